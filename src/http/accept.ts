@@ -1,0 +1,113 @@
+/**
+ * The choice of a media type by `Accept` (RFC 9110 12.5.1, 12.4.2; HDR-1).
+ */
+import { ConfigurationError } from '../problem.js'
+import { splitList } from './field-grammar.js'
+import { type MediaType, parseMediaType } from './media-type.js'
+
+/** Gives the offered media type that an `Accept` field asks for; `undefined` when none is acceptable. */
+export type Negotiate = (accept: string | undefined) => string | undefined
+
+interface Offer extends MediaType {
+  /** As the server wrote it. */
+  readonly text: string
+  /** `type/*`. */
+  readonly family: string
+}
+
+interface MediaRange extends MediaType {
+  /** From 0 to 1; 0 excludes. */
+  readonly quality: number
+  /** The more specific range has precedence: more parameters first among ranges of a type, then `type/*`, then `*`/`*`. */
+  readonly specificity: number
+}
+
+const rememberedFields = 200
+const rememberedLength = 256
+
+/**
+ * A function that picks one of the offers for an `Accept` field: the highest q-value, then the order of the offers. An absent or empty
+ * field takes the first. Malformed elements are ignored; when nothing else is left, nothing is acceptable. An offer that names no charset
+ * counts as `charset=utf-8`. Answers to short fields are remembered, since a service sees the same few over and over.
+ *
+ * @throws ConfigurationError `invalid-option` when an offer is not a media type
+ * @example negotiator(['application/json', 'application/xml'])('application/json;q=0.5, application/xml') // 'application/xml'
+ */
+export function negotiator(offers: readonly string[]): Negotiate {
+  const parsed = offers.map(parseOffer)
+  const remembered = new Map<string, string | undefined>()
+  return function negotiate(accept) {
+    if (accept === undefined) return offers[0]
+    const known = remembered.get(accept)
+    if (known !== undefined || remembered.has(accept)) return known
+    const chosen = choose(parsed, accept)
+    if (accept.length <= rememberedLength) {
+      if (remembered.size >= rememberedFields) remembered.clear()
+      remembered.set(accept, chosen)
+    }
+    return chosen
+  }
+}
+
+function parseOffer(text: string): Offer {
+  const media = parseMediaType(text)
+  if (media === undefined || media.type.includes('*')) {
+    throw new ConfigurationError('invalid-option', `${JSON.stringify(text)} is not a media type. Offer one such as "application/json".`)
+  }
+  const charset = (media.parameters.get('charset') ?? 'utf-8').toLowerCase()
+  const family = `${media.type.slice(0, media.type.indexOf('/'))}/*`
+  return { text, family, type: media.type, parameters: new Map([...media.parameters, ['charset', charset]]) }
+}
+
+function choose(offers: readonly Offer[], accept: string): string | undefined {
+  const elements = splitList(accept).filter((element) => /[^ \t]/.test(element))
+  if (elements.length === 0) return offers[0]?.text
+  const ranges = elements.map(parseRange).filter((range) => range !== undefined)
+  let chosen: string | undefined
+  let best = 0
+  for (const offer of offers) {
+    const quality = qualityOf(offer, ranges)
+    if (quality > best) {
+      best = quality
+      chosen = offer.text
+    }
+  }
+  return chosen
+}
+
+/** The q-value of the most specific range that matches; the higher one where two are equally specific. */
+function qualityOf(offer: Offer, ranges: readonly MediaRange[]): number {
+  let specificity = -1
+  let quality = 0
+  for (const range of ranges) {
+    if (range.specificity < specificity || !matches(range, offer)) continue
+    quality = range.specificity > specificity ? range.quality : Math.max(quality, range.quality)
+    specificity = range.specificity
+  }
+  return quality
+}
+
+function matches(range: MediaRange, offer: Offer): boolean {
+  if (range.type !== offer.type && range.type !== offer.family && range.type !== '*/*') return false
+  for (const [name, value] of range.parameters) {
+    if (name !== 'q' && offer.parameters.get(name) !== (name === 'charset' ? value.toLowerCase() : value)) return false
+  }
+  return true
+}
+
+/** RFC 9110 12.5.1: a parameter named q is the weight wherever it stands, any other belongs to the range. */
+function parseRange(element: string): MediaRange | undefined {
+  const media = parseMediaType(element)
+  if (media === undefined || (media.type.startsWith('*/') && media.type !== '*/*')) return undefined
+  const weight = media.parameters.get('q')
+  const quality = weight === undefined ? 1 : parseQuality(weight)
+  if (quality === undefined) return undefined
+  const level = media.type === '*/*' ? 0 : media.type.endsWith('/*') ? 1 : 2
+  const parameters = media.parameters.size - (weight === undefined ? 0 : 1)
+  return { ...media, quality, specificity: level + parameters / (parameters + 1) }
+}
+
+/** RFC 9110 12.4.2; also without the zero before the point, as Java 8 sends it in each request (`q=.2`). */
+function parseQuality(text: string): number | undefined {
+  return /^(?:0?\.\d{1,3}|0\.?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : undefined
+}

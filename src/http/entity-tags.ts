@@ -1,0 +1,150 @@
+/**
+ * Entity tags and the lists of them in `If-Match` and `If-None-Match` (RFC 9110 8.8.3, 13.1.1, 13.1.2; HDR-2..4).
+ *
+ * An *opaque tag* is, as in the RFC, the text between the quotes together with the quotes: `"3.x7Q"`. So what `formatTag` gives is at
+ * once the value of the `Etag` field and what the lists are compared with.
+ */
+import { skipSpace } from './field-grammar.js'
+
+const space = 0x20
+const quote = 0x22
+const comma = 0x2c
+const del = 0x7f
+
+/** One tag of a list. */
+interface EntityTag {
+  /** The opaque tag with its quotes, without `W/`. */
+  readonly opaque: string
+  readonly weak: boolean
+}
+
+/** The value of `If-Match` or `If-None-Match`. */
+export interface TagList {
+  /** The field is `*`: any representation that exists. */
+  readonly any: boolean
+  /** The well-formed tags, in their order. A malformed element matches nothing, so it does not stand here. */
+  readonly tags: readonly EntityTag[]
+}
+
+const star: TagList = Object.freeze({ any: true, tags: Object.freeze([]) })
+
+/**
+ * The strong tag `"<version>.<digest>"` (HDR-2). What can not stand in a tag (RFC 9110 8.8.3: anything outside `!` and `#`..`~`), and
+ * `%` itself, is percent-encoded UTF-8; a lone surrogate, which UTF-8 does not know, becomes `%uD800`.
+ *
+ * @param version any string
+ * @param digest base64url; without a dot, since the last dot parts the two
+ * @example formatTag('3', 'x7Q') // '"3.x7Q"'
+ */
+export function formatTag(version: string, digest: string): string {
+  return `"${encodeVersion(version)}.${digest}"`
+}
+
+/**
+ * The version part of an opaque tag; `undefined` when `formatTag` could not have made it (HDR-2).
+ *
+ * @example versionOf('"3.x7Q"') // '3'
+ */
+export function versionOf(opaque: string): string | undefined {
+  const dot = opaque.lastIndexOf('.')
+  if (dot < 1 || opaque.charCodeAt(0) !== quote || !opaque.endsWith('"')) return undefined
+  const encoded = opaque.slice(1, dot)
+  if (plain.test(encoded)) return encoded
+  const version = decodeVersion(encoded)
+  return version !== undefined && encodeVersion(version) === encoded ? version : undefined
+}
+
+/** What stands in a tag as it is: etagc of RFC 9110 8.8.3 without obs-text and without `%`. */
+const plain = /^[\x21\x23\x24\x26-\x7e]*$/
+const special = /[^\x21\x23\x24\x26-\x7e]/gu
+
+function encodeVersion(version: string): string {
+  return plain.test(version) ? version : version.replace(special, encodeCharacter)
+}
+
+function encodeCharacter(character: string): string {
+  const code = character.charCodeAt(0)
+  const lone = character.length === 1 && code >= 0xd800 && code <= 0xdfff
+  return lone ? `%u${code.toString(16).toUpperCase()}` : encodeURIComponent(character)
+}
+
+function decodeVersion(encoded: string): string | undefined {
+  try {
+    const pieces = encoded.split(/%u(D[89A-F][0-9A-F]{2})/)
+    return pieces.map((piece, at) => (at % 2 === 0 ? decodeURIComponent(piece) : String.fromCharCode(Number.parseInt(piece, 16)))).join('')
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The value of `If-Match` or `If-None-Match` (RFC 9110 13.1.1, 13.1.2; HDR-3, HDR-4); `undefined` when the field is absent. A malformed
+ * element ends at the next comma outside quotes and is left out. One pass, linear in the length of the field.
+ *
+ * @example parseTagList('"3.x7Q", W/"4"') // { any: false, tags: [{ opaque: '"3.x7Q"', weak: false }, { opaque: '"4"', weak: true }] }
+ */
+export function parseTagList(field: string | undefined): TagList | undefined {
+  if (field === undefined) return undefined
+  const tags: EntityTag[] = []
+  let at = skipSpace(field, 0)
+  if (field.charCodeAt(at) === 0x2a /* * */ && skipSpace(field, at + 1) === field.length) return star
+  while (at < field.length) {
+    const weak = field.startsWith('W/"', at)
+    const opening = weak ? at + 2 : at
+    const closing = closingQuote(field, opening)
+    const end = closing < 0 ? at : skipSpace(field, closing + 1)
+    if (closing > 0 && (end === field.length || field.charCodeAt(end) === comma)) {
+      tags.push({ opaque: field.slice(opening, closing + 1), weak })
+      at = skipSpace(field, end + 1)
+    } else {
+      at = skipSpace(field, elementEnd(field, at) + 1)
+    }
+  }
+  return { any: false, tags }
+}
+
+/** The place of the quote that closes the opaque tag which opens here; -1 when none opens here or it is malformed. */
+function closingQuote(field: string, opening: number): number {
+  if (field.charCodeAt(opening) !== quote) return -1
+  for (let at = opening + 1; at < field.length; at++) {
+    const code = field.charCodeAt(at)
+    if (code === quote) return at
+    if (code <= space || code === del) return -1
+  }
+  return -1
+}
+
+/** The place of the next comma outside quotes, or the end of the field. Tags know no escapes: a backslash is a character. */
+function elementEnd(field: string, from: number): number {
+  let quoted = false
+  for (let at = from; at < field.length; at++) {
+    const code = field.charCodeAt(at)
+    if (code === quote) quoted = !quoted
+    else if (code === comma && !quoted) return at
+  }
+  return field.length
+}
+
+/** Strong comparison (RFC 9110 8.8.3.2), for `If-Match`: a weak tag never matches (HDR-3). */
+export function matchesStrongly(list: TagList, opaque: string): boolean {
+  return list.any || list.tags.some((tag) => !tag.weak && tag.opaque === opaque)
+}
+
+/** Weak comparison (RFC 9110 8.8.3.2), for `If-None-Match`: `W/` makes no difference (HDR-4). */
+export function matchesWeakly(list: TagList, opaque: string): boolean {
+  return list.any || list.tags.some((tag) => tag.opaque === opaque)
+}
+
+/**
+ * The versions that an `If-Match` names (HDR-2): any representation's tag of a version stands for the version. Nothing for `*`.
+ *
+ * @param weakToo the option of HDR-3 for proxies that weaken tags when they compress: also the versions of weak tags. Default false
+ */
+export function versionsOf(list: TagList, weakToo = false): readonly string[] {
+  const versions: string[] = []
+  for (const tag of list.tags) {
+    const version = tag.weak && !weakToo ? undefined : versionOf(tag.opaque)
+    if (version !== undefined) versions.push(version)
+  }
+  return versions
+}

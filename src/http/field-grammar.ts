@@ -1,0 +1,69 @@
+/**
+ * The parts that field values are made of: white space, tokens, quoted strings, lists (RFC 9110 5.6). Each function takes a place in the
+ * text and gives the next one, so a parser built of them runs once over the field.
+ */
+
+const tab = 0x09
+const space = 0x20
+const quote = 0x22
+const comma = 0x2c
+const backslash = 0x5c
+const del = 0x7f
+
+/** Which ASCII characters are tchar (RFC 9110 5.6.2). */
+const tchar = new Uint8Array(128)
+for (const character of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") {
+  tchar[character.charCodeAt(0)] = 1
+}
+
+/** The place after optional white space (RFC 9110 5.6.3). */
+export function skipSpace(field: string, from: number): number {
+  let at = from
+  while (field.charCodeAt(at) === space || field.charCodeAt(at) === tab) at++
+  return at
+}
+
+/** The place after a token; `from` itself when none stands there. */
+export function tokenEnd(field: string, from: number): number {
+  let at = from
+  while (tchar[field.charCodeAt(at)] === 1) at++
+  return at
+}
+
+/** The place after the quoted string that opens here (RFC 9110 5.6.4); -1 when it never closes or holds a control character. */
+export function quotedEnd(field: string, opening: number): number {
+  for (let at = opening + 1; at < field.length; at++) {
+    let code = field.charCodeAt(at)
+    if (code === quote) return at + 1
+    if (code === backslash) code = field.charCodeAt(++at)
+    if ((code < space && code !== tab) || code === del) return -1
+  }
+  return -1
+}
+
+/** What a quoted string says, without its quotes and escapes. */
+export function unquote(quoted: string): string {
+  const text = quoted.slice(1, -1)
+  return text.includes('\\') ? text.replace(/\\(.)/gs, '$1') : text
+}
+
+/**
+ * The elements of a list field (RFC 9110 5.6.1), empty ones among them: split at the commas outside quoted strings. A quoted string that
+ * never closes reaches to the end.
+ */
+export function splitList(field: string): readonly string[] {
+  const elements: string[] = []
+  let start = 0
+  let quoted = false
+  for (let at = 0; at < field.length; at++) {
+    const code = field.charCodeAt(at)
+    if (code === quote) quoted = !quoted
+    else if (code === backslash && quoted) at++
+    else if (code === comma && !quoted) {
+      elements.push(field.slice(start, at))
+      start = at + 1
+    }
+  }
+  elements.push(field.slice(start))
+  return elements
+}

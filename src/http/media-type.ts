@@ -1,0 +1,55 @@
+/**
+ * Media types and their parameters (RFC 9110 8.3.1, 5.6.6; HDR-1, HDR-5).
+ */
+import { quotedEnd, skipSpace, tokenEnd, unquote } from './field-grammar.js'
+
+export interface MediaType {
+  /** Lower-cased `type/subtype`. */
+  readonly type: string
+  /** By lower-cased name; quoted values without their quotes and escapes. */
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+const none: ReadonlyMap<string, string> = new Map()
+const quote = 0x22
+const slash = 0x2f
+const semicolon = 0x3b
+const equals = 0x3d
+
+/**
+ * A media type, or a media range of `Accept`, since `*` is a token character too; `undefined` when it is malformed or names a parameter
+ * twice. Empty parameters (`a/b;;c=d;`) are allowed, as RFC 9110 5.6.6 has it. Linear in the length of the field.
+ *
+ * @example parseMediaType('Application/JSON; Charset="utf-8"') // { type: 'application/json', parameters: Map { 'charset' => 'utf-8' } }
+ */
+export function parseMediaType(field: string): MediaType | undefined {
+  const start = skipSpace(field, 0)
+  const middle = tokenEnd(field, start)
+  const end = tokenEnd(field, middle + 1)
+  if (middle === start || field.charCodeAt(middle) !== slash || end === middle + 1) return undefined
+  const type = field.slice(start, end).toLowerCase()
+  const rest = skipSpace(field, end)
+  if (rest === field.length) return { type, parameters: none }
+  const parameters = parseParameters(field, rest)
+  return parameters && { type, parameters }
+}
+
+function parseParameters(field: string, from: number): Map<string, string> | undefined {
+  const parameters = new Map<string, string>()
+  let at = from
+  while (at < field.length) {
+    if (field.charCodeAt(at) !== semicolon) return undefined
+    at = skipSpace(field, at + 1)
+    const nameEnd = tokenEnd(field, at)
+    if (nameEnd > at) {
+      const name = field.slice(at, nameEnd).toLowerCase()
+      const start = nameEnd + 1
+      const quoted = field.charCodeAt(start) === quote
+      at = quoted ? quotedEnd(field, start) : tokenEnd(field, start)
+      if (field.charCodeAt(nameEnd) !== equals || at <= start || parameters.has(name)) return undefined
+      parameters.set(name, quoted ? unquote(field.slice(start, at)) : field.slice(start, at))
+    }
+    at = skipSpace(field, at)
+  }
+  return parameters
+}

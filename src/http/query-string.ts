@@ -1,0 +1,81 @@
+/**
+ * Query strings as lists of pairs (RFC 3986 3.4, in the form that HTML forms gave them: `+` is a space; QUERY-1, QUERY-8).
+ */
+
+/** A decoded parameter. */
+export type QueryPair = readonly [name: string, value: string]
+
+export interface QueryString {
+  /** In their order, repeated names among them. */
+  readonly pairs: readonly QueryPair[]
+  /** What could not be decoded, as it was sent: safe to show, at most 80 characters each. */
+  readonly malformed: readonly string[]
+}
+
+const empty: QueryString = Object.freeze({ pairs: Object.freeze([]), malformed: Object.freeze([]) })
+
+const encoded = /[%+]/
+
+/**
+ * The pairs of a query. Split at `&` and at the first `=`; empty pieces are skipped, a name without `=` has the value `''`. Names and
+ * values are percent-decoded once, as strict UTF-8; a pair of which one can't be decoded goes to `malformed`.
+ *
+ * @param raw without the `?`
+ * @example parseQueryString('sort=-fecha&q=a+b') // { pairs: [['sort', '-fecha'], ['q', 'a b']], malformed: [] }
+ */
+export function parseQueryString(raw: string): QueryString {
+  if (raw === '') return empty
+  const pairs: QueryPair[] = []
+  const malformed: string[] = []
+  const plain = !encoded.test(raw)
+  for (let start = 0; start < raw.length; ) {
+    const ampersand = raw.indexOf('&', start)
+    const end = ampersand < 0 ? raw.length : ampersand
+    if (end > start) {
+      const piece = raw.slice(start, end)
+      const equals = piece.indexOf('=')
+      const name = equals < 0 ? piece : piece.slice(0, equals)
+      const value = equals < 0 ? '' : piece.slice(equals + 1)
+      const pair = plain ? ([name, value] as const) : decodePair(name, value)
+      if (pair === undefined) malformed.push(printable(piece))
+      else pairs.push(pair)
+    }
+    start = end + 1
+  }
+  return { pairs, malformed }
+}
+
+function decodePair(name: string, value: string): QueryPair | undefined {
+  try {
+    return [decode(name), decode(value)]
+  } catch {
+    return undefined
+  }
+}
+
+/** @throws URIError */
+function decode(text: string): string {
+  if (!encoded.test(text)) return text
+  return decodeURIComponent(text.includes('+') ? text.replaceAll('+', ' ') : text)
+}
+
+function printable(piece: string): string {
+  return piece.slice(0, 80).replace(/[^\x20-\x7e]/g, '?')
+}
+
+/**
+ * The query that `parseQueryString` reads as these pairs, without `?`. `,` `:` `-` `.` `_` `~` stay readable; a lone surrogate, which
+ * no UTF-8 can hold, becomes U+FFFD.
+ *
+ * @example formatQueryString([['sort', '-fecha,id'], ['offest', '2']]) // 'sort=-fecha,id&offest=2'
+ */
+export function formatQueryString(pairs: readonly QueryPair[]): string {
+  let text = ''
+  for (const [name, value] of pairs) text += `${text === '' ? '' : '&'}${encode(name)}=${encode(value)}`
+  return text
+}
+
+function encode(text: string): string {
+  if (/^[\w,:.~-]*$/.test(text)) return text
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')).replace(/%2C|%3A/g, decodeURIComponent)
+}

@@ -1,0 +1,30 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { httpDate, structuredDate } from '../../src/http/dates.js'
+
+const ms = fc.integer({ min: Date.parse('0000-01-01T00:00:00Z'), max: Date.parse('9999-12-31T23:59:59.999Z') })
+
+describe('dates', () => {
+  it('VER-3: Sunset is an IMF-fixdate (RFC 9110 5.6.7)', () => {
+    expect(httpDate(784111777999)).toBe('Sun, 06 Nov 1994 08:49:37 GMT')
+    expect(httpDate(Date.parse('0001-02-03T04:05:06Z'))).toBe('Sat, 03 Feb 0001 04:05:06 GMT')
+    fc.assert(
+      fc.property(ms, (time) => {
+        expect(httpDate(time)).toMatch(/^[SMTWF][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/)
+        expect(httpDate(time)).toBe(new Date(time).toUTCString())
+      }),
+    )
+  })
+
+  it('VER-3: Deprecation is a structured date (RFC 9745, RFC 9651 3.3.7)', () => {
+    expect([structuredDate(1688169599999), structuredDate(0), structuredDate(-1)]).toEqual(['@1688169599', '@0', '@-1'])
+    fc.assert(fc.property(ms, (time) => Number(structuredDate(time).slice(1)) === Math.floor(time / 1000)))
+  })
+
+  it('VER-3: a time that no field can hold throws', () => {
+    for (const time of [Number.NaN, Number.POSITIVE_INFINITY, Date.parse('9999-12-31T23:59:59.999Z') + 1]) {
+      expect(() => httpDate(time)).toThrow(RangeError)
+      expect(() => structuredDate(time)).toThrow(RangeError)
+    }
+  })
+})

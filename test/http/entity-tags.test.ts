@@ -1,0 +1,125 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { formatTag, matchesStrongly, matchesWeakly, parseTagList, type TagList, versionOf, versionsOf } from '../../src/http/entity-tags.js'
+
+const list = (field: string): TagList => parseTagList(field) ?? expect.fail('a list')
+const opaques = (field: string): string[] => list(field).tags.map((tag) => `${tag.weak ? 'W/' : ''}${tag.opaque}`)
+
+/** Any UTF-16 text, lone surrogates among it. */
+const text = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) })
+const digest = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_') })
+const tagCharacter = fc.constantFrom(...'!#%,.*\\/;azAZ09W~\u00e9\u00ff'.split(''))
+const tag = fc.record({ opaque: fc.string({ unit: tagCharacter }).map((inner) => `"${inner}"`), weak: fc.boolean() })
+const space = fc.constantFrom('', ' ', '\t', '  ')
+
+describe('formatTag and versionOf', () => {
+  it('HDR-2: a tag is version and digest in quotes', () => {
+    expect(formatTag('3', 'x7Q')).toBe('"3.x7Q"')
+    expect(formatTag('a b"%ñ', 'd')).toBe('"a%20b%22%25%C3%B1.d"')
+    expect(formatTag('\ud800', 'd')).toBe('"%uD800.d"')
+    expect(formatTag('1.2', 'd')).toBe('"1.2.d"')
+  })
+
+  it('HDR-2: the version of any tag is read back, whatever it consists of', () => {
+    fc.assert(
+      fc.property(fc.oneof(text, fc.string({ unit: 'binary' })), digest, (version, end) => versionOf(formatTag(version, end)) === version),
+    )
+  })
+
+  it('HDR-2: a tag is well-formed, so its own list matches it', () => {
+    fc.assert(fc.property(text, digest, (version, end) => matchesStrongly(list(formatTag(version, end)), formatTag(version, end))))
+  })
+
+  it('HDR-2: what formatTag could not have made has no version', () => {
+    for (const opaque of [
+      '',
+      '"',
+      '"."x',
+      '"3"',
+      '3.a',
+      '"3.a',
+      '"%41.d"',
+      '"%zz.d"',
+      '"%e9.d"',
+      '"%C3.d"',
+      '"%u0041.d"',
+      '"\u00e9.d"',
+      '"%uD83D%uDE00.d"',
+    ]) {
+      expect(versionOf(opaque), opaque).toBeUndefined()
+    }
+  })
+})
+
+describe('parseTagList', () => {
+  it('HDR-3: an absent field is no list, an empty one matches nothing', () => {
+    expect(parseTagList(undefined)).toBeUndefined()
+    for (const field of ['', ' ', ',', ' ,\t,']) expect(parseTagList(field)).toEqual({ any: false, tags: [] })
+  })
+
+  it('HDR-3: * counts alone only', () => {
+    for (const field of ['*', ' * ', '\t*']) expect(parseTagList(field)).toEqual({ any: true, tags: [] })
+    expect(parseTagList('*, "a"')).toEqual({ any: false, tags: [{ opaque: '"a"', weak: false }] })
+    expect(parseTagList('"a", *')).toEqual({ any: false, tags: [{ opaque: '"a"', weak: false }] })
+    expect(opaques('"*"')).toEqual(['"*"'])
+  })
+
+  it('HDR-3: white space, empty elements, commas and backslashes within quotes, empty tags', () => {
+    expect(opaques('"a",,\t"b,c" , W/"d",')).toEqual(['"a"', '"b,c"', 'W/"d"'])
+    expect(opaques('"a\\", "b"')).toEqual(['"a\\"', '"b"'])
+    expect(opaques('""')).toEqual(['""'])
+    expect(opaques('"é"')).toEqual(['"é"'])
+  })
+
+  it('HDR-3: malformed elements are dropped, what stands before and after them stays', () => {
+    expect(opaques('"a", b, "c"')).toEqual(['"a"', '"c"'])
+    expect(opaques('"a", w/"b", "c"')).toEqual(['"a"', '"c"'])
+    expect(opaques('"a", W/ "b"')).toEqual(['"a"'])
+    expect(opaques('"a", "b, c", "d"')).toEqual(['"a"', '"d"'])
+    expect(opaques('"a" "b", "c"')).toEqual(['"c"'])
+    expect(opaques('"a", "never closed')).toEqual(['"a"'])
+    expect(opaques('"a", "con\u007ftrol", "con\u0001trol"')).toEqual(['"a"'])
+    expect(opaques('abc')).toEqual([])
+  })
+
+  it('HDR-3: every well-formed list is read as it was written', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(space, tag, space)), fc.array(fc.constantFrom(',', ', ,'), { minLength: 1 }), (elements, commas) => {
+        const field = elements.map(
+          ([before, { opaque, weak }, after], at) => `${before}${weak ? 'W/' : ''}${opaque}${after}${commas[at % commas.length]}`,
+        )
+        expect(list(field.join('')).tags).toEqual(elements.map(([, { opaque, weak }]) => ({ opaque, weak })))
+      }),
+    )
+  })
+
+  it('HDR-3: any text at all is read, and what is found stands in it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'"",,W/* \ta.') }), (field) => {
+        expect(list(field).tags.every((found) => field.includes(found.opaque) && /^"[^"\s]*"$/.test(found.opaque))).toBe(true)
+      }),
+    )
+  })
+
+  it('HDR-3: a hostile field of a megabyte takes linear time', () => {
+    const started = performance.now()
+    for (const piece of ['"', ',', '",', '"a ,', 'W/"', ' ']) parseTagList(piece.repeat(1_000_000 / piece.length))
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+})
+
+describe('comparison', () => {
+  it('HDR-3: strong comparison passes weak tags over, HDR-4: weak comparison does not', () => {
+    const both = list('W/"a", "b"')
+    expect([matchesStrongly(both, '"a"'), matchesStrongly(both, '"b"'), matchesStrongly(both, '"c"')]).toEqual([false, true, false])
+    expect([matchesWeakly(both, '"a"'), matchesWeakly(both, '"b"'), matchesWeakly(both, '"c"')]).toEqual([true, true, false])
+    expect([matchesStrongly(list('*'), '"a"'), matchesWeakly(list('*'), '"a"')]).toEqual([true, true])
+  })
+
+  it('HDR-2: If-Match names versions by any of their tags, by weak ones only where the option says so', () => {
+    const field = list('"1.a", W/"2.b", "3", "1.c"')
+    expect(versionsOf(field)).toEqual(['1', '1'])
+    expect(versionsOf(field, true)).toEqual(['1', '2', '1'])
+    expect(versionsOf(list('*'))).toEqual([])
+  })
+})

@@ -1,0 +1,86 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { integerChanges, needsCheck, numberEnd } from '../../src/http/json-number.js'
+
+const grammar = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/
+const literal = fc.stringMatching(/^-?(?:0|[1-9]\d{0,25})(?:\.\d{1,25})?(?:[eE][+-]?\d{1,2})?$/)
+
+describe('JSON numbers', () => {
+  it('HDR-5: a number ends where the grammar ends (RFC 8259 6)', () => {
+    fc.assert(fc.property(literal, (number) => numberEnd(`x${number},`, 1) === number.length + 1))
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'-+.eE0123') }),
+        (text) => numberEnd(text, 0) === (grammar.exec(text)?.[0].length ?? 0),
+      ),
+    )
+  })
+
+  it('HDR-5: an integer that reads as another one changes', () => {
+    for (const changing of [
+      '9007199254740993',
+      '-9007199254740993',
+      '12345678901234567890',
+      '9007199254740993.0',
+      '9007199254740993e0',
+      '90071992547409930e-1',
+      '0.9007199254740993e16',
+    ]) {
+      expect(integerChanges(changing), changing).toBe(true)
+    }
+    for (const same of [
+      '0',
+      '-0',
+      '9007199254740991',
+      '9007199254740992',
+      '1e16',
+      '1E+16',
+      '10000000000000000.0',
+      '1152921504606846976',
+      '1e308',
+      '0e999999',
+      '1e-999999',
+    ]) {
+      expect(integerChanges(same), same).toBe(false)
+    }
+  })
+
+  it('HDR-5: a fraction is rounded, as everywhere', () => {
+    for (const rounded of ['0.1', '0.12345678901234567890', '9007199254740993.5', '1.5e-300'])
+      expect(integerChanges(rounded), rounded).toBe(false)
+  })
+
+  it('HDR-5: an integer changes exactly where neither its value nor its digits come back', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), (integer) => {
+        const read = Number(integer)
+        expect(integerChanges(String(integer))).toBe(BigInt(read) !== integer && decimalOf(read) !== integer)
+      }),
+    )
+  })
+
+  it('REP-7: whatever JSON.stringify writes of a double is read back', () => {
+    fc.assert(fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (double) => !integerChanges(JSON.stringify(double))))
+    for (const double of [2 ** 60, 1e21, 1e23, 6.02214076e23, Number.MAX_VALUE]) expect(integerChanges(JSON.stringify(double))).toBe(false)
+  })
+
+  it('HDR-5: a number that needs no check is safe', () => {
+    fc.assert(
+      fc.property(literal, (number) => needsCheck(number, 0, number.length) || (!integerChanges(number) && !Object.is(Number(number), -0))),
+    )
+  })
+
+  it('HDR-5: a hostile literal of a megabyte takes linear time', () => {
+    const started = performance.now()
+    for (const digits of ['0', '1', '01']) integerChanges(`0.${digits.repeat(1_000_000 / digits.length)}e5`)
+    integerChanges(`1${'0'.repeat(1_000_000)}e-999999`)
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+})
+
+/** The integer that the shortest writing of a double stands for. */
+function decimalOf(double: number): bigint {
+  const [mantissa = '', exponent = '0'] = String(double).split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  return BigInt(whole + fraction) * 10n ** BigInt(Number(exponent) - fraction.length)
+}
