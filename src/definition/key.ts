@@ -1,0 +1,147 @@
+/**
+ * How a key is written in a path and compared (PATH-9, PATH-11). The id text of a simple key is its value; of a composite one
+ * `part=value,part=value` in the declared order, with `%` `,` `=` inside a value escaped by percent. One key has one text.
+ */
+import type { Scalar } from '../adapters/contract.js'
+import { canonicalLocalDateTime } from '../http/local-date-time.js'
+import { own } from './json.js'
+import type { Shape } from './shape.js'
+
+/** A key as adapters know it: a scalar, or an object of its parts. */
+export type KeyValue = Scalar | Readonly<Record<string, Scalar>>
+
+export interface KeyCodec {
+  /** The members that make the key, in order. */
+  readonly members: readonly string[]
+  readonly composite: boolean
+  /** The key of a record, or `undefined` where a part is missing or of another type. */
+  of(record: unknown): KeyValue | undefined
+  /** The id text of a key: also the identity by which keys are equal. */
+  text(key: KeyValue): string
+  /** The key of an id text, or `undefined` where the text is not the one spelling of a key. */
+  parse(text: string): KeyValue | undefined
+  /** The parts of a key, in order. */
+  parts(key: KeyValue): readonly Scalar[]
+  /** The key of these parts, in order. */
+  from(parts: readonly Scalar[]): KeyValue
+}
+
+/** Compiles the codec of a key from its members and the schema that types them. */
+export function keyCodec(shape: Shape, members: readonly string[], composite: boolean): KeyCodec {
+  const types = members.map((member) => partType(shape.members.get(member)))
+  const prefixes = members.map((member) => `${escapePart(member)}=`)
+  const from = (parts: readonly Scalar[]): KeyValue =>
+    composite ? Object.freeze(Object.fromEntries(members.map((member, i) => [member, parts[i] as Scalar]))) : (parts[0] as Scalar)
+  const parts = (key: KeyValue): readonly Scalar[] => (composite ? members.map((member) => own(key, member) as Scalar) : [key as Scalar])
+  const text = (key: KeyValue): string =>
+    composite
+      ? parts(key)
+          .map((part, i) => prefixes[i] + escapePart(String(part)))
+          .join(',')
+      : String(key)
+  const fromAll = <Part>(given: readonly Part[], read: (type: PartType, part: Part) => Scalar | undefined): KeyValue | undefined => {
+    const found: Scalar[] = []
+    for (const [i, type] of types.entries()) {
+      const part = read(type, given[i] as Part)
+      if (part === undefined) return undefined
+      found.push(part)
+    }
+    return from(found)
+  }
+
+  return Object.freeze({
+    members: Object.freeze([...members]),
+    composite,
+    from,
+    parts,
+    text,
+    of: (record: unknown) =>
+      fromAll(
+        members.map((member) => own(record, member)),
+        (type, value) => type.take(value),
+      ),
+    parse(id: string) {
+      if (!composite && unaddressable(id) !== undefined) return undefined
+      const texts = composite ? splitParts(id, prefixes) : [id]
+      const key = texts && fromAll(texts, (type, raw) => type.parse(raw))
+      // One key has one text: whatever does not come back as it was is another spelling, and no address.
+      return key !== undefined && text(key) === id ? key : undefined
+    },
+  })
+}
+
+/** Why a key can't be an address, or `undefined` where it can (PATH-11). */
+export function unaddressable(text: string): string | undefined {
+  if (text === '') return 'An id can not be empty.'
+  if (text === '.' || text === '..') return 'An id can not be "." or "..": no client can address it.'
+  if (/\p{Surrogate}/u.test(text)) return 'An id can not hold half of a surrogate pair: it is no Unicode text.'
+  return undefined
+}
+
+/** Characters of an id in a path. Node, as others, takes 16 KiB of headers in all: with a longer id neither `Location` nor a request would get through. */
+const longestId = 8_000
+
+/** Why no record may be created under an id, or `undefined` where one may (PATH-11). */
+export function unfitForNew(text: string): string | undefined {
+  const why = unaddressable(text)
+  if (why !== undefined || segmentOf(text).length <= longestId) return why
+  return `An id can have at most ${longestId} characters in an address, percent-encoded: no client could follow a link to it.`
+}
+
+/**
+ * One path segment for an id text: percent-encoded once, `,` and `=` left readable. Half of a surrogate pair, which no segment can hold, becomes U+FFFD, so
+ * that a broken record in a store does not break the list it stands in.
+ */
+export function segmentOf(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'))
+    .replaceAll('%2C', ',')
+    .replaceAll('%3D', '=')
+}
+
+/** How a part of a key is taken from a record and read from an id; `undefined` is none. */
+interface PartType {
+  take(value: unknown): Scalar | undefined
+  parse(text: string): Scalar | undefined
+}
+
+const text: PartType = { take: (value) => (typeof value === 'string' ? value : undefined), parse: (raw) => raw }
+const dateTime: PartType = {
+  take: (value) => (typeof value === 'string' ? (canonicalLocalDateTime(value) ?? value) : undefined),
+  parse: canonicalLocalDateTime,
+}
+const boolean: PartType = {
+  take: (value) => (typeof value === 'boolean' ? value : undefined),
+  parse: (raw) => (raw === 'true' ? true : raw === 'false' ? false : undefined),
+}
+const number: PartType = {
+  // A negative zero is written "0" and so is the same key.
+  take: (value) => (typeof value === 'number' && Number.isFinite(value) ? value + 0 : undefined),
+  parse(raw) {
+    const value = Number(raw)
+    return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)) ? value : undefined
+  },
+}
+const integer: PartType = { take: number.take, parse: (raw) => (Number.isSafeInteger(Number(raw)) ? Number(raw) : undefined) }
+
+function partType(shape: Shape | undefined): PartType {
+  if (shape?.types.has('integer')) return integer
+  if (shape?.types.has('number')) return number
+  if (shape?.types.has('boolean')) return boolean
+  return shape?.format === 'local-date-time' ? dateTime : text
+}
+
+/** The texts of the parts of a composite id, or `undefined` where its names are not those of the key in their order. */
+function splitParts(id: string, prefixes: readonly string[]): string[] | undefined {
+  const pairs = id.split(',')
+  if (pairs.length !== prefixes.length) return undefined
+  const texts: string[] = []
+  for (const [i, prefix] of prefixes.entries()) {
+    const pair = pairs[i] as string
+    if (!pair.startsWith(prefix)) return undefined
+    texts.push(unescapePart(pair.slice(prefix.length)))
+  }
+  return texts
+}
+
+const escapePart = (raw: string): string => raw.replaceAll('%', '%25').replaceAll(',', '%2C').replaceAll('=', '%3D')
+const unescapePart = (raw: string): string => raw.replaceAll('%3D', '=').replaceAll('%2C', ',').replaceAll('%25', '%')

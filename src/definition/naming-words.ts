@@ -1,0 +1,135 @@
+/** The word lists behind the naming rules (PATH-10), in lower case without accents. They hold only what is certain: a doubtful word is left out. */
+const words = (text: string): readonly string[] => text.trim().split(/\s+/)
+
+/** Words that are never nouns: English base forms, Spanish infinitives and the few imperatives that are no noun either. */
+export const verbs = words(`
+  abrir accept aceptar acknowledge acreditar activar activate actualiza actualizar add adjuntar adjust admit admitir agendar agrega
+  agregar ajustar allocate anadir anular aplicar append apply approve aprobar archivar asegurar asignar assign attach authenticate
+  authorise authorize autorizar bajar begin bloquear borrar bring buscar calcular calculate calificar cambiar cancel cancelar cargar
+  cerrar choose clasificar cobrar comenzar compartir completar comprar comprobar conciliar conectar confirm confirmar connect consultar
+  contar convertir copiar corregir cotejar cotizar crear create dar deactivate debitar decrypt delete deliver denunciar depositar
+  derivar desactivar desbloquear descargar descontar deshabilitar deshacer despachar destroy detach devolver disable disconnect
+  distribuir do duplicar editar ejecuta ejecutar elegir elimina eliminar embalar emitir enable encontrar encrypt endosar enrol enroll
+  ensure entregar enviar escribir execute expire exportar extend facturar fetch filtrar finalise finalizar finalize find firmar generar
+  generate gestionar get give grabar guardar habilitar hacer identify imponer importar imprimir inform ingresar inhabilitar iniciar
+  initialise initialize inscribir insertar instalar internar invoke leer liberar limpiar liquidar listar llamar llenar llevar manage
+  mandar marcar modifica modificar modify mostrar mover notificar notify obtain obten obtener obtiene ordenar pagar parar perform poner
+  prepare prescribe presentar prestar probar procesar provide publicar publish quitar rastrear reactivate realizar reassign recalculate
+  receive rechazar recibir recuperar redeem reemplazar reenviar registrar reimburse reiniciar reinstate remove rename rendir renew
+  renovar reopen replace reschedule rescindir resend reservar resolve restaurar resubmit retirar retrieve revisar revocar revoke sacar
+  seguir seleccionar send sincronizar solicitar subir submit subscribe sumar suspend suspender synchronise synchronize terminar
+  terminate traer transferir translate unassign unblock uninstall unpublish unregister unsubscribe upsert usar validar validate vender
+  ver verificar verify withdraw
+`)
+
+/** Nouns as well as verbs: an action when they stand alone or before any other word than `heads` ("search-results"). */
+export const nounVerbs = words(`
+  allow deny deploy edit install list make restore run save search set update
+`)
+
+/** Actions only when they are the whole segment: "sell-orders", "pay-periods" and "write-models" are nouns. */
+export const loneVerbs = words(`
+  buy convert pay reject sell undo unlock write
+`)
+
+/** What makes a noun of a verb before it: "add-ons", "sign-up-forms", "do-not-call-lists", "set-de-cubiertos". */
+export const particles = words(`
+  around arounds away aways back backs bys de del down downs in ins not off offs on ons out outs over overs through throughs together
+  togethers up ups
+`)
+
+/** Nouns, in the singular, that commonly follow one of `nounVerbs` in a compound noun. */
+export const heads = words(`
+  agent alert algorithm analysis analytic attempt base batch book campaign channel code command configuration conflict context count
+  criteria cycle data date day definition detail endpoint engine entry environment error event facet failure field file filter folder
+  form format frequency game group hash history hit hook id index indice instance interval item job key keyword label length level limit
+  list lock log manager marker match member membership menu method metric mode model name node note notice notification number operation
+  option package page parameter party pattern penalty phase piece pipeline plan point policy position preference price process progress
+  provider query queue range rate ratio reason request response result right ring role rule run schedule scope score sequence server
+  service session setting sheet size slot snapshot source specification stage stat state statistic status step strategy stream string
+  suggestion summary table target task template term test text theory time title token tool topic tracker transaction trend trigger type
+  value version view warrant widget window word worker
+`)
+
+/** Words in -s that are no plural in either language. Not here: what is its own Spanish plural (campus, virus, alias, crisis, dosis, analisis, omnibus). */
+export const singularsInS = words(`
+  abacus aerobus alumnus analysis antithesis arnes as autobus axis basis bias bonus bus canvas census chorus christmas circus colossus
+  consensus continuous dangerous dialysis dios discus electrolysis embolus emphasis esophagus estres fetus focus fungus gas genius genus
+  gris has hazardous hiatus his humerus hydrolysis hypothesis interes is its lens mes microbus minibus miscellaneous nucleus obus
+  octopus pais paralysis parenthesis photosynthesis previous prospectus psychosis radius reves sinus status stimulus surplus syllabus
+  synopsis synthesis terminus thesaurus thesis this thrombus tos trolebus us uterus various walrus was
+`)
+
+/** What joins a noun to those that follow it: the noun before is the one that is in the plural ("notas-de-credito"). */
+export const links = words(`
+  con de del en for in of para por
+`)
+
+/** Plurals that do not end in -s, and nouns without a plural that may take an adjective after them, as Spanish does. */
+export const pluralsWithoutS = words(`
+  abaci addenda aircraft algae alumnado alumnae alumni antennae aortae automata bacilli bacteria bison brethren bureaux businessmen
+  cacti calculi calzado cameramen candelabra cattle chairmen chateaux cherubim clergymen climax cod congressmen consortia corpora
+  corrigenda councilmen counsel countrymen craftsmen crewmen criteria curricula data deer deliverymen desiderata dice dicta dinero
+  draftsmen duplex elk emboli emoji equilibria errata feet firemen firmware fish fishermen foci foremen formulae freshmen fungi ganado
+  gateaux geese genera genii gente gentlemen graffiti handymen hardware honoraria hovercraft indicia insignia journeymen jurymen kinsmen
+  larvae laymen lice linemen loci longshoremen magi mailmen malware marksmen maxima media memoranda men metadata mice middlemen
+  middleware milieux minima minutiae mobiliario moduli moose moratoria nebulae noblemen nuclei octopi offspring ombudsmen optima ova
+  oxen paparazzi patrolmen personal phenomena phyla plateaux police policemen postmen profesorado quanta radii referenda repairmen ropa
+  rotorcraft salesmen salmon sanatoria schemata seamen sera servicemen sheep shellfish shrimp software spacecraft spectra spokesmen
+  sportsmen squid stadia statesmen stigmata stimuli strata swine syllabi symposia tableaux teeth termini thrombi torax tradesmen triplex
+  trivia trout tuna ultimata uteri vermin vertebrae villi watchmen watercraft workmen
+`)
+
+/** English nouns without a plural: a name may end in one ("medical-equipment"), but "equipment-item" is singular. */
+export const massNouns = words(`
+  advice baggage bedding cash clothing correspondence cutlery equipment evidence feedback footwear freight furniture homework housework
+  information jewellery jewelry knitwear knowledge legislation livestock luggage machinery mail marketing menswear merchandise
+  merchandising money music outerwear paperwork personnel plankton poultry research signage sportswear staff stationery tableware
+  traffic underwear weather womenswear
+`)
+
+/** Singular -> plural where the endings do not tell, for the mend in a message. */
+export const irregularPlurals: ReadonlyMap<string, string> = new Map([
+  ['alquiler', 'alquileres'],
+  ['alumnus', 'alumni'],
+  ['appendix', 'appendices'],
+  ['axis', 'axes'],
+  ['bacterium', 'bacteria'],
+  ['child', 'children'],
+  ['criterion', 'criteria'],
+  ['curriculum', 'curricula'],
+  ['deber', 'deberes'],
+  ['foot', 'feet'],
+  ['fungus', 'fungi'],
+  ['genus', 'genera'],
+  ['goose', 'geese'],
+  ['half', 'halves'],
+  ['index', 'indexes'],
+  ['knife', 'knives'],
+  ['leaf', 'leaves'],
+  ['ley', 'leyes'],
+  ['life', 'lives'],
+  ['man', 'men'],
+  ['matrix', 'matrices'],
+  ['mouse', 'mice'],
+  ['mujer', 'mujeres'],
+  ['nucleus', 'nuclei'],
+  ['person', 'people'],
+  ['phenomenon', 'phenomena'],
+  ['poder', 'poderes'],
+  ['quiz', 'quizzes'],
+  ['radius', 'radii'],
+  ['red', 'redes'],
+  ['reloj', 'relojes'],
+  ['rey', 'reyes'],
+  ['shelf', 'shelves'],
+  ['stimulus', 'stimuli'],
+  ['taller', 'talleres'],
+  ['thief', 'thieves'],
+  ['tooth', 'teeth'],
+  ['vendor', 'vendors'],
+  ['vertex', 'vertices'],
+  ['wife', 'wives'],
+  ['wolf', 'wolves'],
+  ['woman', 'women'],
+])

@@ -1,0 +1,142 @@
+/**
+ * Naming rules of resource paths, in English and Spanish (PATH-2..4). Only what is certainly wrong throws (PATH-10): a wrong name that
+ * passes costs less than a right one that is refused.
+ */
+import { ConfigurationError } from '../problem.js'
+import * as lists from './naming-words.js'
+
+/**
+ * Throws `ConfigurationError` unless `name` can be a collection's segment: well-formed, without a format (PATH-4), no verb (PATH-3), and
+ * a plural noun (PATH-2). What `allow` lists with its reason need only be well-formed and without a format.
+ *
+ * @example checkCollectionName('factura') // throws: Say "facturas".
+ */
+export function checkCollectionName(name: string, allow: Readonly<Record<string, string>> = {}): void {
+  checkForm(name)
+  for (const [allowed, reason] of Object.entries(allow)) {
+    if (typeof reason === 'string' && reason.trim() !== '') continue
+    throw new ConfigurationError('invalid-option', `allow lists ${show(allowed)} without a reason. Say in a few words why it is right.`)
+  }
+  if (Object.hasOwn(allow, name)) return
+  const words = wordsOf(name)
+  if (isAction(words.map(fold))) {
+    const rest = words.slice(1)
+    const mend = isPlural(rest.map(fold)) ? show(rest.join('-')) : mends(rest.join('-'))
+    const noun = rest.length === 0 ? '' : `Name what it holds, ${mend}: the method is the verb. `
+    throw new ConfigurationError('name-is-verb', `The collection ${show(name)} names an action. ${noun}${otherWays} ${exception}`)
+  }
+  if (isPlural(words.map(fold))) return
+  const mend = words.length === 0 ? 'Name what it holds, such as "invoices" or "facturas"' : `Say ${mends(name)}`
+  throw new ConfigurationError('name-not-plural', `The collection ${show(name)} is no plural noun. ${mend}. ${exception}`)
+}
+
+/**
+ * Throws `ConfigurationError` unless `segment` can be a flag's or an area's: well-formed, without a format (PATH-4), no verb (PATH-3).
+ *
+ * @example checkSegment('activar') // throws; 'activo' passes
+ */
+export function checkSegment(segment: string): void {
+  checkForm(segment)
+  if (!isAction(wordsOf(segment).map(fold))) return
+  const mend = 'Name a state or a thing, such as "activo" or "api".'
+  throw new ConfigurationError('name-is-verb', `The segment ${show(segment)} names an action. ${mend} ${otherWays}`)
+}
+
+const otherWays =
+  'An action is a field that PATCH changes, a flag sub-resource that PUT sets and DELETE unsets, or a documented endpoint() such as "/search" (PATH-8).'
+const exception = 'If it is right all the same, list it in allow with the reason.'
+
+function checkForm(name: unknown): void {
+  if (typeof name !== 'string') throw new ConfigurationError('name-malformed', `A name is of type ${typeof name}. Give a string.`)
+  const fault = faultOf(name)
+  if (fault !== undefined) throw new ConfigurationError('name-malformed', `${show(name)} can not be a path segment. ${fault}`)
+  const [stem, extension] = name.split('.', 2)
+  if (extension === undefined) return
+  const mend = stem ? `Say ${show(stem)}` : 'Leave it out'
+  throw new ConfigurationError('name-has-format', `${show(name)} holds a dot, but a path says no format: Accept chooses it. ${mend}.`)
+}
+
+function faultOf(name: string): string | undefined {
+  if (/^(?::|\{.*\}$)/su.test(name)) return 'It stands for an id: name the collection only, ids follow by themselves.'
+  const parts = (name.split(/[?#]/u)[0] ?? '').split(/[^\p{L}\p{M}\p{N}_.]+/u).filter((part) => /[\p{L}\p{N}]/u.test(part))
+  const mend = parts.length === 0 ? 'Give a plural noun, such as "invoices".' : `Say ${show(parts.join('-'))}.`
+  const [odd] = /[^\p{L}\p{M}\p{N}._-]/u.exec(name) ?? []
+  if (odd === '/') return 'It is more than one segment: declare each by itself, a sub-collection by its parent.'
+  if (odd === '%') return 'It is percent-encoded: write it decoded.'
+  if (odd !== undefined) return `It holds ${show(odd)} (${codePoint(odd)}), but only letters, digits, "-" and "_" may stand in it. ${mend}`
+  if (name.startsWith('-') || name.endsWith('-')) return `It begins or ends with "-". ${mend}`
+  if (parts.length === 0) return `It has neither a letter nor a digit. ${mend}`
+  if (/^v\d+(?:\.\d+)*$/iu.test(name)) return 'It looks like a version: versions are declared where resources are mounted.'
+  return undefined
+}
+
+const codePoint = (character: string): string => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
+/** The first word decides: after another one, a verb is part of a noun ("customer-search-results"). */
+function isAction([first = '', second]: readonly string[]): boolean {
+  if (second === undefined) return lists.verbs.includes(first) || lists.nounVerbs.includes(first) || lists.loneVerbs.includes(first)
+  if (lists.particles.includes(second)) return false
+  return lists.verbs.includes(first) || (lists.nounVerbs.includes(first) && !isHead(second))
+}
+
+const isHead = (word: string): boolean =>
+  [word, word.replace(/s$/u, ''), word.replace(/es$/u, ''), word.replace(/ies$/u, 'y')].some((stem) => lists.heads.includes(stem))
+
+/** One plural word is enough: English has its noun last ("customer-invoices"), Spanish first ("ordenes-de-compra"). */
+function isPlural(words: readonly string[]): boolean {
+  const ends = (at: number) => at === words.length - 1 || lists.links.includes(words[at + 1] ?? '')
+  return words.some((word, at) => isPluralWord(word) || (lists.massNouns.includes(word) && ends(at)))
+}
+
+function isPluralWord(word: string): boolean {
+  if (/[^\p{Script=Latin}]/u.test(word)) return true // no word list covers that script
+  if (word.endsWith('s')) return !lists.singularsInS.includes(word) && !/[aeiou]ss$/u.test(word)
+  return lists.pluralsWithoutS.includes(word) || /(?:children|people|women)$/u.test(word)
+}
+
+/** With a space before each word that camelCase begins; the plural of an acronym ("CBUs") is one word. */
+function spaced(name: string): string {
+  const camel = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}(?!s(?!\p{Ll}))\p{Ll})/gu
+  return name.normalize('NFC').replace(camel, ' ')
+}
+
+const wordsOf = (name: string): string[] => spaced(name).match(/\p{L}[\p{L}\p{M}]*/gu) ?? []
+const fold = (word: string): string => word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+
+/** The name with its noun in the plural, once for each language that it may be in. */
+function mends(name: string): string {
+  const words = spaced(name).split(/([^\p{L}\p{M}]+)/u)
+  const places = [...words.keys()].filter((at) => /\p{L}/u.test(words[at] ?? ''))
+  const first = places[0] ?? 0
+  const last = places.at(-1) ?? 0
+  const link = words.find((word) => lists.links.includes(word))
+  const agreeing = first < last && /(?:[ao]|[cmvx]ion|dad)$/u.test(fold(words[first] ?? '')) && /(?:[ao]|al|ar)$/u.test(words[last] ?? '')
+  const chosen = link !== undefined ? [first] : agreeing ? [first, last] : [last]
+  const inLanguage = (spanish: boolean) => words.map((word, at) => (chosen.includes(at) ? pluralOf(word, spanish) : word)).join('')
+  const certain = agreeing || (link !== undefined && !['for', 'in', 'of'].includes(link))
+  const mended = (certain ? [true] : [false, true]).map((spanish) => show(inLanguage(spanish).replaceAll(' ', '')))
+  return [...new Set(mended)].join(' or ')
+}
+
+/** `spanish` decides only where the ending does not: "hospital" gives "hospitals" or "hospitales". */
+function pluralOf(word: string, spanish: boolean): string {
+  const lower = word.toLowerCase()
+  const plural = lists.irregularPlurals.get(fold(word)) ?? regularPlural(lower, spanish)
+  if (word === lower) return plural
+  return word === word.toUpperCase() ? plural.toUpperCase() : plural.charAt(0).toUpperCase() + plural.slice(1)
+}
+
+function regularPlural(word: string, spanish: boolean): string {
+  if (/[sx]is$/u.test(word)) return word.replace(/is$/u, 'es')
+  if (/z$/u.test(word)) return `${unstressed(word).slice(0, -1)}ces`
+  if (/(?:s|x|ch|sh)$/u.test(word)) return `${unstressed(word)}es`
+  if (/[^aeiou]y$/u.test(word)) return `${word.slice(0, -1)}ies`
+  if (/(?:[cmvx]ion|dad|tad|tud|dor)$/u.test(word) || (/[áéíóúñ]/u.test(word) && /[dlnr]$/u.test(word))) return `${unstressed(word)}es`
+  const english = /(?:(?<!s)tion|ssion|er|(?:ai|ea|ee|oa|oo|ou).)$/u.test(word)
+  return spanish && !english && /[aeiou][lnr]$/u.test(word) ? `${word}es` : `${word}s`
+}
+
+/** "camión", "interés" and "autobús" lose their accent in the plural; "país" and "baúl" keep it. */
+const unstressed = (word: string): string => word.replace(/(?:[áéó]|(?<![aeo])[íú])(?=[lnrsz]$)/u, fold)
+
+const show = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)

@@ -1,0 +1,118 @@
+/** `defineResource`: what a team declares of a resource, checked and frozen. It knows no HTTP and no data. */
+import type { Scalar } from '../adapters/contract.js'
+import type { KeyCodec, KeyValue } from './key.js'
+import { resolveResource } from './resolve-resource.js'
+import type {
+  FilterOperator,
+  FilterTable,
+  LinkTable,
+  PageOptions,
+  ResourceOptions,
+  RuleContext,
+  RuleViolation,
+} from './resource-options.js'
+import type { FromSchema, JsonSchema, MemberName } from './schema-types.js'
+import type { Shape } from './shape.js'
+
+export type {
+  ExternalLinkOptions,
+  FilterOperator,
+  FilterOptions,
+  LinkOptions,
+  PageOptions,
+  ResourceOptions,
+  RuleContext,
+  RuleViolation,
+  SubLinkOptions,
+  ToLinkOptions,
+} from './resource-options.js'
+
+export interface Filter {
+  readonly name: string
+  readonly field: string
+  readonly path: readonly string[]
+  readonly op: FilterOperator
+  readonly many: boolean
+}
+
+export type Link =
+  | {
+      readonly kind: 'to'
+      readonly name: string
+      readonly to: ResourceDefinition | string
+      readonly by: readonly string[]
+      readonly show: readonly string[]
+      readonly expand: boolean
+    }
+  | { readonly kind: 'sub'; readonly name: string; readonly sub: string }
+  | { readonly kind: 'external'; readonly name: string }
+
+/** A resource as declared: checked, resolved and frozen. `T` is the stored record, `K` its key. */
+export interface ResourceDefinition<T = unknown, K = unknown> {
+  readonly collection: string
+  readonly key: KeyCodec
+  readonly assigned: ReadonlySet<string>
+  readonly schema: JsonSchema
+  readonly shape: Shape
+  readonly filters: ReadonlyMap<string, Filter>
+  readonly sort: readonly string[]
+  readonly search: true | readonly string[] | undefined
+  readonly links: ReadonlyMap<string, Link>
+  readonly parent: { readonly of: ResourceDefinition | string; readonly by: readonly string[] } | undefined
+  readonly attachedTo: readonly {
+    readonly of: ResourceDefinition | string
+    readonly by: readonly string[] | undefined
+    readonly as: string
+  }[]
+  /** Segment -> boolean member. */
+  readonly flags: ReadonlyMap<string, string>
+  readonly rules:
+    | ((next: unknown, context: RuleContext<unknown>) => readonly RuleViolation[] | Promise<readonly RuleViolation[]>)
+    | undefined
+  readonly scope: ((principal: unknown) => Readonly<Record<string, Scalar>>) | undefined
+  readonly page: PageOptions
+  readonly cacheControl: string | undefined
+  /** Carries the types; never there at run time. */
+  readonly types?: { readonly record: T; readonly key: K }
+}
+
+type KeyNames<T> = MemberName<T> | readonly [MemberName<T>, ...MemberName<T>[]]
+type KeyFrom<T, Key> = Key extends readonly string[]
+  ? { readonly [N in Key[number] & keyof T]: NonNullable<T[N]> }
+  : Key extends keyof T
+    ? NonNullable<T[Key]>
+    : KeyValue
+
+/**
+ * Declares a resource, once, for every version and place it is mounted at.
+ *
+ * Throws `ConfigurationError` where a name breaks PATH-2..4, or where a key, filter, sort, link or flag names no member of the schema.
+ *
+ * @example
+ * const sucursales = defineResource({
+ *   collection: 'sucursales',
+ *   key: 'nomenclatura',
+ *   schema: { type: 'object', required: ['nomenclatura'], properties: { nomenclatura: { type: 'string' }, descripcion: { type: 'string' } } },
+ *   filters: { descripcion: true },
+ *   sort: ['nomenclatura'],
+ * })
+ */
+export function defineResource<
+  const Schema extends JsonSchema,
+  const Key extends KeyNames<FromSchema<Schema>>,
+  const Filters extends FilterTable = Record<never, never>,
+  const Links extends LinkTable = Record<never, never>,
+>(
+  options: ResourceOptions<FromSchema<Schema>, Schema, Key, Filters, Links>,
+): ResourceDefinition<FromSchema<Schema>, KeyFrom<FromSchema<Schema>, Key>>
+/** For a schema that is imported, and so has no literal type: `defineResource<Piece>()({ ... })`. */
+export function defineResource<T>(): <
+  const Key extends KeyNames<T>,
+  const Filters extends FilterTable = Record<never, never>,
+  const Links extends LinkTable = Record<never, never>,
+>(
+  options: ResourceOptions<T, JsonSchema, Key, Filters, Links>,
+) => ResourceDefinition<T, KeyFrom<T, Key>>
+export function defineResource(options?: unknown): unknown {
+  return options === undefined ? resolveResource : resolveResource(options)
+}

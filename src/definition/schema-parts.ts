@@ -1,0 +1,75 @@
+/** The schemas in a schema: what it refers to, what it is made of, and what one of them says by itself. */
+import { ConfigurationError } from '../problem.js'
+import { isList, isObject, own, pointerTokens } from './json.js'
+import type { JsonSchema } from './schema-types.js'
+
+/** What the schema `true` says. */
+export const anything: JsonSchema = Object.freeze({})
+
+export function patternsOf(table: unknown): (readonly [RegExp, JsonSchema])[] {
+  return Object.entries(isObject(table) ? table : {}).flatMap(([pattern, given]) =>
+    schemasIn([given]).map((node) => [expression(pattern), node] as const),
+  )
+}
+
+function expression(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, 'u')
+  } catch (error) {
+    throw new ConfigurationError('invalid-schema', `The schema has a pattern that is none: ${(error as Error).message}. Mend it there.`)
+  }
+}
+
+/** The node itself with everything that must hold beside it: targets of `$ref` and branches of `allOf`. */
+export function partsOf(root: JsonSchema, node: JsonSchema, depth = 0): JsonSchema[] {
+  if (depth > 32) throw endless()
+  const parts = [node]
+  if (typeof node.$ref === 'string') parts.push(...partsOf(root, target(root, node.$ref), depth + 1))
+  if (isList(node.allOf)) for (const branch of schemasIn(node.allOf)) parts.push(...partsOf(root, branch, depth + 1))
+  return parts
+}
+
+export const endless = (): ConfigurationError =>
+  new ConfigurationError('invalid-schema', 'The schema refers to itself without end. Let each $ref lead to a value.')
+
+/** The part of the schema that a local `$ref` names (RFC 6901 in a fragment). */
+function target(root: JsonSchema, ref: string): JsonSchema {
+  const pointer = ref.startsWith('#') ? decoded(ref.slice(1)) : undefined
+  if (pointer === undefined || !/^(?:\/|$)/.test(pointer)) {
+    throw new ConfigurationError(
+      'invalid-schema',
+      `The schema refers to "${ref}". Only pointers within the schema itself ("#/$defs/...") are followed: copy the target into $defs.`,
+    )
+  }
+  let found: unknown = root
+  for (const name of pointerTokens(pointer)) found = isList(found) && /^\d+$/.test(name) ? found[Number(name)] : own(found, name)
+  if (found === true) return anything
+  if (!isSchema(found))
+    throw new ConfigurationError(
+      'invalid-schema',
+      `The schema refers to "${ref}", which is not in it. Add it to $defs or mend the reference.`,
+    )
+  return found
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+export const isSchema = (value: unknown): value is JsonSchema => isObject(value)
+
+/** The schemas in a list: `true` says nothing, `false` allows nothing and so adds nothing. */
+export const schemasIn = (given: readonly unknown[]): JsonSchema[] =>
+  given.flatMap((one) => (one === true ? [anything] : isSchema(one) ? [one] : []))
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value
+}
+
+export const constantsOf = (part: JsonSchema): readonly unknown[] | undefined =>
+  isList(part.enum) ? part.enum : part.const === undefined ? undefined : [part.const]

@@ -1,0 +1,283 @@
+/** What a JSON Schema says of one value, read once: the rest of the library asks a `Shape` and never walks keywords. */
+import type { Scalar } from '../adapters/contract.js'
+import { isList, isObject, own } from './json.js'
+import { anything, constantsOf, endless, isSchema, kindOf, partsOf, patternsOf, schemasIn } from './schema-parts.js'
+import type { JsonSchema } from './schema-types.js'
+
+/** Shapes by root and node, `'making'` while one is being read: a schema is read once, and one that needs itself to be read is refused. */
+const read = new WeakMap<JsonSchema, WeakMap<JsonSchema, Shape | 'making'>>()
+
+/**
+ * One place of a schema: `$ref`s followed; `allOf` merged; `anyOf`, `oneOf`, `then`, `else` and `dependentSchemas` read for what they may add. Members are
+ * read when asked for, so recursion is fine.
+ */
+export class Shape {
+  /** The JSON types but `null`; empty where the schema leaves them open. What has properties and no type is taken for an object. */
+  readonly types: ReadonlySet<string>
+  /** True where the schema says that null is allowed. */
+  readonly nullable: boolean
+  readonly format: string | undefined
+  /** The values of `enum` or `const` but null. */
+  readonly values: readonly Scalar[] | undefined
+  readonly readOnly: boolean
+  readonly writeOnly: boolean
+  /** The schema's `default`, boxed, since it may be null. */
+  readonly fallback: { readonly value: unknown } | undefined
+  readonly required: ReadonlySet<string>
+  /** Members that only some records have: they are in a branch that need not apply. */
+  readonly conditional: ReadonlySet<string>
+  /** How many of the schemas that always apply name a member. */
+  readonly declared: ReadonlyMap<string, number>
+  /** True where any member that the schema does not name is allowed. */
+  readonly open: boolean
+  /** The schema node itself. */
+  readonly node: JsonSchema
+  /** The nodes of the members, in the order of the schema. */
+  readonly properties: ReadonlyMap<string, JsonSchema>
+  readonly #root: JsonSchema
+  readonly #patterns: readonly (readonly [RegExp, JsonSchema])[]
+  readonly #additional: JsonSchema | undefined
+  readonly #items: JsonSchema | undefined
+  readonly #prefix: readonly unknown[]
+  readonly #unions: readonly (readonly Shape[])[]
+  #members: ReadonlyMap<string, Shape> | undefined
+
+  private constructor(root: JsonSchema, node: JsonSchema) {
+    const parts = partsOf(root, node)
+    const all = (keyword: string): unknown[] => parts.map((part) => own(part, keyword)).filter((value) => value !== undefined)
+    const first = (keyword: string): unknown => all(keyword)[0]
+    const unions = [...all('anyOf'), ...all('oneOf')]
+      .filter(isList)
+      .map((branches) => schemasIn(branches).map((one) => Shape.of(root, one)))
+    const real = unions.map((branches) => branches.filter((branch) => !branch.isNull))
+    const branches = real.flat()
+    const maybe = [...all('then'), ...all('else'), ...all('dependentSchemas').flatMap((table) => Object.values(table as object))]
+    const properties = mergeProperties(
+      parts,
+      real,
+      schemasIn(maybe).map((one) => Shape.of(root, one)),
+    )
+
+    this.node = node
+    this.#root = root
+    this.properties = properties.nodes
+    this.conditional = properties.conditional
+    this.declared = properties.declared
+    const kinds = kindsOf(parts, unions) ?? (properties.nodes.size > 0 ? new Set(['object']) : undefined)
+    this.types = new Set([...(kinds ?? [])].filter((kind) => kind !== 'null'))
+    this.nullable = kinds === undefined ? unions.flat().some((branch) => branch.nullable) : kinds.has('null')
+    this.format =
+      stringOf(first('format')) ?? theOne(branches.filter((branch) => branch.types.has('string')).map((branch) => branch.format))
+    this.values = valuesOf(parts) ?? real.map(unionValues).find((values) => values !== undefined)
+    this.readOnly = all('readOnly').includes(true) || branches.some((branch) => branch.readOnly)
+    this.writeOnly = all('writeOnly').includes(true) || branches.some((branch) => branch.writeOnly)
+    const fallback = first('default')
+    this.fallback = fallback === undefined ? undefined : { value: fallback }
+    this.required = new Set([
+      ...all('required')
+        .filter(isList)
+        .flat()
+        .filter((name) => typeof name === 'string'),
+      ...real.flatMap((union) => [...(union[0]?.required ?? [])].filter((name) => union.every((branch) => branch.required.has(name)))),
+    ])
+    const additional = [...all('additionalProperties'), ...all('unevaluatedProperties')]
+    this.open = additional.some((one) => one === true || isObject(one)) || branches.some((branch) => branch.open)
+    this.#additional = additional.find(isSchema)
+    this.#patterns = all('patternProperties').flatMap(patternsOf)
+    this.#items = merged('allOf', [
+      ...all('items').filter(isSchema),
+      ...real.map((union) =>
+        merged(
+          'anyOf',
+          union.map((branch) => branch.#items),
+        ),
+      ),
+    ])
+    const prefix = first('prefixItems')
+    this.#prefix = isList(prefix) ? prefix : mergePrefixes(branches.map((branch) => branch.#prefix))
+    this.#unions = real
+  }
+
+  /** The shape of `node`, a part of the schema `root`. Throws `ConfigurationError` where a reference leads to nothing or in a circle. */
+  static of(root: JsonSchema, node: JsonSchema = root): Shape {
+    const known = read.get(root) ?? new WeakMap<JsonSchema, Shape | 'making'>()
+    read.set(root, known)
+    const found = known.get(node)
+    if (found === 'making') throw endless()
+    if (found !== undefined) return found
+    known.set(node, 'making')
+    try {
+      const shape = new Shape(root, node)
+      known.set(node, shape)
+      return shape
+    } catch (error) {
+      known.delete(node)
+      throw error
+    }
+  }
+
+  /** The members that the schema names, in its order. */
+  get members(): ReadonlyMap<string, Shape> {
+    this.#members ??= new Map([...this.properties].map(([name, node]) => [name, Shape.of(this.#root, node)]))
+    return this.#members
+  }
+
+  /** The shape of a member that the schema allows without naming it; `undefined` where it does not. */
+  other(name: string): Shape | undefined {
+    const pattern = this.#patterns.find(([test]) => test.test(name))
+    if (pattern !== undefined) return Shape.of(this.#root, pattern[1])
+    for (const branch of this.#unions.flat()) {
+      const found = branch.other(name)
+      if (found !== undefined) return found
+    }
+    return this.open ? Shape.of(this.#root, this.#additional ?? anything) : undefined
+  }
+
+  /** Every shape that `other` may give. */
+  get others(): readonly Shape[] {
+    return [
+      ...this.#patterns.map(([, node]) => Shape.of(this.#root, node)),
+      ...(this.open ? [Shape.of(this.#root, this.#additional ?? anything)] : []),
+      ...this.#unions.flat().flatMap((branch) => branch.others),
+    ]
+  }
+
+  /** True where `other` may allow a member. */
+  get hasOthers(): boolean {
+    return this.open || this.#patterns.length > 0 || this.#unions.flat().some((branch) => branch.hasOthers)
+  }
+
+  /** The shape of an array's items, but the first ones that `prefix` tells of. */
+  get items(): Shape | undefined {
+    return this.#items === undefined ? undefined : Shape.of(this.#root, this.#items)
+  }
+
+  /** The shapes of an array's first items, where each has its own. */
+  get prefix(): readonly Shape[] {
+    return this.#prefix.map((one) => Shape.of(this.#root, isSchema(one) ? one : anything))
+  }
+
+  get isObject(): boolean {
+    return this.types.has('object')
+  }
+
+  get isArray(): boolean {
+    return this.types.has('array')
+  }
+
+  /** True where null is all that is allowed. */
+  get isNull(): boolean {
+    return this.nullable && this.types.size === 0 && this.#unions.length === 0
+  }
+
+  /** The member at a path of names, or `undefined`. */
+  at(path: readonly string[]): Shape | undefined {
+    return this.along(path)?.at(-1)
+  }
+
+  /** The members on the way along a path of names, or `undefined` where it leads to none. */
+  along(path: readonly string[]): readonly Shape[] | undefined {
+    const found: Shape[] = []
+    for (const name of path) {
+      const member: Shape | undefined = (found.at(-1) ?? this).members.get(name)
+      if (member === undefined) return undefined
+      found.push(member)
+    }
+    return found
+  }
+
+  /** Every path to a member, nested ones with dots, three levels deep: for messages that say what is allowed. */
+  paths(depth = 3): string[] {
+    return [...this.members].flatMap(([name, member]) => [
+      name,
+      ...(depth > 0 && member.isObject ? member.paths(depth - 1).map((path) => `${name}.${path}`) : []),
+    ])
+  }
+}
+
+interface Properties {
+  readonly nodes: ReadonlyMap<string, JsonSchema>
+  readonly conditional: ReadonlySet<string>
+  readonly declared: ReadonlyMap<string, number>
+}
+
+/** The properties of what always applies, of unions (certain where every branch has one), and of what may apply. */
+function mergeProperties(parts: readonly JsonSchema[], unions: readonly (readonly Shape[])[], maybe: readonly Shape[]): Properties {
+  const certain = new Map<string, JsonSchema[]>()
+  const perhaps = new Map<string, JsonSchema[]>()
+  const add = (table: Map<string, JsonSchema[]>, name: string, node: JsonSchema): void => {
+    table.set(name, [...(table.get(name) ?? []), node])
+  }
+  for (const part of parts) {
+    for (const [name, given] of Object.entries(isObject(part.properties) ? part.properties : {})) {
+      for (const node of schemasIn([given])) add(certain, name, node)
+    }
+  }
+  const declared = new Map([...certain].map(([name, nodes]) => [name, nodes.length]))
+  for (const union of unions) {
+    const names = new Set(union.flatMap((branch) => [...branch.properties.keys()]))
+    for (const name of names) {
+      const always = union.every((branch) => branch.properties.has(name) && !branch.conditional.has(name))
+      const node = merged(
+        'anyOf',
+        union.map((branch) => branch.properties.get(name)),
+      ) as JsonSchema
+      add(always ? certain : perhaps, name, node)
+    }
+  }
+  for (const shape of maybe) for (const [name, node] of shape.properties) add(perhaps, name, node)
+  const conditional = new Set([...perhaps.keys()].filter((name) => !certain.has(name)))
+  const nodes = new Map<string, JsonSchema>()
+  for (const [name, all] of certain) nodes.set(name, merged('allOf', all) as JsonSchema)
+  for (const name of conditional) nodes.set(name, merged('anyOf', perhaps.get(name) ?? []) as JsonSchema)
+  return { nodes, conditional, declared }
+}
+
+/** What the items at each place may be, of the branches of a union. */
+function mergePrefixes(prefixes: readonly (readonly unknown[])[]): readonly JsonSchema[] {
+  const length = Math.max(0, ...prefixes.map((prefix) => prefix.length))
+  return Array.from({ length }, (_, i) => merged('anyOf', schemasIn(prefixes.map((prefix) => prefix[i]))) ?? anything)
+}
+
+function merged(keyword: 'allOf' | 'anyOf', given: readonly (JsonSchema | undefined)[]): JsonSchema | undefined {
+  const nodes = given.filter((node) => node !== undefined)
+  return nodes.length > 1 ? { [keyword]: nodes } : nodes[0]
+}
+
+/** The JSON types that every schema of these allows, `null` among them; `undefined` where none says. */
+function kindsOf(parts: readonly JsonSchema[], unions: readonly (readonly Shape[])[]): ReadonlySet<string> | undefined {
+  const said: (ReadonlySet<string> | undefined)[] = []
+  for (const part of parts) {
+    if (part.type !== undefined) said.push(new Set([part.type].flat().filter((type) => typeof type === 'string')))
+    const constants = constantsOf(part)
+    if (constants !== undefined) said.push(new Set(constants.map(kindOf)))
+  }
+  for (const branches of unions) {
+    const told = branches.every((branch) => branch.types.size > 0 || branch.nullable)
+    if (told) said.push(new Set(branches.flatMap((branch) => [...branch.types, ...(branch.nullable ? ['null'] : [])])))
+  }
+  let kinds: ReadonlySet<string> | undefined
+  for (const more of said) kinds = kinds === undefined ? more : both(kinds, more as ReadonlySet<string>)
+  return kinds?.has('number') ? new Set([...kinds].filter((kind) => kind !== 'integer')) : kinds
+}
+
+/** What both allow; every integer is a number. */
+function both(some: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {
+  const allows = (kinds: ReadonlySet<string>, kind: string): boolean => kinds.has(kind) || (kind === 'integer' && kinds.has('number'))
+  return new Set([...some, ...others].filter((kind) => allows(some, kind) && allows(others, kind)))
+}
+
+function valuesOf(parts: readonly JsonSchema[]): readonly Scalar[] | undefined {
+  const [constants, ...others] = parts.map(constantsOf).filter((values) => values !== undefined)
+  return constants?.filter(isScalar).filter((value) => others.every((values) => values.includes(value)))
+}
+
+function unionValues(branches: readonly Shape[]): readonly Scalar[] | undefined {
+  if (branches.length === 0 || branches.some((branch) => branch.values === undefined)) return undefined
+  return [...new Set(branches.flatMap((branch) => branch.values ?? []))]
+}
+
+const theOne = (given: readonly (string | undefined)[]): string | undefined => (new Set(given).size === 1 ? given[0] : undefined)
+
+const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
+const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

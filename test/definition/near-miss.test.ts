@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { didYouMean, nearMiss } from '../../src/definition/near-miss.js'
+
+const allowed = ['lote', 'sucursalDeDistribucion', 'offest', 'limit', 'sort', 'q', 'fechaDesde']
+
+describe('nearMiss', () => {
+  it.each([
+    ['offset', 'offest'],
+    ['Limit', 'limit'],
+    ['srot', 'sort'],
+    ['lotes', 'lote'],
+    ['sucursalDistribucion', 'sucursalDeDistribucion'],
+  ])('QUERY-8: %s is near %s', (name, expected) => {
+    expect(nearMiss(name, allowed)).toBe(expected)
+  })
+
+  it.each(['', 'x', 'to', 'page', 'contrato', '__proto__', 'constructor'])('QUERY-8: %j is near nothing', (name) => {
+    expect(nearMiss(name, allowed)).toBeUndefined()
+  })
+
+  it('QUERY-8: the nearest wins, the first of equals', () => {
+    expect(nearMiss('lota', ['lata', 'lote', 'lotas'])).toBe('lata')
+  })
+
+  it('QUERY-8: no name buys long work', () => {
+    expect(nearMiss('a'.repeat(65), ['a'.repeat(64)])).toBeUndefined()
+    expect(nearMiss('a'.repeat(64), ['a'.repeat(63)])).toBe('a'.repeat(63))
+  })
+
+  it('QUERY-8: what it suggests is one of the allowed', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.array(fc.string()), (name, names) => {
+        const found = nearMiss(name, names)
+        if (found !== undefined) expect(names).toContain(found)
+      }),
+    )
+  })
+})
+
+describe('didYouMean', () => {
+  it('QUERY-8: says the near miss, else all, else that there is none', () => {
+    expect(didYouMean('lote', allowed)).toBe('Did you mean "lote"?')
+    expect(didYouMean(undefined, ['a', 'b'])).toBe('Allowed: a, b.')
+    expect(didYouMean(undefined, [])).toBe('There is none to choose from.')
+  })
+})

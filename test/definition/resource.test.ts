@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'vitest'
+import { defineResource } from '../../src/definition/resource.js'
+import { ConfigurationError } from '../../src/problem.js'
+
+/** As JavaScript callers see it. */
+const define = defineResource as unknown as (options: unknown) => ReturnType<ReturnType<typeof defineResource<Record<string, unknown>>>>
+
+const contratos = define({
+  collection: 'contratos',
+  key: 'codigo',
+  schema: {
+    type: 'object',
+    properties: {
+      codigo: { type: 'string' },
+      esUrgente: { type: 'boolean' },
+      clave: { type: 'string', writeOnly: true },
+      href: { type: 'string' },
+    },
+  },
+})
+
+const schema = {
+  type: 'object',
+  required: ['numero'],
+  properties: {
+    numero: { type: 'integer' },
+    lote: { type: 'string' },
+    contratoId: { type: 'string' },
+    contrato: { type: 'string' },
+    urgente: { type: 'boolean' },
+    cp: { type: 'object', properties: { codigo: { type: 'integer' }, pin: { type: 'string', writeOnly: true } } },
+    secreto: { type: 'object', writeOnly: true, properties: { pin: { type: 'string' }, activo: { type: 'boolean' } } },
+    oculto: { type: 'boolean', writeOnly: true },
+    etiquetas: { type: 'array', items: { type: 'string' } },
+    bultos: { type: 'array', items: { type: 'object', properties: { id: { type: 'integer' } } } },
+    mapa: { type: ['object', 'null'], properties: { href: { type: 'string' } } },
+    clave: { type: ['string', 'null'] },
+  },
+}
+const base = { collection: 'piezas', key: 'numero', schema }
+const piezas = (more: object) => define({ ...base, ...more })
+
+/** The code of the configuration error that a declaration throws, and its message. */
+function fault(options: unknown): { code: string; message: string } {
+  try {
+    define(options)
+  } catch (error) {
+    if (error instanceof ConfigurationError) return { code: error.code, message: error.message }
+    throw error
+  }
+  throw new Error('It was accepted.')
+}
+
+describe('what a declaration says', () => {
+  it('is completed', () => {
+    const made = piezas({
+      filters: { lote: true, desde: { field: 'cp.codigo', op: 'gte' } },
+      links: { contratos: { to: contratos, by: 'contratoId' } },
+    })
+    expect(made.filters.get('lote')).toEqual({ name: 'lote', field: 'lote', path: ['lote'], op: 'eq', many: false })
+    expect(made.filters.get('desde')).toEqual({ name: 'desde', field: 'cp.codigo', path: ['cp', 'codigo'], op: 'gte', many: false })
+    expect(made.links.get('contratos')).toEqual({
+      kind: 'to',
+      name: 'contratos',
+      to: contratos,
+      by: ['contratoId'],
+      show: [],
+      expand: true,
+    })
+    expect(made.key.members).toEqual(['numero'])
+    expect([made.assigned.size, made.sort, made.search, made.parent, made.attachedTo, made.flags.size]).toEqual([
+      0,
+      [],
+      undefined,
+      undefined,
+      [],
+      0,
+    ])
+  })
+
+  it('PATH-9: a key in a list is composite, one member or more', () => {
+    expect([piezas({ key: ['numero'] }).key.composite, piezas({}).key.composite]).toEqual([true, false])
+    expect([...piezas({ key: ['numero', 'lote'], assigned: true }).assigned]).toEqual(['numero', 'lote'])
+    expect([...piezas({ key: ['numero', 'lote'], assigned: ['lote'] }).assigned]).toEqual(['lote'])
+  })
+
+  it('QUERY-1: an association is filtered by its own name, where a filter says which member holds its key', () => {
+    const made = piezas({ links: { contratos: { to: contratos, by: 'contratoId' } }, filters: { contratos: { field: 'contratoId' } } })
+    expect(made.filters.get('contratos')?.path).toEqual(['contratoId'])
+  })
+
+  it('REP-1: a link may stand in the place of the member of its own name', () => {
+    expect(piezas({ links: { contrato: { to: contratos, by: 'contrato' } } }).links.get('contrato')).toMatchObject({ by: ['contrato'] })
+  })
+
+  it('PATH-7: an association has the collection for its segment unless it says another', () => {
+    const made = piezas({
+      attachedTo: [
+        { of: 'rutas', by: 'clave' },
+        { of: contratos, as: 'envios' },
+      ],
+    })
+    expect(made.attachedTo).toEqual([
+      { of: 'rutas', by: ['clave'], as: 'piezas' },
+      { of: contratos, by: undefined, as: 'envios' },
+    ])
+  })
+
+  it('is frozen, and what its owner does to the options later changes nothing', () => {
+    const mine = structuredClone(schema)
+    const sort = ['lote']
+    const made = define({
+      ...base,
+      schema: mine,
+      sort,
+      page: { size: 5 },
+      attachedTo: [{ of: contratos }],
+      parent: { of: contratos, by: 'contratoId' },
+    })
+    mine.properties.lote.type = 'integer'
+    sort.push('nada')
+    expect(made.shape.at(['lote'])?.types).toEqual(new Set(['string']))
+    expect(made.sort).toEqual(['lote'])
+    const parts = [
+      made,
+      made.schema,
+      made.schema.properties,
+      made.sort,
+      made.page,
+      made.attachedTo,
+      made.attachedTo[0],
+      made.parent,
+      made.key,
+    ]
+    expect(parts.map(Object.isFrozen)).toEqual(parts.map(() => true))
+    expect(Object.isFrozen(piezas({ filters: { lote: true } }).filters.get('lote'))).toBe(true)
+  })
+
+  it('serves an imported schema by the type of its record', () => {
+    const make = defineResource<{ numero: number }>()
+    expect(make({ collection: 'piezas', key: 'numero', schema }).collection).toBe('piezas')
+  })
+})
+
+describe('what a declaration can not say', () => {
+  it.each<[string, unknown, string]>([
+    ['a singular', { ...base, collection: 'pieza' }, 'name-not-plural'],
+    ['a verb', { ...base, collection: 'crear-piezas' }, 'name-is-verb'],
+    ['a format', { ...base, collection: 'piezas.pdf' }, 'name-has-format'],
+    ['a slash', { ...base, collection: 'piezas/rotas' }, 'name-malformed'],
+    ['an exception without a reason', { ...base, collection: 'pieza', allow: { pieza: '' } }, 'invalid-option'],
+    ['a verb for a flag', { ...base, flags: { activar: 'urgente' } }, 'name-is-verb'],
+    ['a singular for an association', { ...base, attachedTo: [{ of: contratos, as: 'pieza' }] }, 'name-not-plural'],
+    ['an unknown key', { ...base, key: 'nummero' }, 'unknown-member'],
+    ['an unknown filter', { ...base, filters: { lotte: true } }, 'unknown-member'],
+    ['an unknown field of a filter', { ...base, filters: { desde: { field: 'cp.codgo' } } }, 'unknown-member'],
+    ['an unknown sort', { ...base, sort: ['lotte'] }, 'unknown-member'],
+    ['an unknown search', { ...base, search: ['lotte'] }, 'unknown-member'],
+    ['an unknown by', { ...base, links: { a: { to: contratos, by: 'contratId' } } }, 'unknown-member'],
+    ['an unknown show', { ...base, links: { a: { to: contratos, by: 'contratoId', show: ['esUrgent'] } } }, 'unknown-member'],
+    ['an unknown external link', { ...base, links: { mappa: { external: true } } }, 'unknown-member'],
+    ['an unknown flag', { ...base, flags: { urgente: 'urgent' } }, 'unknown-member'],
+    ['an unknown by of the parent', { ...base, parent: { of: contratos, by: 'contratId' } }, 'unknown-member'],
+    ['an unknown by of an association', { ...base, attachedTo: [{ of: contratos, by: 'contratId' }] }, 'unknown-member'],
+    ['a nested key', { ...base, key: 'cp.codigo' }, 'unknown-member'],
+    ['a member of every object', { ...base, sort: ['constructor'] }, 'unknown-member'],
+    ['an object for a key', { ...base, key: 'cp' }, 'unsuitable-member'],
+    ['an array for a key', { ...base, key: 'etiquetas' }, 'unsuitable-member'],
+    ['a nullable key', { ...base, key: 'clave' }, 'unsuitable-member'],
+    ['an assigned member beside the key', { ...base, assigned: ['lote'] }, 'unsuitable-member'],
+    ['an object to sort by', { ...base, sort: ['cp'] }, 'unsuitable-member'],
+    ['an array to compare', { ...base, filters: { etiquetas: true } }, 'unsuitable-member'],
+    ['an object to compare', { ...base, filters: { cp: true } }, 'unsuitable-member'],
+    ['contains of no array', { ...base, filters: { lote: { op: 'contains' } } }, 'unsuitable-member'],
+    ['contains of objects', { ...base, filters: { bultos: { op: 'contains' } } }, 'unsuitable-member'],
+    ['a flag of no boolean', { ...base, flags: { urgente: 'lote' } }, 'unsuitable-member'],
+    ['a link of an object', { ...base, links: { a: { to: contratos, by: 'cp' } } }, 'unsuitable-member'],
+    ['an external link that is no object', { ...base, links: { lote: { external: true } } }, 'unsuitable-member'],
+    ['a link with the name of a member', { ...base, links: { lote: { to: contratos, by: 'contratoId' } } }, 'unsuitable-member'],
+    ['a link with the name of the key', { ...base, links: { numero: { to: contratos, by: 'numero' } } }, 'unsuitable-member'],
+    ['a sub-collection with the name of a member', { ...base, links: { lote: { sub: 'lotes' } } }, 'unsuitable-member'],
+    ['a link that shows href', { ...base, links: { a: { to: contratos, by: 'contratoId', show: ['href'] } } }, 'unsuitable-member'],
+    ['a writeOnly key', { ...base, key: 'oculto' }, 'exposes-write-only'],
+    ['a writeOnly filter', { ...base, filters: { oculto: true } }, 'exposes-write-only'],
+    ['a filter that asks whether a writeOnly member is null', { ...base, filters: { oculto: { op: 'null' } } }, 'exposes-write-only'],
+    ['a nested writeOnly filter', { ...base, filters: { 'cp.pin': true } }, 'exposes-write-only'],
+    ['a filter within a writeOnly member', { ...base, filters: { 'secreto.pin': true } }, 'exposes-write-only'],
+    ['a writeOnly sort', { ...base, sort: ['secreto.pin'] }, 'exposes-write-only'],
+    ['a writeOnly search', { ...base, search: ['secreto.pin'] }, 'exposes-write-only'],
+    ['a writeOnly flag', { ...base, flags: { oculto: 'oculto' } }, 'exposes-write-only'],
+    ['a link by a writeOnly member', { ...base, links: { a: { to: contratos, by: 'oculto' } } }, 'exposes-write-only'],
+    [
+      'a link that shows a writeOnly member',
+      { ...base, links: { a: { to: contratos, by: 'contratoId', show: ['clave'] } } },
+      'exposes-write-only',
+    ],
+    ['a filter called as a parameter', { ...base, filters: { offest: { field: 'lote' } } }, 'reserved-parameter'],
+    ['a filter called as the hint', { ...base, filters: { after: { field: 'lote' } } }, 'reserved-parameter'],
+    ['a schema of a text', { ...base, schema: { type: 'string' } }, 'invalid-schema'],
+    ['a reference to nothing', { ...base, schema: { ...schema, $ref: '#/$defs/nada' } }, 'invalid-schema'],
+    [
+      'a member __proto__',
+      { ...base, schema: JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}') },
+      'invalid-schema',
+    ],
+    ['many with a comparison', { ...base, filters: { lote: { op: 'gt', many: true } } }, 'invalid-option'],
+    ['pages larger than their maximum', { ...base, page: { size: 50, max: 10 } }, 'invalid-option'],
+    ['pages of nothing', { ...base, page: { size: 0 } }, 'invalid-option'],
+    ['half pages', { ...base, page: { max: 2.5 } }, 'invalid-option'],
+    ['another first page', { ...base, page: { first: 2 } }, 'invalid-option'],
+    ['a key twice', { ...base, key: ['numero', 'numero'] }, 'invalid-option'],
+    ['a key of nothing', { ...base, key: [] }, 'invalid-option'],
+  ])('%s: a configuration error', (_, options, code) => {
+    expect(fault(options).code).toBe(code)
+  })
+
+  const cyclic: Record<string, unknown> = { type: 'object' }
+  cyclic.properties = { a: cyclic }
+
+  it.each<[string, unknown, string]>([
+    ['null', null, 'invalid-option'],
+    ['a text', 'piezas', 'invalid-option'],
+    ['an empty object', {}, 'name-malformed'],
+    ['a number for the collection', { ...base, collection: 5 }, 'name-malformed'],
+    ['no schema', { ...base, schema: undefined }, 'invalid-schema'],
+    ['a text for the schema', { ...base, schema: 'x' }, 'invalid-schema'],
+    ['a schema that contains itself', { ...base, schema: cyclic }, 'invalid-schema'],
+    ['a schema with a function', { ...base, schema: { ...schema, format: () => true } }, 'invalid-schema'],
+    ['no key', { ...base, key: undefined }, 'invalid-option'],
+    ['a number for the key', { ...base, key: 5 }, 'invalid-option'],
+    ['a number in the key', { ...base, key: ['numero', 5] }, 'invalid-option'],
+    ['a text for sort', { ...base, sort: 'lote' }, 'invalid-option'],
+    ['a number in sort', { ...base, sort: [5] }, 'invalid-option'],
+    ['false for search', { ...base, search: false }, 'invalid-option'],
+    ['a list for filters', { ...base, filters: ['lote'] }, 'invalid-option'],
+    ['false for a filter', { ...base, filters: { lote: false } }, 'invalid-option'],
+    ['null for a filter', { ...base, filters: { lote: null } }, 'invalid-option'],
+    ['an unknown op', { ...base, filters: { lote: { op: 'like' } } }, 'invalid-option'],
+    ['a number for a field', { ...base, filters: { lote: { field: 5 } } }, 'invalid-option'],
+    ['a list for links', { ...base, links: [] }, 'invalid-option'],
+    ['null for a link', { ...base, links: { a: null } }, 'invalid-option'],
+    ['a link without by', { ...base, links: { a: { to: contratos } } }, 'invalid-option'],
+    ['a link to nothing, as a circle of imports gives', { ...base, links: { a: { to: undefined, by: 'contratoId' } } }, 'unresolved-link'],
+    ['a parent of nothing', { ...base, parent: { of: undefined, by: 'contratoId' } }, 'unresolved-link'],
+    ['an association with nothing', { ...base, attachedTo: [{}] }, 'unresolved-link'],
+    ['an association that is no list', { ...base, attachedTo: { of: contratos } }, 'invalid-option'],
+    ['a list for flags', { ...base, flags: ['urgente'] }, 'invalid-option'],
+    ['true for a flag', { ...base, flags: { urgente: true } }, 'invalid-option'],
+    ['a text for rules', { ...base, rules: 'x' }, 'invalid-option'],
+    ['an object for scope', { ...base, scope: {} }, 'invalid-option'],
+    ['a number for page', { ...base, page: 5 }, 'invalid-option'],
+    ['a number for cacheControl', { ...base, cacheControl: 60 }, 'invalid-option'],
+    ['a list for allow', { ...base, allow: [] }, 'invalid-option'],
+  ])('a JavaScript caller who gives %s gets a configuration error', (_, options, code) => {
+    expect(fault(options).code).toBe(code)
+  })
+
+  it.each([
+    [{ ...base, filter: {} }, 'Did you mean "filters"?'],
+    [{ ...base, filters: { lote: { feild: 'lote' } } }, 'Did you mean "field"?'],
+    [{ ...base, links: { a: { to: contratos, by: 'contratoId', shows: [] } } }, 'Did you mean "show"?'],
+    [{ ...base, page: { sise: 5 } }, 'Did you mean "size"?'],
+    [{ ...base, sort: ['lotte'] }, '"piezas" names "lotte" in sort, which its schema does not have. Did you mean "lote"?'],
+    [{ ...base, sort: ['cp.codgo'] }, 'Did you mean "cp.codigo"?'],
+    [{ ...base, sort: ['x'] }, 'It has: numero, lote,'],
+    [
+      { ...base, links: { a: { to: contratos, by: 'contratoId', show: ['esUrgent'] } } },
+      'which "contratos" does not have. Did you mean "esUrgente"?',
+    ],
+    [{ ...base, links: { a: { to: undefined, by: 'contratoId' } } }, "the collection's name where two definitions refer to each other"],
+    [{ ...base, filters: { limit: { field: 'lote' } } }, "{ other: { field: 'lote' } }"],
+    [{ ...base, filters: { etiquetas: true } }, "Say op: 'contains'"],
+    [{ ...base, sort: ['cp'] }, 'Name a member inside it'],
+  ])('the message of %# says the mend', (options, mend) => {
+    expect(fault(options).message).toContain(mend)
+  })
+})

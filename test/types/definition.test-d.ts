@@ -1,0 +1,215 @@
+/**
+ * What the compiler says about definitions: checked by `tsc` with TypeScript 7 and, in `definition.test.ts`, against the declarations that are shipped, with 5.4. A directive stands right above the line
+ * that must not compile, so the schemas are declared once and the calls stay short.
+ */
+import {
+  type Adapter,
+  defineResource,
+  type FilterOperator,
+  type FromSchema,
+  type JsonSchema,
+  type MemberPath,
+  mount,
+  view,
+} from 'express-rest-conventions'
+import { memoryAdapter } from 'express-rest-conventions/memory'
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const holds = <_ extends true>(): void => undefined
+type RecordOf<D extends { readonly types?: unknown }> = NonNullable<D['types']> extends { readonly record: infer R } ? R : never
+type KeyOf<D extends { readonly types?: unknown }> = NonNullable<D['types']> extends { readonly key: infer K } ? K : never
+
+const schema = {
+  type: 'object',
+  required: ['numero', 'lote', 'estado', 'contratoId'],
+  $defs: {
+    party: { type: 'object', required: ['nombre'], properties: { nombre: { type: 'string' }, alias: { type: ['string', 'null'] } } },
+  },
+  properties: {
+    numero: { type: 'integer' },
+    lote: { type: 'string' },
+    estado: { enum: ['abierta', 'cerrada', null] },
+    contratoId: { type: 'string' },
+    urgente: { type: 'boolean' },
+    remitente: { $ref: '#/$defs/party' },
+    destinatario: { anyOf: [{ $ref: '#/$defs/party' }, { type: 'null' }] },
+    cp: { type: 'object', properties: { codigo: { type: 'integer' }, pais: { type: 'object', properties: { id: { type: 'integer' } } } } },
+    etiquetas: { type: 'array', items: { type: 'string' } },
+    mapa: { type: ['object', 'null'], properties: { href: { type: ['string', 'null'] } } },
+  },
+} as const
+
+const contratos = defineResource({
+  collection: 'contratos',
+  key: 'codigo',
+  schema: { type: 'object', required: ['codigo'], properties: { codigo: { type: 'string' }, esUrgente: { type: 'boolean' } } },
+})
+const base = { collection: 'piezas', key: 'numero', schema } as const
+
+// Every option that names a member takes those that there are, nested ones with dots.
+const piezas = defineResource({
+  collection: 'piezas',
+  key: ['numero', 'lote'],
+  assigned: ['numero'],
+  schema,
+  filters: { lote: true, 'cp.codigo': true, 'remitente.nombre': { many: true }, desde: { field: 'cp.pais.id', op: 'gte' } },
+  sort: ['numero', 'cp.pais.id', 'destinatario.alias'],
+  search: ['lote', 'remitente.alias'],
+  links: {
+    contrato: { to: contratos, by: 'contratoId', show: ['esUrgente'] },
+    otro: { to: 'otros', by: ['contratoId', 'lote'], show: ['loQueSea'] },
+    componentes: { sub: 'componentes' },
+    mapa: { external: true },
+  },
+  parent: { of: contratos, by: 'contratoId' },
+  attachedTo: [{ of: contratos, by: ['contratoId'], as: 'envios' }],
+  flags: { urgente: 'urgente' },
+  rules: (next, { current }) => (current !== undefined && next.lote !== current.lote ? [{ member: 'lote', detail: 'stays' }] : []),
+  scope: () => ({ lote: 'a' }),
+})
+
+holds<
+  Same<
+    RecordOf<typeof piezas>,
+    {
+      numero: number
+      lote: string
+      estado: 'abierta' | 'cerrada' | null
+      contratoId: string
+      urgente?: boolean
+      remitente?: { nombre: string; alias?: string | null }
+      destinatario?: { nombre: string; alias?: string | null } | null
+      cp?: { codigo?: number; pais?: { id?: number } }
+      etiquetas?: string[]
+      mapa?: { href?: string | null } | null
+    }
+  >
+>()
+holds<Same<KeyOf<typeof piezas>, { readonly numero: number; readonly lote: string }>>()
+holds<Same<KeyOf<typeof contratos>, string>>()
+holds<Same<FromSchema<{ readonly const: 5 }>, 5>>()
+holds<Same<FromSchema<JsonSchema>, unknown>>()
+holds<Same<MemberPath<{ a: { b: { c: number } }; d: string[] }>, 'a' | 'a.b' | 'a.b.c' | 'd'>>()
+
+// Members that can not be compared so do not compile.
+// @ts-expect-error sort by an object
+defineResource({ ...base, sort: ['cp'] })
+// @ts-expect-error sort by an array
+defineResource({ ...base, sort: ['etiquetas'] })
+// @ts-expect-error an array is no filter without contains
+defineResource({ ...base, filters: { etiquetas: true } })
+// @ts-expect-error nor is an object
+defineResource({ ...base, filters: { tiene: { field: 'cp' } } })
+// @ts-expect-error nor by its order
+defineResource({ ...base, filters: { etiquetas: { op: 'gte' } } })
+// @ts-expect-error contains is for arrays
+defineResource({ ...base, filters: { lote: { op: 'contains' } } })
+// @ts-expect-error contains is for arrays, under another name too
+defineResource({ ...base, filters: { con: { field: 'lote', op: 'contains' } } })
+// @ts-expect-error an option of a filter
+defineResource({ ...base, filters: { lote: { manny: true } } })
+// @ts-expect-error a scope of another type
+defineResource({ ...base, scope: () => ({ lote: 5 }) })
+// @ts-expect-error a scope of what can not be compared
+defineResource({ ...base, scope: () => ({ etiquetas: 'a' }) })
+declare const anyOperator: FilterOperator
+defineResource({
+  ...base,
+  filters: {
+    etiquetas: { op: 'contains' },
+    con: { field: 'etiquetas', op: 'contains' },
+    sinCp: { field: 'cp', op: 'null' },
+    estado: { many: true, op: 'eq' },
+    otras: { field: 'etiquetas', op: anyOperator },
+  },
+  sort: ['estado', 'cp.codigo'],
+  scope: (principal) => ({ estado: String(principal), numero: 5, urgente: true }),
+})
+
+// Misspelt names do not compile.
+// @ts-expect-error key
+defineResource({ collection: 'piezas', key: 'nummero', schema })
+// @ts-expect-error part of a composite key
+defineResource({ collection: 'piezas', key: ['numero', 'lotte'], schema })
+// @ts-expect-error a key of no parts
+defineResource({ collection: 'piezas', key: [], schema })
+// @ts-expect-error assigned
+defineResource({ ...base, assigned: ['nummero'] })
+// @ts-expect-error filter
+defineResource({ ...base, filters: { lotte: true } })
+// @ts-expect-error nested filter
+defineResource({ ...base, filters: { 'cp.codgo': true } })
+// @ts-expect-error field of a filter
+defineResource({ ...base, filters: { desde: { field: 'nummero' } } })
+// @ts-expect-error a filter under a name of its own, without a field
+defineResource({ ...base, filters: { desde: { op: 'gte' } } })
+// @ts-expect-error operator of a filter
+defineResource({ ...base, filters: { lote: { op: 'like' } } })
+// @ts-expect-error sort
+defineResource({ ...base, sort: ['lotte'] })
+// @ts-expect-error nested sort
+defineResource({ ...base, sort: ['cp.pais.iid'] })
+// @ts-expect-error search
+defineResource({ ...base, search: ['lotte'] })
+// @ts-expect-error by of a link
+defineResource({ ...base, links: { contrato: { to: contratos, by: 'contratId' } } })
+// @ts-expect-error by of a link, in a list
+defineResource({ ...base, links: { contrato: { to: contratos, by: ['contratId'] } } })
+// @ts-expect-error a link without by
+defineResource({ ...base, links: { contrato: { to: contratos } } })
+// @ts-expect-error show of a link
+defineResource({ ...base, links: { contrato: { to: contratos, by: 'contratoId', show: ['esUrgent'] } } })
+// @ts-expect-error external link
+defineResource({ ...base, links: { mappa: { external: true } } })
+// @ts-expect-error flag
+defineResource({ ...base, flags: { urgente: 'urgent' } })
+// @ts-expect-error a flag of a member that is no boolean
+defineResource({ ...base, flags: { urgente: 'lote' } })
+// @ts-expect-error by of the parent
+defineResource({ ...base, parent: { of: contratos, by: 'contratId' } })
+// @ts-expect-error by of an association
+defineResource({ ...base, attachedTo: [{ of: contratos, by: 'contratId' }] })
+// @ts-expect-error member of the scope
+defineResource({ ...base, scope: () => ({ inquilino: 'a' }) })
+// @ts-expect-error member in a rule
+defineResource({ ...base, rules: (next) => (next.lotte === '' ? [] : []) })
+// @ts-expect-error an option
+defineResource({ ...base, filter: { lote: true } })
+
+// An imported schema has no literal type: the record's type is given instead.
+interface Sucursal {
+  nomenclatura: string
+  descripcion?: string
+  abierta: boolean
+  domicilio: { calle: string }
+}
+declare const imported: JsonSchema
+const sucursal = { collection: 'sucursales', key: 'nomenclatura', schema: imported } as const
+const sucursales = defineResource<Sucursal>()({ ...sucursal, filters: { 'domicilio.calle': true }, flags: { abierta: 'abierta' } })
+holds<Same<RecordOf<typeof sucursales>, Sucursal>>()
+holds<Same<KeyOf<typeof sucursales>, string>>()
+// @ts-expect-error key
+defineResource<Sucursal>()({ ...sucursal, key: 'nomenclatur' })
+// @ts-expect-error filter
+defineResource<Sucursal>()({ ...sucursal, filters: { descripcin: true } })
+// @ts-expect-error flag
+defineResource<Sucursal>()({ ...sucursal, flags: { abierta: 'descripcion' } })
+// @ts-expect-error without the type of the record, nothing is known of its members
+defineResource({ ...sucursal, key: 'nomenclatura' })
+
+// What is mounted has the definition's record and key.
+declare const ofPiezas: Adapter<RecordOf<typeof piezas>, KeyOf<typeof piezas>>
+declare const ofSucursales: Adapter<Sucursal, string>
+declare const byNumber: Adapter<Sucursal, number>
+mount(piezas, ofPiezas)
+mount(sucursales, ofSucursales, { area: 'ui', collection: ['GET'], item: ['GET', 'DELETE'] })
+mount(sucursales, memoryAdapter(sucursales))
+mount(sucursales, view(ofPiezas as unknown as Adapter<never, string>))
+// @ts-expect-error another record
+mount(contratos, ofSucursales)
+// @ts-expect-error another key
+mount(sucursales, byNumber)
+// @ts-expect-error another resource's store
+mount(contratos, memoryAdapter(sucursales))
+// @ts-expect-error a method that collections do not have
+mount(sucursales, ofSucursales, { collection: ['DELETE'] })

@@ -1,0 +1,33 @@
+/** The types of definitions as consumers meet them: the declarations that are shipped, checked by the oldest TypeScript that is supported. */
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const modules = join(root, 'node_modules')
+const node = (...args: string[]) => spawnSync(process.execPath, args, { cwd: home, encoding: 'utf8' })
+let home: string
+
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'types-'))
+  mkdirSync(join(home, 'node_modules'))
+  symlinkSync(join(modules, '@types'), join(home, 'node_modules', '@types'))
+  symlinkSync(root, join(home, 'node_modules', 'express-rest-conventions'))
+  writeFileSync(join(home, 'package.json'), '{ "type": "module" }')
+  copyFileSync(join(root, 'test/types/definition.test-d.ts'), join(home, 'definition.test-d.ts'))
+})
+
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+describe('types of definitions', () => {
+  it.each(['typescript54', 'typescript'])('%s refuses every misspelt name, and infers records and keys', (compiler) => {
+    const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck']
+    const target = ['--module', 'nodenext', '--target', 'es2022', '--types', 'node']
+    const checked = node(join(modules, compiler, 'bin/tsc'), ...options, ...target, 'definition.test-d.ts')
+    expect(checked.stdout).toBe('')
+    expect(checked.status).toBe(0)
+  })
+})
