@@ -1,0 +1,128 @@
+/**
+ * What the library asks of a team's data. An adapter knows no HTTP: no entity tag, no patch, no media type.
+ * An absent method is 405 with the right `Allow` (VERB-9); a read-only adapter is `list` and `read`.
+ */
+
+/** A value or a promise of it: a store in the process need not pay for promises. */
+export type Answer<T> = T | Promise<T>
+
+export type Scalar = string | number | boolean
+
+/**
+ * A stored value and the opaque version the store gave it. A version is never used twice for one key: not after a delete, a
+ * re-creation or a restart (HDR-2).
+ */
+export interface Stored<T> {
+  readonly value: T
+  readonly version: string
+}
+
+/** How a member is compared with a value (QUERY-1). */
+export type Operator = 'eq' | 'in' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | 'null'
+
+/**
+ * One condition of a list; all of them hold at once. Values are typed by the schema already. Except under `null`, a member that is null or absent
+ * matches nothing.
+ */
+export type Condition = ConditionTarget &
+  (
+    | { readonly op: 'eq' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains'; readonly value: Scalar }
+    /** Any of the values. */
+    | { readonly op: 'in'; readonly value: readonly Scalar[] }
+    /** `true` asks for null or absent, `false` for the others. */
+    | { readonly op: 'null'; readonly value: boolean }
+  )
+
+interface ConditionTarget {
+  /** The member of the stored record, nested ones with a dot. */
+  readonly field: string
+  /** The same, split. */
+  readonly path: readonly string[]
+}
+
+export interface SortTerm {
+  readonly field: string
+  readonly path: readonly string[]
+  readonly descending: boolean
+}
+
+/** The parent in an associated sub-collection. */
+export interface ParentKey {
+  /** The parent's collection. */
+  readonly collection: string
+  /** The parent's key: a scalar, or an object of its parts where it is composite. */
+  readonly key: unknown
+  /** The segment under the parent: it tells two associations with one parent apart. */
+  readonly as: string
+}
+
+/** A list request: typed, coerced, bounded and totally ordered before an adapter sees it (QUERY-1..7). */
+export interface ListRequest {
+  readonly where: readonly Condition[]
+  /** The text of `q` as it came (QUERY-3). */
+  readonly search?: string
+  /**
+   * The order. The key is always the last term, so the order is total; null sorts as the largest value. Empty only with `search`:
+   * then the order is rank, and the key ascending.
+   */
+  readonly sort: readonly SortTerm[]
+  /** The first page is 1, whatever the wire counts from. */
+  readonly page: number
+  /** Items per page. */
+  readonly size: number
+  /** Items before the page; a safe integer. */
+  readonly offset: number
+  /** Only what is attached to this parent: associated sub-collections. */
+  readonly parent?: ParentKey
+}
+
+export interface Page<T> {
+  readonly items: readonly Stored<T>[]
+  /** How many items match in all; absent where the store does not count. */
+  readonly total?: number
+  /** False where `total` is an estimate: then there is no `Link` to a last page. Default true. */
+  readonly exact?: boolean
+}
+
+/** One call of an adapter on behalf of one request. */
+export interface Call {
+  readonly principal: unknown
+  /** Equalities (member -> value) that every list, count, read and write of this resource obeys; set on what is created. */
+  readonly scope: Readonly<Record<string, Scalar>>
+  readonly requestId: string
+  /** Fires when the time is up and, on reads, when the client goes away. Made when first asked for. */
+  readonly signal: AbortSignal
+  /** On a create in an associated sub-collection: the parent that the new record is attached to, in the same step (PATH-7). */
+  readonly attachTo?: ParentKey
+}
+
+/** A write that the store's own rules refuse; it becomes a 422 that names the members (ERR-2). */
+export interface Refused {
+  readonly refused: 'duplicate' | 'reference' | 'rule'
+  readonly members: readonly string[]
+}
+
+/** What a create came to: a record, a promise to make one (202), or nothing at all (200). */
+export type Created<T, K> = { readonly created: Stored<T> } | { readonly accepted: K } | { readonly nothing: true } | Refused
+
+/**
+ * A team's data behind one resource. `T` is the stored record, `K` its key: a scalar, or an object of its parts.
+ *
+ * Compare-and-set is the adapter's: where `expected` is given it is compared with the stored version in the same atomic step as the
+ * write (HDR-3). `call.scope` is AND-ed into every method: what lies outside it is absent.
+ */
+export interface Adapter<T, K> {
+  /** Checks the store at start and throws with the mend when something is missing. */
+  ready?(): Answer<void>
+  /** One page, and how many items match in all, of one consistent state. */
+  list(request: ListRequest, call: Call): Answer<Page<T>>
+  /** The records of these keys, in their order, `undefined` where there is none. */
+  read(keys: readonly K[], call: Call): Answer<readonly (Stored<T> | undefined)[]>
+  create?(value: T, call: Call): Answer<Created<T, K>>
+  replace?(key: K, value: T, expected: string | undefined, call: Call): Answer<Stored<T> | 'absent' | 'stale' | Refused>
+  remove?(key: K, expected: string | undefined, call: Call): Answer<'removed' | 'absent' | 'stale' | Refused>
+  /** Puts an existing record into the parent's collection; `expected` is the record's version. Attaching twice is no error. */
+  attach?(parent: ParentKey, key: K, expected: string | undefined, call: Call): Answer<'attached' | 'absent' | 'stale' | Refused>
+  /** Takes a record out of the parent's collection; `absent` where it is not in it. The record stays. */
+  detach?(parent: ParentKey, key: K, expected: string | undefined, call: Call): Answer<'detached' | 'absent' | 'stale' | Refused>
+}

@@ -1,0 +1,255 @@
+/** The memory adapter: everything in one process, every operation whole. */
+
+import { randomBytes } from 'node:crypto'
+import { compileCanonical } from '../../definition/conversion.js'
+import { get, put } from '../../definition/json.js'
+import type { KeyValue } from '../../definition/key.js'
+import type { ResourceDefinition } from '../../definition/resource.js'
+import { ConfigurationError } from '../../problem.js'
+import type { Adapter, Call, ListRequest, ParentKey, Refused, Scalar, Stored } from '../contract.js'
+import { Associations, type Parent } from './associations.js'
+import { type Entry, entryOf, type Row } from './entry.js'
+import { FullText } from './full-text.js'
+import { Indexes } from './indexes.js'
+import { KeyAssignment } from './key-assignment.js'
+import { type ExactPage, listPage } from './list.js'
+import { UniqueGroups } from './unique.js'
+
+/** What `memoryAdapter` may be told. */
+export interface MemoryAdapterOptions<T> {
+  /** What it holds from the start. Keys that the store assigns may be left out. */
+  readonly records?: Iterable<T>
+  /** Groups of members (nested ones with a dot) whose values no two records share; null never clashes. */
+  readonly unique?: readonly (readonly string[])[]
+  /** Makes what is stored of what a create brings, its key assigned already: for members that only the store sets. It gives back a new value. */
+  readonly onCreate?: (value: T, call: Call) => T
+  /** The same for each change of a record: replace, and attach and detach where the record's members hold the parent's key. */
+  readonly onUpdate?: (value: T, current: T, call: Call) => T
+  /** Hears of each record that is removed, in the same step: for what goes with it, such as the records it contains. */
+  readonly onRemove?: (value: T, call: Call) => void
+}
+
+/** An adapter whose methods are all there and answer at once. */
+export interface MemoryAdapter<T, K> extends Adapter<T, K> {
+  /** How many records all lists so far looked at; not those that were put in order or into an index when one was made. */
+  readonly stats: { examined: number }
+  ready(): void
+  list(request: ListRequest, call: Call): ExactPage<T>
+  read(keys: readonly K[], call: Call): readonly (Stored<T> | undefined)[]
+  create(value: T, call: Call): { readonly created: Stored<T> } | Refused
+  replace(key: K, value: T, expected: string | undefined, call: Call): Stored<T> | 'absent' | 'stale' | Refused
+  remove(key: K, expected: string | undefined, call: Call): 'removed' | 'absent' | 'stale'
+  attach(parent: ParentKey, key: K, expected: string | undefined, call: Call): 'attached' | 'absent' | 'stale' | Refused
+  detach(parent: ParentKey, key: K, expected: string | undefined, call: Call): 'detached' | 'absent' | 'stale' | Refused
+}
+
+/**
+ * Keeps the records of a resource in the process: indexed by key, by what its filters compare and by the orders that are asked for.
+ * Records are JSON values; what it hands out is frozen. Every method runs whole before the next one starts, so compare-and-set is
+ * atomic (HDR-3), and a version is never used twice, not even by the next process (HDR-2).
+ *
+ * Throws `ConfigurationError` where `records` or `unique` do not fit the definition.
+ *
+ * @example
+ * const adapter = memoryAdapter(sucursales, { records: [{ nomenclatura: 'MAD', descripcion: 'Madrid' }] })
+ */
+export function memoryAdapter<T, K>(
+  definition: ResourceDefinition<T, K>,
+  options: MemoryAdapterOptions<NoInfer<T>> = {},
+): MemoryAdapter<T, K> {
+  const { key, shape } = definition
+  const onCreate = options.onCreate as ((value: Row, call: Call) => Row) | undefined
+  const onUpdate = options.onUpdate as ((value: Row, current: Row, call: Call) => Row) | undefined
+  /** What comes from the team is written as what comes through the library: keys, filters and orders compare texts (REP-4). */
+  const canonical = compileCanonical(shape) as (row: unknown) => Row
+  const entries = new Map<string, Entry>()
+  const indexes = new Indexes()
+  const associations = new Associations(definition)
+  const unique = new UniqueGroups(definition, options.unique ?? [])
+  const assignment = new KeyAssignment(definition)
+  const nextVersion = versions()
+  let fullText: FullText | undefined
+  const stats = { examined: 0 }
+  const tables = {
+    key,
+    entries,
+    indexes,
+    associations,
+    indexed: indexedMembers(definition),
+    stats,
+    fullText: () => {
+      fullText ??= new FullText(definition, indexes.all.entries)
+      return fullText
+    },
+  }
+
+  /** The one place where the store changes. */
+  function swap(old: Entry | undefined, next: Entry | undefined): void {
+    if (next !== undefined) entries.set(next.text, next)
+    else if (old !== undefined) entries.delete(old.text)
+    indexes.swap(old, next)
+    unique.swap(old, next)
+    fullText?.swap(old, next)
+    if (old !== undefined) associations.swap(old, next)
+    if (next !== undefined) assignment.saw(next.stored.value)
+  }
+
+  /** The record of a key, where the scope lets the caller see it. */
+  function visible(of: K, { scope }: Call): Entry | undefined {
+    const entry = entries.get(key.text(of as KeyValue))
+    return entry !== undefined && isWithin(entry.stored.value, scope) ? entry : undefined
+  }
+
+  function insert(row: Row): Entry | Refused {
+    const found = key.of(row)
+    if (found === undefined) return { refused: 'rule', members: key.members }
+    const text = key.text(found)
+    const members = [...(entries.has(text) ? key.members : []), ...unique.clashes(row, text)]
+    if (members.length > 0) return { refused: 'duplicate', members: [...new Set(members)] }
+    const entry = entryOf(text, row, nextVersion())
+    swap(undefined, entry)
+    return entry
+  }
+
+  /** Stores a changed record; its key and scope stay what they are. */
+  function update(old: Entry, row: Row, call: Call): Entry | Refused {
+    const current = old.stored.value
+    const fixed = { ...Object.fromEntries(key.members.map((member) => [member, current[member]])), ...call.scope }
+    const draft = draftOf(row, fixed)
+    const next = onUpdate === undefined ? draft : draftOf(canonical(onUpdate(draft, current, call)), fixed)
+    if (entries.get(old.text) !== old) throw new Error('onUpdate wrote the very record that is being updated.')
+    const members = unique.clashes(next, old.text)
+    if (members.length > 0) return { refused: 'duplicate', members: [...new Set(members)] }
+    const entry = entryOf(old.text, next, nextVersion())
+    swap(old, entry)
+    return entry
+  }
+
+  for (const record of options.records ?? []) {
+    const row = canonical(record) as Record<string, unknown>
+    assignment.assign(row)
+    const stored = insert(row)
+    if ('refused' in stored) {
+      const why = stored.refused === 'duplicate' ? 'has the same value as another' : 'has no value of its type'
+      throw new ConfigurationError(
+        'invalid-option',
+        `A record given to the memory adapter of "${definition.collection}" ${why} in: ${stored.members.join(', ')}.`,
+      )
+    }
+  }
+  assignment.opened()
+
+  return {
+    stats,
+    ready() {
+      // The index of texts takes a moment to make: before the first request, not while others wait behind it.
+      if (definition.search !== undefined) tables.fullText()
+    },
+    list: (request, call) => listPage(tables, request, call.scope) as ExactPage<T>,
+    read: (keys, call) => keys.map((one) => visible(one, call)?.stored as Stored<T> | undefined),
+
+    create(value, call) {
+      const parent = call.attachTo && associations.parent(call.attachTo)
+      const leaving = leavesScope(parent, call.scope)
+      if (leaving.length > 0) return { refused: 'rule', members: leaving }
+      const fixed = { ...Object.fromEntries(parent?.by ?? []), ...call.scope }
+      const draft = draftOf(value as Row, fixed)
+      const exhausted = assignment.assign(draft)
+      if (exhausted !== undefined) return { refused: 'rule', members: [exhausted] }
+      const entry = insert(onCreate === undefined ? draft : draftOf(canonical(onCreate(draft, call)), fixed))
+      if ('refused' in entry) return entry
+      if (parent !== undefined && parent.by === undefined) associations.attach(parent, entry)
+      return { created: entry.stored as Stored<T> }
+    },
+
+    replace(of, value, expected, call) {
+      const old = visible(of, call)
+      if (old === undefined) return 'absent'
+      if (isStale(old, expected)) return 'stale'
+      const next = update(old, value as Row, call)
+      return 'refused' in next ? next : (next.stored as Stored<T>)
+    },
+
+    remove(of, expected, call) {
+      const old = visible(of, call)
+      if (old === undefined) return 'absent'
+      if (isStale(old, expected)) return 'stale'
+      swap(old, undefined)
+      options.onRemove?.(old.stored.value as T, call)
+      return 'removed'
+    },
+
+    attach(to, of, expected, call) {
+      const parent = associations.parent(to)
+      const old = visible(of, call)
+      if (old === undefined) return 'absent'
+      if (isStale(old, expected)) return 'stale'
+      if (associations.has(parent, old)) return 'attached'
+      const leaving = leavesScope(parent, call.scope)
+      if (leaving.length > 0) return { refused: 'rule', members: leaving }
+      if (parent.by === undefined) {
+        associations.attach(parent, old)
+        return 'attached'
+      }
+      const next = update(old, { ...old.stored.value, ...Object.fromEntries(parent.by) }, call)
+      return 'refused' in next ? next : 'attached'
+    },
+
+    detach(from, of, expected, call) {
+      const parent = associations.parent(from)
+      const old = visible(of, call)
+      if (old === undefined || !associations.has(parent, old)) return 'absent'
+      // What the scope fixes can't be taken out: it would leave the scope.
+      if (parent.by?.some(([member]) => Object.hasOwn(call.scope, member))) return 'absent'
+      if (isStale(old, expected)) return 'stale'
+      if (parent.by === undefined) {
+        associations.detach(parent, old)
+        return 'detached'
+      }
+      const row: Record<string, unknown> = { ...old.stored.value }
+      for (const [member] of parent.by) {
+        if (shape.members.get(member)?.nullable) put(row, member, null)
+        else delete row[member]
+      }
+      const next = update(old, row, call)
+      return 'refused' in next ? next : 'detached'
+    },
+  }
+}
+
+/** The members that lists compare for equality: declared filters, what holds a parent's key, the parts of a composite key. */
+function indexedMembers({ filters, parent, attachedTo, key }: ResourceDefinition): ReadonlySet<string> {
+  return new Set([
+    ...[...filters.values()].filter(({ op }) => op === 'eq').map(({ field }) => field),
+    ...(parent?.by ?? []),
+    ...attachedTo.flatMap(({ by }) => by ?? []),
+    ...(key.composite ? key.members : []),
+  ])
+}
+
+/** A copy of the outermost level with these members set. */
+function draftOf(row: Row, fixed: Row): Record<string, unknown> {
+  const draft = { ...row }
+  for (const [member, value] of Object.entries(fixed)) put(draft, member, value)
+  return draft
+}
+
+/** Null and absent lie outside every scope, also of one that says `undefined`. */
+function isWithin(row: Row, scope: Readonly<Record<string, Scalar>>): boolean {
+  for (const [member, value] of Object.entries(scope)) if (value === undefined || get(row, [member]) !== value) return false
+  return true
+}
+
+/** The members by which attaching to this parent would move a record out of the scope. */
+function leavesScope(parent: Parent | undefined, scope: Readonly<Record<string, Scalar>>): string[] {
+  return (parent?.by ?? []).filter(([member, value]) => Object.hasOwn(scope, member) && scope[member] !== value).map(([member]) => member)
+}
+
+const isStale = (entry: Entry, expected: string | undefined): boolean => expected !== undefined && expected !== entry.stored.version
+
+/** Versions that no other adapter gives and this one gives once: the epoch is random, the count goes on over all keys. */
+function versions(): () => string {
+  const epoch = randomBytes(6).toString('base64url')
+  let count = 0
+  return () => `${epoch}${(++count).toString(36)}`
+}

@@ -1,0 +1,73 @@
+/** A set of records with the orders in which it has been asked for: a page of it is a slice. */
+import type { Entry } from './entry.js'
+import { firstIndex, type Order } from './order.js'
+
+/** How many orders of one bucket are kept; the one that was not used for longest goes. */
+const maxOrders = 16
+
+interface KeptOrder {
+  readonly compare: Order['compare']
+  readonly list: Entry[]
+}
+
+export class Bucket {
+  readonly #entries = new Set<Entry>()
+  /** From the least to the most recently used. */
+  #orders: Map<string, KeptOrder> | undefined
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** In no order that means anything. */
+  get entries(): Iterable<Entry> {
+    return this.#entries
+  }
+
+  has(entry: Entry): boolean {
+    return this.#entries.has(entry)
+  }
+
+  /** All records in this order, made on first use and kept up to date afterwards. Not to be changed, nor kept across a write. */
+  inOrder(order: Order): readonly Entry[] {
+    this.#orders ??= new Map()
+    let kept = this.#orders.get(order.name)
+    if (kept === undefined) {
+      kept = { compare: order.compare, list: [...this.#entries].sort(order.compare) }
+      if (this.#orders.size >= maxOrders) this.#orders.delete(this.#orders.keys().next().value as string)
+    } else this.#orders.delete(order.name)
+    this.#orders.set(order.name, kept)
+    return kept.list
+  }
+
+  add(entry: Entry): void {
+    this.#entries.add(entry)
+    if (this.#orders === undefined) return
+    for (const { compare, list } of this.#orders.values()) list.splice(placeOf(entry, list, compare), 0, entry)
+  }
+
+  delete(entry: Entry): void {
+    if (!this.#entries.delete(entry) || this.#orders === undefined) return
+    for (const { compare, list } of this.#orders.values()) list.splice(placeOf(entry, list, compare), 1)
+  }
+
+  /** Puts `next` in the place of `entry`; an order that the change does not touch only swaps the two. */
+  replace(entry: Entry, next: Entry): void {
+    this.#entries.delete(entry)
+    this.#entries.add(next)
+    if (this.#orders === undefined) return
+    for (const { compare, list } of this.#orders.values()) {
+      const place = placeOf(entry, list, compare)
+      if (compare(entry, next) === 0) list[place] = next
+      else {
+        list.splice(place, 1)
+        list.splice(placeOf(next, list, compare), 0, next)
+      }
+    }
+  }
+}
+
+/** Every order ends with the key, so no two records stand at one place. */
+function placeOf(entry: Entry, list: readonly Entry[], compare: Order['compare']): number {
+  return firstIndex(list, (other) => compare(other, entry) >= 0)
+}

@@ -1,0 +1,132 @@
+/** An inverted index over the members that `q` looks through (QUERY-3). */
+import { get } from '../../definition/json.js'
+import type { ResourceDefinition } from '../../definition/resource.js'
+import type { Shape } from '../../definition/shape.js'
+import type { Entry, Row } from './entry.js'
+import { parseSearch, type SearchClause, wordsOf } from './search-query.js'
+
+/** Stands between two texts, so that no phrase reaches across. */
+const gap = ''
+
+export class FullText {
+  /** Word -> key of a record -> how often the word stands in it. */
+  readonly #postings = new Map<string, Map<string, number>>()
+  /** Key of a record -> its words as they stand. */
+  readonly #words = new Map<string, readonly string[]>()
+  readonly #texts: (row: Row) => string[]
+
+  constructor(definition: ResourceDefinition, entries: Iterable<Entry>) {
+    this.#texts = textsOf(definition)
+    for (const entry of entries) this.#add(entry.text, this.#texts(entry.stored.value))
+  }
+
+  /** The keys of the records that match and how well they do; `undefined` for a query without any word, which matches everything. */
+  find(query: string): ReadonlyMap<string, number> | undefined {
+    const clauses = parseSearch(query)
+    if (clauses.length === 0) return undefined
+    const ranks = new Map<string, number>()
+    for (const clause of clauses) this.#match(clause, ranks)
+    return ranks
+  }
+
+  swap(old: Entry | undefined, next: Entry | undefined): void {
+    const before = old === undefined ? undefined : this.#texts(old.stored.value)
+    const after = next === undefined ? undefined : this.#texts(next.stored.value)
+    if (before?.length === after?.length && before?.every((text, i) => text === after?.[i])) return
+    if (old !== undefined) this.#delete(old.text)
+    if (next !== undefined && after !== undefined) this.#add(next.text, after)
+  }
+
+  /** Adds the records that the clause matches, with the sum of tf-idf over its words. */
+  #match(clause: SearchClause, ranks: Map<string, number>): void {
+    const found = clause.words.map((word) => this.#postings.get(word))
+    const postings = found.filter((posting) => posting !== undefined)
+    if (postings.length < found.length) return
+    const weights = postings.map((posting) => Math.log(1 + this.#words.size / posting.size))
+    const rarest = postings.reduce<ReadonlyMap<string, unknown>>(
+      (least, posting) => (posting.size < least.size ? posting : least),
+      this.#words,
+    )
+    for (const text of rarest.keys()) {
+      if (!postings.every((posting) => posting.has(text)) || !this.#allows(clause, text)) continue
+      let rank = ranks.get(text) ?? 0
+      for (const [i, posting] of postings.entries()) rank += (1 + Math.log(posting.get(text) ?? 1)) * (weights[i] ?? 0)
+      ranks.set(text, rank)
+    }
+  }
+
+  #allows(clause: SearchClause, text: string): boolean {
+    return clause.phrases.every((phrase) => this.#stands(phrase, text)) && !clause.without.some((phrase) => this.#stands(phrase, text))
+  }
+
+  /** Whether the words stand together in the record. */
+  #stands(phrase: readonly string[], text: string): boolean {
+    if (!phrase.every((word) => this.#postings.get(word)?.has(text))) return false
+    const words = this.#words.get(text) ?? []
+    return phrase.length === 1 || includesRun(words, phrase)
+  }
+
+  #add(text: string, texts: readonly string[]): void {
+    const words = texts.flatMap((part) => [...wordsOf(part), gap])
+    this.#words.set(text, words)
+    for (const word of words) {
+      if (word === gap) continue
+      const posting = this.#postings.get(word)
+      if (posting === undefined) this.#postings.set(word, new Map([[text, 1]]))
+      else posting.set(text, (posting.get(text) ?? 0) + 1)
+    }
+  }
+
+  #delete(text: string): void {
+    for (const word of new Set(this.#words.get(text))) {
+      const posting = this.#postings.get(word)
+      posting?.delete(text)
+      if (posting?.size === 0) this.#postings.delete(word)
+    }
+    this.#words.delete(text)
+  }
+}
+
+/** Whether `run` stands in `words`, in linear time (Knuth, Morris, Pratt): a long text of few words must not make a short query expensive. */
+function includesRun(words: readonly string[], run: readonly string[]): boolean {
+  const back = [0]
+  for (let at = 1, length = 0; at < run.length; at += 1) {
+    while (length > 0 && run[at] !== run[length]) length = back[length - 1] as number
+    if (run[at] === run[length]) length += 1
+    back.push(length)
+  }
+  let length = 0
+  for (const word of words) {
+    while (length > 0 && word !== run[length]) length = back[length - 1] as number
+    if (word === run[length]) length += 1
+    if (length === run.length) return true
+  }
+  return false
+}
+
+/** What of a record is searched: the members that the definition names, or all text but what is `writeOnly`. */
+function textsOf({ search, shape }: ResourceDefinition): (row: Row) => string[] {
+  if (search === true) {
+    return (row) => {
+      const texts: string[] = []
+      collect(row, shape, texts)
+      return texts
+    }
+  }
+  const paths = (search ?? []).map((field) => field.split('.'))
+  return (row) =>
+    paths
+      .flatMap((path) => [get(row, path)].flat())
+      .flatMap((value) => (typeof value === 'string' || typeof value === 'number' ? [String(value)] : []))
+}
+
+function collect(value: unknown, shape: Shape | undefined, texts: string[]): void {
+  if (typeof value === 'string') texts.push(value)
+  else if (Array.isArray(value)) for (const item of value) collect(item, shape?.items, texts)
+  else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      const inner = shape?.members.get(name)
+      if (inner?.writeOnly !== true) collect(member, inner, texts)
+    }
+  }
+}

@@ -1,0 +1,139 @@
+/** Indexes for equality, made when they are first asked for and kept up to date afterwards. */
+import { get } from '../../definition/json.js'
+import type { Scalar } from '../contract.js'
+import { Bucket } from './bucket.js'
+import type { Entry } from './entry.js'
+import { kindOf } from './order.js'
+
+export interface Equality {
+  readonly field: string
+  readonly path: readonly string[]
+  readonly value: Scalar
+}
+
+/** How many indexes over several members at once are kept; the one that was not used for longest goes. */
+const maxCompound = 16
+/** Filtering so few records costs less than keeping another index. */
+const fewRecords = 32
+
+const nothing = new Bucket()
+
+export class Indexes {
+  readonly all = new Bucket()
+  readonly #single = new Map<string, EqualityIndex>()
+  /** From the least to the most recently used. */
+  readonly #compound = new Map<string, EqualityIndex>()
+  /** What filtering has cost so far, by the members whose index would have saved it. */
+  readonly #cost = new Map<string, number>()
+
+  /** The records whose member equals the value. */
+  equal(equality: Equality): Bucket {
+    let index = this.#single.get(equality.field)
+    if (index === undefined) {
+      index = new EqualityIndex([equality.path], this.all.entries)
+      this.#single.set(equality.field, index)
+    }
+    return index.bucket([equality.value])
+  }
+
+  /**
+   * The smallest set there is that holds all records with these equalities, each of another member, and the equalities it stands for.
+   *
+   * An index over several members is made as soon as filtering without it has cost as much as making it, so that neither a rare
+   * combination nor a frequent one costs more than twice what it must.
+   */
+  smallest(equalities: readonly Equality[]): { readonly bucket: Bucket; readonly covers: readonly Equality[] } {
+    const [only] = equalities
+    if (only === undefined) return { bucket: this.all, covers: [] }
+    if (equalities.length === 1) return { bucket: this.equal(only), covers: equalities }
+
+    const sorted = equalities.toSorted((a, b) => (a.field < b.field ? -1 : 1))
+    const name = sorted.map(({ field }) => field).join('\0')
+    const values = sorted.map(({ value }) => value)
+    const index = this.#compound.get(name)
+    if (index !== undefined) {
+      this.#compound.delete(name)
+      this.#compound.set(name, index)
+      return { bucket: index.bucket(values), covers: equalities }
+    }
+    let best = { bucket: this.equal(only), covers: [only] }
+    for (const equality of equalities) {
+      const bucket = this.equal(equality)
+      if (bucket.size < best.bucket.size) best = { bucket, covers: [equality] }
+    }
+    return this.#worthwhile(name, best.bucket.size) ? { bucket: this.#compose(name, sorted).bucket(values), covers: equalities } : best
+  }
+
+  /** One record came, went or changed. */
+  swap(old: Entry | undefined, next: Entry | undefined): void {
+    if (old !== undefined && next !== undefined) this.all.replace(old, next)
+    else if (old !== undefined) this.all.delete(old)
+    else if (next !== undefined) this.all.add(next)
+    for (const index of this.#single.values()) index.swap(old, next)
+    for (const index of this.#compound.values()) index.swap(old, next)
+  }
+
+  #worthwhile(name: string, records: number): boolean {
+    if (records <= fewRecords) return false
+    const cost = (this.#cost.get(name) ?? 0) + records
+    this.#cost.delete(name)
+    if (cost > this.all.size) return true
+    this.#cost.set(name, cost)
+    if (this.#cost.size > 4 * maxCompound) this.#cost.delete(this.#cost.keys().next().value as string)
+    return false
+  }
+
+  #compose(name: string, equalities: readonly Equality[]): EqualityIndex {
+    const index = new EqualityIndex(
+      equalities.map(({ path }) => path),
+      this.all.entries,
+    )
+    if (this.#compound.size >= maxCompound) this.#compound.delete(this.#compound.keys().next().value as string)
+    this.#compound.set(name, index)
+    return index
+  }
+}
+
+/** Records by the values of one or several members; who lacks one of them is not in it. */
+class EqualityIndex {
+  readonly #buckets = new Map<unknown, Bucket>()
+  readonly #paths: readonly (readonly string[])[]
+
+  constructor(paths: readonly (readonly string[])[], entries: Iterable<Entry>) {
+    this.#paths = paths
+    for (const entry of entries) this.swap(undefined, entry)
+  }
+
+  bucket(values: readonly Scalar[]): Bucket {
+    return this.#buckets.get(nameOf(values)) ?? nothing
+  }
+
+  swap(old: Entry | undefined, next: Entry | undefined): void {
+    const from = old === undefined ? undefined : this.#nameOf(old)
+    const to = next === undefined ? undefined : this.#nameOf(next)
+    const left = this.#buckets.get(from)
+    if (old !== undefined && next !== undefined && from === to) left?.replace(old, next)
+    else {
+      if (old !== undefined && left !== undefined) {
+        left.delete(old)
+        if (left.size === 0) this.#buckets.delete(from)
+      }
+      if (next !== undefined && to !== undefined) {
+        let bucket = this.#buckets.get(to)
+        if (bucket === undefined) {
+          bucket = new Bucket()
+          this.#buckets.set(to, bucket)
+        }
+        bucket.add(next)
+      }
+    }
+  }
+
+  #nameOf(entry: Entry): unknown {
+    const values = this.#paths.map((path) => get(entry.stored.value, path))
+    return values.some((value) => kindOf(value) > 2) ? undefined : nameOf(values)
+  }
+}
+
+/** One value stands for itself; several as JSON, which keeps 1 and "1" apart. */
+const nameOf = (values: readonly unknown[]): unknown => (values.length === 1 ? values[0] : JSON.stringify(values))

@@ -1,0 +1,85 @@
+/** Members of the key that the store assigns: whole numbers by counting, text by random UUIDs. No number is given twice. */
+
+import { randomUUID } from 'node:crypto'
+import { put } from '../../definition/json.js'
+import type { ResourceDefinition } from '../../definition/resource.js'
+import { ConfigurationError } from '../../problem.js'
+import type { Row } from './entry.js'
+
+interface Count {
+  last: number
+  /** Numbers beyond `last` that clients have used: the count passes over them. */
+  readonly ahead: Set<number>
+}
+
+export class KeyAssignment {
+  readonly #texts: readonly string[]
+  readonly #numbers: readonly string[]
+  /** The other parts of the key: each of their values has its own count. */
+  readonly #others: readonly string[]
+  /** How far each count has come, by member and values of the other parts. Deleted records still count. */
+  readonly #counts = new Map<string, Count>()
+  #open = false
+
+  /** Throws `ConfigurationError` for an assigned member that is neither a number nor text. */
+  constructor({ collection, key, assigned, shape }: ResourceDefinition) {
+    const types = (member: string): ReadonlySet<string> => shape.members.get(member)?.types ?? new Set()
+    const isNumber = (member: string): boolean => types(member).has('integer') || types(member).has('number')
+    const members = key.members.filter((member) => assigned.has(member))
+    for (const member of members) {
+      if (types(member).has('boolean')) {
+        throw new ConfigurationError(
+          'unsuitable-member',
+          `"${collection}" lets the store assign "${member}", a boolean. Only numbers and text can be assigned.`,
+        )
+      }
+    }
+    this.#numbers = members.filter(isNumber)
+    this.#texts = members.filter((member) => !isNumber(member))
+    this.#others = key.members.filter((member) => !this.#numbers.includes(member))
+  }
+
+  /** Sets the members that are missing. Gives back the one for which no number is left. */
+  assign(row: Record<string, unknown>): string | undefined {
+    for (const member of this.#texts) if (isMissing(row, member)) put(row, member, randomUUID())
+    for (const member of this.#numbers) {
+      if (!isMissing(row, member)) continue
+      const count = this.#countOf(member, row)
+      const next = count.last + 1
+      if (!Number.isSafeInteger(next)) return member
+      put(row, member, next)
+    }
+    return undefined
+  }
+
+  /** A record with this key is stored now. */
+  saw(row: Row): void {
+    for (const member of this.#numbers) {
+      const count = this.#countOf(member, row)
+      const number = Math.floor(row[member] as number)
+      if (!this.#open) count.last = Math.max(count.last, number)
+      else if (number > count.last) count.ahead.add(number)
+      while (count.ahead.delete(count.last + 1)) count.last += 1
+    }
+  }
+
+  /** From now on keys come from clients: one that names a huge number of its own must not use up the count for everybody. */
+  opened(): void {
+    this.#open = true
+  }
+
+  #countOf(member: string, row: Row): Count {
+    const name = this.#count(member, row)
+    const known = this.#counts.get(name)
+    if (known !== undefined) return known
+    const made: Count = { last: 0, ahead: new Set() }
+    this.#counts.set(name, made)
+    return made
+  }
+
+  #count(member: string, row: Row): string {
+    return JSON.stringify([member, ...this.#others.map((other) => (Object.hasOwn(row, other) ? row[other] : null))])
+  }
+}
+
+const isMissing = (row: Row, member: string): boolean => !Object.hasOwn(row, member) || row[member] === undefined || row[member] === null

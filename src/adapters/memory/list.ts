@@ -1,0 +1,201 @@
+/** One page of a list and its exact total, looking at as few records as the indexes allow (QUERY-1..7). */
+import type { KeyCodec } from '../../definition/key.js'
+import type { Condition, ListRequest, Scalar, Stored } from '../contract.js'
+import { type Associations, conditionsOf } from './associations.js'
+import type { Bucket } from './bucket.js'
+import type { Entry, Row } from './entry.js'
+import type { FullText } from './full-text.js'
+import type { Equality, Indexes } from './indexes.js'
+import { firstOf, type Order, orderOf } from './order.js'
+import { isStretch, stretchOf, testOf } from './predicate.js'
+
+/** What a list is taken from. */
+export interface Tables {
+  readonly key: KeyCodec
+  readonly entries: ReadonlyMap<string, Entry>
+  readonly indexes: Indexes
+  readonly associations: Associations
+  /** The members that have an index for equality. */
+  readonly indexed: ReadonlySet<string>
+  /** Made when first asked for. */
+  readonly fullText: () => FullText
+  readonly stats: { examined: number }
+}
+
+export interface ExactPage<T> {
+  readonly items: readonly Stored<T>[]
+  readonly total: number
+}
+
+/** Records among which all that match are. */
+interface Candidates {
+  readonly size: number
+  readonly entries: () => Iterable<Entry>
+  /** They come in the order of the request. */
+  readonly ordered: boolean
+}
+
+/** So few records are filtered sooner than another way to them is sought. */
+const fewRecords = 32
+
+const nothing: ExactPage<Row> = Object.freeze({ items: Object.freeze([]), total: 0 })
+
+/**
+ * A page is a slice of a kept order wherever nothing but equalities and ranges on the first term of the order is asked for. Otherwise the
+ * smallest set that an index, the search or a range leads to is filtered.
+ */
+export function listPage(tables: Tables, request: ListRequest, scope: Readonly<Record<string, Scalar>>): ExactPage<Row> {
+  const { indexes, associations, stats } = tables
+  const look = (): void => {
+    stats.examined++
+  }
+  const parent = request.parent === undefined ? undefined : associations.parent(request.parent)
+  const fixed = [...conditionsOfScope(scope), ...(parent === undefined ? [] : conditionsOf(parent))]
+  const conditions = [...request.where, ...fixed]
+  const equalities = equalitiesOf(conditions, (field) => tables.indexed.has(field) || fixed.some((condition) => condition.field === field))
+  if (equalities === undefined) return nothing
+
+  const order = orderOf(request.sort, tables.key.members)
+  const ranks = request.search === undefined ? undefined : tables.fullText().find(request.search)
+  const attached = parent !== undefined && parent.by === undefined ? associations.bucket(parent) : undefined
+  const equal = indexes.smallest(equalities)
+  const inSet = attached !== undefined && attached.size <= equal.bucket.size
+  const home = inSet ? attached : equal.bucket
+  const left = inSet
+    ? conditions
+    : conditions.filter(({ op, field }) => op !== 'eq' || !equal.covers.some((covered) => covered.field === field))
+
+  if (
+    ranks === undefined &&
+    (attached === undefined || inSet) &&
+    left.every((condition) => condition.field === order.first && isStretch(condition))
+  ) {
+    const list = home.inOrder(order)
+    const page = pageOf(list, stretchOf(list, left, look), order.reversed, request)
+    stats.examined += page.items.length
+    return page
+  }
+
+  const byRank = ranks !== undefined && request.sort.length === 0
+  const candidates = fewest([
+    { size: home.size, entries: () => (byRank ? home.entries : home.inOrder(order)), ordered: !byRank },
+    ...(ranks === undefined ? [] : [{ size: ranks.size, entries: () => entriesOf(ranks.keys(), tables.entries), ordered: false }]),
+    ...byKey(conditions, tables),
+    ...anyOf(conditions, tables),
+  ])
+  const chosen = candidates.size <= fewRecords ? candidates : fewest([candidates, ...byRange(left, home, order, tables, look)])
+  const tests = conditions.map(testOf)
+  const found: Entry[] = []
+  for (const entry of chosen.entries()) {
+    look()
+    if (ranks !== undefined && !ranks.has(entry.text)) continue
+    if (attached !== undefined && !attached.has(entry)) continue
+    if (tests.every((test) => test(entry.stored.value))) found.push(entry)
+  }
+  if (byRank) return pageOf(firstOf(found, request.offset + request.size, byRankThen(ranks, order)), wholeOf(found), false, request)
+  return chosen.ordered ? pageOf(found, wholeOf(found), order.reversed, request) : sortedPage(found, home, order, request)
+}
+
+/** A page of records of `home` that are in no order yet. */
+function sortedPage(found: readonly Entry[], home: Bucket, order: Order, request: ListRequest): ExactPage<Row> {
+  if (found.length > fewRecords && found.length * 8 > home.size) {
+    // Picking many records out of the order that is kept takes a fraction of the time of sorting them (10,000 records: 1.5 ms against 17).
+    const picked = new Set(found)
+    const list = home.inOrder(order).filter((entry) => picked.has(entry))
+    return pageOf(list, wholeOf(list), order.reversed, request)
+  }
+  const { compare, reversed } = order
+  const first = firstOf(found, request.offset + request.size, reversed ? (a, b) => compare(b, a) : compare)
+  return pageOf(first, wholeOf(found), false, request)
+}
+
+const wholeOf = (list: readonly Entry[]) => ({ from: 0, to: list.length })
+
+/** The equalities of a scope. */
+function conditionsOfScope(scope: Readonly<Record<string, Scalar>>): Condition[] {
+  return Object.entries(scope).map(([member, value]) => ({ field: member, path: [member], op: 'eq', value }))
+}
+
+/** The equalities of members with an index, each member once; `undefined` where two contradict each other. */
+function equalitiesOf(conditions: readonly Condition[], isIndexed: (field: string) => boolean): readonly Equality[] | undefined {
+  const found = new Map<string, Equality>()
+  for (const condition of conditions) {
+    if (condition.op !== 'eq' || !isIndexed(condition.field)) continue
+    const other = found.get(condition.field)
+    if (other !== undefined && other.value !== condition.value) return undefined
+    found.set(condition.field, condition)
+  }
+  return [...found.values()]
+}
+
+/** The part of the list between `from` and `to` that the page is. */
+function pageOf(
+  list: readonly Entry[],
+  { from, to }: { from: number; to: number },
+  reversed: boolean,
+  { offset, size }: ListRequest,
+): ExactPage<Row> {
+  const total = to - from
+  if (offset >= total) return { items: [], total }
+  const start = reversed ? Math.max(from, to - offset - size) : from + offset
+  const items = list.slice(start, reversed ? to - offset : Math.min(to, start + size)).map((entry) => entry.stored)
+  return { items: reversed ? items.reverse() : items, total }
+}
+
+const byRankThen =
+  (ranks: ReadonlyMap<string, number>, { compare }: Order): Order['compare'] =>
+  (a, b) =>
+    (ranks.get(b.text) ?? 0) - (ranks.get(a.text) ?? 0) || compare(a, b)
+
+const fewest = (all: readonly Candidates[]): Candidates => all.reduce((least, other) => (other.size < least.size ? other : least))
+
+function* entriesOf(texts: Iterable<string>, entries: ReadonlyMap<string, Entry>): Iterable<Entry> {
+  for (const text of texts) {
+    const entry = entries.get(text)
+    if (entry !== undefined) yield entry
+  }
+}
+
+/** Where conditions name whole keys: those records. */
+function byKey(conditions: readonly Condition[], { key, entries }: Tables): Candidates[] {
+  const named = key.members.map((member) =>
+    conditions.find(({ op, field }) => field === member && (op === 'eq' || (op === 'in' && !key.composite))),
+  )
+  if (named.includes(undefined)) return []
+  const values = named.map((condition) => condition?.value)
+  const keys = named[0]?.op === 'in' ? (values[0] as readonly Scalar[]) : [key.from(values as Scalar[])]
+  const texts = new Set(keys.map((value) => key.text(value)))
+  return [{ size: texts.size, entries: () => entriesOf(texts, entries), ordered: false }]
+}
+
+/** For each any-of condition on a member with an index: the records with any of its values. */
+function anyOf(conditions: readonly Condition[], { indexed, indexes }: Tables): Candidates[] {
+  return conditions.flatMap((condition) => {
+    const { op, field, path, value } = condition
+    if (op !== 'in' || !indexed.has(field)) return []
+    const buckets = [...new Set(value)].map((one) => indexes.equal({ field, path, value: one }))
+    return [
+      {
+        size: buckets.reduce((sum, bucket) => sum + bucket.size, 0),
+        entries: () => buckets.flatMap((bucket) => [...bucket.entries]),
+        ordered: false,
+      },
+    ]
+  })
+}
+
+/** For each member with a range: its stretch of the records of `home`. */
+function byRange(conditions: readonly Condition[], home: Bucket, order: Order, { key }: Tables, look: () => void): Candidates[] {
+  const ranged = conditions.filter((condition) => condition.op !== 'eq' && isStretch(condition))
+  const members = new Map(ranged.map(({ field, path }) => [field, path]))
+  return [...members].map(([field, path]) => {
+    const rangeOrder = orderOf([{ field, path, descending: false }], key.members)
+    const list = home.inOrder(rangeOrder)
+    const { from, to } = stretchOf(
+      list,
+      ranged.filter((condition) => condition.field === field),
+      look,
+    )
+    return { size: to - from, entries: () => list.slice(from, to), ordered: rangeOrder.name === order.name }
+  })
+}

@@ -1,0 +1,113 @@
+/** How values and records are ordered (QUERY-2): numbers by value, text by code points, false before true, null as the largest. */
+import { get } from '../../definition/json.js'
+import type { SortTerm } from '../contract.js'
+import type { Entry } from './entry.js'
+
+/** Null, absent and what JSON writes as null. */
+export const isNothing = (value: unknown): boolean => value === null || value === undefined || Number.isNaN(value)
+
+/**
+ * Kinds of values stand apart from each other, so that the order is total whatever a schema allows: 0 to 2 for booleans, numbers and
+ * text, 3 for the rest, 4 for nothing.
+ */
+export function kindOf(value: unknown): number {
+  if (isNothing(value)) return 4
+  return typeof value === 'boolean' ? 0 : typeof value === 'number' ? 1 : typeof value === 'string' ? 2 : 3
+}
+
+/** Below, at or above zero as `a` sorts before, with or after `b`. */
+export function compareValues(a: unknown, b: unknown): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
+  const kind = kindOf(a)
+  const difference = kind - kindOf(b)
+  return difference !== 0 || kind > 1 ? difference : Number(a) < Number(b) ? -1 : Number(a) > Number(b) ? 1 : 0
+}
+
+/** Text by code points. UTF-16 units alone would put what lies beyond U+FFFF before U+E000. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x === y) continue
+    if (x < 0xd800 || y < 0xd800) return x - y
+    // The difference may lie in the second half of a pair: then the code points begin one unit earlier.
+    const at = i > 0 && isHigh(a.charCodeAt(i - 1)) && (isLow(x) || isLow(y)) ? i - 1 : i
+    return (a.codePointAt(at) as number) - (b.codePointAt(at) as number)
+  }
+  return a.length - b.length
+}
+
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
+
+/** A total order of records. Its first term ascends: an order and its reverse are one list, read from either end. */
+export interface Order {
+  /** Equal for equal orders. */
+  readonly name: string
+  /** The member of the first term. */
+  readonly first: string
+  /** The list is to be read from its end. */
+  readonly reversed: boolean
+  /** In the order of the kept list, whatever `reversed` says. */
+  readonly compare: (a: Entry, b: Entry) => number
+}
+
+/** The order that a request's terms ask for, the key last in any case. */
+export function orderOf(sort: readonly SortTerm[], key: readonly string[]): Order {
+  const reversed = sort[0]?.descending ?? false
+  const last = sort.at(-1)?.descending ?? false
+  const named = new Set(sort.map((term) => term.field))
+  const terms = [
+    ...sort.map(({ field, path, descending }) => ({ field, path, sign: descending === reversed ? 1 : -1 })),
+    ...key.filter((member) => !named.has(member)).map((member) => ({ field: member, path: [member], sign: last === reversed ? 1 : -1 })),
+  ]
+  return {
+    name: terms.map(({ field, sign }) => `${sign}${field}`).join('\0'),
+    first: terms[0]?.field ?? '',
+    reversed,
+    compare(a, b) {
+      for (const { path, sign } of terms) {
+        const difference = compareValues(get(a.stored.value, path), get(b.stored.value, path))
+        if (difference !== 0) return difference * sign
+      }
+      return 0
+    },
+  }
+}
+
+/** The first index at which `reached` holds; it must hold for all that follow. */
+export function firstIndex<T>(list: readonly T[], reached: (item: T) => boolean): number {
+  let from = 0
+  let to = list.length
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if (reached(list[middle] as T)) to = middle
+    else from = middle + 1
+  }
+  return from
+}
+
+/** The `count` first of `list` in order, without sorting the rest: a heap whose top is the last of those kept. */
+export function firstOf<T>(list: readonly T[], count: number, compare: (a: T, b: T) => number): T[] {
+  if (count * 4 >= list.length) return [...list].sort(compare).slice(0, count)
+  const heap: T[] = []
+  const sink = (from: number, item: T): void => {
+    let at = from
+    for (let child = 2 * at + 1; child < heap.length; child = 2 * at + 1) {
+      if (child + 1 < heap.length && compare(heap[child + 1] as T, heap[child] as T) > 0) child++
+      if (compare(heap[child] as T, item) <= 0) break
+      heap[at] = heap[child] as T
+      at = child
+    }
+    heap[at] = item
+  }
+  for (const item of list) {
+    if (heap.length < count) {
+      heap.push(item)
+      if (heap.length === count) for (let at = count >>> 1; at-- > 0; ) sink(at, heap[at] as T)
+    } else if (count > 0 && compare(item, heap[0] as T) < 0) sink(0, item)
+  }
+  return heap.sort(compare)
+}

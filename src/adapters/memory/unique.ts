@@ -1,0 +1,58 @@
+/** Groups of members whose values no two records may share; null and absent never clash. */
+import { get } from '../../definition/json.js'
+import { nearMiss } from '../../definition/near-miss.js'
+import type { ResourceDefinition } from '../../definition/resource.js'
+import { ConfigurationError } from '../../problem.js'
+import type { Entry, Row } from './entry.js'
+import { isNothing } from './order.js'
+
+interface Group {
+  readonly members: readonly string[]
+  readonly paths: readonly (readonly string[])[]
+  /** The values as JSON, and the key of the record that has them. */
+  readonly taken: Map<string, string>
+}
+
+export class UniqueGroups {
+  readonly #groups: readonly Group[]
+
+  /** Throws `ConfigurationError` where a group names no member of the schema. */
+  constructor(definition: ResourceDefinition, groups: readonly (readonly string[])[]) {
+    for (const member of groups.flat()) check(definition, member)
+    this.#groups = groups.map((members) => ({ members, paths: members.map((member) => member.split('.')), taken: new Map() }))
+  }
+
+  /** The members of every group whose values another record than `text` has already. */
+  clashes(row: Row, text: string): readonly string[] {
+    return this.#groups
+      .filter((group) => {
+        const values = valuesOf(group, row)
+        const holder = values === undefined ? undefined : group.taken.get(values)
+        return holder !== undefined && holder !== text
+      })
+      .flatMap((group) => group.members)
+  }
+
+  swap(old: Entry | undefined, next: Entry | undefined): void {
+    for (const group of this.#groups) {
+      const left = old === undefined ? undefined : valuesOf(group, old.stored.value)
+      if (left !== undefined) group.taken.delete(left)
+      const taken = next === undefined ? undefined : valuesOf(group, next.stored.value)
+      if (next !== undefined && taken !== undefined) group.taken.set(taken, next.text)
+    }
+  }
+}
+
+function valuesOf(group: Group, row: Row): string | undefined {
+  const values = group.paths.map((path) => get(row, path))
+  return values.some(isNothing) ? undefined : JSON.stringify(values)
+}
+
+function check({ collection, shape }: ResourceDefinition, member: string): void {
+  if (shape.open || shape.at(member.split('.')) !== undefined) return
+  const near = nearMiss(member, shape.paths())
+  throw new ConfigurationError(
+    'unknown-member',
+    `The memory adapter of "${collection}" names "${member}" in unique, which its schema does not have. ${near === undefined ? `It has: ${shape.paths().join(', ')}.` : `Did you mean "${near}"?`}`,
+  )
+}

@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest'
+import type { ParentKey } from '../../../src/adapters/contract.js'
+import { type MemoryAdapter, memoryAdapter } from '../../../src/adapters/memory/index.js'
+import { defineResource } from '../../../src/definition/resource.js'
+import { ConfigurationError } from '../../../src/problem.js'
+import { clientes, type Pieza, piezas, rutas } from './pieces.js'
+import { call, callOf, listRequest, type RequestParts } from './requests.js'
+
+const cliente: ParentKey = { collection: 'clientes', key: 5, as: 'piezas' }
+const ruta: ParentKey = { collection: 'rutas', key: { dia: 3, zona: 'norte' }, as: 'piezas' }
+const cartera: ParentKey = { collection: 'carteras', key: 'k1', as: 'piezas' }
+
+const filled = () => memoryAdapter(piezas, { records: [1, 2, 3].map((numero): Pieza => ({ numero, peso: -numero })) })
+const versionOf = (adapter: MemoryAdapter<Pieza, number>, numero: number) => adapter.read([numero], call)[0]?.version
+const recordOf = (adapter: MemoryAdapter<Pieza, number>, numero: number) => adapter.read([numero], call)[0]?.value
+const attached = (adapter: MemoryAdapter<Pieza, number>, parent: ParentKey) =>
+  adapter.list(listRequest({ parent, sort: 'peso,numero' }), call).items.map(({ value }) => value.numero)
+
+describe.each([
+  ['by a member', cliente],
+  ['by several members', ruta],
+  ['in a set', cartera],
+])('an association %s', (_, parent) => {
+  it('PATH-7: list gives only what is attached to the parent', () => {
+    const adapter = filled()
+    expect(attached(adapter, parent)).toEqual([])
+    adapter.attach(parent, 1, undefined, call)
+    expect(adapter.attach(parent, 3, undefined, call)).toBe('attached')
+    expect(attached(adapter, parent)).toEqual([3, 1])
+    const only = listRequest({ parent, sort: 'numero', where: [{ field: 'peso', op: 'lt', value: -1 }] })
+    expect(adapter.list(only, call)).toMatchObject({ total: 1, items: [{ value: { numero: 3 } }] })
+  })
+
+  it('VERB-4: attaching twice is no error and no change', () => {
+    const adapter = filled()
+    adapter.attach(parent, 1, undefined, call)
+    const version = versionOf(adapter, 1)
+    expect(adapter.attach(parent, 1, undefined, call)).toBe('attached')
+    expect(versionOf(adapter, 1)).toBe(version)
+    expect(attached(adapter, parent)).toEqual([1])
+  })
+
+  it('VERB-4: detaching takes out, the record stays; what is not attached is absent', () => {
+    const adapter = filled()
+    adapter.attach(parent, 1, undefined, call)
+    expect(adapter.detach(parent, 2, undefined, call)).toBe('absent')
+    expect(adapter.detach({ ...parent, key: parent === ruta ? { zona: 'sur', dia: 3 } : 77 }, 1, undefined, call)).toBe('absent')
+    expect(adapter.detach(parent, 1, undefined, call)).toBe('detached')
+    expect(adapter.detach(parent, 1, undefined, call)).toBe('absent')
+    expect(attached(adapter, parent)).toEqual([])
+    expect(recordOf(adapter, 1)).toMatchObject({ numero: 1 })
+  })
+
+  it('HDR-3: attach and detach compare the version of the record; absent comes first', () => {
+    const adapter = filled()
+    expect(adapter.attach(parent, 1, 'other', call)).toBe('stale')
+    expect(adapter.attach(parent, 9, 'other', call)).toBe('absent')
+    expect(adapter.detach(parent, 1, 'other', call)).toBe('absent')
+    expect(adapter.attach(parent, 1, versionOf(adapter, 1), call)).toBe('attached')
+    expect(adapter.detach(parent, 1, 'other', call)).toBe('stale')
+    expect(adapter.detach(parent, 1, versionOf(adapter, 1), call)).toBe('detached')
+  })
+
+  it('PATH-7: a create attaches in the same step', () => {
+    const adapter = filled()
+    adapter.create({ numero: 8, peso: 0 }, callOf({ attachTo: parent }))
+    expect(attached(adapter, parent)).toEqual([8])
+    expect(adapter.create({ numero: 1 }, callOf({ attachTo: parent }))).toMatchObject({ refused: 'duplicate' })
+    expect(attached(adapter, parent)).toEqual([8])
+  })
+
+  it('a record that is removed leaves, and does not come back with its key', () => {
+    const adapter = filled()
+    adapter.attach(parent, 1, undefined, call)
+    adapter.remove(1, undefined, call)
+    expect(attached(adapter, parent)).toEqual([])
+    adapter.create({ numero: 1 }, call)
+    adapter.replace(1, { numero: 1, peso: 4 }, undefined, call)
+    expect(attached(adapter, parent)).toEqual([])
+  })
+})
+
+describe('an association by members', () => {
+  it('PATH-7: they hold the parts of the parent\u2019s key in its order, and the version changes', () => {
+    const adapter = filled()
+    const before = versionOf(adapter, 1)
+    adapter.attach(cliente, 1, undefined, call)
+    adapter.attach(ruta, 1, undefined, call)
+    expect(recordOf(adapter, 1)).toEqual({ numero: 1, peso: -1, clienteId: 5, rutaZona: 'norte', rutaDia: 3 })
+    expect(versionOf(adapter, 1)).not.toBe(before)
+  })
+
+  it('PATH-7: detaching sets null, or deletes what can not be null', () => {
+    const adapter = filled()
+    adapter.attach(ruta, 1, undefined, call)
+    const before = versionOf(adapter, 1)
+    adapter.detach(ruta, 1, undefined, call)
+    expect(recordOf(adapter, 1)).toStrictEqual({ numero: 1, peso: -1, rutaZona: null })
+    expect(versionOf(adapter, 1)).not.toBe(before)
+  })
+
+  it('PATH-7: attaching to another parent moves', () => {
+    const adapter = filled()
+    adapter.attach(cliente, 1, undefined, call)
+    adapter.attach({ collection: 'clientes', key: 6, as: 'piezas' }, 1, undefined, call)
+    expect(attached(adapter, cliente)).toEqual([])
+    expect(attached(adapter, { collection: 'clientes', key: 6, as: 'piezas' })).toEqual([1])
+  })
+
+  it('ERR-2: attaching is refused where what is unique is taken', () => {
+    const adapter = memoryAdapter(piezas, { records: [{ numero: 1, clienteId: 5 }, { numero: 2 }, { numero: 3 }], unique: [['clienteId']] })
+    expect(adapter.attach(cliente, 2, undefined, call)).toEqual({ refused: 'duplicate', members: ['clienteId'] })
+    expect(adapter.detach(cliente, 1, undefined, call)).toBe('detached')
+    expect(adapter.attach(cliente, 2, undefined, call)).toBe('attached')
+  })
+
+  it('ERR-2: so is detaching', () => {
+    const records = [{ numero: 1, rutaZona: 'norte', rutaDia: 3 }]
+    const taken = memoryAdapter(piezas, {
+      records: [...records, { numero: 2, lote: 'x' }],
+      unique: [['lote']],
+      onUpdate: (value) => ({ ...value, lote: 'x' }),
+    })
+    expect(taken.detach(ruta, 1, undefined, call)).toEqual({ refused: 'duplicate', members: ['lote'] })
+    expect(taken.read([1], call)[0]?.value).toEqual(records[0])
+  })
+})
+
+describe('several associations with one parent', () => {
+  const contratos = defineResource({
+    collection: 'contratos',
+    key: 'codigo',
+    schema: {
+      type: 'object',
+      required: ['codigo'],
+      properties: {
+        codigo: { type: 'string' },
+        titular: { type: ['integer', 'null'] },
+        pagador: { type: ['integer', 'null'] },
+      },
+    },
+    attachedTo: [
+      { of: clientes, by: 'titular' },
+      { of: clientes, by: 'pagador', as: 'facturas' },
+      { of: clientes, as: 'favoritos' },
+      { of: clientes, as: 'recientes' },
+    ],
+  })
+  const by = (as: string): ParentKey => ({ collection: 'clientes', key: 5, as })
+
+  it('PATH-7: each is told by its segment under the parent', () => {
+    const adapter = memoryAdapter(contratos, { records: [{ codigo: 'a' }] })
+    const codes = (as: string) => adapter.list(listRequest({ parent: by(as), sort: 'codigo' }), call).items.map(({ value }) => value.codigo)
+    expect(adapter.attach(by('facturas'), 'a', undefined, call)).toBe('attached')
+    expect(adapter.read(['a'], call)[0]?.value).toEqual({ codigo: 'a', pagador: 5 })
+    adapter.create({ codigo: 'b' }, callOf({ attachTo: by('contratos') }))
+    expect(adapter.read(['b'], call)[0]?.value).toEqual({ codigo: 'b', titular: 5 })
+    adapter.attach(by('favoritos'), 'b', undefined, call)
+    expect([codes('contratos'), codes('facturas'), codes('favoritos'), codes('recientes')]).toEqual([['b'], ['a'], ['b'], []])
+    expect(adapter.detach(by('contratos'), 'a', undefined, call)).toBe('absent')
+    expect(() => adapter.attach(by('otros'), 'a', undefined, call)).toThrow(/attachedTo/)
+  })
+})
+
+describe('an association in a set', () => {
+  it('PATH-7: is many to many, and a set of one collection is not that of another', () => {
+    const adapter = filled()
+    const other = { collection: 'carteras', key: 'k2', as: 'piezas' }
+    const elsewhere = { collection: 'almacenes', key: 'k1', as: 'piezas' }
+    for (const parent of [cartera, other]) for (const numero of [1, 2]) adapter.attach(parent, numero, undefined, call)
+    expect([attached(adapter, cartera), attached(adapter, other), attached(adapter, elsewhere)]).toEqual([[2, 1], [2, 1], []])
+    adapter.detach(other, 2, undefined, call)
+    expect([attached(adapter, cartera), attached(adapter, other)]).toEqual([[2, 1], [1]])
+  })
+
+  it('PATH-7: leaves the record and its version as they are, and survives a replace', () => {
+    const adapter = filled()
+    const before = versionOf(adapter, 1)
+    adapter.attach(cartera, 1, undefined, call)
+    expect(versionOf(adapter, 1)).toBe(before)
+    adapter.attach(cartera, 2, undefined, call)
+    expect(attached(adapter, cartera)).toEqual([2, 1])
+    adapter.replace(1, { numero: 1, peso: -70 }, undefined, call)
+    expect(attached(adapter, cartera)).toEqual([1, 2])
+  })
+
+  it('QUERY-1, QUERY-3: filters and searches only what is attached', () => {
+    const records = Array.from({ length: 100 }, (_, i): Pieza => ({ numero: i + 1, lote: i % 2 ? 'a' : 'b', peso: i < 60 ? 1 : 2 }))
+    const adapter = memoryAdapter(piezas, { records })
+    for (const numero of [1, 2, 4]) adapter.attach(cartera, numero, undefined, call)
+    const numbers = (parts: RequestParts) =>
+      adapter.list(listRequest({ parent: cartera, sort: 'numero', ...parts }), call).items.map(({ value }) => value.numero)
+    expect(numbers({ where: [{ field: 'lote', op: 'eq', value: 'a' }] })).toEqual([2, 4])
+    expect(numbers({ where: [{ field: 'numero', op: 'eq', value: 3 }] })).toEqual([])
+    expect(numbers({ search: 'a' })).toEqual([2, 4])
+    // Fewer records have the word, the key or the lot than are attached.
+    for (const numero of [4, 6]) adapter.replace(numero, { numero, lote: 'raro' }, undefined, call)
+    expect(numbers({ search: 'raro' })).toEqual([4])
+    expect(numbers({ where: [{ field: 'lote', op: 'eq', value: 'raro' }] })).toEqual([4])
+    expect(numbers({ where: [{ field: 'numero', op: 'in', value: [4, 6] }] })).toEqual([4])
+  })
+
+  it('a record that comes back with its key is in no set of the old one, whatever is written to it', () => {
+    const adapter = filled()
+    for (const numero of [1, 2]) adapter.attach(cartera, numero, undefined, call)
+    adapter.remove(1, undefined, call)
+    adapter.create({ numero: 1 }, call)
+    adapter.replace(1, { numero: 1, peso: 4 }, undefined, call)
+    expect(attached(adapter, cartera)).toEqual([2])
+  })
+})
+
+describe('a definition that can not be attached as it says', () => {
+  const schema = { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, a: { type: ['integer', 'null'] } } } as const
+
+  it('throws when the adapter is made: members of the key, or not one for each part', () => {
+    expect(() =>
+      memoryAdapter(defineResource({ collection: 'cosas', key: 'id', schema, attachedTo: [{ of: clientes, by: 'id' }] })),
+    ).toThrow(ConfigurationError)
+    expect(() => memoryAdapter(defineResource({ collection: 'cosas', key: 'id', schema, attachedTo: [{ of: rutas, by: 'a' }] }))).toThrow(
+      /zona, dia/,
+    )
+  })
+
+  it('throws for a parent that it does not name', () => {
+    expect(() => filled().attach({ collection: 'otros', key: 1, as: 'piezas' }, 1, undefined, call)).toThrow(/attachedTo/)
+  })
+})

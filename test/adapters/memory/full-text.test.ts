@@ -1,0 +1,196 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../../src/adapters/memory/index.js'
+import { parseSearch, wordsOf } from '../../../src/adapters/memory/search-query.js'
+import { defineResource } from '../../../src/definition/resource.js'
+import { type Pieza, piezas } from './pieces.js'
+import { call, callOf, listRequest, type RequestParts } from './requests.js'
+
+const records: readonly Pieza[] = [
+  { numero: 1, lote: 'Camión de Jaén', destino: { calle: 'Calle Mayor 5' }, etiquetas: ['frágil', 'entrega en mostrador'] },
+  { numero: 2, lote: 'CAMION, camión', destino: { calle: 'Gran Vía' }, etiquetas: [] },
+  { numero: 3, lote: null, destino: null, etiquetas: ['mostrador', 'en entrega'] },
+  { numero: 4, lote: 'barco', inquilino: 'camion', destino: { calle: '大阪 Ünter' } },
+]
+
+function found(search: string, parts: RequestParts = {}): number[] {
+  const { items, total } = memoryAdapter(piezas, { records }).list(listRequest({ search, ...parts }), call)
+  expect(total).toBe(items.length)
+  return items.map(({ value }) => value.numero)
+}
+
+it('QUERY-3: a phrase that begins again within itself is found wherever it stands', () => {
+  const texts = ['a a a b', 'a b a b a c', 'a a b a a a b', 'b a', 'a a a a']
+  const adapter = memoryAdapter(piezas, { records: texts.map((lote, i) => ({ numero: i + 1, lote, destino: null, etiquetas: [] })) })
+  const holding = (phrase: string) =>
+    adapter.list(listRequest({ search: `"${phrase}"`, sort: 'numero' }), call).items.map(({ value }) => value.numero)
+  for (const phrase of ['a a b', 'a b a c', 'a a a b', 'a a', 'b a b', 'a a a a', 'a a a a a']) {
+    const expected = texts.flatMap((text, i) => (` ${text} `.includes(` ${phrase} `) ? [i + 1] : []))
+    expect(holding(phrase), phrase).toEqual(expected)
+  }
+})
+
+describe('q', () => {
+  it.each([
+    ['looks without case or accents', 'CAMIÓN', [2, 1]],
+    ['looks through nested members', 'mayor', [1]],
+    ['looks through arrays of text', 'fragil', [1]],
+    ['looks only through the members that the definition names', 'T1', []],
+    ['knows letters of all scripts', '大阪', [4]],
+    ['splits words at what is neither letter nor digit', '  mayor,5!', [1]],
+    ['matches whole words', 'may', []],
+    ['asks for all words', 'camion jaen', [1]],
+    ['finds nothing where one word is missing', 'camion zaragoza', []],
+    ['takes what stands in quotes together', '"entrega en mostrador"', [1]],
+    ['takes no phrase across two texts', '"mostrador en entrega"', []],
+    ['takes a quote that is left open', '"gran via', [2]],
+    ['takes or between words', 'barco or jaen', [1, 4]],
+    ['lets or bind less than words that follow each other', 'gran camion OR barco', [2, 4]],
+    ['leaves out words after -', 'camion -jaen', [2]],
+    ['leaves out phrases after -', 'mostrador -"en mostrador"', [3]],
+    ['takes only words to leave out', '-camion', [3, 4]],
+    ['takes or in quotes as a word', '"or"', []],
+    ['passes over an or without sides', 'or barco or', [4]],
+  ])('QUERY-3: %s', (_, search, expected) => {
+    const items = found(search)
+    expect(search === 'CAMIÓN' ? items : items.toSorted()).toEqual(expected)
+  })
+
+  it.each(['', '   ', '"', '-', '"" - !?', 'or', 'or or', '\uD800'])(
+    'QUERY-3: %j has no word and matches everything in the order of the key',
+    (search) => {
+      expect(found(search)).toEqual([1, 2, 3, 4])
+    },
+  )
+
+  it('QUERY-3: orders by rank, then by key; sort goes before', () => {
+    expect(found('camion')).toEqual([2, 1])
+    expect(found('mostrador')).toEqual([1, 3])
+    expect(found('camion', { sort: 'numero' })).toEqual([1, 2])
+    expect(found('mostrador', { sort: '-numero' })).toEqual([3, 1])
+    const { items } = memoryAdapter(piezas, { records }).list(listRequest({ search: 'camion', page: 2, size: 1 }), call)
+    expect(items.map(({ value }) => value.numero)).toEqual([1])
+  })
+
+  it('QUERY-3: a rarer word weighs more', () => {
+    const adapter = memoryAdapter(piezas, { records: ['a', 'a', 'a', 'b a', 'c'].map((lote) => ({ lote }) as Pieza) })
+    expect(adapter.list(listRequest({ search: 'a or c' }), call).items.map(({ value }) => value.lote)).toEqual(['c', 'a', 'a', 'a', 'b a'])
+  })
+
+  it('QUERY-3: keeps to rank where a range on the key leads to the records', () => {
+    const adapter = memoryAdapter(piezas, {
+      records: Array.from({ length: 400 }, (_, i) => ({ numero: i + 1, lote: i === 90 ? 'a a a' : 'a' })),
+    })
+    const { total, items } = adapter.list(listRequest({ search: 'a', where: [{ field: 'numero', op: 'lte', value: 100 }], size: 3 }), call)
+    expect({ total, numbers: items.map(({ value }) => value.numero) }).toEqual({ total: 100, numbers: [91, 1, 2] })
+  })
+
+  it('QUERY-3: is filtered as any list, and obeys the scope', () => {
+    const adapter = memoryAdapter(piezas, { records })
+    const filtered = adapter.list(listRequest({ search: 'camion', where: [{ field: 'lote', op: 'eq', value: 'Camión de Jaén' }] }), call)
+    expect(filtered.items.map(({ value }) => value.numero)).toEqual([1])
+    expect(adapter.list(listRequest({ search: 'barco' }), callOf({ scope: { inquilino: 'otro' } }))).toEqual({ total: 0, items: [] })
+    expect(adapter.list(listRequest({ search: 'barco' }), callOf({ scope: { inquilino: 'camion' } })).total).toBe(1)
+  })
+
+  it('QUERY-3: follows every write after the first search', () => {
+    const adapter = memoryAdapter(piezas, { records })
+    const search = (text: string) => adapter.list(listRequest({ search: text }), call).items.map(({ value }) => value.numero)
+    expect(search('barco')).toEqual([4])
+    adapter.replace(4, { numero: 4, lote: 'avión' }, undefined, call)
+    expect(search('barco')).toEqual([])
+    expect(search('avion')).toEqual([4])
+    adapter.create({ numero: 9, lote: 'Avión' }, call)
+    expect(search('avion')).toEqual([4, 9])
+    adapter.replace(9, { numero: 9, lote: 'Avión', peso: 3 }, undefined, call)
+    expect(search('avion')).toEqual([4, 9])
+    adapter.remove(4, undefined, call)
+    expect(search('avion')).toEqual([9])
+  })
+
+  it('QUERY-3: search: true looks through all text, but never through what is writeOnly (REP-8)', () => {
+    const notas = defineResource({
+      collection: 'notas',
+      key: 'id',
+      search: true,
+      schema: {
+        type: 'object',
+        required: ['id'],
+        properties: {
+          id: { type: 'string' },
+          clave: { type: 'string', writeOnly: true },
+          hojas: {
+            type: 'array',
+            items: { type: 'object', properties: { texto: { type: 'string' }, pin: { type: 'string', writeOnly: true } } },
+          },
+        },
+      },
+    })
+    const adapter = memoryAdapter(notas, { records: [{ id: 'x', clave: 'secreta', hojas: [{ texto: 'hola mundo', pin: 'oculto' }] }] })
+    const total = (search: string) => adapter.list(listRequest({ search }), call).total
+    expect([total('x'), total('mundo'), total('secreta'), total('oculto')]).toEqual([1, 1, 0, 0])
+  })
+
+  it('QUERY-3: is what a look at every record gives', () => {
+    const word = fc.constantFrom('a', 'b', 'c', 'd')
+    const texts = fc.array(fc.array(word, { maxLength: 5 }), { minLength: 1, maxLength: 12 })
+    const term = fc.record({ words: fc.array(word, { minLength: 1, maxLength: 3 }), not: fc.boolean() })
+    const clauses = fc.array(fc.array(term, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 })
+    fc.assert(
+      fc.property(texts, clauses, (all, asked) => {
+        const adapter = memoryAdapter(piezas, { records: all.map((words, i) => ({ numero: i + 1, lote: words.join(' ') })) })
+        const search = asked.map((terms) => terms.map(({ words, not }) => `${not ? '-' : ''}"${words.join(' ')}"`).join(' ')).join(' or ')
+        const expected = all.flatMap((words, i) => {
+          const stands = (phrase: readonly string[]) => ` ${words.join(' ')} `.includes(` ${phrase.join(' ')} `)
+          return asked.some((terms) => terms.every(({ words: phrase, not }) => stands(phrase) !== not)) ? [i + 1] : []
+        })
+        const { items } = adapter.list(listRequest({ search, sort: 'numero' }), call)
+        expect(items.map(({ value }) => value.numero)).toEqual(expected)
+      }),
+    )
+  })
+})
+
+describe('hostile text', () => {
+  it('QUERY-3: any text is a query', () => {
+    const adapter = memoryAdapter(piezas, { records })
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (search) => {
+        expect(adapter.list(listRequest({ search }), call).total).toBeLessThanOrEqual(4)
+      }),
+    )
+  })
+
+  it.each([
+    ['quotes', '"'],
+    ['minuses', '-'],
+    ['halves of pairs', '\uD800'],
+    ['phrases', '"a b" '],
+    ['nots', '-a '],
+    ['alternatives', 'a or -b or '],
+    ['one long word', 'a'],
+    ['marks in the wrong order', '\u0301\u0323'],
+    ['quotes and minuses', '-"'],
+  ])('QUERY-3: 100 kB of %s take linear time, asked and stored', (_, part) => {
+    const text = part.repeat(Math.ceil(100_000 / part.length))
+    const adapter = memoryAdapter(piezas, { records: [...records, { numero: 5, lote: `é${text}` }] })
+    const start = performance.now()
+    adapter.list(listRequest({ search: text }), call)
+    adapter.list(listRequest({ search: `a${text}` }), call)
+    // Quadratic time would take seconds: the marks alone take 2.5 s in String.prototype.normalize.
+    expect(performance.now() - start).toBeLessThan(1_000)
+  })
+
+  it('QUERY-3: only the first 128 words of a query count', () => {
+    const words = Array.from({ length: 200 }, (_, i) => `w${i}`)
+    expect(parseSearch(words.join(' '))[0]?.words).toEqual(words.slice(0, 128))
+    expect(parseSearch(words.join(' or '))).toHaveLength(128)
+    expect(parseSearch(`"${words.join(' ')}"`)[0]?.phrases[0]).toHaveLength(128)
+  })
+})
+
+describe('wordsOf', () => {
+  it('QUERY-3: folds case and accents, composed or not', () => {
+    expect(wordsOf('Ñandú N\u0303ANDU\u0301 İstanbul 3ª-B_c')).toEqual(['nandu', 'nandu', 'istanbul', '3ª', 'b', 'c'])
+  })
+})

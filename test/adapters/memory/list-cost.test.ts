@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import { type MemoryAdapter, memoryAdapter } from '../../../src/adapters/memory/index.js'
+import { type Pieza, piezas } from './pieces.js'
+import { call, callOf, listRequest, type RequestParts } from './requests.js'
+
+const count = 10_000
+const records = Array.from(
+  { length: count },
+  (_, i): Pieza => ({
+    numero: i + 1,
+    lote: `L${i % 10}`,
+    peso: (i * 7919) % count,
+    urgente: i % 4 === 0,
+    inquilino: `T${i % 5}`,
+    clienteId: i % 100,
+    etiquetas: [`e${i % 50}`],
+  }),
+)
+
+const filled = () => memoryAdapter(piezas, { records })
+
+function cost(adapter: MemoryAdapter<Pieza, number>, parts: RequestParts, scope = {}): { looked: number; total: number; items: number } {
+  const before = adapter.stats.examined
+  const { total, items } = adapter.list(listRequest(parts), callOf({ scope }))
+  return { looked: adapter.stats.examined - before, total, items: items.length }
+}
+
+describe('the cost of a list over 10,000 records', () => {
+  it('an equality filter, a sort and page 3 look at the page', () => {
+    const parts: RequestParts = { where: [{ field: 'lote', op: 'eq', value: 'L3' }], sort: '-peso,-numero', page: 3 }
+    expect(cost(filled(), parts)).toEqual({ looked: 25, total: 1_000, items: 25 })
+  })
+
+  it('a deep page of everything in some order looks at the page', () => {
+    expect(cost(filled(), { sort: 'peso,numero', page: 390 })).toEqual({ looked: 25, total: count, items: 25 })
+    expect(cost(filled(), { sort: '-numero', page: 399 })).toEqual({ looked: 25, total: count, items: 25 })
+    expect(cost(filled(), { sort: 'numero', page: 401 })).toEqual({ looked: 0, total: count, items: 0 })
+  })
+
+  it('a range and a sort on the same member look at the page and a logarithm more', () => {
+    const parts: RequestParts = {
+      where: [
+        { field: 'peso', op: 'gte', value: 2_000 },
+        { field: 'peso', op: 'lt', value: 7_000 },
+      ],
+      page: 3,
+    }
+    for (const sort of ['peso,numero', '-peso,-numero']) {
+      const { looked, total, items } = cost(filled(), { ...parts, sort })
+      expect({ total, items }).toEqual({ total: 5_000, items: 25 })
+      expect(looked).toBeLessThanOrEqual(25 + 4 * 14)
+    }
+  })
+
+  it('a range within an equality filter looks at the page and a logarithm more', () => {
+    const parts: RequestParts = {
+      where: [
+        { field: 'lote', op: 'eq', value: 'L3' },
+        { field: 'peso', op: 'gt', value: 5_000 },
+      ],
+      sort: 'peso,numero',
+    }
+    const { looked, items } = cost(filled(), parts)
+    expect(items).toBe(25)
+    expect(looked).toBeLessThanOrEqual(25 + 2 * 10)
+  })
+
+  it('a narrow range under another sort looks at the range and a logarithm more', () => {
+    const parts: RequestParts = {
+      where: [
+        { field: 'peso', op: 'gte', value: 2_000 },
+        { field: 'peso', op: 'lt', value: 2_100 },
+      ],
+      sort: 'lote,numero',
+    }
+    const { looked, total } = cost(filled(), parts)
+    expect(total).toBe(100)
+    expect(looked).toBeLessThanOrEqual(100 + 4 * 14)
+  })
+
+  it('of two filters, only the smaller set is looked at', () => {
+    const parts: RequestParts = {
+      where: [
+        { field: 'urgente', op: 'eq', value: true },
+        { field: 'clienteId', op: 'eq', value: 8 },
+      ],
+      sort: 'peso,numero',
+    }
+    expect(cost(filled(), parts)).toEqual({ looked: 100, total: 100, items: 25 })
+  })
+
+  it('a condition without an index looks at the set of the filter beside it', () => {
+    const parts: RequestParts = {
+      where: [
+        { field: 'etiquetas', op: 'contains', value: 'e8' },
+        { field: 'clienteId', op: 'eq', value: 8 },
+      ],
+      sort: 'peso,numero',
+    }
+    expect(cost(filled(), parts)).toEqual({ looked: 100, total: 100, items: 25 })
+  })
+
+  it('a combination of filters that keeps coming gets its own index, and looks at the page from then on', () => {
+    const adapter = filled()
+    const parts: RequestParts = { where: [{ field: 'lote', op: 'eq', value: 'L5' }], sort: 'peso,numero' }
+    const looks = Array.from({ length: 20 }, () => cost(adapter, parts, { inquilino: 'T0' }))
+    expect(looks[0]).toEqual({ looked: 1_000, total: 1_000, items: 25 })
+    expect(looks.at(-1)).toEqual({ looked: 25, total: 1_000, items: 25 })
+    adapter.replace(6, { ...(adapter.read([6], call)[0]?.value as Pieza), lote: 'L6' }, undefined, call)
+    expect(cost(adapter, parts, { inquilino: 'T0' })).toEqual({ looked: 25, total: 999, items: 25 })
+  })
+
+  it('a key looks at one record, any of several values at theirs', () => {
+    const adapter = filled()
+    expect(cost(adapter, { where: [{ field: 'numero', op: 'eq', value: 77 }], sort: '-peso,numero' })).toEqual({
+      looked: 1,
+      total: 1,
+      items: 1,
+    })
+    expect(cost(adapter, { where: [{ field: 'numero', op: 'in', value: [77, 78, 99_999] }], sort: 'peso,numero' })).toMatchObject({
+      looked: 2,
+      total: 2,
+    })
+    const any: RequestParts = {
+      where: [
+        { field: 'lote', op: 'in', value: ['L1', 'L2'] },
+        { field: 'urgente', op: 'eq', value: false },
+      ],
+      sort: 'peso,numero',
+    }
+    expect(cost(adapter, any)).toMatchObject({ looked: 2_000, total: 1_500 })
+  })
+
+  it('a scope and what is attached to a parent look at the page', () => {
+    const adapter = filled()
+    expect(cost(adapter, { sort: 'peso,numero', page: 3 }, { inquilino: 'T1' })).toEqual({ looked: 25, total: 2_000, items: 25 })
+    expect(cost(adapter, { sort: 'peso,numero', parent: { collection: 'clientes', key: 8, as: 'piezas' } })).toEqual({
+      looked: 25,
+      total: 100,
+      items: 25,
+    })
+    for (let numero = 1; numero <= 60; numero++)
+      adapter.attach({ collection: 'carteras', key: 'norte', as: 'piezas' }, numero, undefined, call)
+    expect(cost(adapter, { sort: 'peso,numero', parent: { collection: 'carteras', key: 'norte', as: 'piezas' } })).toEqual({
+      looked: 25,
+      total: 60,
+      items: 25,
+    })
+  })
+
+  it('a search looks at what it finds', () => {
+    const adapter = filled()
+    expect(cost(adapter, { search: 'e8' })).toEqual({ looked: 200, total: 200, items: 25 })
+    expect(cost(adapter, { search: 'e8', sort: '-peso,numero', where: [{ field: 'clienteId', op: 'eq', value: 8 }] })).toMatchObject({
+      looked: 100,
+      total: 100,
+    })
+  })
+})

@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compareText, compareValues, firstIndex, firstOf } from '../../../src/adapters/memory/order.js'
+
+const unit = fc.oneof(
+  fc.constantFrom(
+    'a',
+    'b',
+    'z',
+    '\uD7FF',
+    '\uE000',
+    '\uFFFF',
+    '\u{10000}',
+    '\u{1F600}',
+    '\u{10FFFF}',
+    '\uD800',
+    '\uDBFF',
+    '\uDC00',
+    '\uDFFF',
+  ),
+)
+const text = fc.array(unit, { maxLength: 5 }).map((units) => units.join(''))
+
+/** By definition: one code point after the other. */
+function byCodePoints(a: string, b: string): number {
+  const left = [...a]
+  const right = [...b]
+  for (const [i, point] of left.entries()) {
+    const other = right[i]
+    if (other === undefined) return 1
+    if (point !== other) return (point.codePointAt(0) as number) - (other.codePointAt(0) as number)
+  }
+  return left.length - right.length
+}
+
+describe('compareText', () => {
+  it('QUERY-2: orders text by code points, also beyond U+FFFF and for halves of pairs', () => {
+    expect(compareText('\uFFFF', '\u{10000}')).toBeLessThan(0)
+    expect('\uFFFF' < '\u{10000}').toBe(false)
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        expect(Math.sign(compareText(a, b))).toBe(Math.sign(byCodePoints(a, b)))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+describe('compareValues', () => {
+  it('QUERY-2: numbers by value, false before true, null and absent last of all', () => {
+    const sorted = [undefined, 'b', 10, true, null, 9, false, 'a', -1]
+    sorted.sort((a, b) => compareValues(a, b))
+    expect(sorted.slice(0, 7)).toEqual([false, true, -1, 9, 10, 'a', 'b'])
+    expect(compareValues(null, undefined)).toBe(0)
+    expect(compareValues(0, -0)).toBe(0)
+  })
+
+  it('QUERY-2: is a total order whatever the values', () => {
+    const value = fc.oneof(
+      fc.constantFrom(null, undefined, Number.NaN, true, false),
+      fc.integer({ min: -2, max: 2 }),
+      text,
+      fc.constant({}),
+    )
+    fc.assert(
+      fc.property(value, value, value, (a, b, c) => {
+        expect(Math.sign(compareValues(a, b)) + Math.sign(compareValues(b, a))).toBe(0)
+        if (compareValues(a, b) <= 0 && compareValues(b, c) <= 0) expect(compareValues(a, c)).toBeLessThanOrEqual(0)
+      }),
+    )
+  })
+})
+
+describe('firstIndex', () => {
+  it('finds the edge in a logarithm of looks', () => {
+    let looks = 0
+    const list = Array.from({ length: 10_000 }, (_, i) => i)
+    const edge = firstIndex(list, (item) => {
+      looks++
+      return item >= 7_777
+    })
+    expect(edge).toBe(7_777)
+    expect(looks).toBeLessThanOrEqual(14)
+    expect(firstIndex(list, () => false)).toBe(10_000)
+    expect(firstIndex([], () => true)).toBe(0)
+  })
+})
+
+describe('firstOf', () => {
+  it('gives what sorting and slicing gives', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer()), fc.nat({ max: 30 }), (list, count) => {
+        expect(firstOf(list, count, (a, b) => a - b)).toEqual([...list].sort((a, b) => a - b).slice(0, count))
+      }),
+    )
+  })
+})

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Condition } from '../../../src/adapters/contract.js'
+import { entryOf } from '../../../src/adapters/memory/entry.js'
+import { compareValues } from '../../../src/adapters/memory/order.js'
+import { isStretch, stretchOf, testOf } from '../../../src/adapters/memory/predicate.js'
+
+const scalar = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.constantFrom('a', 'b', 'c'), fc.boolean())
+const value = fc.oneof(scalar, fc.constantFrom(null, undefined), fc.constant({}))
+const target = fc.record({ field: fc.constant('m'), path: fc.constant(['m']) })
+const condition = fc
+  .tuple(
+    target,
+    fc.oneof(
+      fc.record({ op: fc.constantFrom('eq', 'gt', 'gte', 'lt', 'lte'), value: scalar }),
+      fc.record({ op: fc.constant('null'), value: fc.boolean() }),
+    ),
+  )
+  .map(([where, how]) => ({ ...where, ...how }) as Condition)
+
+describe('stretchOf', () => {
+  it('QUERY-1: finds in an ordered list exactly what testing each record finds, also where the kinds of values are mixed', () => {
+    fc.assert(
+      fc.property(fc.array(value, { maxLength: 20 }), fc.array(condition, { maxLength: 3 }), (values, conditions) => {
+        const list = values.toSorted(compareValues).map((m, i) => entryOf(String(i), { m }, 'v'))
+        const { from, to } = stretchOf(list, conditions, () => {})
+        const tests = conditions.map(testOf)
+        expect(list.slice(from, to)).toEqual(list.filter((entry) => tests.every((test) => test(entry.stored.value))))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe('isStretch', () => {
+  it('QUERY-1: is true of comparisons and null, whose records stand side by side', () => {
+    const of = (op: string, given: unknown) => isStretch({ field: 'm', path: ['m'], op, value: given } as Condition)
+    expect([of('eq', 1), of('lt', 1), of('null', true)]).toEqual([true, true, true])
+    expect([of('in', [1]), of('contains', 1), of('eq', null)]).toEqual([false, false, false])
+  })
+})
+
+describe('testOf', () => {
+  it('QUERY-1: null in a condition matches nothing, not even null', () => {
+    for (const op of ['eq', 'contains', 'gte', 'lte']) {
+      const test = testOf({ field: 'm', path: ['m'], op, value: null } as unknown as Condition)
+      expect([test({ m: null }), test({}), test({ m: [null] })]).toEqual([false, false, false])
+    }
+    const test = testOf({ field: 'm', path: ['m'], op: 'in', value: [null, undefined] } as unknown as Condition)
+    expect([test({ m: null }), test({})]).toEqual([false, false])
+  })
+
+  it('QUERY-1: any of many values costs one look for each record', () => {
+    const codes = Array.from({ length: 30_000 }, (_, i) => `codigo-${i}`)
+    const started = performance.now()
+    const test = testOf({ field: 'm', path: ['m'], op: 'in', value: codes })
+    expect(codes.filter((_, i) => test({ m: `codigo-${i + 10_000}` }))).toHaveLength(20_000)
+    expect(performance.now() - started).toBeLessThan(500)
+  })
+})

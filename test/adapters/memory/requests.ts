@@ -1,0 +1,38 @@
+/** Requests and calls as the router would make them. */
+import type { Call, Condition, ListRequest, ParentKey, SortTerm } from '../../../src/adapters/contract.js'
+
+/** A condition without its path. */
+export type Where = Condition extends infer One ? (One extends Condition ? Omit<One, 'path'> : never) : never
+
+export interface RequestParts {
+  readonly where?: readonly Where[]
+  /** As on the wire, the key included: `-fecha,numero`. */
+  readonly sort?: string
+  readonly search?: string
+  readonly page?: number
+  readonly size?: number
+  readonly parent?: ParentKey
+}
+
+export function listRequest({ where = [], sort = '', search, page = 1, size = 25, parent }: RequestParts = {}): ListRequest {
+  return {
+    where: where.map((condition) => ({ ...condition, path: condition.field.split('.') }) as Condition),
+    sort: sort === '' ? [] : sort.split(',').map(sortTerm),
+    page,
+    size,
+    offset: (page - 1) * size,
+    ...(search === undefined ? {} : { search }),
+    ...(parent === undefined ? {} : { parent }),
+  }
+}
+
+export function callOf(parts: Partial<Call> = {}): Call {
+  return { principal: undefined, scope: {}, requestId: 'r', signal: new AbortController().signal, ...parts }
+}
+
+export const call = callOf()
+
+function sortTerm(text: string): SortTerm {
+  const field = text.replace(/^-/, '')
+  return { field, path: field.split('.'), descending: text.startsWith('-') }
+}

@@ -1,0 +1,304 @@
+import { describe, expect, it } from 'vitest'
+import type { Adapter, Call, ListRequest, Stored } from '../../src/adapters/contract.js'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { type ViewOptions, view } from '../../src/adapters/view.js'
+import { defineResource } from '../../src/definition/resource.js'
+import { ConfigurationError } from '../../src/problem.js'
+
+type Row = Record<string, unknown>
+
+/** The newer version: cents and a list of codes, where the older one had an amount and texts. */
+const nuevos = defineResource({
+  collection: 'envios',
+  key: ['cabecera', 'secuencia'],
+  schema: {
+    type: 'object',
+    required: ['cabecera', 'secuencia'],
+    properties: {
+      cabecera: { type: 'integer' },
+      secuencia: { type: 'integer' },
+      centavos: { type: ['integer', 'null'] },
+      codigos: { type: 'array', items: { type: 'string' } },
+      canal: { type: 'string' },
+      interno: { type: 'string' },
+      inquilino: { type: 'string' },
+    },
+  },
+})
+const options: ViewOptions = {
+  rename: { numero: 'cabecera', importe: 'centavos', etiquetas: 'codigos', empresa: 'inquilino' },
+  toWire: {
+    importe: (cents: number | null) => cents && cents / 100,
+    etiquetas: (codes?: string[]) => codes?.map((code) => code.toLowerCase()),
+  },
+  fromWire: {
+    importe: (amount: number | null) => (amount === null ? null : amount === 13 ? undefined : Math.round(amount * 100)),
+    etiquetas: (labels?: string[]) => labels?.map((label) => label.toUpperCase()),
+    empresa: (name: string) => `e-${name}`,
+  },
+  hides: ['canal', 'interno'],
+  defaults: { canal: 'v1', interno: 'x' },
+}
+const records = [
+  { cabecera: 1, secuencia: 1, centavos: 500, codigos: ['A', 'B'], canal: 'web', interno: 'p' },
+  { cabecera: 1, secuencia: 2, centavos: 1250, codigos: ['B'], canal: 'app', interno: 'q' },
+  { cabecera: 2, secuencia: 1, centavos: null, codigos: [], canal: 'app', interno: 'r' },
+]
+const under = () => memoryAdapter(nuevos, { records: records as never }) as unknown as Required<Adapter<Row, Row>>
+const over = (adapter: object = under(), given = options) => view(adapter as Adapter<unknown, Row>, given) as Required<Adapter<Row, Row>>
+const call = (scope: Call['scope'] = {}): Call => ({ principal: 'ana', scope, requestId: 'r', signal: new AbortController().signal })
+const first = { numero: 1, secuencia: 1 }
+/** A method that notes one of its arguments and answers always the same. */
+const noting =
+  <A, R>(noted: A[], answer: R, argument = 0) =>
+  (...args: unknown[]): R => {
+    noted.push(args[argument] as A)
+    return answer
+  }
+const stored = { cabecera: 1, secuencia: 1 }
+
+const request = (more: Partial<ListRequest> = {}): ListRequest => ({
+  where: [],
+  sort: [
+    { field: 'numero', path: ['numero'], descending: false },
+    { field: 'secuencia', path: ['secuencia'], descending: false },
+  ],
+  page: 1,
+  size: 10,
+  offset: 0,
+  ...more,
+})
+const listed = async (more: Partial<ListRequest>) =>
+  (await over().list(request(more), call())).items.map(({ value }) => `${value.numero}/${value.secuencia}`)
+
+describe('VER-1: reading through a view', () => {
+  it('members are renamed and converted, hidden ones are not shown', async () => {
+    const [found, none] = await over().read([first, { numero: 9, secuencia: 9 }], call())
+    expect(found?.value).toEqual({ numero: 1, secuencia: 1, importe: 5, etiquetas: ['a', 'b'] })
+    expect(none).toBeUndefined()
+  })
+
+  it('conditions are renamed, their values converted', async () => {
+    const where = (field: string, op: string, value: unknown) => ({
+      where: [{ field, path: field.split('.'), op, value } as ListRequest['where'][number]],
+    })
+    expect(await listed(where('numero', 'eq', 1))).toEqual(['1/1', '1/2'])
+    expect(await listed(where('importe', 'eq', 12.5))).toEqual(['1/2'])
+    expect(await listed(where('importe', 'gte', 6))).toEqual(['1/2'])
+    expect(await listed(where('importe', 'in', [5, 12.5]))).toEqual(['1/1', '1/2'])
+    expect(await listed(where('importe', 'null', true))).toEqual(['2/1'])
+    expect(await listed(where('etiquetas', 'contains', 'a'))).toEqual(['1/1'])
+  })
+
+  it('a value that the store does not have is one of none', async () => {
+    const where = (op: string, value: unknown) => ({
+      where: [{ field: 'importe', path: ['importe'], op, value } as ListRequest['where'][number]],
+    })
+    expect(await listed(where('eq', 13))).toEqual([])
+    expect(await listed(where('in', [13, 5]))).toEqual(['1/1'])
+    expect(await listed(where('in', [13]))).toEqual([])
+  })
+
+  it('sort terms are renamed, nested paths too', async () => {
+    expect(await listed({ sort: [{ field: 'importe', path: ['importe'], descending: true }] })).toEqual(['2/1', '1/2', '1/1'])
+    const asked: ListRequest[] = []
+    const spy = { list: noting(asked, { items: [], total: 0 }), read: () => [] }
+    await over(spy).list(
+      request({ where: [{ field: 'importe.neto', path: ['importe', 'neto'], op: 'eq', value: 5 }], search: 'x' }),
+      call(),
+    )
+    expect(asked[0]).toMatchObject({
+      search: 'x',
+      where: [{ field: 'centavos.neto', path: ['centavos', 'neto'], value: 5 }],
+      sort: [{ field: 'cabecera' }, {}],
+    })
+  })
+
+  it('the page is otherwise what the store says', async () => {
+    expect(await over().list(request({ size: 1 }), call())).toMatchObject({ total: 3, items: [{ value: first }] })
+  })
+
+  it('a stored member whose name means another one in the view is hidden', async () => {
+    const adapter = { list: () => ({ items: [] }), read: () => [{ value: { nombre: 'viejo', razonSocial: 'nuevo' }, version: '1' }] }
+    const [found] = await over(adapter, { rename: { nombre: 'razonSocial' } }).read([first], call())
+    expect(found?.value).toEqual({ nombre: 'nuevo' })
+  })
+
+  it('names can be swapped', async () => {
+    const adapter = { list: () => ({ items: [] }), read: () => [{ value: { a: 1, b: 2 }, version: '1' }] }
+    const [found] = await over(adapter, { rename: { a: 'b', b: 'a' } }).read([first], call())
+    expect(found?.value).toEqual({ a: 2, b: 1 })
+  })
+})
+
+describe('VER-1: writing through a view', () => {
+  it('a create has the defaults of what the view does not have', async () => {
+    const adapter = under()
+    const made = await over(adapter).create({ numero: 3, secuencia: 1, importe: 7.5, etiquetas: ['z'] }, call())
+    expect(made).toMatchObject({ created: { value: { numero: 3, secuencia: 1, importe: 7.5, etiquetas: ['z'] } } })
+    const [below] = await adapter.read([{ cabecera: 3, secuencia: 1 }], call())
+    expect(below?.value).toEqual({ cabecera: 3, secuencia: 1, centavos: 750, codigos: ['Z'], canal: 'v1', interno: 'x' })
+  })
+
+  it('defaults are not shared between records', async () => {
+    const seen: Row[] = []
+    const adapter = { list: () => ({ items: [] }), read: () => [], create: noting(seen, { nothing: true }) }
+    const made = over(adapter, { defaults: { lista: [] } })
+    await made.create({}, call())
+    await made.create({}, call())
+    expect(seen[0]?.lista).toEqual([])
+    expect(seen[0]?.lista).not.toBe(seen[1]?.lista)
+  })
+
+  it('what a create comes to besides is in the words of the view', async () => {
+    const answering = (answer: unknown) => over({ list: () => ({ items: [] }), read: () => [], create: () => answer }).create({}, call())
+    expect(await answering({ accepted: stored })).toEqual({ accepted: first })
+    expect(await answering({ nothing: true })).toEqual({ nothing: true })
+    expect(await answering({ refused: 'duplicate', members: ['cabecera', 'secuencia'] })).toEqual({
+      refused: 'duplicate',
+      members: ['numero', 'secuencia'],
+    })
+    await expect(answering(undefined)).rejects.toThrow('answered nothing to create()')
+  })
+
+  it('hidden members survive a replace', async () => {
+    const adapter = under()
+    const made = await over(adapter).replace(first, { ...first, importe: 1 }, undefined, call())
+    expect(made).toMatchObject({ value: { ...first, importe: 1 } })
+    const [below] = await adapter.read([stored], call())
+    expect(below?.value).toEqual({ ...stored, centavos: 100, canal: 'web', interno: 'p' })
+  })
+
+  it('HDR-3: of two writers with one version exactly one succeeds', async () => {
+    const made = over()
+    const [{ version }] = (await made.read([first], call())) as [Stored<Row>]
+    const results = await Promise.all([1, 2, 3].map((importe) => made.replace(first, { ...first, importe }, version, call())))
+    expect(results.filter((result) => result === 'stale')).toHaveLength(2)
+    expect(await made.replace(first, first, 'no version', call())).toBe('stale')
+    expect(await made.replace({ numero: 9, secuencia: 9 }, first, undefined, call())).toBe('absent')
+  })
+
+  /** A store in which another writer changes the record between the read and the write, so many times. */
+  const contended = (times: number, adapter = under()) => {
+    let left = times
+    return {
+      ...adapter,
+      list: adapter.list.bind(adapter),
+      read: adapter.read.bind(adapter),
+      async replace(key: Row, value: Row, expected: string | undefined, given: Call) {
+        if (left > 0) {
+          left -= 1
+          await adapter.replace(key, { ...stored, canal: `carrera-${left}` }, undefined, given)
+        }
+        return adapter.replace(key, value, expected, given)
+      },
+    }
+  }
+
+  it('HDR-3: a lost race is stale, with a version or without, after one attempt: whoever asks may try again', async () => {
+    const adapter = under()
+    const busy = over(contended(1, adapter))
+    expect(await busy.replace(first, first, undefined, call())).toBe('stale')
+    expect(await busy.replace(first, first, undefined, call())).toMatchObject({ value: first })
+    const [below] = await adapter.read([stored], call())
+    expect(below?.value).toMatchObject({ canal: 'carrera-0' })
+  })
+
+  it('HDR-3: with a version a lost race is stale', async () => {
+    const adapter = under()
+    const [{ version }] = (await adapter.read([stored], call())) as [Stored<Row>]
+    expect(await over(contended(1, adapter)).replace(first, first, version, call())).toBe('stale')
+  })
+
+  it('a view that hides nothing reads nothing', async () => {
+    const adapter = {
+      list: () => ({ items: [] }),
+      read: () => Promise.reject(new Error('read')),
+      replace: (_: Row, value: Row) => ({ value, version: '2' }),
+    }
+    const made = over(adapter, { fromWire: { a: (value: number) => value * 2 }, toWire: { a: (value: number) => value / 2 } })
+    expect(await made.replace(first, { a: 4 }, undefined, call())).toEqual({ value: { a: 4 }, version: '2' })
+  })
+
+  it('remove, attach and detach go by the renamed key, and refuse in the words of the view', async () => {
+    const keys: Row[] = []
+    const refused = { refused: 'reference', members: ['centavos'] }
+    const parent = { collection: 'rutas', key: 5, as: 'piezas' }
+    const made = over({
+      list: () => ({ items: [] }),
+      read: () => [],
+      remove: noting(keys, refused),
+      attach: noting(keys, refused, 1),
+      detach: noting(keys, refused, 1),
+    })
+    const shown = { refused: 'reference', members: ['importe'] }
+    expect(await made.remove(first, undefined, call())).toEqual(shown)
+    expect(await made.attach(parent, first, undefined, call())).toEqual(shown)
+    expect(await made.detach(parent, first, undefined, call())).toEqual(shown)
+    expect(keys).toEqual([stored, stored, stored])
+  })
+})
+
+describe('VER-1: keys', () => {
+  it('members of a composite key are renamed, their values are the store’s', async () => {
+    const keys: (readonly unknown[])[] = []
+    const adapter = { list: () => ({ items: [] }), read: noting(keys, []) }
+    const doubled = { rename: { numero: 'cabecera' }, fromWire: { numero: (value: number) => value * 2 } }
+    await over(adapter, doubled).read([first, 'simple' as never, 5 as never], call())
+    expect(keys).toEqual([[stored, 'simple', 5]])
+  })
+})
+
+describe('VER-1: the call', () => {
+  const seen: Call[] = []
+  const spy = { list: noting(seen, { items: [] }, 1), read: () => [] }
+
+  it('the scope is in the words of the store, the rest of the call is as it was', async () => {
+    /** As the router's: what it gives is made when first asked for. */
+    class Lazy implements Call {
+      readonly #principal = 'ana'
+      readonly scope = { empresa: 'uno' }
+      readonly attachTo = { collection: 'rutas', key: 5, as: 'piezas' }
+      readonly requestId = 'r'
+      readonly #signal = new AbortController().signal
+      get principal() {
+        return this.#principal
+      }
+      get signal() {
+        return this.#signal
+      }
+    }
+    const given = new Lazy()
+    await over(spy).list(request(), given)
+    const [below] = seen.splice(0)
+    expect(below?.scope).toEqual({ inquilino: 'e-uno' })
+    expect([below?.principal, below?.requestId, below?.attachTo]).toEqual(['ana', 'r', given.attachTo])
+    expect(below?.signal).toBe(given.signal)
+  })
+
+  it('a call whose scope needs no other words is passed on itself', async () => {
+    const given = call({ secuencia: 1 })
+    await over(spy).list(request(), given)
+    expect(seen.splice(0)[0]).toBe(given)
+  })
+})
+
+describe('VER-1: the view itself', () => {
+  it('VERB-9: offers what the store offers', () => {
+    expect(Object.keys(over({ list: () => 0, read: () => 0 }))).toEqual(['list', 'read'])
+    expect(Object.keys(over()).toSorted()).toEqual(Object.keys(view(under() as never)).toSorted())
+  })
+
+  it('asks the store whether it is ready', async () => {
+    await expect(over({ list: () => 0, read: () => 0, ready: () => Promise.reject(new Error('not yet')) }).ready()).rejects.toThrow(
+      'not yet',
+    )
+  })
+
+  it.each<[string, ViewOptions]>([
+    ['two members that are one of the store', { rename: { a: 'c', b: 'c' } }],
+    ['a member shown and hidden', { rename: { a: 'c' }, hides: ['c'] }],
+  ])('%s: a configuration error', (_, given) => {
+    expect(() => over(under(), given)).toThrow(ConfigurationError)
+  })
+})
