@@ -1,0 +1,92 @@
+/** An endpoint compiled: its parameters and bodies typed once (PATH-8). */
+import type { Scalar } from '../adapters/contract.js'
+import { put } from '../definition/json.js'
+import { Shape } from '../definition/shape.js'
+import { ConfigurationError, type Violation } from '../problem.js'
+import { compileNormalize } from './members.js'
+import type { Endpoint, EndpointMethod } from './mount.js'
+import { readPairs, refuse } from './query-pairs.js'
+import { type ScalarGrammar, scalarGrammar } from './scalar-grammar.js'
+import { compileValidator } from './validator.js'
+
+export interface CompiledEndpoint {
+  readonly endpoint: Endpoint
+  readonly methods: ReadonlyMap<string, CompiledMethod>
+}
+
+interface CompiledMethod {
+  readonly handle: EndpointMethod['handle']
+  readonly parseQuery: (raw: string) => Readonly<Record<string, Scalar>>
+  /** Absent where the method takes no body. */
+  readonly body: { readonly complete: (value: unknown) => unknown; readonly validate: (value: unknown) => readonly Violation[] } | undefined
+}
+
+/** Compiles an endpoint. Throws `ConfigurationError` where a parameter is no scalar or a schema is none. */
+export function compileEndpoint(endpoint: Endpoint): CompiledEndpoint {
+  const methods = new Map<string, CompiledMethod>()
+  for (const [method, options] of Object.entries(endpoint.methods)) {
+    if (options === undefined) continue
+    const name = `${method} ${endpoint.name}`
+    methods.set(method, { handle: options.handle, parseQuery: compileParameters(name, options), body: compileBody(name, options) })
+  }
+  return { endpoint, methods }
+}
+
+function compileParameters(name: string, { query }: EndpointMethod): CompiledMethod['parseQuery'] {
+  const grammars = new Map(
+    Object.entries(query?.properties ?? {}).map(([parameter, schema]) => [parameter, grammarOf(name, parameter, schema)]),
+  )
+  const allowed = [...grammars.keys()]
+  const required = new Set(query?.required)
+  for (const parameter of required) {
+    if (!grammars.has(parameter)) {
+      throw new ConfigurationError(
+        'unknown-member',
+        `The endpoint "${name}" requires "${parameter}", which is none of its parameters. Describe it.`,
+      )
+    }
+  }
+  // A grammar knows types; bounds, lengths and patterns are the validator's.
+  const validate = compileValidator(name, { type: 'object', properties: { ...query?.properties } }, new Set())
+  return (raw) => {
+    const { seen, found } = readPairs(raw, allowed)
+    const values: Record<string, Scalar> = {}
+    for (const [parameter, grammar] of grammars) {
+      const text = seen.get(parameter)?.[0]
+      const value = text === undefined ? undefined : grammar.parse(text)
+      if (value !== undefined) put(values, parameter, value)
+      else if (text !== undefined) found.push(malformed(parameter, grammar))
+      else if (required.has(parameter))
+        found.push({ parameter, detail: `"${parameter}" is required.`, code: 'required', clause: 'QUERY-8' })
+    }
+    found.push(
+      ...validate(values).map(({ pointer = '', ...violation }) => ({ ...violation, parameter: pointer.slice(1), clause: 'QUERY-8' })),
+    )
+    refuse(found)
+    return values
+  }
+}
+
+const malformed = (parameter: string, { expects, allowed }: ScalarGrammar): Violation => ({
+  parameter,
+  detail: `"${parameter}" must be ${expects}.`,
+  code: 'type',
+  clause: 'QUERY-8',
+  ...(allowed === undefined ? {} : { allowed }),
+})
+
+function grammarOf(name: string, parameter: string, schema: Parameters<typeof Shape.of>[0]): ScalarGrammar {
+  const shape = Shape.of(schema)
+  if (shape.isObject || shape.isArray) {
+    throw new ConfigurationError(
+      'unsuitable-member',
+      `The parameter "${parameter}" of the endpoint "${name}" is no string, number or boolean: a query holds no other. Say its type.`,
+    )
+  }
+  return scalarGrammar(shape)
+}
+
+function compileBody(name: string, { body }: EndpointMethod): CompiledMethod['body'] {
+  if (body === undefined) return undefined
+  return { complete: compileNormalize(Shape.of(body), 'create'), validate: compileValidator(name, body, new Set()) }
+}

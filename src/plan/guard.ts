@@ -1,0 +1,216 @@
+/** The members that a client may not change, and those it never sees (REP-8), at every depth. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Convert } from '../definition/conversion.js'
+import { escapePointer, isObject, type JsonObject, own, pointerTokens, put } from '../definition/json.js'
+import type { Shape } from '../definition/shape.js'
+import { ConfigurationError, type Violation } from '../problem.js'
+import { compilePresent } from './members.js'
+import { mostViolations } from './refusal.js'
+
+export interface Guard {
+  /** True where an update has to know the record as it is. */
+  readonly any: boolean
+  /** What a create gives that only the store may. */
+  given(next: JsonObject): Violation[]
+  /** Completes an update with what the client could not send; equal values pass, changed ones are violations. Changes `next`. */
+  carry(next: JsonObject, current: JsonObject): Violation[]
+}
+
+/**
+ * Compiles the guard of a resource's records. Throws `ConfigurationError` where guarded members stand in a place of lists that an update could not find again:
+ * they would be lost, or let through.
+ */
+export function compileGuard(shape: Shape, owner = 'the resource'): Guard {
+  const made = new Map<Shape, Level>()
+  const level = levelOf(shape, owner, made)
+  for (const one of made.values()) one.guarded = isGuarded(one)
+  for (const { items } of made.values()) {
+    if (items?.items?.guarded || items?.prefix.some((inner) => inner.guarded)) throw lost(owner, 'of a list in a list')
+  }
+  return {
+    any: level.guarded,
+    given(next) {
+      const found: Violation[] = []
+      refuseGiven(level, next, '', found)
+      return found
+    },
+    carry(next, current) {
+      const found: Violation[] = []
+      carry(level, next, current, '', found)
+      return found
+    },
+  }
+}
+
+type Kind = 'readOnly' | 'writeOnly' | 'plain'
+
+/** A member of an object, and the way to what is below it: none below what is guarded as a whole. */
+interface Member {
+  readonly kind: Kind
+  readonly present: Convert
+  readonly below: Level
+}
+
+/** One place of the schema. */
+interface Level {
+  readonly members: Map<string, Member>
+  /** A member that the schema allows without naming it. */
+  other: (name: string) => Member | undefined
+  /** Those that `other` may give. */
+  readonly others: Member[]
+  readonly prefix: Level[]
+  items: Level | undefined
+  /** True where something in it is guarded. */
+  guarded: boolean
+}
+
+const empty = (): Level => ({ members: new Map(), other: () => undefined, others: [], prefix: [], items: undefined, guarded: false })
+
+/** `made` remembers by shape, so that a schema that contains itself ends. */
+function levelOf(shape: Shape, owner: string, made: Map<Shape, Level>): Level {
+  const known = made.get(shape)
+  if (known !== undefined) return known
+  const level = empty()
+  made.set(shape, level)
+  const memberOf = (member: Shape): Member => {
+    const kind = member.readOnly ? 'readOnly' : member.writeOnly ? 'writeOnly' : 'plain'
+    return { kind, present: compilePresent(member), below: kind === 'plain' ? levelOf(member, owner, made) : empty() }
+  }
+  if (shape.isObject) {
+    for (const [name, member] of shape.members) level.members.set(name, memberOf(member))
+    const others = new Map(shape.others.map((other) => [other, memberOf(other)]))
+    level.others.push(...others.values())
+    level.other = (name) => {
+      const found = shape.other(name)
+      return found && others.get(found)
+    }
+  }
+  if (shape.isArray) {
+    for (const item of [...shape.prefix, ...(shape.items === undefined ? [] : [shape.items])]) {
+      if (item.readOnly || item.writeOnly) throw lost(owner, 'that is an item of a list')
+    }
+    level.prefix.push(...shape.prefix.map((item) => levelOf(item, owner, made)))
+    if (shape.items !== undefined) level.items = levelOf(shape.items, owner, made)
+  }
+  return level
+}
+
+const lost = (owner: string, where: string): ConfigurationError =>
+  new ConfigurationError(
+    'invalid-schema',
+    `The schema of "${owner}" says readOnly or writeOnly ${where}, where an update can not tell which is which. Say it of the member that holds the list.`,
+  )
+
+function isGuarded(level: Level, seen = new Set<Level>()): boolean {
+  if (seen.has(level)) return false
+  seen.add(level)
+  const members = [...level.members.values(), ...level.others]
+  if (members.some(({ kind, below }) => kind !== 'plain' || isGuarded(below, seen))) return true
+  return [...level.prefix, ...(level.items === undefined ? [] : [level.items])].some((inner) => isGuarded(inner, seen))
+}
+
+const memberOf = (level: Level, name: string): Member | undefined => level.members.get(name) ?? level.other(name)
+
+function refuseGiven(level: Level, next: unknown, at: string, found: Violation[]): void {
+  if (!level.guarded) return
+  if (isObject(next)) {
+    for (const name of Object.keys(next)) {
+      const member = memberOf(level, name)
+      if (member?.kind === 'plain') refuseGiven(member.below, next[name], `${at}/${escapePointer(name)}`, found)
+      else if (member?.kind === 'readOnly' && next[name] !== undefined) refuse(found, at, name, 'the store sets it: leave it out')
+    }
+  } else if (Array.isArray(next)) {
+    for (const [i, item] of next.entries()) {
+      const inner = level.prefix[i] ?? level.items
+      if (inner !== undefined) refuseGiven(inner, item, `${at}/${i}`, found)
+    }
+  }
+}
+
+function carry(level: Level, next: unknown, current: unknown, at: string, found: Violation[]): void {
+  if (!level.guarded) return
+  if (isObject(next)) carryMembers(level, next, isObject(current) ? current : {}, at, found)
+  else if (Array.isArray(next)) {
+    const stored: readonly unknown[] = Array.isArray(current) ? current : []
+    const { prefix, items } = level
+    for (const [i, inner] of prefix.entries()) carry(inner, next[i], stored[i], `${at}/${i}`, found)
+    if (items?.guarded) carryItems(items, next, stored, prefix.length, at, found)
+  }
+}
+
+function carryMembers(level: Level, next: JsonObject, current: JsonObject, at: string, found: Violation[]): void {
+  const unnamed = level.others.length === 0 ? [] : [...Object.keys(next), ...Object.keys(current)]
+  for (const name of new Set([...level.members.keys(), ...unnamed])) {
+    const member = memberOf(level, name)
+    const sent = own(next, name)
+    const stored = own(current, name)
+    if (member?.kind === 'plain') carry(member.below, sent, stored, `${at}/${escapePointer(name)}`, found)
+    else if (member?.kind === 'writeOnly') {
+      if (sent === undefined && stored !== undefined) put(next, name, stored)
+    } else if (member?.kind === 'readOnly') {
+      // As the client saw it: a member that the store leaves out may stand on the wire as null, a date-time with more digits.
+      const passes = sent === undefined || isDeepStrictEqual(member.present(sent), member.present(stored) ?? null)
+      if (!passes) refuse(found, at, name, 'leave it out, or send it as it is')
+      else if (stored !== undefined) put(next, name, stored)
+    }
+  }
+}
+
+/**
+ * The items behind the first ones that have their places. They have no address, so an item is the stored one whose read-only members it sends or, where it sends
+ * none, the one that looks the same. Any other is new.
+ */
+function carryItems(
+  level: Level,
+  items: readonly unknown[],
+  stored: readonly unknown[],
+  from: number,
+  at: string,
+  found: Violation[],
+): void {
+  const left = new Set(stored.slice(from).filter(isObject))
+  const byIdentity = new Map<string, JsonObject[]>()
+  const bySight = new Map<string, JsonObject[]>()
+  for (const item of [...left].reverse()) {
+    remember(byIdentity, sight(level, 'readOnly', item), item)
+    remember(bySight, sight(level, 'plain', item), item)
+  }
+  for (const [i, item] of items.entries()) {
+    if (i < from || !isObject(item)) continue
+    const named = Object.keys(item).some((name) => item[name] !== undefined && memberOf(level, name)?.kind === 'readOnly')
+    const match = take(left, named ? byIdentity.get(sight(level, 'readOnly', item)) : bySight.get(sight(level, 'plain', item)))
+    carry(level, item, match ?? {}, `${at}/${i}`, found)
+  }
+}
+
+/** What a client sees of the members of one kind, as text. */
+function sight(level: Level, kind: Kind, item: JsonObject): string {
+  const seen: unknown[] = []
+  for (const [name, member] of level.members) if (member.kind === kind) seen.push(member.present(own(item, name)) ?? null)
+  if (level.others.length > 0) {
+    const names = Object.keys(item).filter((name) => !level.members.has(name))
+    for (const name of names.sort()) {
+      const member = level.other(name)
+      if (member?.kind === kind) seen.push(name, member.present(item[name]) ?? null)
+    }
+  }
+  return JSON.stringify(seen)
+}
+
+function remember(table: Map<string, JsonObject[]>, key: string, item: JsonObject): void {
+  const same = table.get(key)
+  if (same === undefined) table.set(key, [item])
+  else same.push(item)
+}
+
+/** The first that nobody has taken yet. */
+function take(left: Set<JsonObject>, candidates: JsonObject[] = []): JsonObject | undefined {
+  for (let item = candidates.pop(); item !== undefined; item = candidates.pop()) if (left.delete(item)) return item
+  return undefined
+}
+
+function refuse(found: Violation[], at: string, name: string, mend: string): void {
+  if (found.length >= mostViolations) return
+  const pointer = `${at}/${escapePointer(name)}`
+  found.push({ pointer, detail: `"${pointerTokens(pointer).join('.')}" is read-only: ${mend}.`, code: 'readOnly', clause: 'REP-8' })
+}

@@ -1,0 +1,75 @@
+/** How resources lead to each other, checked when all of a version are there: targets exist, and what holds a key can hold it (REP-1, PATH-7). */
+
+import { checkShown } from '../definition/resolve-links.js'
+import type { Link, ResourceDefinition } from '../definition/resource.js'
+import type { Shape } from '../definition/shape.js'
+import { ConfigurationError } from '../problem.js'
+import type { ResourcePlan } from './resource-plan.js'
+import type { Mounted } from './routes.js'
+
+/** The collection that a declaration names. */
+export const nameOf = (of: ResourceDefinition | string | undefined): string => (typeof of === 'string' ? of : (of?.collection ?? ''))
+
+/** The target of a link to a resource; none for other links. Throws `ConfigurationError` where a link can't lead where it says. */
+export function targetOf<T extends Mounted>(mounted: T, link: Link, mounts: ReadonlyMap<string, T>): T | undefined {
+  const { collection, definition } = mounted.plan
+  const what = `The link "${link.name}" of "${collection}"`
+  if (link.kind === 'sub' && !leadsBelow(mounted, link.sub)) {
+    throw unresolved(`${what} leads to its sub-collection "${link.sub}", which is not mounted beside it.`)
+  }
+  if (link.kind !== 'to') return undefined
+  const target = mounts.get(nameOf(link.to))
+  if (target === undefined) {
+    throw unresolved(`${what} leads to "${nameOf(link.to)}", which is not mounted beside it. Mount it, or give it as related.`)
+  }
+  checkKeyHolders(what, definition, link.by, target.plan)
+  checkLineage(what, target)
+  checkShown(collection, link, target.plan.definition)
+  return target
+}
+
+function leadsBelow({ below }: Mounted, segment: string): boolean {
+  const found = below.get(segment)
+  return found !== undefined && found.kind !== 'flag'
+}
+
+/** Throws unless the members `by` of a record can hold the key of the target, part by part. */
+export function checkKeyHolders(what: string, { shape }: ResourceDefinition, by: readonly string[], target: ResourcePlan): void {
+  const { members } = target.key
+  if (by.length !== members.length) {
+    throw unresolved(
+      `${what} names ${by.length} of its members (${by.join(', ')}), but the key of "${target.collection}" has ${members.length} (${members.join(', ')}). Name one for each.`,
+    )
+  }
+  for (const [i, member] of by.entries()) {
+    const part = members[i] as string
+    const holder = shape.members.get(member)
+    const held = target.definition.shape.members.get(part)
+    if (holder === undefined || held === undefined || mayBeEqual(holder, held)) continue
+    throw unresolved(
+      `${what} goes by "${member}", which is ${typesOf(holder)}, but "${part}" of "${target.collection}" is ${typesOf(held)}: they are never equal. Give both one type.`,
+    )
+  }
+}
+
+function mayBeEqual(some: Shape, others: Shape): boolean {
+  if (some.types.size === 0 || others.types.size === 0) return true
+  const kinds = ({ types }: Shape): string[] => [...types].map((type) => (type === 'integer' ? 'number' : type))
+  return kinds(some).some((kind) => kinds(others).includes(kind))
+}
+
+const typesOf = ({ types }: Shape): string => [...types].join(' or ')
+
+/** Throws unless the key of a contained resource tells its parents, so that its address is known from it. */
+export function checkLineage(what: string, target: Mounted): void {
+  for (let up = target; up.parent !== undefined; up = up.parent.mounted) {
+    const { members } = up.plan.key
+    const missing = up.parent.by.filter((member) => !members.includes(member))
+    if (missing.length === 0) continue
+    throw unresolved(
+      `${what} can not tell the parent of "${up.plan.collection}": its key does not hold ${missing.join(', ')}. Let the key name it.`,
+    )
+  }
+}
+
+const unresolved = (message: string): ConfigurationError => new ConfigurationError('unresolved-link', message)

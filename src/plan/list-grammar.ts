@@ -1,0 +1,202 @@
+/** The query of a list, from text to typed, bounded and totally ordered (QUERY-1..8). The grammar is compiled at mount; parsing never walks a schema. */
+import type { Condition, ListRequest, SortTerm } from '../adapters/contract.js'
+import { didYouMean, nearMiss } from '../definition/near-miss.js'
+import { checkPage } from '../definition/resolve-resource.js'
+import type { Filter, PageOptions, ResourceDefinition } from '../definition/resource.js'
+import type { Shape } from '../definition/shape.js'
+import type { QueryPair } from '../http/query-string.js'
+import type { Violation } from '../problem.js'
+import { parameter } from '../wire.js'
+import { readPairs, refuse } from './query-pairs.js'
+import { mostQueryViolations } from './refusal.js'
+import { boolean, parseInteger, type ScalarGrammar, scalarGrammar } from './scalar-grammar.js'
+
+/** A parsed list query: what an adapter gets, and what the answer needs. */
+export interface ListQuery extends ListRequest {
+  /** The associations to put in full (QUERY-6). */
+  readonly expand: readonly string[]
+  /** The decoded parameters as they came: pagination links repeat them. */
+  readonly pairs: readonly QueryPair[]
+  /** What the wire calls the first page. */
+  readonly first: 0 | 1
+}
+
+export interface ListGrammar {
+  /** Every parameter that a list of this resource takes. */
+  readonly parameters: readonly string[]
+  readonly filters: ReadonlyMap<string, TypedFilter>
+  readonly sort: ReadonlyMap<string, readonly string[]>
+  readonly searchable: boolean
+  readonly expandable: readonly string[]
+  readonly key: readonly SortTerm[]
+  readonly page: Required<PageOptions>
+}
+
+interface TypedFilter extends Filter, ScalarGrammar {}
+
+/** Compiles the grammar of a resource's lists. `page` is what the service says where the resource does not. */
+export function compileListGrammar(definition: ResourceDefinition, page: PageOptions = {}): ListGrammar {
+  const filters = new Map([...definition.filters].map(([name, filter]) => [name, typedFilter(filter, definition.shape)]))
+  const expandable = [...definition.links.values()].filter((link) => link.kind === 'to' && link.expand).map((link) => link.name)
+  const searchable = definition.search !== undefined
+  const { sort, size, page: number, expand, search } = parameter
+  return {
+    parameters: [
+      ...filters.keys(),
+      ...(definition.sort.length > 0 ? [sort] : []),
+      ...(searchable ? [search] : []),
+      number,
+      size,
+      ...(expandable.length > 0 ? [expand] : []),
+    ],
+    filters,
+    sort: new Map(definition.sort.map((field) => [field, field.split('.')])),
+    searchable,
+    expandable,
+    key: definition.key.members.map((field) => ({ field, path: [field], descending: false })),
+    page: pageOf(definition, page),
+  }
+}
+
+/** What the resource says of pages, else the service, else the defaults; a default is never more than the maximum that someone did say. */
+function pageOf({ collection, page: own }: ResourceDefinition, service: PageOptions): Required<PageOptions> {
+  const max = own.max ?? service.max ?? 100
+  const page = { size: own.size ?? Math.min(service.size ?? 25, max), max, first: own.first ?? service.first ?? 1 }
+  checkPage(`"${collection}"`, page)
+  return page
+}
+
+/** Parses the raw query of a list. Throws the `invalid-query` problem with every violation at once. */
+export function parseListQuery(raw: string, grammar: ListGrammar): ListQuery {
+  const { pairs, found, seen } = readPairs(raw, grammar.parameters, (name) => grammar.filters.get(name)?.many === true)
+  const where: Condition[] = []
+  for (const [name, values] of seen) {
+    const filter = grammar.filters.get(name)
+    if (filter !== undefined) addCondition(where, filter, values, found)
+  }
+  const { first, max, size: usual } = grammar.page
+  const text = (name: string): string | undefined => seen.get(name)?.[0]
+  const size = wholeNumber(parameter.size, text(parameter.size), 1, max, found) ?? usual
+  const number = wholeNumber(parameter.page, text(parameter.page), first, Number.MAX_SAFE_INTEGER, found) ?? first
+  const page = number - first + 1
+  const search = text(parameter.search)
+  const sorted = text(parameter.sort)
+  const sort = sorted === undefined ? [] : parseSort(sorted, grammar, found)
+  const expand = parseExpand(text(parameter.expand), grammar.expandable, found)
+  refuse(found)
+  return {
+    where,
+    ...(search === undefined ? {} : { search }),
+    sort: search !== undefined && sorted === undefined ? [] : withKey(sort, grammar.key),
+    page,
+    size,
+    // A page so far out that its offset is no exact number lies past the end of any store.
+    offset: Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER - size),
+    expand,
+    pairs,
+    first,
+  }
+}
+
+/** Throws where there is any parameter: what takes none says so (QUERY-8). */
+export function refuseQuery(raw: string): void {
+  if (raw !== '') refuse(readPairs(raw, []).found)
+}
+
+/** Parses the query of a request for one item: `expand` and nothing else. */
+export function parseItemQuery(raw: string, grammar: ListGrammar): readonly string[] {
+  if (raw === '') return []
+  const { seen, found } = readPairs(raw, grammar.expandable.length > 0 ? [parameter.expand] : [])
+  const expand = parseExpand(seen.get(parameter.expand)?.[0], grammar.expandable, found)
+  refuse(found)
+  return expand
+}
+
+function addCondition(where: Condition[], filter: TypedFilter, texts: readonly string[], found: Violation[]): void {
+  const { name, field, path, op, parse, expects, allowed } = filter
+  const values = texts.map(parse).filter((value) => value !== undefined)
+  const [value] = values
+  if (value === undefined || values.length < texts.length) {
+    const detail = `"${name}" must be ${expects}.`
+    found.push({ parameter: name, detail, code: 'type', clause: 'QUERY-1', ...(allowed === undefined ? {} : { allowed }) })
+  } else if (op === 'null') where.push({ field, path, op, value: value === true })
+  else if (values.length > 1) where.push({ field, path, op: 'in', value: values })
+  else where.push({ field, path, op, value })
+}
+
+function typedFilter(filter: Filter, shape: Shape): TypedFilter {
+  if (filter.op === 'null') return { ...filter, ...boolean, allowed: [true, false] }
+  const member = shape.at(filter.path)
+  if (filter.op === 'contains') return { ...filter, ...scalarGrammar(member?.items) }
+  return { ...filter, ...scalarGrammar(member, filter.op === 'eq') }
+}
+
+function wholeNumber(name: string, text: string | undefined, least: number, most: number, found: Violation[]): number | undefined {
+  if (text === undefined) return undefined
+  const value = parseInteger(text)
+  if (value !== undefined && value >= least && value <= most) return value
+  const isPage = name === parameter.page
+  const mend = isPage
+    ? `a whole number from ${least}: it is the number of a page, and the first is ${least}`
+    : `a whole number from ${least} to ${most}`
+  found.push({ parameter: name, detail: `"${name}" must be ${mend}.`, code: 'range', clause: isPage ? 'QUERY-4' : 'QUERY-5' })
+  return undefined
+}
+
+function parseSort(text: string, grammar: ListGrammar, found: Violation[]): SortTerm[] {
+  const terms = new Map<string, SortTerm>()
+  eachName(text, found, (piece) => {
+    // A raw "+" has become a space on its way here; "%2B" is still a plus (QUERY-2).
+    const sign = piece[0] === '-' || piece[0] === '+' || piece[0] === ' ' ? piece[0] : ''
+    const field = piece.slice(sign.length)
+    const path = grammar.sort.get(field)
+    if (path === undefined) return notAllowed(parameter.sort, field, [...grammar.sort.keys()], 'can not be sorted by', 'QUERY-2')
+    if (terms.has(field)) {
+      const detail = `"${field}" stands twice in "${parameter.sort}". Name it once.`
+      return { parameter: parameter.sort, detail, code: 'repeated', clause: 'QUERY-2' }
+    }
+    terms.set(field, { field, path, descending: sign === '-' })
+    return undefined
+  })
+  return [...terms.values()]
+}
+
+function parseExpand(text: string | undefined, expandable: readonly string[], found: Violation[]): readonly string[] {
+  if (text === undefined) return []
+  const names = new Set<string>()
+  eachName(text, found, (name) => {
+    if (!expandable.includes(name)) return notAllowed(parameter.expand, name, expandable, 'can not be expanded', 'QUERY-6')
+    names.add(name)
+    return undefined
+  })
+  return [...names]
+}
+
+/** Takes the names of a comma list one by one; stops where more is wrong than an answer should tell. */
+function eachName(text: string, found: Violation[], take: (name: string) => Violation | undefined): void {
+  for (const name of text.split(',')) {
+    if (found.length >= mostQueryViolations) return
+    const violation = take(name)
+    if (violation !== undefined) found.push(violation)
+  }
+}
+
+function notAllowed(name: string, given: string, allowed: readonly string[], what: string, clause: string): Violation {
+  const suggestion = nearMiss(given, allowed)
+  const shown = given.length > 80 ? `${given.slice(0, 80)}...` : given
+  const fault = given === '' ? `"${name}" holds an empty name` : `"${shown}" ${what}`
+  return {
+    parameter: name,
+    detail: `${fault}. ${didYouMean(suggestion, allowed)}`,
+    code: 'unknown',
+    clause,
+    allowed,
+    ...(suggestion === undefined ? {} : { suggestion }),
+  }
+}
+
+/** The key breaks ties in the direction of the last term, so that the order is total and an index can serve it (QUERY-2). */
+function withKey(terms: SortTerm[], key: readonly SortTerm[]): SortTerm[] {
+  const descending = terms.at(-1)?.descending ?? false
+  return [...terms, ...key.filter(({ field }) => !terms.some((term) => term.field === field)).map((term) => ({ ...term, descending }))]
+}

@@ -1,0 +1,65 @@
+/** What happens to the members of a record on its way in and out (REP-4, REP-8), compiled from its shape at mount. */
+import { type Convert, canonicalMembers, compileObjects, type Member } from '../definition/conversion.js'
+import { own, put } from '../definition/json.js'
+import type { Shape } from '../definition/shape.js'
+
+/**
+ * Values on their way in: local date-times in canonical form, and each absent optional member as its `default`, else null where it is allowed. What only the store sets stays absent, and in an `update` also what the client could not have seen. Copies; what does not fit the
+ * shape is left for the validator to name.
+ */
+export function compileNormalize(shape: Shape, fill: 'create' | 'update'): Convert {
+  /** The defaults being filled in: one that would fill itself in again ends there. */
+  const filling = new Set<Shape>()
+  const fallbackOf = ({ shape: member, convert }: Member): unknown => {
+    if (member.fallback === undefined) return null
+    filling.add(member)
+    try {
+      return convert(structuredClone(member.fallback.value))
+    } finally {
+      filling.delete(member)
+    }
+  }
+  return compileObjects(shape, (object, source, known) => {
+    canonicalMembers(object, source, known)
+    for (const [name, member] of known.members) {
+      const { readOnly, writeOnly, nullable, fallback } = member.shape
+      if (member.required || member.conditional || readOnly || (writeOnly && fill === 'update') || Object.hasOwn(source, name)) continue
+      if ((nullable || fallback !== undefined) && !filling.has(member.shape)) put(object, name, fallbackOf(member))
+    }
+  })
+}
+
+/**
+ * Values on their way out: what the schema names or allows, nullable members always there, `writeOnly` ones never, date-times with seven digits. A null that
+ * the schema does not allow is how many stores say that there is nothing: it becomes `undefined`.
+ */
+export function compilePresent(shape: Shape): Convert {
+  const present = compileObjects(shape, (object, source, { members, other }) => {
+    for (const [name, member] of members) {
+      if (member.shape.writeOnly) continue
+      const value = own(source, name)
+      if (!isNothing(member.shape, value)) put(object, name, member.convert(value))
+      else if (member.shape.nullable && !member.conditional) put(object, name, null)
+    }
+    for (const name of Object.keys(source)) {
+      const member = members.has(name) ? undefined : other(name)
+      if (member !== undefined && !member.shape.writeOnly) put(object, name, member.convert(source[name]))
+    }
+  })
+  return (value) => (isNothing(shape, value) ? undefined : present(value))
+}
+
+/** Stored values without what the schema does not know and without nulls that it does not allow: as a client would have to write them. */
+export function compileKnown(shape: Shape): Convert {
+  return compileObjects(shape, (object, source, { members, other }) => {
+    for (const name of Object.keys(source)) {
+      const member = members.get(name)
+      const convert = (member ?? other(name))?.convert
+      if (convert !== undefined && !(member !== undefined && isNothing(member.shape, source[name])))
+        put(object, name, convert(source[name]))
+    }
+  })
+}
+
+const isNothing = (shape: Shape, value: unknown): boolean =>
+  value === undefined || (value === null && !shape.nullable && shape.types.size > 0)

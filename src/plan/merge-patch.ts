@@ -1,0 +1,28 @@
+/** RFC 7396 over stored records (VERB-5). */
+import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
+import type { Shape } from '../definition/shape.js'
+import type { Violation } from '../problem.js'
+import { mostViolations } from './refusal.js'
+import { unknownMember } from './violations.js'
+
+/**
+ * The record `target` with `patch` merged in. Null becomes null where the schema allows it, else removes. A name the schema does not know is a violation even as
+ * null, where the RFC would be silent: it is a misspelling.
+ */
+export function mergePatch(target: unknown, patch: unknown, shape: Shape, found: Violation[]): unknown {
+  return merge(target, patch, shape, found, '')
+}
+
+function merge(target: unknown, patch: unknown, shape: Shape | undefined, found: Violation[], at: string): unknown {
+  if (!isObject(patch)) return patch
+  const result: JsonObject = isObject(target) ? { ...target } : {}
+  for (const name of Object.keys(patch)) {
+    const member = shape?.members.get(name) ?? shape?.other(name)
+    const pointer = `${at}/${escapePointer(name)}`
+    if (patch[name] !== null) put(result, name, merge(own(result, name), patch[name], member, found, pointer))
+    else if (member?.nullable) put(result, name, null)
+    else if (member !== undefined || !shape?.isObject) delete result[name]
+    else if (found.length < mostViolations) found.push(unknownMember(pointer, name, [...shape.properties.keys()]))
+  }
+  return result
+}

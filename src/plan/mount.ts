@@ -1,0 +1,165 @@
+/** What a team puts into a version: resources over their data, and documented endpoints that are no resource. */
+import type { Adapter } from '../adapters/contract.js'
+import type { KeyValue } from '../definition/key.js'
+import { knownOptions, listOption } from '../definition/known-options.js'
+import { checkCollectionName, checkSegment } from '../definition/naming.js'
+import type { ResourceDefinition } from '../definition/resource.js'
+import type { JsonSchema } from '../definition/schema-types.js'
+import { Shape } from '../definition/shape.js'
+import { ConfigurationError } from '../problem.js'
+
+/** An adapter whose records and keys the library passes on without looking at their types. */
+export type AnyAdapter = Adapter<unknown, KeyValue>
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+
+export interface MountOptions {
+  /** An API area between version and collection: `ui`, `tax` (PATH-1). */
+  readonly area?: string
+  /** Methods of the collection, of those that definition and adapter offer. Default: all. A public API says `['POST']` (VERB-11). */
+  readonly collection?: readonly ('GET' | 'POST')[]
+  /** Methods of the item, likewise, its flags (which PATCH stands for) and places in parents' collections included. A public API says `['GET', 'DELETE']`. */
+  readonly item?: readonly ('GET' | 'PUT' | 'PATCH' | 'DELETE')[]
+}
+
+/** A resource over its data, ready for a version. */
+export interface Mount {
+  readonly kind: 'resource'
+  readonly definition: ResourceDefinition
+  readonly adapter: AnyAdapter
+  readonly options: MountOptions
+}
+
+/**
+ * Puts a resource over its data. The adapter's types must be those of the definition.
+ *
+ * @example api({ versions: { v1: [mount(sucursales, memoryAdapter(sucursales))] } })
+ */
+export function mount<T, K>(
+  definition: ResourceDefinition<T, K>,
+  adapter: Adapter<NoInfer<T>, NoInfer<K>>,
+  options: MountOptions = {},
+): Mount {
+  if (!(definition?.shape instanceof Shape)) {
+    throw new ConfigurationError('invalid-option', 'mount() got no definition. Give what defineResource() made, then its adapter.')
+  }
+  const { collection } = definition
+  for (const method of ['list', 'read'] as const) {
+    if (typeof adapter?.[method] !== 'function') {
+      throw new ConfigurationError(
+        'adapter-incomplete',
+        `The adapter of "${collection}" has no ${method}(). Every adapter has list() and read(); the rest is optional.`,
+      )
+    }
+  }
+  knownOptions(`The mount of "${collection}"`, options, { area: true, collection: true, item: true })
+  if (options.area !== undefined) checkSegment(options.area)
+  checkMethods(`The collection "${collection}"`, options.collection, ['GET', 'POST'])
+  checkMethods(`An item of "${collection}"`, options.item, ['GET', 'PUT', 'PATCH', 'DELETE'])
+  return Object.freeze({ kind: 'resource', definition, adapter: adapter as unknown as AnyAdapter, options: Object.freeze({ ...options }) })
+}
+
+function checkMethods(what: string, given: readonly string[] | undefined, legal: readonly string[]): void {
+  const stray = listOption(`The methods of ${what}`, given).find((method) => !legal.includes(method))
+  if (stray === undefined) return
+  throw new ConfigurationError('invalid-option', `${what} can not have the method ${stray}. There are: ${legal.join(', ')}.`)
+}
+
+/** What a handler of an endpoint gets. */
+export interface EndpointCall<Query = Readonly<Record<string, unknown>>, Body = unknown> {
+  readonly principal: unknown
+  readonly requestId: string
+  /** The typed parameters, by name. Absent ones are undefined. */
+  readonly query: Query
+  readonly body: Body
+  /** Fires when the time is up or, on GET, when the client goes away. */
+  readonly signal: AbortSignal
+  /** The absolute address of the version, without a slash at its end. */
+  readonly base: string
+}
+
+/** The answer of an endpoint that needs more than 200 and a body. */
+export interface Reply {
+  readonly status: 200 | 201 | 202 | 204
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface EndpointMethod {
+  /** Parameters, each by the JSON Schema of its value (a scalar); `required: [...]` names those that must be given. */
+  readonly query?: { readonly properties: Readonly<Record<string, JsonSchema>>; readonly required?: readonly string[] }
+  /** JSON Schema of the body. Absent: the method takes none. */
+  readonly body?: JsonSchema
+  /** Answers a value (200), or a reply of `reply(...)`. */
+  readonly handle: (call: EndpointCall) => unknown
+}
+
+export interface EndpointOptions {
+  /** What the endpoint is for: PATH-8 allows it only documented. */
+  readonly description: string
+  readonly methods: { readonly [M in 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE']?: EndpointMethod }
+  readonly area?: string
+}
+
+/** A documented path that is no resource and walks all the steps. */
+export interface Endpoint extends EndpointOptions {
+  readonly kind: 'endpoint'
+  readonly name: string
+}
+
+/**
+ * Declares a non-noun endpoint such as `/search` (PATH-8). Throws `ConfigurationError` without a description.
+ *
+ * @example
+ * endpoint('search', {
+ *   description: 'Looks for a text in pieces and contracts.',
+ *   methods: { GET: { query: { properties: { q: { type: 'string' } }, required: ['q'] }, handle: ({ query }) => find(query.q) } },
+ * })
+ */
+export function endpoint(name: string, options: EndpointOptions): Endpoint {
+  const what = `The endpoint "${String(name)}"`
+  const { description, methods, area } = knownOptions(what, options, {
+    description: true,
+    methods: true,
+    area: true,
+  }) as unknown as EndpointOptions
+  if (typeof description !== 'string' || description.trim() === '') {
+    throw new ConfigurationError(
+      'undocumented-endpoint',
+      `${what} says nothing of itself. An endpoint that is no noun must be documented: give it a description.`,
+    )
+  }
+  // Any noun or none will do, as long as it is one segment without a format (PATH-4, PATH-8).
+  checkCollectionName(name, typeof name === 'string' ? { [name]: description } : {})
+  if (area !== undefined) checkSegment(area)
+  const given = Object.entries(knownOptions(`methods of ${what}`, methods, endpointMethods)).filter(([, method]) => method !== undefined)
+  if (given.length === 0) throw new ConfigurationError('invalid-option', `${what} has no methods. Give at least one.`)
+  for (const [method, handler] of given) {
+    if (typeof (handler as EndpointMethod | null)?.handle === 'function') continue
+    throw new ConfigurationError('invalid-option', `${what} has no handle() for ${method}. Give it a function.`)
+  }
+  return Object.freeze({ kind: 'endpoint', name, ...options })
+}
+
+const endpointMethods: Readonly<Record<keyof EndpointOptions['methods'], true>> = {
+  GET: true,
+  POST: true,
+  PUT: true,
+  PATCH: true,
+  DELETE: true,
+}
+
+const replies = new WeakSet<object>()
+
+/**
+ * The answer of an endpoint with a status or headers of its own.
+ *
+ * @example handle: () => reply({ status: 202, headers: { Location: '/v1/informes/7' } })
+ */
+export function reply(answer: Reply): Reply {
+  const made = Object.freeze({ ...answer })
+  replies.add(made)
+  return made
+}
+
+export const isReply = (value: unknown): value is Reply => typeof value === 'object' && value !== null && replies.has(value)

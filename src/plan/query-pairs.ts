@@ -1,0 +1,68 @@
+/** The parameters of a query by name, and what is wrong with the names (QUERY-8). */
+import { didYouMean, nearMiss } from '../definition/near-miss.js'
+import { parseQueryString, type QueryPair } from '../http/query-string.js'
+import { HttpProblem, type Violation } from '../problem.js'
+import { parameter } from '../wire.js'
+import { mostQueryViolations, summaryOf } from './refusal.js'
+
+export interface QueryPairs {
+  /** As they came, repeats among them. */
+  readonly pairs: readonly QueryPair[]
+  /** The values of known parameters. */
+  readonly seen: ReadonlyMap<string, readonly string[]>
+  /** What is wrong so far; for more of it. */
+  readonly found: Violation[]
+}
+
+/** The parameters of a query whose names are allowed, each once unless `many` says otherwise; the violations of the others are in `found`. */
+export function readPairs(raw: string, allowed: readonly string[], many: (name: string) => boolean = () => false): QueryPairs {
+  const { pairs, malformed } = parseQueryString(raw)
+  const found = malformed.slice(0, mostQueryViolations).map(undecodable)
+  const seen = new Map<string, string[]>()
+  const strays = new Set<string>()
+  for (const [name, value] of pairs) {
+    if (found.length >= mostQueryViolations) break
+    const values = seen.get(name)
+    if (!allowed.includes(name)) {
+      if (!strays.has(name)) found.push(unknownParameter(name, allowed))
+      strays.add(name)
+    } else if (values === undefined) seen.set(name, [value])
+    else if (many(name)) values.push(value)
+    else found.push({ parameter: name, detail: `"${name}" is given more than once. Give it once.`, code: 'repeated', clause: 'QUERY-1' })
+  }
+  return { pairs, seen, found }
+}
+
+/** Throws the `invalid-query` problem where something was found (QUERY-8). */
+export function refuse(found: readonly Violation[]): void {
+  if (found.length === 0) return
+  throw new HttpProblem('invalid-query', { detail: summaryOf(found), errors: found })
+}
+
+const undecodable = (text: string): Violation => ({
+  parameter: text,
+  detail: `"${text}" can not be decoded: percent-encode the parameter as UTF-8.`,
+  code: 'encoding',
+  clause: 'QUERY-8',
+})
+
+function unknownParameter(name: string, allowed: readonly string[]): Violation {
+  if (name === parameter.after) {
+    return {
+      parameter: name,
+      detail: `"${name}" does not fit this query: take it whole from a Link of the same query, or leave it out.`,
+      code: 'hint',
+      clause: 'QUERY-7',
+    }
+  }
+  const shown = name.length > 80 ? `${name.slice(0, 80)}...` : name
+  const suggestion = nearMiss(name, allowed)
+  return {
+    parameter: shown,
+    detail: `"${shown}" is no parameter here. ${allowed.length === 0 ? 'This request takes no parameters.' : didYouMean(suggestion, allowed)}`,
+    code: 'unknown',
+    clause: 'QUERY-8',
+    allowed,
+    ...(suggestion === undefined ? {} : { suggestion }),
+  }
+}

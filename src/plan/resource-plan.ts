@@ -1,0 +1,189 @@
+/** A definition compiled: everything a request needs that does not change from one to the next. */
+import etag from 'etag'
+import { type Convert, compileCanonical } from '../definition/conversion.js'
+import { escapePointer, isList, isObject, type JsonObject, own, pointerTokens } from '../definition/json.js'
+import { type KeyCodec, type KeyValue, unfitForNew } from '../definition/key.js'
+import { keptMembers } from '../definition/resolve-links.js'
+import type { Link, PageOptions, ResourceDefinition } from '../definition/resource.js'
+import type { Shape } from '../definition/shape.js'
+import type { Violation } from '../problem.js'
+import { compileGuard, type Guard } from './guard.js'
+import { compileListGrammar, type ListGrammar } from './list-grammar.js'
+import { compileKnown, compileNormalize, compilePresent } from './members.js'
+import { compileValidator, type Validate } from './validator.js'
+import { unknownMember } from './violations.js'
+
+/** One member of a representation, in the order of the wire. */
+type Field =
+  | { readonly kind: 'member'; readonly name: string; readonly present: Convert; readonly nullable: boolean }
+  | { readonly kind: 'link'; readonly name: string; readonly link: Link }
+
+export interface ResourcePlan {
+  readonly definition: ResourceDefinition
+  readonly collection: string
+  readonly key: KeyCodec
+  readonly list: ListGrammar
+  readonly fields: readonly Field[]
+  /** Every member that may leave, with what makes it presentable. */
+  readonly present: ReadonlyMap<string, Convert>
+  /** True where members that the schema does not name may leave: those for which `presentOther` gives a conversion. */
+  readonly open: boolean
+  /** What makes a member presentable that the schema allows without naming it; `undefined` where it does not. */
+  readonly presentOther: (name: string) => Convert | undefined
+  /** Stored members that are not on the wire, each with the link that stands in its place. */
+  readonly hidden: ReadonlyMap<string, string>
+  readonly links: ReadonlyMap<string, Link>
+  readonly guard: Guard
+  /** Whole records on their way in: canonical, `default`s and nulls filled. */
+  readonly complete: { readonly create: Convert; readonly update: Convert }
+  /** Merged records on their way in: canonical, nothing filled. */
+  readonly canonical: Convert
+  /** Stored records as a patch finds them: without what a client can't mend. */
+  readonly known: Convert
+  /** What is wrong with a record that is to be stored. */
+  readonly validate: Validate
+  /** The same for a PUT that has not met the stored record yet. */
+  readonly validateSent: Validate
+  /** Members that the path, the parent or the scope fixes need not be sent. */
+  readonly fixed: ReadonlySet<string>
+  /** Stands for the definition in entity tags (HDR-2). */
+  readonly digest: string
+}
+
+/** Compiles a definition. Throws `ConfigurationError` where its schema is no JSON Schema. */
+export function compileResource(definition: ResourceDefinition, page: PageOptions = {}): ResourcePlan {
+  const { collection, shape, key, links, parent } = definition
+  const kept = keptMembers(key.members, parent)
+  const hidden = hiddenMembers(links, kept)
+  const members = [...shape.members]
+  const guard = compileGuard(shape, collection)
+  return Object.freeze({
+    definition,
+    collection,
+    key,
+    list: compileListGrammar(definition, page),
+    fields: compileFields(definition, hidden),
+    present: new Map(members.filter(([, member]) => !member.writeOnly).map(([name, member]) => [name, compilePresent(member)])),
+    open: shape.hasOthers,
+    presentOther: compileOthers(shape),
+    hidden,
+    links,
+    guard,
+    complete: { create: compileNormalize(shape, 'create'), update: compileNormalize(shape, 'update') },
+    canonical: compileCanonical(shape),
+    known: compileKnown(shape),
+    ...compileChecks(definition, guard),
+    fixed: kept,
+    digest: digestOf(definition),
+  })
+}
+
+function hiddenMembers(links: ReadonlyMap<string, Link>, kept: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const hidden = new Map<string, string>()
+  for (const link of links.values()) {
+    if (link.kind === 'to') for (const member of link.by) if (!kept.has(member)) hidden.set(member, link.name)
+  }
+  return hidden
+}
+
+function compileFields({ shape, links }: ResourceDefinition, hidden: ReadonlyMap<string, string>): Field[] {
+  const fields: Field[] = []
+  const placed = new Set<string>()
+  const place = (link: Link): void => {
+    if (!placed.has(link.name)) fields.push({ kind: 'link', name: link.name, link })
+    placed.add(link.name)
+  }
+  // What a record contains has no member that says where: it comes first, as in the worked example.
+  for (const link of links.values()) if (link.kind === 'sub') place(link)
+  for (const [name, member] of shape.members) {
+    const standIn = links.get(hidden.get(name) ?? '')
+    const link = links.get(name)
+    if (standIn !== undefined) place(standIn)
+    else if (link?.kind === 'external') place(link)
+    else if (!member.writeOnly) {
+      const nullable = member.nullable && !shape.conditional.has(name)
+      fields.push({ kind: 'member', name, present: compilePresent(member), nullable })
+    }
+  }
+  for (const link of links.values()) place(link)
+  return fields
+}
+
+function compileOthers(shape: Shape): ResourcePlan['presentOther'] {
+  const made = new Map<Shape, Convert>()
+  return (name) => {
+    const other = shape.members.has(name) ? undefined : shape.other(name)
+    if (other === undefined || other.writeOnly) return undefined
+    const present = made.get(other) ?? compilePresent(other)
+    made.set(other, present)
+    return present
+  }
+}
+
+/** A record has its key, whatever the schema requires, unless the store assigns it. */
+function compileChecks(
+  { collection, schema, key, assigned, shape }: ResourceDefinition,
+  guard: Guard,
+): Pick<ResourcePlan, 'validate' | 'validateSent'> {
+  const required = new Set([...(isList(schema.required) ? schema.required : []), ...key.members])
+  const keyed = { ...schema, required: [...required] }
+  const storeSets = new Set([...assigned, ...[...shape.members].filter(([, member]) => member.readOnly).map(([name]) => name)])
+  const validate = compileValidator(collection, keyed, storeSets, (member) => member.readOnly)
+  if (!guard.any) return { validate, validateSent: validate }
+  return { validate, validateSent: compileValidator(collection, keyed, storeSets, (member) => member.readOnly || member.writeOnly) }
+}
+
+function digestOf({ schema, links }: ResourceDefinition): string {
+  const shown = [...links.values()].map((link) =>
+    link.kind === 'to' ? { ...link, to: typeof link.to === 'string' ? link.to : link.to.collection } : link,
+  )
+  return etag(JSON.stringify([schema, shown])).slice(1, -1)
+}
+
+/** What is wrong with the key of a record that is to be created (PATH-11): it could not be addressed. */
+export function checkKey({ key }: ResourcePlan, record: JsonObject): Violation[] {
+  const found: Violation[] = []
+  for (const member of key.members) {
+    const value = own(record, member)
+    if (typeof value !== 'string') continue
+    // A part of a composite key stands beside its name, so it may be empty or a dot.
+    const why = unfitForNew(key.composite ? `-${value}` : value)
+    if (why !== undefined) found.push({ pointer: `/${escapePointer(member)}`, detail: why, code: 'unaddressable', clause: 'PATH-11' })
+  }
+  return found
+}
+
+/** Violations in terms of the wire: what the store calls `contratoId` the client knows as `contrato`. */
+export function onWire(plan: ResourcePlan, found: readonly Violation[]): readonly Violation[] {
+  if (plan.hidden.size === 0) return found
+  // What the schema says of a key that a link should have given is no news where the link is refused.
+  const refused = new Set(found.filter(({ code }) => code === 'link').map(({ pointer }) => pointer))
+  const told = found.filter(
+    ({ code, pointer = '' }) =>
+      code === 'link' || !refused.has(`/${escapePointer(plan.hidden.get(pointerTokens(pointer)[0] ?? '') ?? '')}`),
+  )
+  return told.map((violation) => {
+    const [name, ...below] = pointerTokens(violation.pointer ?? '')
+    if (name === undefined) return violation
+    const link = plan.hidden.get(name)
+    // What names the stored member on purpose, to say which link to use, stays as it is.
+    if (link !== undefined && violation.suggestion === link) return violation
+    if (link !== undefined) {
+      return { ...violation, pointer: `/${escapePointer(link)}`, detail: violation.detail.replaceAll(`"${name}"`, `"${link}"`) }
+    }
+    if (violation.code !== 'unknown' || below.length > 0 || violation.allowed === undefined) return violation
+    return unknownMember(
+      `/${escapePointer(name)}`,
+      name,
+      plan.fields.map((field) => field.name),
+    )
+  })
+}
+
+/** The key of a record, or an error of the service where its store hands out one without. */
+export function keyOf(plan: ResourcePlan, record: unknown): KeyValue {
+  const key = isObject(record) ? plan.key.of(record) : undefined
+  if (key === undefined)
+    throw new Error(`The adapter of "${plan.collection}" gave a record without its key (${plan.key.members.join(', ')}).`)
+  return key
+}

@@ -1,0 +1,281 @@
+/** The route table of one version: every address, what may be done there, and how resources lead to each other. Built at mount; matching is map look-ups. */
+import { type KeyValue, segmentOf } from '../definition/key.js'
+import { nearMiss } from '../definition/near-miss.js'
+import type { PageOptions, ResourceDefinition } from '../definition/resource.js'
+import { ConfigurationError } from '../problem.js'
+import type { CompiledEndpoint } from './endpoint-plan.js'
+import { checkKeyHolders, checkLineage, nameOf, targetOf } from './link-targets.js'
+import type { AnyAdapter, Endpoint, Mount } from './mount.js'
+import { compileResource, type ResourcePlan } from './resource-plan.js'
+import { collectionMethods, endpointRoute, flagMethods, itemMethods, memberMethods, membersMethods, route } from './route-methods.js'
+
+/** What a method does at a route: the names of the operations of the router. */
+export type OperationName =
+  | 'list'
+  | 'create'
+  | 'read'
+  | 'replace'
+  | 'patch'
+  | 'remove'
+  | 'listMembers'
+  | 'createMember'
+  | 'readMember'
+  | 'attach'
+  | 'detach'
+  | 'readFlag'
+  | 'setFlag'
+  | 'unsetFlag'
+  | 'call'
+  | 'options'
+
+/** One kind of address, with its methods. */
+export interface Route {
+  readonly kind: 'collection' | 'item' | 'flag' | 'members' | 'member' | 'endpoint'
+  /** The path below the version, ids as `{name}`: for hooks and metrics. */
+  readonly template: string
+  readonly operations: ReadonlyMap<string, OperationName>
+  /** The value of `Allow`. */
+  readonly allow: string
+  /** The resource whose representations live here; none on an endpoint. */
+  readonly resource: Mounted | undefined
+  /** Flags: the boolean member. */
+  readonly flag?: string
+  /** Members of an associated sub-collection: their parent, where the child stores its key, and the segment under the parent. */
+  readonly association?: { readonly parent: Mounted; readonly by: readonly string[] | undefined; readonly as: string }
+  readonly endpoint?: CompiledEndpoint
+}
+
+/** A resource in its place. */
+export interface Mounted {
+  readonly plan: ResourcePlan
+  readonly adapter: AnyAdapter
+  /** Absent on top. */
+  readonly parent: { readonly mounted: Mounted; readonly by: readonly string[] } | undefined
+  /** The path of the collection below its parent or the version: `/area/collection`, `/collection`. */
+  readonly path: string
+  readonly collection: Route
+  readonly item: Route
+  readonly below: ReadonlyMap<string, Below>
+  /** The targets of links, by link name. */
+  readonly targets: ReadonlyMap<string, Mounted>
+}
+
+type Below =
+  | { readonly kind: 'contained'; readonly mounted: Mounted }
+  | { readonly kind: 'attached'; readonly child: Mounted; readonly members: Route; readonly member: Route }
+  | { readonly kind: 'flag'; readonly route: Route }
+
+export interface RouteTable {
+  /** The route of these segments and the keys in them, outermost first; `undefined` where there is none. */
+  match(segments: readonly string[]): Match | undefined
+  /** The same among all addresses that links may name: related resources have theirs elsewhere. */
+  locate(segments: readonly string[]): Match | undefined
+  readonly resources: readonly Mounted[]
+}
+
+export interface Match {
+  readonly route: Route
+  readonly keys: readonly KeyValue[]
+}
+
+interface Building extends Mounted {
+  readonly mount: Mount
+  readonly below: Map<string, Below>
+  readonly targets: Map<string, Mounted>
+}
+
+/** Compiles the route table of one version. `related` are resources that links lead to, without addresses of their own here. */
+export function compileRoutes(entries: readonly (Mount | Endpoint)[], related: readonly Mount[] = [], page?: PageOptions): RouteTable {
+  const table = new TableBuilder(related, page)
+  const mounts = [...entries.filter((entry) => entry.kind === 'resource'), ...related]
+  for (const entry of parentsFirst(mounts)) table.add(entry)
+  table.join()
+  for (const entry of entries) if (entry.kind === 'endpoint') place(table.top, entry.area, entry.name, endpointRoute(entry))
+  const { top, everywhere, built } = table
+  return { match: (segments) => match(top, segments), locate: (segments) => match(everywhere, segments), resources: [...built.values()] }
+}
+
+/** A child may stand before its parent in the list: whatever has its parent before it goes first, until nothing is left. */
+function parentsFirst(mounts: readonly Mount[]): readonly Mount[] {
+  const ordered = mounts.filter(({ definition }) => definition.parent === undefined)
+  const placed = new Set(ordered.map(({ definition }) => definition.collection))
+  let left = mounts.filter(({ definition }) => definition.parent !== undefined)
+  while (left.length > 0) {
+    const ready = left.filter(({ definition }) => placed.has(nameOf(definition.parent?.of)))
+    if (ready.length === 0) throw unmountedParent(left[0] as Mount, mounts)
+    for (const entry of ready) placed.add(entry.definition.collection)
+    ordered.push(...ready)
+    left = left.filter((entry) => !ready.includes(entry))
+  }
+  return ordered
+}
+
+/** A route table in the making. */
+class TableBuilder {
+  readonly top: Top = new Map()
+  readonly everywhere: Top = new Map()
+  readonly built = new Map<string, Building>()
+  readonly #related: ReadonlySet<Mount>
+  readonly #page: PageOptions | undefined
+
+  constructor(related: readonly Mount[], page: PageOptions | undefined) {
+    this.#related = new Set(related)
+    this.#page = page
+  }
+
+  /** Adds a resource whose parent is there already. */
+  add(entry: Mount): void {
+    const { definition, adapter, options } = entry
+    if (this.built.has(definition.collection)) {
+      throw new ConfigurationError('path-taken', `"${definition.collection}" is mounted twice in one version. Mount it once.`)
+    }
+    const parent = this.#parentOf(entry)
+    const segments = options.area === undefined ? [definition.collection] : [options.area, definition.collection]
+    // Addresses are ASCII, whatever script a name is in; templates are for people.
+    const path = segments.map((segment) => `/${segmentOf(segment)}`).join('')
+    const template = `${parent === undefined ? '' : parent.mounted.item.template}/${segments.join('/')}`
+    const itemTemplate = `${template}/${idTemplate(definition)}`
+    // Routes and resource refer to each other, so the one is made before the other is complete.
+    const mounted = {
+      mount: entry,
+      plan: compileResource(definition, this.#page),
+      adapter,
+      parent,
+      path,
+      below: new Map(),
+      targets: new Map(),
+    } as unknown as Building
+    Object.assign(mounted, {
+      collection: route('collection', template, collectionMethods(entry), { resource: mounted }),
+      item: route('item', itemTemplate, itemMethods(entry), { resource: mounted }),
+    })
+    for (const [segment, flag] of definition.flags) {
+      const extra = { resource: mounted, flag }
+      below(mounted, segment, { kind: 'flag', route: route('flag', `${itemTemplate}/${segment}`, flagMethods(entry), extra) })
+    }
+    this.built.set(definition.collection, mounted)
+    if (parent !== undefined) below(parent.mounted, definition.collection, { kind: 'contained', mounted })
+    else {
+      place(this.everywhere, options.area, definition.collection, mounted)
+      if (!this.#related.has(entry)) place(this.top, options.area, definition.collection, mounted)
+    }
+  }
+
+  /** Makes the resources lead to each other, when all are there: first the associations, for links may lead to their sub-collections. */
+  join(): void {
+    for (const mounted of this.built.values()) this.#attach(mounted)
+    for (const mounted of this.built.values()) {
+      for (const link of mounted.plan.links.values()) {
+        const target = targetOf(mounted, link, this.built)
+        if (target !== undefined) mounted.targets.set(link.name, target)
+      }
+    }
+  }
+
+  #parentOf({ definition, options }: Mount): { mounted: Building; by: readonly string[] } | undefined {
+    if (definition.parent === undefined) return undefined
+    const mounted = this.built.get(nameOf(definition.parent.of)) as Building
+    const { by } = definition.parent
+    if (options.area !== undefined) {
+      throw new ConfigurationError(
+        'invalid-option',
+        `"${definition.collection}" is contained in "${mounted.plan.collection}", so it lies in its area. Leave the area "${options.area}" out.`,
+      )
+    }
+    checkKeyHolders(`The parent of "${definition.collection}"`, definition, by, mounted.plan)
+    return { mounted, by }
+  }
+
+  #unmountedAssociation({ collection }: ResourceDefinition, name: string): ConfigurationError {
+    const near = nearMiss(name, [...this.built.keys()])
+    const mend = near === undefined ? 'Mount it, or give its definition where only some versions have it.' : `Did you mean "${near}"?`
+    return new ConfigurationError('unmounted-parent', `"${collection}" is attached to "${name}", which is not mounted beside it. ${mend}`)
+  }
+
+  #attach(child: Building): void {
+    const { definition } = child.plan
+    for (const { of, by, as } of definition.attachedTo) {
+      const parent = this.built.get(nameOf(of))
+      if (parent === undefined && typeof of === 'string') throw this.#unmountedAssociation(definition, of)
+      // One child serves several versions, and not each of them has all its parents.
+      if (parent === undefined) continue
+      const what = `The association of "${definition.collection}" with "${parent.plan.collection}"`
+      if (by !== undefined) checkKeyHolders(what, definition, by, parent.plan)
+      checkLineage(what, child)
+      const template = `${parent.item.template}/${as}`
+      const extra = { resource: child, association: { parent, by, as } }
+      below(parent, as, {
+        kind: 'attached',
+        child,
+        members: route('members', template, membersMethods(child.mount), extra),
+        member: route('member', `${template}/${idTemplate(definition)}`, memberMethods(child.mount), extra),
+      })
+    }
+  }
+}
+
+/** What begins a path: by area (`''` is none), then by segment. */
+type Top = Map<string, Map<string, Mounted | Route>>
+
+function place(top: Top, area: string | undefined, segment: string, target: Mounted | Route): void {
+  const table = top.get(area ?? '') ?? new Map<string, Mounted | Route>()
+  const clash = area === undefined ? top.has(segment) : top.get('')?.has(area)
+  if (table.has(segment) || clash) {
+    throw new ConfigurationError(
+      'path-taken',
+      `Two entries want the path "/${area === undefined ? '' : `${area}/`}${segment}". Mount each collection once, or put one in another area.`,
+    )
+  }
+  top.set(area ?? '', table.set(segment, target))
+}
+
+const idTemplate = ({ key }: ResourceDefinition): string => `{${key.members.join('+')}}`
+
+function unmountedParent({ definition }: Mount, mounts: readonly Mount[]): ConfigurationError {
+  const name = nameOf(definition.parent?.of)
+  if (mounts.some((mount) => mount.definition.collection === name)) {
+    return new ConfigurationError(
+      'unmounted-parent',
+      `"${definition.collection}" is contained in "${name}", which is contained in it again. Let one of them stand on top.`,
+    )
+  }
+  return new ConfigurationError(
+    'unmounted-parent',
+    `"${definition.collection}" is contained in "${name}", which is not mounted beside it. Mount "${name}" in the same version.`,
+  )
+}
+
+function below(parent: Building, segment: string, entry: Below): void {
+  if (parent.below.has(segment))
+    throw new ConfigurationError('path-taken', `Two entries want the path "${parent.item.template}/${segment}". Rename one.`)
+  parent.below.set(segment, entry)
+}
+
+function match(top: ReadonlyMap<string, ReadonlyMap<string, Mounted | Route>>, segments: readonly string[]): Match | undefined {
+  const [first = '', second = ''] = segments
+  const area = top.get(first)
+  const inArea = first !== '' && area !== undefined
+  const found = inArea ? area.get(second) : top.get('')?.get(first)
+  const from = inArea ? 2 : 1
+  if (found === undefined) return undefined
+  if (!('plan' in found)) return segments.length === from ? { route: found, keys: [] } : undefined
+  return matchBelow(found, segments, from, [])
+}
+
+function matchBelow(mounted: Mounted, segments: readonly string[], from: number, keys: readonly KeyValue[]): Match | undefined {
+  const id = segments[from]
+  if (id === undefined) return { route: mounted.collection, keys }
+  const key = mounted.plan.key.parse(id)
+  if (key === undefined || id === '') return undefined
+  const through = [...keys, key]
+  const segment = segments[from + 1]
+  if (segment === undefined) return { route: mounted.item, keys: through }
+  const next = mounted.below.get(segment)
+  if (next === undefined) return undefined
+  if (next.kind === 'contained') return matchBelow(next.mounted, segments, from + 2, through)
+  if (next.kind === 'flag') return segments.length === from + 2 ? { route: next.route, keys: through } : undefined
+  const memberId = segments[from + 2]
+  if (memberId === undefined) return { route: next.members, keys: through }
+  const memberKey = next.child.plan.key.parse(memberId)
+  return memberKey === undefined || segments.length > from + 3 ? undefined : { route: next.member, keys: [...through, memberKey] }
+}

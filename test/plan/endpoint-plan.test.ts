@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { compileEndpoint } from '../../src/plan/endpoint-plan.js'
+import { type EndpointMethod, endpoint, isReply, reply } from '../../src/plan/mount.js'
+import { ConfigurationError, HttpProblem, type Violation } from '../../src/problem.js'
+
+const description = 'Looks for a text.'
+const handle = () => []
+const compile = (method: object, name = 'search') =>
+  compileEndpoint(endpoint(name, { description, methods: { GET: { handle, ...method } as EndpointMethod } })).methods.get('GET')
+
+const query = {
+  properties: {
+    q: { type: 'string' },
+    limite: { type: 'integer' },
+    tipo: { enum: ['a', 'b'] },
+    activo: { type: 'boolean' },
+    desde: { type: 'string', format: 'local-date-time' },
+  },
+  required: ['q'],
+}
+
+function refused(raw: string): readonly Violation[] {
+  try {
+    compile({ query })?.parseQuery(raw)
+  } catch (error) {
+    if (error instanceof HttpProblem && error.code === 'invalid-query') return error.errors
+    throw error
+  }
+  throw new Error('It was accepted.')
+}
+
+describe('parameters', () => {
+  it('QUERY-1: are typed by their schemas; absent ones are absent', () => {
+    expect(compile({ query })?.parseQuery('q=a+b&limite=5&tipo=b&activo=true&desde=2024-01-31T08:30:00')).toEqual({
+      q: 'a b',
+      limite: 5,
+      tipo: 'b',
+      activo: true,
+      desde: '2024-01-31T08:30:00.0000000',
+    })
+    expect(compile({ query })?.parseQuery('q=')).toEqual({ q: '' })
+    expect(compile({})?.parseQuery('')).toEqual({})
+  })
+
+  it('QUERY-8: all that is wrong is said at once', () => {
+    expect(refused('limite=x&tipo=c&activo=1&qq=1').map(({ parameter, code }) => `${parameter} ${code}`)).toEqual([
+      'qq unknown',
+      'q required',
+      'limite type',
+      'tipo type',
+      'activo type',
+    ])
+    expect(refused('q=1&tipo=c')[0]).toMatchObject({ detail: '"tipo" must be one of a, b.', allowed: ['a', 'b'] })
+    expect(refused('q=1&q=2')[0]?.code).toBe('repeated')
+  })
+
+  it('QUERY-8: bounds, lengths and patterns of a parameter hold', () => {
+    const bounded = compile({
+      query: {
+        properties: { limite: { type: 'integer', minimum: 1, maximum: 5 }, codigo: { type: 'string', pattern: '^[A-Z]+$', maxLength: 3 } },
+      },
+    })
+    expect(bounded?.parseQuery('limite=5&codigo=ABC')).toEqual({ limite: 5, codigo: 'ABC' })
+    try {
+      bounded?.parseQuery('limite=0&codigo=abcd')
+      expect.unreachable()
+    } catch (error) {
+      const told = (error as HttpProblem).errors.map(({ parameter, code, detail }) => [parameter, code, detail])
+      expect(told).toEqual([
+        ['limite', 'minimum', '"limite" must be >= 1.'],
+        ['codigo', 'maxLength', '"codigo" must NOT have more than 3 characters.'],
+        ['codigo', 'pattern', '"codigo" must match pattern "^[A-Z]+$".'],
+      ])
+    }
+  })
+
+  it('QUERY-8: without parameters there are none', () => {
+    expect(() => compile({})?.parseQuery('q=1')).toThrow('This request takes no parameters.')
+  })
+
+  it.each([
+    ['an object', { properties: { q: { type: 'object' } } }, 'unsuitable-member'],
+    ['an array', { properties: { q: { type: 'array', items: { type: 'string' } } } }, 'unsuitable-member'],
+    ['a required one that is not described', { properties: {}, required: ['q'] }, 'unknown-member'],
+    ['a reference to nothing', { properties: { q: { $ref: '#/$defs/q' } } }, 'invalid-schema'],
+  ])('%s is a configuration error', (_, given, code) => {
+    expect(() => compile({ query: given })).toThrow(`${code}]`)
+  })
+})
+
+describe('bodies', () => {
+  it('REP-8: are completed and held against their schema', () => {
+    const body = { type: 'object', required: ['n'], properties: { n: { type: 'integer' }, a: { type: ['string', 'null'] } } }
+    const made = compile({ body })?.body
+    expect(made?.complete({ n: 1 })).toEqual({ n: 1, a: null })
+    expect(made?.validate({ m: 1 }).map(({ pointer }) => pointer)).toEqual(['/n', '/m'])
+    expect(compile({})?.body).toBeUndefined()
+  })
+
+  it('ERR-2: a schema that is none is a configuration error that names the endpoint', () => {
+    expect(() => compile({ body: { type: 'objeto' } })).toThrow('GET search')
+  })
+})
+
+describe('endpoint()', () => {
+  const make = endpoint as (name: unknown, options: unknown) => unknown
+  const methods = { GET: { handle } }
+
+  it.each(['search', 'buscar', 'login', 'informe'])('PATH-8: %s may be a verb or a noun, as long as it is documented', (name) => {
+    expect(endpoint(name, { description, methods })).toMatchObject({ kind: 'endpoint', name })
+  })
+
+  it.each<[string, unknown, unknown, string]>([
+    ['no description', 'search', { description: ' ', methods }, 'undocumented-endpoint'],
+    ['no description at all', 'search', { methods }, 'undocumented-endpoint'],
+    ['no options', 'search', undefined, 'undocumented-endpoint'],
+    ['two segments', 'search/all', { description, methods }, 'name-malformed'],
+    ['a format', 'search.json', { description, methods }, 'name-has-format'],
+    ['a number', 5, { description, methods }, 'name-malformed'],
+    ['a verb for an area', 'search', { description, methods, area: 'crear' }, 'name-is-verb'],
+    ['no methods', 'search', { description, methods: {} }, 'invalid-option'],
+    ['a method in small letters', 'search', { description, methods: { get: { handle } } }, 'invalid-option'],
+    ['no handler', 'search', { description, methods: { GET: {} } }, 'invalid-option'],
+    ['null for a method', 'search', { description, methods: { GET: null } }, 'invalid-option'],
+    ['a misspelt option', 'search', { description, methods, areas: 'ui' }, 'invalid-option'],
+  ])('%s is a configuration error', (_, name, options, code) => {
+    expect(() => make(name, options)).toThrow(ConfigurationError)
+    expect(() => make(name, options)).toThrow(`${code}]`)
+  })
+
+  it('a reply is known by what reply() made of it, not by its looks', () => {
+    const given = { status: 202 as const, body: 1 }
+    expect([isReply(reply(given)), isReply(given), isReply(null), isReply(5)]).toEqual([true, false, false, false])
+    expect(reply(given)).toEqual(given)
+  })
+})

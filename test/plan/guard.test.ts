@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonSchema } from '../../src/definition/schema-types.js'
+import { Shape } from '../../src/definition/shape.js'
+import { compileGuard } from '../../src/plan/guard.js'
+import { compilePresent } from '../../src/plan/members.js'
+import { ConfigurationError } from '../../src/problem.js'
+
+type Row = Record<string, unknown>
+const guard = (schema: JsonSchema) => compileGuard(Shape.of(schema))
+/** What an update comes to: the completed record, or the pointers of what is refused. */
+function carry(schema: JsonSchema, next: Row, current: Row): Row | string[] {
+  const found = guard(schema).carry(next, current)
+  return found.length === 0 ? next : found.map(({ pointer }) => pointer ?? '')
+}
+
+const item = {
+  type: 'object',
+  properties: { id: { type: 'integer', readOnly: true }, nombre: { type: 'string' }, pin: { type: 'string', writeOnly: true } },
+}
+const schema = {
+  type: 'object',
+  properties: {
+    nombre: { type: 'string' },
+    alta: { type: ['string', 'null'], format: 'local-date-time', readOnly: true },
+    autor: { type: 'object', readOnly: true, properties: { id: { type: 'integer' }, alias: { type: ['string', 'null'] } } },
+    clave: { type: ['string', 'null'], writeOnly: true },
+    'a/b': item,
+    lista: { type: 'array', items: item },
+    hijo: { $ref: '#' },
+  },
+}
+
+describe('REP-8: readOnly members', () => {
+  it('an absent one is carried over', () => {
+    expect(carry(schema, { nombre: 'b' }, { nombre: 'a', alta: 'x', autor: { id: 1 } })).toEqual({
+      nombre: 'b',
+      alta: 'x',
+      autor: { id: 1 },
+    })
+  })
+
+  it('an equal one passes, a changed one is a violation', () => {
+    expect(carry(schema, { alta: 'x' }, { alta: 'x' })).toEqual({ alta: 'x' })
+    expect(guard(schema).carry({ alta: 'y' }, { alta: 'x' })).toEqual([
+      { pointer: '/alta', detail: '"alta" is read-only: leave it out, or send it as it is.', code: 'readOnly', clause: 'REP-8' },
+    ])
+    expect(carry(schema, { alta: null }, { alta: 'x' })).toEqual(['/alta'])
+    expect(carry(schema, { alta: 'x' }, {})).toEqual(['/alta'])
+  })
+
+  it('equal is what the client saw: nulls that stand for nothing, canonical date-times, no undeclared members', () => {
+    expect(carry(schema, { alta: null }, {})).toEqual({ alta: null })
+    expect(carry(schema, { alta: '2024-01-31T08:30:00.0000000' }, { alta: '2024-01-31T08:30:00' })).toEqual({ alta: '2024-01-31T08:30:00' })
+    const stored = { id: 1, interno: 'x' }
+    expect(carry(schema, { autor: { alias: null, id: 1 } }, { autor: stored })).toEqual({ autor: stored })
+  })
+
+  it('are guarded at every depth, in recursion too', () => {
+    expect(carry(schema, { 'a/b': { id: 2 } }, { 'a/b': { id: 1 } })).toEqual(['/a~1b/id'])
+    expect(carry(schema, { 'a/b': { nombre: 'y' } }, { 'a/b': { id: 1, nombre: 'x' } })).toEqual({ 'a/b': { id: 1, nombre: 'y' } })
+    const deep = (alta: string | undefined) => ({ hijo: { hijo: { hijo: { hijo: { hijo: alta === undefined ? {} : { alta } } } } } })
+    expect(carry(schema, deep('y'), deep('x'))).toEqual(['/hijo/hijo/hijo/hijo/hijo/alta'])
+    expect(carry(schema, deep(undefined), deep('x'))).toEqual(deep('x'))
+  })
+
+  it('a new object can not bring its own', () => {
+    expect(carry(schema, { 'a/b': { id: 2 } }, {})).toEqual(['/a~1b/id'])
+    expect(carry(schema, { 'a/b': { id: 2 } }, { 'a/b': null })).toEqual(['/a~1b/id'])
+  })
+
+  it('on a create none may be given, at any depth', () => {
+    const given = guard(schema).given({ alta: 'x', 'a/b': { id: 1 }, lista: [{ nombre: 'a' }, { id: 1 }], hijo: { autor: {} } })
+    expect(given.map(({ pointer }) => pointer).toSorted()).toEqual(['/alta', '/a~1b/id', '/hijo/autor', '/lista/1/id'])
+    expect(given[0]?.detail).toBe('"alta" is read-only: the store sets it: leave it out.')
+    expect(guard(schema).given({ nombre: 'x', clave: 'y', lista: [{ pin: 'z' }] })).toEqual([])
+  })
+})
+
+describe('REP-8: writeOnly members', () => {
+  it('an absent one is carried over, a given one counts, null too', () => {
+    expect(carry(schema, {}, { clave: 'x' })).toEqual({ clave: 'x' })
+    expect(carry(schema, { clave: 'y' }, { clave: 'x' })).toEqual({ clave: 'y' })
+    expect(carry(schema, { clave: null }, { clave: 'x' })).toEqual({ clave: null })
+    expect(carry(schema, { 'a/b': { nombre: 'y' } }, { 'a/b': { nombre: 'x', pin: 'p' } })).toEqual({ 'a/b': { nombre: 'y', pin: 'p' } })
+  })
+})
+
+describe('REP-8: items', () => {
+  const stored = {
+    lista: [
+      { id: 1, nombre: 'a', pin: 'p' },
+      { id: 2, nombre: 'b', pin: 'q' },
+      { id: 3, nombre: 'b', pin: 'r' },
+    ],
+  }
+
+  it('an item is the stored one whose read-only members it sends, wherever it stands', () => {
+    expect(
+      carry(
+        schema,
+        {
+          lista: [
+            { id: 2, nombre: 'B' },
+            { id: 1, nombre: 'a' },
+          ],
+        },
+        stored,
+      ),
+    ).toEqual({
+      lista: [
+        { id: 2, nombre: 'B', pin: 'q' },
+        { id: 1, nombre: 'a', pin: 'p' },
+      ],
+    })
+  })
+
+  it('without them it is the first that looks the same, each once; any other is new', () => {
+    expect(carry(schema, { lista: [{ nombre: 'b' }, { nombre: 'c' }, { nombre: 'b' }, { nombre: 'b' }] }, stored)).toEqual({
+      lista: [{ id: 2, nombre: 'b', pin: 'q' }, { nombre: 'c' }, { id: 3, nombre: 'b', pin: 'r' }, { nombre: 'b' }],
+    })
+  })
+
+  it('a read-only member that no stored item has is a violation, and none is given twice', () => {
+    expect(carry(schema, { lista: [{ id: 9, nombre: 'a' }] }, stored)).toEqual(['/lista/0/id'])
+    expect(carry(schema, { lista: [{ id: 1 }, { id: 1 }] }, stored)).toEqual(['/lista/1/id'])
+    expect(carry(schema, { lista: [{ id: 1 }] }, {})).toEqual(['/lista/0/id'])
+  })
+
+  it('thousands of items take little time and few words', () => {
+    const many = Array.from({ length: 20_000 }, (_, id) => ({ id, nombre: `n${id % 7}` }))
+    const started = performance.now()
+    expect(carry(schema, { lista: structuredClone(many) }, { lista: many })).toEqual({ lista: many })
+    expect(carry(schema, { lista: structuredClone(many) }, {})).toHaveLength(100)
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
+})
+
+describe('the guard', () => {
+  it('says whether an update has to know the record as it is', () => {
+    expect(guard(schema).any).toBe(true)
+    expect(guard({ type: 'object', properties: { lista: { type: 'array', items: item } } }).any).toBe(true)
+    expect(guard({ type: 'object', properties: { a: { type: 'string' }, hijo: { $ref: '#' } } }).any).toBe(false)
+  })
+
+  it('leaves what does not fit for the validator', () => {
+    const odd = { 'a/b': 5, lista: 'x', hijo: [null] }
+    expect(carry(schema, structuredClone(odd), { 'a/b': { id: 1 }, lista: [{ id: 1 }] })).toEqual(odd)
+    expect(carry(schema, { lista: [5, null] }, { lista: 'x' })).toEqual({ lista: [5, null] })
+  })
+})
+
+describe('REP-8: members that the schema allows without naming them, and items by place', () => {
+  const dictionary = { type: 'object', additionalProperties: item, patternProperties: { '^sello-': { type: 'string', readOnly: true } } }
+  const stored = { a: { id: 1, nombre: 'x', pin: 'p' }, 'sello-1': 's' }
+
+  it.each([
+    ['a dictionary', (value: unknown) => value],
+    ['one in a member', (value: unknown) => ({ tabla: value })],
+    ['one at a place of a tuple', (value: unknown) => ({ tupla: [5, value] })],
+  ])('%s is guarded as named members are', (_, within) => {
+    const schema: JsonSchema = {
+      ...dictionary,
+      properties: { tabla: dictionary, tupla: { type: 'array', prefixItems: [{ type: 'integer' }, dictionary] } },
+    }
+    const at = (next: unknown, current: unknown = stored) => carry(schema, within(next) as Row, within(current) as Row)
+    expect(at({ a: { nombre: 'y' } })).toEqual(within({ a: { id: 1, nombre: 'y', pin: 'p' }, 'sello-1': 's' }))
+    expect(at({ a: { id: 2 } })).toMatchObject([expect.stringMatching(/\/a\/id$/)])
+    expect(at({ 'sello-1': 't' })).toMatchObject([expect.stringMatching(/sello-1$/)])
+    expect(guard(schema).given(within({ 'sello-2': 'x', b: { id: 1 } }) as Row)).toHaveLength(2)
+    expect(guard(schema).any).toBe(true)
+  })
+
+  it('items that are dictionaries are found again by what the client saw', () => {
+    const schema = {
+      type: 'object',
+      properties: { lista: { type: 'array', items: { ...dictionary, properties: { pin: item.properties.pin } } } },
+    }
+    const current = {
+      lista: [
+        { a: { nombre: 'x' }, pin: 'p' },
+        { a: { nombre: 'y' }, pin: 'q' },
+      ],
+    }
+    expect(carry(schema, { lista: [{ a: { nombre: 'y' } }] }, current)).toEqual({ lista: [{ a: { nombre: 'y' }, pin: 'q' }] })
+  })
+
+  it('writeOnly ones never leave', () => {
+    const secret = { type: 'object', properties: { a: { type: 'object', additionalProperties: { type: 'string', writeOnly: true } } } }
+    expect(compilePresent(Shape.of(secret))({ a: { b: 'x' } })).toEqual({ a: {} })
+    expect(carry(secret, { a: {} }, { a: { b: 'x' } })).toEqual({ a: { b: 'x' } })
+    const tuple = { anyOf: [{ type: 'array', prefixItems: [item] }, { type: 'null' }] }
+    const schema = { type: 'object', properties: { tupla: tuple } }
+    expect(compilePresent(Shape.of(schema))({ tupla: [{ nombre: 'x', pin: 'p' }] })).toEqual({ tupla: [{ nombre: 'x' }] })
+    expect(carry(schema, { tupla: [{ nombre: 'y' }] }, { tupla: [{ nombre: 'x', pin: 'p' }] })).toEqual({
+      tupla: [{ nombre: 'y', pin: 'p' }],
+    })
+  })
+
+  it('where an update could not tell which is which the schema is refused, with the mend', () => {
+    const list = (items: unknown) => ({ type: 'object', properties: { lista: { type: 'array', items } } })
+    for (const items of [
+      { type: 'array', items: item },
+      { type: 'array', prefixItems: [item] },
+      { type: 'string', writeOnly: true },
+    ]) {
+      expect(() => guard(list(items))).toThrow(ConfigurationError)
+      expect(() => guard(list(items))).toThrow(/Say it of the member that holds the list/)
+    }
+    expect(guard(list({ type: 'array', items: { type: 'object', properties: { nombre: { type: 'string' } } } })).any).toBe(false)
+    expect(
+      guard({ type: 'object', properties: { lista: { type: 'array', readOnly: true, items: { type: 'array', items: item } } } }).any,
+    ).toBe(true)
+  })
+})

@@ -1,0 +1,441 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { defineResource, type PageOptions } from '../../src/definition/resource.js'
+import { compileListGrammar, type ListQuery, parseItemQuery, parseListQuery, refuseQuery } from '../../src/plan/list-grammar.js'
+import { HttpProblem, type Violation } from '../../src/problem.js'
+
+const piezas = defineResource({
+  collection: 'piezas',
+  key: ['numero', 'lote'],
+  schema: {
+    type: 'object',
+    required: ['numero', 'lote'],
+    properties: {
+      numero: { type: 'integer' },
+      lote: { type: 'string' },
+      valor: { type: ['number', 'null'] },
+      urgente: { type: 'boolean' },
+      estado: { enum: ['abierta', 'cerrada', null] },
+      prioridad: { enum: [1, 2, 3] },
+      fecha: { type: 'string', format: 'local-date-time' },
+      uuid: { type: 'string', format: 'uuid' },
+      mixto: { type: ['integer', 'string'] },
+      libre: {},
+      contratoId: { type: 'string' },
+      cp: { type: 'object', properties: { codigo: { type: 'integer' } } },
+      etiquetas: { type: 'array', items: { type: 'string' } },
+      notas: { type: 'array', items: { enum: [1, 2] } },
+    },
+  },
+  filters: {
+    numero: true,
+    lote: { many: true },
+    valor: true,
+    urgente: true,
+    estado: true,
+    prioridad: { many: true },
+    fecha: true,
+    uuid: true,
+    mixto: true,
+    libre: true,
+    contrato: { field: 'contratoId' },
+    'cp.codigo': true,
+    fechaDesde: { field: 'fecha', op: 'gte' },
+    fechaHasta: { field: 'fecha', op: 'lt' },
+    prioridadDesde: { field: 'prioridad', op: 'gt' },
+    etiqueta: { field: 'etiquetas', op: 'contains' },
+    nota: { field: 'notas', op: 'contains' },
+    sinValor: { field: 'valor', op: 'null' },
+  },
+  sort: ['fecha', 'numero', 'lote', 'cp.codigo'],
+  search: true,
+  links: {
+    contratos: { to: 'contratos', by: 'contratoId' },
+    partes: { sub: 'partes' },
+    oculto: { to: 'contratos', by: 'lote', expand: false },
+  },
+})
+const grammar = compileListGrammar(piezas)
+const plain = compileListGrammar(
+  defineResource({ collection: 'cosas', key: 'id', schema: { type: 'object', properties: { id: { type: 'integer' } } } }),
+)
+const parse = (raw: string): ListQuery => parseListQuery(raw, grammar)
+const paged = (page: PageOptions, raw: string) => parseListQuery(raw, compileListGrammar(piezas, page))
+
+/** The violations of a query. */
+function refused(raw: string, read: (raw: string) => unknown = parse): readonly Violation[] {
+  try {
+    read(raw)
+  } catch (error) {
+    if (error instanceof HttpProblem && error.status === 400 && error.code === 'invalid-query') return error.errors
+    throw error
+  }
+  throw new Error(`"${raw}" was accepted.`)
+}
+const told = (raw: string) => refused(raw).map(({ parameter, code }) => `${parameter} ${code}`)
+const where = (raw: string) => parse(raw).where.map(({ field, op, value }) => [field, op, value])
+const terms = (raw: string) => parse(raw).sort.map(({ field, descending }) => (descending ? '-' : '+') + field)
+
+describe('filters', () => {
+  it.each([
+    ['numero=5', ['numero', 'eq', 5]],
+    ['numero=-5', ['numero', 'eq', -5]],
+    ['valor=1.5', ['valor', 'eq', 1.5]],
+    ['valor=1e3', ['valor', 'eq', 1000]],
+    ['valor=-0', ['valor', 'eq', 0]],
+    ['urgente=false', ['urgente', 'eq', false]],
+    ['estado=abierta', ['estado', 'eq', 'abierta']],
+    ['prioridad=2', ['prioridad', 'in', [2]]],
+    ['fecha=2024-01-31T08:30:00', ['fecha', 'eq', '2024-01-31T08:30:00.0000000']],
+    ['uuid=123e4567-e89b-12d3-a456-426614174000', ['uuid', 'eq', '123e4567-e89b-12d3-a456-426614174000']],
+    ['mixto=5', ['mixto', 'eq', 5]],
+    ['mixto=05', ['mixto', 'eq', '05']],
+    ['libre=5', ['libre', 'eq', '5']],
+    ['cp.codigo=1425', ['cp.codigo', 'eq', 1425]],
+    ['lote=a', ['lote', 'eq', 'a']],
+    ['lote=', ['lote', 'eq', '']],
+    ['lote', ['lote', 'eq', '']],
+    ['lote=a%25_*b', ['lote', 'eq', 'a%_*b']],
+    ['lote=a=b', ['lote', 'eq', 'a=b']],
+    ['lote=a+b%2Bc', ['lote', 'eq', 'a b+c']],
+    ['contrato=C-1', ['contratoId', 'eq', 'C-1']],
+    ['fechaDesde=2024-01-31T08:30:00.5', ['fecha', 'gte', '2024-01-31T08:30:00.5000000']],
+    ['prioridadDesde=7', ['prioridad', 'gt', 7]],
+    ['etiqueta=x', ['etiquetas', 'contains', 'x']],
+    ['nota=2', ['notas', 'contains', 2]],
+    ['sinValor=true', ['valor', 'null', true]],
+    ['sinValor=false', ['valor', 'null', false]],
+  ])('QUERY-1: %s is typed by the schema', (raw, expected) => {
+    const [field, op, value] = expected
+    expect(where(raw)).toEqual([op === 'in' ? [field, 'eq', (value as number[])[0]] : [field, op, value]])
+  })
+
+  it('QUERY-1: several are combined, in their order; each has its path', () => {
+    expect(where('lote=a&cp.codigo=5&fechaDesde=2024-01-31T08:30:00&fechaHasta=2024-02-01T00:00:00')).toHaveLength(4)
+    expect(parse('cp.codigo=5').where[0]?.path).toEqual(['cp', 'codigo'])
+  })
+
+  it('QUERY-1: a many-valued one means any of its values', () => {
+    expect(where('lote=a&prioridad=1&lote=b&prioridad=3&lote=')).toEqual([
+      ['lote', 'in', ['a', 'b', '']],
+      ['prioridad', 'in', [1, 3]],
+    ])
+  })
+
+  it.each([
+    ['numero', ['', '1.5', '03', '+3', ' 3', '3 ', '1e3', '0x10', '５', '-0', 'null', 'NaN', '9007199254740992', '99999999999999999999']],
+    ['valor', ['', '1,5', '.5', '5.', '+5', '1e400', 'Infinity', '0x10', '9007199254740993', '1_0']],
+    ['urgente', ['', 'TRUE', '1', 'si']],
+    ['estado', ['', 'null', 'ABIERTA']],
+    ['prioridad', ['4', '1.0', '']],
+    ['fecha', ['', '2024-01-31', '2024-01-31T08:30:00Z', '2023-02-29T00:00:00', '2024-01-31T08:30:00.12345678']],
+    ['uuid', ['', 'x', '123e4567-e89b-12d3-a456-42661417400']],
+    ['cp.codigo', ['', 'x']],
+    ['nota', ['3', '']],
+    ['sinValor', ['', '1', 'null']],
+  ])('QUERY-1: what is no value of %s is 400', (name, values) => {
+    for (const value of values) expect([value, told(`${name}=${encodeURIComponent(value)}`)]).toEqual([value, [`${name} type`]])
+  })
+
+  it('QUERY-8: the violation says what a value looks like, and which there are', () => {
+    expect(refused('estado=x')).toEqual([
+      {
+        parameter: 'estado',
+        detail: '"estado" must be one of abierta, cerrada.',
+        code: 'type',
+        clause: 'QUERY-1',
+        allowed: ['abierta', 'cerrada'],
+      },
+    ])
+    expect(refused('urgente=x')[0]?.allowed).toEqual([true, false])
+    expect(refused('mixto=%F0')[0]?.code).toBe('encoding')
+    expect(refused('uuid=x')[0]?.detail).toBe('"uuid" must be a text of the format uuid.')
+  })
+
+  it('QUERY-1: one property twice is 400 unless it is many-valued', () => {
+    expect(told('numero=1&numero=1')).toEqual(['numero repeated'])
+    expect(told('limit=1&limit=2')).toEqual(['limit repeated'])
+  })
+
+  it('QUERY-1: what passes has the type of its member', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const raw = (name: string) => `${name}=${encodeURIComponent(text)}`
+        expect(where(raw('lote'))).toEqual([['lote', 'eq', text]])
+        try {
+          const [[, , value] = []] = where(raw('numero'))
+          expect(String(value)).toBe(text)
+        } catch (error) {
+          expect(error).toBeInstanceOf(HttpProblem)
+        }
+      }),
+    )
+  })
+})
+
+describe('sort', () => {
+  it.each([
+    ['sort=fecha', '+fecha'],
+    ['sort=-fecha', '-fecha'],
+    ['sort=%2Bfecha', '+fecha'],
+    ['sort=+fecha', '+fecha'],
+    ['sort=%20fecha', '+fecha'],
+    ['sort=-cp.codigo', '-cp.codigo'],
+  ])('QUERY-2: %s: a raw plus is a space and means ascending', (raw, expected) => {
+    expect(terms(raw)[0]).toBe(expected)
+  })
+
+  it('QUERY-2: later fields break ties; the key is last, in the direction of the last field', () => {
+    expect(terms('')).toEqual(['+numero', '+lote'])
+    expect(terms('sort=fecha')).toEqual(['+fecha', '+numero', '+lote'])
+    expect(terms('sort=fecha,-cp.codigo')).toEqual(['+fecha', '-cp.codigo', '-numero', '-lote'])
+    expect(terms('sort=-lote')).toEqual(['-lote', '-numero'])
+    expect(terms('sort=-numero,+lote')).toEqual(['-numero', '+lote'])
+    expect(parse('sort=-cp.codigo').sort[0]?.path).toEqual(['cp', 'codigo'])
+  })
+
+  it.each([
+    ['sort=', 'sort unknown'],
+    ['sort=-', 'sort unknown'],
+    ['sort=,fecha', 'sort unknown'],
+    ['sort=fecha,', 'sort unknown'],
+    ['sort=valor', 'sort unknown'],
+    ['sort=--fecha', 'sort unknown'],
+    ['sort=fecha-', 'sort unknown'],
+    ['sort=__proto__', 'sort unknown'],
+    ['sort=constructor', 'sort unknown'],
+    ['sort=fecha,-fecha', 'sort repeated'],
+    ['sort=fecha&sort=lote', 'sort repeated'],
+    ['Sort=fecha', 'Sort unknown'],
+  ])('QUERY-2: %s is 400', (raw, expected) => {
+    expect(told(raw)).toEqual([expected])
+  })
+
+  it('QUERY-8: the violation says which fields there are, or the near miss', () => {
+    expect(refused('sort=feha')[0]).toMatchObject({
+      detail: '"feha" can not be sorted by. Did you mean "fecha"?',
+      allowed: ['fecha', 'numero', 'lote', 'cp.codigo'],
+      suggestion: 'fecha',
+      clause: 'QUERY-2',
+    })
+    expect(refused('sort=')[0]?.detail).toBe('"sort" holds an empty name. Allowed: fecha, numero, lote, cp.codigo.')
+  })
+})
+
+describe('search', () => {
+  it('QUERY-3: q is handed on as it is; without sort the order is by rank', () => {
+    expect(parse('q=a+b%25')).toMatchObject({ search: 'a b%', sort: [] })
+    expect(terms('q=a&sort=-fecha')).toEqual(['-fecha', '-numero', '-lote'])
+    expect(parse('q=')).toMatchObject({ search: '', sort: [] })
+    expect('search' in parse('')).toBe(false)
+  })
+})
+
+describe('pages', () => {
+  it('QUERY-4, QUERY-5: the first page of 25, unless asked otherwise', () => {
+    expect(parse('')).toMatchObject({ page: 1, size: 25, offset: 0, first: 1 })
+    expect(parse('offest=3&limit=10')).toMatchObject({ page: 3, size: 10, offset: 20 })
+    expect(parse('limit=100').size).toBe(100)
+    expect(parse('limit=1').size).toBe(1)
+  })
+
+  it('QUERY-4: where the first page is 0, 0 is the first page', () => {
+    expect(paged({ first: 0 }, 'offest=0&limit=10')).toMatchObject({ page: 1, offset: 0, first: 0 })
+    expect(paged({ first: 0 }, 'offest=2&limit=10')).toMatchObject({ page: 3, offset: 20 })
+    expect(paged({ first: 0 }, '')).toMatchObject({ page: 1, offset: 0 })
+  })
+
+  it('QUERY-4: the problem says what the first page is', () => {
+    expect(refused('offest=0')[0]).toEqual({
+      parameter: 'offest',
+      detail: '"offest" must be a whole number from 1: it is the number of a page, and the first is 1.',
+      code: 'range',
+      clause: 'QUERY-4',
+    })
+    expect(refused('offest=-1', (raw) => paged({ first: 0 }, raw))[0]?.detail).toContain(
+      'a whole number from 0: it is the number of a page, and the first is 0',
+    )
+  })
+
+  it('QUERY-4: a page past any store has an offset that is exact', () => {
+    const { page, offset } = parse('offest=9007199254740991&limit=100')
+    expect(page).toBe(9007199254740991)
+    expect(Number.isSafeInteger(offset) && Number.isSafeInteger(offset + 100)).toBe(true)
+  })
+
+  it.each(['', '1.0', '01', '+5', ' 5', '5 ', '0x10', '５', '1e3', '-0', 'NaN', 'x', '9007199254740992', '1,000', 'null'])(
+    'QUERY-4, QUERY-5: %j is no number of a page or of items',
+    (text) => {
+      const value = encodeURIComponent(text)
+      expect(told(`offest=${value}&limit=${value}`).toSorted()).toEqual(['limit range', 'offest range'])
+    },
+  )
+
+  it('QUERY-5: above the maximum is 400, never silently cut', () => {
+    expect(refused('limit=101')[0]).toMatchObject({
+      parameter: 'limit',
+      detail: '"limit" must be a whole number from 1 to 100.',
+      clause: 'QUERY-5',
+    })
+    expect(told('limit=0')).toEqual(['limit range'])
+    expect(told('limit=-1')).toEqual(['limit range'])
+  })
+
+  it('QUERY-5: the resource goes before the service, and a default never above the maximum', () => {
+    const of = (own: PageOptions, service: PageOptions) =>
+      compileListGrammar(
+        defineResource({ collection: 'cosas', key: 'id', page: own, schema: { type: 'object', properties: { id: { type: 'integer' } } } }),
+        service,
+      ).page
+    expect(of({}, {})).toEqual({ size: 25, max: 100, first: 1 })
+    expect(of({ size: 5 }, { size: 50, max: 200, first: 0 })).toEqual({ size: 5, max: 200, first: 0 })
+    expect(of({ max: 10 }, {})).toEqual({ size: 10, max: 10, first: 1 })
+    expect(of({}, { max: 10 })).toEqual({ size: 10, max: 10, first: 1 })
+    expect(() => of({ size: 50 }, { max: 10 })).toThrow('"cosas" has pages of 50 with at most 10')
+    expect(() => of({}, { max: 0 })).toThrow('invalid-option')
+    expect(() => of({}, { first: 5 as never })).toThrow('calls the first page 5')
+  })
+})
+
+describe('expand', () => {
+  it('QUERY-6: a comma list of associations, each once', () => {
+    expect(parse('expand=contratos,contratos').expand).toEqual(['contratos'])
+    expect(parse('').expand).toEqual([])
+    expect(parseItemQuery('expand=contratos', grammar)).toEqual(['contratos'])
+    expect(parseItemQuery('', grammar)).toEqual([])
+  })
+
+  it.each([
+    'expand=',
+    'expand=partes',
+    'expand=oculto',
+    'expand=contratos,',
+    'expand=contratos.x',
+    'expand=__proto__',
+    'expand=%20contratos',
+  ])('QUERY-6: %s is 400', (raw) => {
+    expect(told(raw)).toEqual(['expand unknown'])
+    expect(refused(raw, (query) => parseItemQuery(query, grammar))[0]?.allowed).toEqual(['contratos'])
+  })
+})
+
+describe('parameters', () => {
+  it.each([
+    ['offset=2', 'offest'],
+    ['lmit=2', 'limit'],
+    ['Lote=2', 'lote'],
+    ['lotes=2', 'lote'],
+    ['fechadesde=2', 'fechaDesde'],
+    ['expnd=x', 'expand'],
+  ])('QUERY-8: %s is unknown and near %s', (raw, suggestion) => {
+    const [violation] = refused(raw)
+    expect(violation).toMatchObject({ code: 'unknown', clause: 'QUERY-8', suggestion, allowed: grammar.parameters })
+    expect(violation?.detail).toContain(`Did you mean "${suggestion}"?`)
+  })
+
+  it.each(['__proto__=1', 'constructor=1', 'toString', 'hasOwnProperty=1', 'xyzzy=1', '=1', 'page=1'])('QUERY-8: %s is unknown', (raw) => {
+    expect(refused(raw)[0]).toMatchObject({ code: 'unknown', allowed: grammar.parameters })
+  })
+
+  it('QUERY-8: what a resource does not offer is no parameter of it', () => {
+    expect(plain.parameters).toEqual(['offest', 'limit'])
+    for (const raw of ['sort=id', 'q=x', 'expand=x']) expect(refused(raw, (query) => parseListQuery(query, plain))[0]?.code).toBe('unknown')
+    expect(refused('a=1', (query) => parseItemQuery(query, plain))[0]?.detail).toBe(
+      '"a" is no parameter here. This request takes no parameters.',
+    )
+    expect(refused('limit=1', refuseQuery)[0]?.code).toBe('unknown')
+    expect(refuseQuery('')).toBeUndefined()
+  })
+
+  it('QUERY-7: a hint that does not fit says where hints come from', () => {
+    expect(refused('after=x')[0]).toMatchObject({ parameter: 'after', code: 'hint', clause: 'QUERY-7' })
+  })
+
+  it('QUERY-8: all violations at once', () => {
+    expect(told('numero=x&offset=1&sort=nada,fecha,fecha&limit=0&offest=0&expand=nada&lote=%FF&urgente=a&urgente=b').toSorted()).toEqual(
+      [
+        'lote=%FF encoding',
+        'offset unknown',
+        'urgente repeated',
+        'numero type',
+        'urgente type',
+        'limit range',
+        'offest range',
+        'sort unknown',
+        'sort repeated',
+        'expand unknown',
+      ].toSorted(),
+    )
+  })
+
+  it('QUERY-8: a query of thousands of mistakes gets a small answer, soon', () => {
+    const started = performance.now()
+    const many = (piece: (i: number) => string, by: string) => Array.from({ length: 5000 }, (_, i) => piece(i)).join(by)
+    for (const raw of [
+      many((i) => `lot${i}=1`, '&'),
+      many(() => 'numero=1', '&'),
+      many(() => '%FF', '&'),
+      `sort=${many((i) => `fech${i}`, ',')}`,
+      `expand=${many((i) => `contrat${i}`, ',')}`,
+      many((i) => `prioridad=${i + 9}`, '&'),
+      `${'x'.repeat(100_000)}=1`,
+    ]) {
+      const found = refused(raw)
+      expect(found.length).toBeLessThanOrEqual(50)
+      expect(JSON.stringify(found).length).toBeLessThan(25_000)
+    }
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+
+  it('QUERY-8: the detail tells the first few and counts the rest', () => {
+    try {
+      parse('a=1&b=1&c=1&d=1&e=1')
+      expect.unreachable()
+    } catch (error) {
+      expect((error as HttpProblem).detail).toMatch(/^"a" is no parameter here\. .* And 2 more\.$/)
+    }
+  })
+
+  it('QUERY-7: the pairs are kept as they came, for the links to other pages', () => {
+    expect(parse('lote=a&lote=b+c&offest=2').pairs).toEqual([
+      ['lote', 'a'],
+      ['lote', 'b c'],
+      ['offest', '2'],
+    ])
+  })
+
+  it('QUERY-8: any query is parsed or refused', () => {
+    const piece = fc.constantFrom(
+      'lote',
+      'numero',
+      'sort',
+      'offest',
+      'limit',
+      'q',
+      'expand',
+      '=',
+      '&',
+      ',',
+      '-',
+      '+',
+      '%2B',
+      '%',
+      '1',
+      'fecha',
+      '__proto__',
+      ' ',
+    )
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        const raw = pieces.join('')
+        try {
+          const { page, size, offset } = parse(raw)
+          expect(page >= 1 && size >= 1 && size <= 100 && offset === (page - 1) * size).toBe(true)
+        } catch (error) {
+          expect(error).toBeInstanceOf(HttpProblem)
+          expect((error as HttpProblem).errors.length).toBeGreaterThan(0)
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,255 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compileCanonical } from '../../src/definition/conversion.js'
+import type { JsonSchema } from '../../src/definition/schema-types.js'
+import { Shape } from '../../src/definition/shape.js'
+import { compileKnown, compileNormalize, compilePresent } from '../../src/plan/members.js'
+
+const normalize = (schema: JsonSchema, fill: 'create' | 'update' | 'nothing', value: unknown) =>
+  (fill === 'nothing' ? compileCanonical(Shape.of(schema)) : compileNormalize(Shape.of(schema), fill))(value)
+const create = (schema: JsonSchema, value: unknown) => normalize(schema, 'create', value)
+const present = (schema: JsonSchema, value: unknown) => compilePresent(Shape.of(schema))(value)
+const json = (text: string): unknown => JSON.parse(text)
+
+const date = { type: 'string', format: 'local-date-time' }
+const optional = {
+  type: 'object',
+  required: ['n'],
+  properties: {
+    n: { type: ['string', 'null'] },
+    nula: { type: ['string', 'null'] },
+    texto: { type: 'string' },
+    estado: { type: 'string', default: 'abierta' },
+    alta: { ...date, default: '2024-01-31T08:30:00' },
+    id: { type: ['integer', 'null'], readOnly: true },
+    pin: { type: ['string', 'null'], writeOnly: true, default: '0000' },
+  },
+}
+
+describe('REP-8: values on their way in', () => {
+  it('an absent optional member becomes its default, else null where allowed, else stays absent', () => {
+    expect(create(optional, {})).toEqual({ nula: null, estado: 'abierta', alta: '2024-01-31T08:30:00.0000000', pin: '0000' })
+  })
+
+  it('in an update, what the client could not see stays absent', () => {
+    expect(normalize(optional, 'update', {})).toEqual({ nula: null, estado: 'abierta', alta: '2024-01-31T08:30:00.0000000' })
+  })
+
+  it('in a patch nothing is filled', () => {
+    expect(normalize(optional, 'nothing', { alta: '2024-01-31T08:30:00' })).toEqual({ alta: '2024-01-31T08:30:00.0000000' })
+  })
+
+  it('what is given stays, null too', () => {
+    const given = { n: null, nula: 'x', texto: 'y', estado: 'cerrada', alta: 'no date', id: 5, pin: null, otra: { a: 1 } }
+    expect(create(optional, given)).toEqual(given)
+  })
+
+  it('defaults are filled in nested objects, in arrays, and in defaults', () => {
+    const inner = { type: 'object', properties: { a: { type: 'integer', default: 1 }, b: { type: ['string', 'null'] } } }
+    const schema = {
+      type: 'object',
+      properties: {
+        uno: inner,
+        lista: { type: 'array', items: inner },
+        vacio: { ...inner, default: {} },
+        par: { type: 'array', prefixItems: [inner] },
+      },
+    }
+    const full = { a: 1, b: null }
+    expect(create(schema, { uno: {}, lista: [{}, { a: 2 }], par: [{}, {}] })).toEqual({
+      uno: full,
+      lista: [full, { a: 2, b: null }],
+      vacio: full,
+      par: [full, {}],
+    })
+    expect(create(schema, {})).toEqual({ vacio: full })
+  })
+
+  it('a default is never shared by reference', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'object', additionalProperties: true, default: { lista: [1] } }, b: { default: { c: {} } } },
+    }
+    const convert = compileNormalize(Shape.of(schema), 'create')
+    const [one, other] = [convert({}), convert({})] as [
+      { a: { lista: number[] }; b: { c: object } },
+      { a: { lista: number[] }; b: { c: object } },
+    ]
+    expect(one).toEqual(other)
+    expect(one.a).not.toBe(other.a)
+    expect(one.a.lista).not.toBe(other.a.lista)
+    expect(one.b.c).not.toBe(schema.properties.b.default.c)
+  })
+
+  it('a default that would fill itself in again ends', () => {
+    const schema = { type: 'object', properties: { hijo: { $ref: '#', default: {} }, a: { type: ['string', 'null'] } } }
+    expect(create(schema, {})).toEqual({ hijo: { a: null }, a: null })
+  })
+
+  it('members that only some records have are not filled in', () => {
+    const schema = {
+      type: 'object',
+      required: ['kind'],
+      oneOf: [
+        { properties: { kind: { const: 'a' }, a: { type: ['string', 'null'] } } },
+        { properties: { kind: { const: 'b' }, b: { type: 'string', default: 'x' } } },
+      ],
+    }
+    expect(create(schema, { kind: 'a' })).toEqual({ kind: 'a' })
+    expect(present(schema, { kind: 'a' })).toEqual({ kind: 'a' })
+    expect(present(schema, { kind: 'b', b: 'y' })).toEqual({ kind: 'b', b: 'y' })
+  })
+
+  it('REP-4: date-times become canonical wherever they stand', () => {
+    const schema = {
+      type: 'object',
+      additionalProperties: date,
+      patternProperties: { '^l': { type: 'array', items: date } },
+      properties: {
+        a: date,
+        b: { type: 'array', items: { anyOf: [date, { type: 'null' }] } },
+        c: { type: 'object', properties: { d: date } },
+      },
+    }
+    const [given, full] = ['2024-01-31T08:30:00.5', '2024-01-31T08:30:00.5000000']
+    expect(create(schema, { a: given, b: [given, null], c: { d: given }, otra: given, lista: [given] })).toEqual({
+      a: full,
+      b: [full, null],
+      c: { d: full },
+      otra: full,
+      lista: [full],
+    })
+  })
+
+  it('copies what it is given, and leaves what does not fit for the validator', () => {
+    const given = Object.freeze({ uno: Object.freeze({ a: 1 }), lista: 'no list', n: 5 })
+    const schema = {
+      type: 'object',
+      properties: { uno: { type: 'object', properties: { a: {} } }, lista: { type: 'array', items: {} }, n: {} },
+    }
+    const made = create(schema, given)
+    expect(made).toEqual(given)
+    expect(made).not.toBe(given)
+    expect((made as typeof given).uno).not.toBe(given.uno)
+    for (const odd of [null, 5, 'x', [], undefined]) expect(create(schema, odd)).toEqual(odd)
+  })
+
+  it('names that objects have already are names', () => {
+    const schema = {
+      type: 'object',
+      additionalProperties: true,
+      properties: { constructor: { type: ['string', 'null'] }, toString: { default: 1 } },
+    }
+    const made = create(schema, json('{"__proto__":{"polluted":true}}')) as object
+    expect(Object.keys(made).toSorted()).toEqual(['__proto__', 'constructor', 'toString'])
+    expect(Object.getPrototypeOf(made)).toBe(Object.prototype)
+    expect((made as { polluted?: unknown }).polluted).toBeUndefined()
+    expect(Object.hasOwn(present(schema, made) as object, '__proto__')).toBe(true)
+  })
+
+  it('a record of great depth ends', () => {
+    const schema = { type: 'object', properties: { hijo: { $ref: '#' }, a: { type: ['string', 'null'] } } }
+    let value: object = {}
+    for (let i = 0; i < 500; i += 1) value = { hijo: value }
+    expect(JSON.stringify(create(schema, value))).toContain('"a":null')
+  })
+})
+
+describe('REP-8: values on their way out', () => {
+  it('a nullable member always stands there, in the order of the schema', () => {
+    const wire = present(optional, { texto: 'x', otra: 1 }) as object
+    expect(wire).toEqual({ n: null, nula: null, texto: 'x', id: null })
+    expect(Object.keys(wire)).toEqual(['n', 'nula', 'texto', 'id'])
+  })
+
+  it('writeOnly members never leave, at any depth', () => {
+    const pin = { type: 'string', writeOnly: true }
+    const inner = { type: 'object', properties: { pin, a: { type: 'string' } } }
+    const schema = {
+      type: 'object',
+      $defs: { inner },
+      additionalProperties: inner,
+      patternProperties: { '^p': inner },
+      properties: {
+        pin,
+        uno: inner,
+        nulo: { anyOf: [{ $ref: '#/$defs/inner' }, { type: 'null' }] },
+        lista: { type: 'array', items: inner },
+        par: { type: 'array', prefixItems: [inner], items: { type: 'array', items: inner } },
+        union: { oneOf: [inner, { type: 'object', properties: { b: { type: 'object', properties: { pin } } } }] },
+      },
+    }
+    const secret = { pin: 'SECRETO', a: 'x' }
+    const record = {
+      pin: 'SECRETO',
+      uno: secret,
+      nulo: secret,
+      lista: [secret],
+      par: [secret, [secret]],
+      union: { b: secret },
+      otra: secret,
+      pat: secret,
+    }
+    const wire = present(schema, record)
+    expect(JSON.stringify(wire)).not.toContain('SECRETO')
+    expect(wire).toMatchObject({
+      uno: { a: 'x' },
+      nulo: { a: 'x' },
+      lista: [{ a: 'x' }],
+      par: [{ a: 'x' }, [{ a: 'x' }]],
+      otra: { a: 'x' },
+      pat: { a: 'x' },
+    })
+  })
+
+  it('undeclared members never leave unless the schema is open', () => {
+    const inner = { type: 'object', properties: { a: { type: 'string' } } }
+    const stored = { a: 'x', interno: 'SECRETO' }
+    expect(present(inner, stored)).toEqual({ a: 'x' })
+    expect(present({ type: 'array', items: inner }, [stored])).toEqual([{ a: 'x' }])
+    expect(present({ ...inner, additionalProperties: true }, stored)).toEqual(stored)
+    expect(present({ ...inner, patternProperties: { '^x-': {} } }, { ...stored, 'x-b': 1 })).toEqual({ a: 'x', 'x-b': 1 })
+    expect(present({ type: 'object' }, stored)).toEqual({})
+  })
+
+  it('a null that the schema does not allow is nothing', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' }, b: {}, c: { type: ['string', 'null'] } } }
+    expect(present(schema, { a: null, b: null, c: null })).toEqual({ b: null, c: null })
+    expect(present({ type: 'string' }, null)).toBeUndefined()
+    expect(compileKnown(Shape.of(schema))({ a: null, b: null, c: null, d: 1 })).toEqual({ b: null, c: null })
+  })
+
+  it('REP-4: date-times leave with seven digits', () => {
+    expect(present({ type: 'array', items: date }, ['2024-01-31T08:30:00', 'x'])).toEqual(['2024-01-31T08:30:00.0000000', 'x'])
+  })
+
+  it('REP-7: what went out comes back the same', () => {
+    const schema = {
+      type: 'object',
+      required: ['n'],
+      properties: {
+        n: { type: 'integer' },
+        a: { type: ['string', 'null'] },
+        b: { type: 'object', properties: { c: { type: ['integer', 'null'] }, d: { type: 'string' } } },
+        l: { type: 'array', items: { type: 'object', properties: { e: { type: ['boolean', 'null'] } } } },
+      },
+    }
+    const record = fc.record(
+      {
+        n: fc.integer(),
+        a: fc.option(fc.string()),
+        b: fc.record({ c: fc.option(fc.integer()), d: fc.string() }, { requiredKeys: [] }),
+        l: fc.array(fc.record({ e: fc.option(fc.boolean()) }, { requiredKeys: [] })),
+      },
+      { requiredKeys: ['n'] },
+    )
+    const out = compilePresent(Shape.of(schema))
+    const back = compileNormalize(Shape.of(schema), 'update')
+    fc.assert(
+      fc.property(record, (stored) => {
+        const wire = out(stored)
+        expect(out(back(wire))).toEqual(wire)
+      }),
+    )
+  })
+})

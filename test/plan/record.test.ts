@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import type { ResourceDefinition } from '../../src/definition/resource.js'
+import { defineResource } from '../../src/definition/resource.js'
+import { completeRecord, recordToCreate, recordToPatch, recordToReplace } from '../../src/plan/record.js'
+import { compileResource } from '../../src/plan/resource-plan.js'
+import { HttpProblem } from '../../src/problem.js'
+
+const turnos = compileResource(
+  defineResource({
+    collection: 'turnos',
+    key: ['dia', 'mesa'],
+    schema: {
+      type: 'object',
+      required: ['dia', 'mesa'],
+      properties: {
+        dia: { type: 'string', format: 'local-date-time' },
+        mesa: { type: 'integer' },
+        nombre: { type: ['string', 'null'] },
+        cp: { type: 'object', properties: { codigo: { type: 'integer' } } },
+      },
+    },
+  }) as ResourceDefinition,
+)
+const short = '2024-01-31T08:30:00'
+const full = '2024-01-31T08:30:00.0000000'
+
+function pointers(work: () => unknown): (string | undefined)[] {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof HttpProblem) return (error.errors ?? []).map(({ pointer }) => pointer)
+    throw error
+  }
+  return []
+}
+const patch = (sent: Record<string, unknown>, current: Record<string, unknown>) => {
+  const next = recordToPatch(turnos, sent, current, {}, [])
+  completeRecord(turnos, next, current)
+  return next
+}
+
+describe('REP-4: a date-time in a key has several spellings', () => {
+  it('PUT and POST take each for the one of the address', () => {
+    const fixed = { dia: full, mesa: 1 }
+    expect(recordToReplace(turnos, { dia: short, mesa: 1 }, fixed, [])).toMatchObject({ dia: full })
+    expect(recordToCreate(turnos, { dia: `${short}.0`, mesa: 1 }, { dia: short }, [])).toMatchObject({ dia: full })
+    expect(pointers(() => recordToReplace(turnos, { dia: `${short}.1`, mesa: 1 }, fixed, []))).toEqual(['/dia'])
+  })
+
+  it('PATCH does not call a key changed because the store gives fewer digits', () => {
+    expect(patch({ nombre: 'x' }, { dia: short, mesa: 1 })).toEqual({ dia: full, mesa: 1, nombre: 'x' })
+    expect(patch({ dia: full }, { dia: short, mesa: 1 })).toEqual({ dia: full, mesa: 1 })
+    expect(pointers(() => patch({ dia: `${short}.1` }, { dia: short, mesa: 1 }))).toEqual(['/dia'])
+  })
+})
+
+describe('VERB-5: PATCH changes what it names', () => {
+  const current = Object.freeze({ dia: full, mesa: 1, interno: Object.freeze({ a: 1 }), nota: 5, cp: Object.freeze({ codigo: 1, x: 2 }) })
+
+  it('what the store holds beside the schema stays as it is, at the top level', () => {
+    expect(patch({ nombre: 'x' }, current)).toEqual({ ...current, nombre: 'x', cp: { codigo: 1 } })
+  })
+
+  it('REP-8: a client can not name it, not even as it is', () => {
+    for (const sent of [{ nota: 5 }, { nota: 6 }, { nota: null }]) expect(pointers(() => patch(sent, current))).toEqual(['/nota'])
+    expect(pointers(() => patch({ otra: 1 }, current))).toEqual(['/otra'])
+  })
+
+  it('VERB-3: PUT is the whole record', () => {
+    const next = recordToReplace(turnos, { dia: full, mesa: 1 }, {}, [])
+    completeRecord(turnos, next, current)
+    expect(next).toEqual({ dia: full, mesa: 1, nombre: null })
+  })
+})

@@ -1,0 +1,344 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonSchema } from '../../src/definition/schema-types.js'
+import { compileValidator } from '../../src/plan/validator.js'
+import { ConfigurationError, type Violation } from '../../src/problem.js'
+
+const validator = (schema: JsonSchema, ...optional: string[]) => compileValidator('piezas', schema, new Set(optional))
+const check = (schema: JsonSchema, value: unknown): readonly Violation[] => validator(schema)(value)
+const told = (schema: JsonSchema, value: unknown) => check(schema, value).map(({ pointer, code }) => `${pointer} ${code}`)
+/** A record whose only member has this schema. */
+const one = (schema: unknown, $defs: JsonSchema = {}): JsonSchema => ({ type: 'object', $defs, properties: { a: schema } })
+const json = (text: string): unknown => JSON.parse(text)
+
+const party = { type: 'object', properties: { nombre: { type: 'string' }, alias: { type: ['string', 'null'] } } }
+
+describe('REP-8: a schema is closed unless it says otherwise', () => {
+  const stray = { nombre: 'x', edad: 3 }
+  it.each<[string, JsonSchema, unknown, string]>([
+    ['at the root', party, stray, '/edad'],
+    ['in a member', one(party), { a: stray }, '/a/edad'],
+    ['in items', one({ type: 'array', items: party }), { a: [{}, stray] }, '/a/1/edad'],
+    ['in items by place', one({ type: 'array', prefixItems: [party], items: false }), { a: [stray] }, '/a/0/edad'],
+    ['in members by pattern', { type: 'object', patternProperties: { '^p': party } }, { p1: stray }, '/p1/edad'],
+    ['in other members', { type: 'object', additionalProperties: party }, { x: stray }, '/x/edad'],
+    ['beside a pattern', { type: 'object', patternProperties: { '^p': {} } }, { p1: 1, edad: 3 }, '/edad'],
+    ['behind a reference', one({ $ref: '#/$defs/party' }, { party }), { a: stray }, '/a/edad'],
+    [
+      'below a reference',
+      one({ $ref: '#/$defs/x' }, { x: { type: 'object', properties: { b: party } } }),
+      { a: { b: stray } },
+      '/a/b/edad',
+    ],
+    ['beside a reference', one({ $ref: '#/$defs/party', properties: { b: {} } }, { party }), { a: { ...stray, b: 1 } }, '/a/edad'],
+    ['beside allOf', { type: 'object', allOf: [party, { properties: { b: {} } }] }, { ...stray, b: 1 }, '/edad'],
+    ['in a branch of allOf', { type: 'object', allOf: [{ properties: { b: party } }] }, { b: stray }, '/b/edad'],
+    ['in a nullable reference', one({ anyOf: [{ $ref: '#/$defs/party' }, { type: 'null' }] }, { party }), { a: stray }, '/a/edad'],
+    [
+      'in recursion',
+      { type: 'object', properties: { n: { type: 'integer' }, next: { $ref: '#' } } },
+      { next: { next: { edad: 3 } } },
+      '/next/next/edad',
+    ],
+    ['in an object of no members', one({ type: 'object' }), { a: stray }, '/a/nombre'],
+    ['in what has properties and no type', one({ properties: { nombre: {} } }), { a: stray }, '/a/edad'],
+  ])('%s', (_, schema, value, pointer) => {
+    const [first] = check(schema, value)
+    expect(first).toMatchObject({ pointer, code: 'unknown', clause: 'REP-8' })
+  })
+
+  it.each<[string, JsonSchema, unknown]>([
+    ['additionalProperties: true', { ...party, additionalProperties: true }, { x: 1 }],
+    ['a schema of other members', { ...party, additionalProperties: { type: 'integer' } }, { x: 1 }],
+    ['unevaluatedProperties: true', { allOf: [party], unevaluatedProperties: true }, { x: 1 }],
+    ['a pattern that fits', { ...party, patternProperties: { '^x': {} } }, { x: 1 }],
+    ['a reference to the root', { type: 'object', properties: { padre: { $ref: '#' }, n: {} } }, { padre: { padre: { n: 1 } } }],
+    ['all branches of allOf', { allOf: [party, { properties: { b: {} } }], type: 'object' }, { nombre: 'x', b: 1 }],
+    ['null in a nullable reference', one({ anyOf: [{ $ref: '#/$defs/party' }, { type: 'null' }] }, { party }), { a: null }],
+    ['a member without a type', one(true), { a: { x: [1] } }],
+  ])('%s is allowed', (_, schema, value) => {
+    expect(check(schema, value)).toEqual([])
+  })
+
+  it('a member that several schemas declare has the members of all of them', () => {
+    const schema = {
+      type: 'object',
+      properties: { cp: { type: 'object', properties: { codigo: { type: 'integer' } } } },
+      allOf: [{ properties: { cp: { properties: { calle: { type: 'string' } } } } }],
+    }
+    expect(check(schema, { cp: { codigo: 1, calle: 'x' } })).toEqual([])
+    expect(told(schema, { cp: { codigo: 1, cale: 'x' } })).toEqual(['/cp/cale unknown'])
+  })
+
+  it('if, then and else may name members; they do not close what they ask of', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        tipo: { type: 'string' },
+        cp: { type: 'object', properties: { codigo: { type: 'integer' }, calle: { type: 'string' } } },
+      },
+      if: { required: ['cp'], properties: { cp: { properties: { codigo: { const: 5 } }, required: ['codigo'] } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { required: ['motivo'], properties: { motivo: { type: 'string' }, cp: { properties: { calle: { minLength: 1 } } } } },
+    }
+    expect(check(schema, { cp: { codigo: 5, calle: 'x' }, motivo: 'm' })).toEqual([])
+    expect(told(schema, { cp: { codigo: 5, calle: 'x' } })).toEqual(['/motivo required'])
+    expect(told(schema, { cp: { codigo: 6 }, motivo: 'm' })).toEqual(['/motivo unknown'])
+    expect(told(schema, { cp: { codigo: 5, calle: '' }, motivo: 'm' })).toEqual(['/cp/calle minLength'])
+  })
+
+  it('not and contains ask the same with other members', () => {
+    const kind = { type: 'object', required: ['k'], properties: { k: { const: 'x' } } }
+    const open = { type: 'object', additionalProperties: true }
+    expect(told(one({ ...open, not: kind }), { a: { k: 'x', more: 1 } })).toEqual(['/a not'])
+    expect(check(one({ type: 'array', contains: kind, items: open }), { a: [{ k: 'x', more: 1 }] })).toEqual([])
+  })
+
+  it('the branches of a union have their own members', () => {
+    const schema = {
+      type: 'object',
+      oneOf: [
+        { required: ['kind', 'a'], properties: { kind: { const: 'a' }, a: { type: 'string' } } },
+        { required: ['kind', 'b'], properties: { kind: { const: 'b' }, b: { type: 'string' } } },
+      ],
+    }
+    expect(check(schema, { kind: 'a', a: 'x' })).toEqual([])
+    expect(told(schema, { kind: 'a', a: 'x', b: 'y' })).toEqual(['/b unknown'])
+  })
+})
+
+describe('violations', () => {
+  it('ERR-3: all of them at once, each with its pointer and its mend', () => {
+    const schema = {
+      type: 'object',
+      required: ['numero', 'lote'],
+      properties: {
+        numero: { type: 'integer' },
+        lote: { type: 'string' },
+        estado: { enum: ['abierta', 'cerrada'] },
+        alias: { type: ['string', 'null'] },
+        tipo: { const: 'x' },
+        fecha: { type: 'string', format: 'local-date-time' },
+        etiquetas: { type: 'array', items: { type: 'string' } },
+      },
+    }
+    const value = { numero: 1.5, loet: 'x', estado: 'abirta', alias: 5, tipo: 'y', fecha: '2024', etiquetas: ['a', 5] }
+    expect(check(schema, value).toSorted((a, b) => String(a.pointer).localeCompare(String(b.pointer)))).toEqual([
+      { pointer: '/alias', detail: '"alias" must be string or null.', code: 'type' },
+      {
+        pointer: '/estado',
+        detail: '"estado" must be one of "abierta", "cerrada". Did you mean "abierta"?',
+        code: 'enum',
+        allowed: ['abierta', 'cerrada'],
+        suggestion: 'abierta',
+      },
+      { pointer: '/etiquetas/1', detail: '"etiquetas[1]" must be string.', code: 'type' },
+      {
+        pointer: '/fecha',
+        detail: '"fecha" must be a local date-time such as 2024-01-31T08:30:00.1234567: up to seven fractional digits, no zone.',
+        code: 'format',
+      },
+      {
+        pointer: '/loet',
+        detail: '"loet" is no member here. Did you mean "lote"?',
+        code: 'unknown',
+        clause: 'REP-8',
+        allowed: Object.keys(schema.properties),
+        suggestion: 'lote',
+      },
+      { pointer: '/lote', detail: '"lote" is required.', code: 'required' },
+      { pointer: '/numero', detail: '"numero" must be integer.', code: 'type' },
+      { pointer: '/tipo', detail: '"tipo" must be "x".', code: 'const', allowed: ['x'] },
+    ])
+  })
+
+  it('ERR-3: pointers are escaped as RFC 6901 says', () => {
+    const schema = { type: 'object', required: ['a/b'], properties: { 'a/b': {}, 'c~d': { type: 'string' } } }
+    expect(told(schema, { 'c~d': 5, 'x~/y': 1 }).toSorted()).toEqual(['/a~1b required', '/c~0d type', '/x~0~1y unknown'])
+  })
+
+  it('ERR-2: a value that is no object', () => {
+    expect(check(party, [])).toEqual([{ pointer: '', detail: 'The body must be object.', code: 'type' }])
+  })
+
+  it('ERR-3: what is wrong within a nullable object is said, and nothing else', () => {
+    const schema = one({ anyOf: [{ $ref: '#/$defs/party' }, { type: 'null' }] }, { party })
+    expect(told(schema, { a: { nombre: 5, alias: 'x' } })).toEqual(['/a/nombre type'])
+    expect(told(schema, { a: { nombre: 5, edad: 1 } }).toSorted()).toEqual(['/a/edad unknown', '/a/nombre type'])
+    expect(told(schema, { a: 5 })).toEqual(['/a type'])
+    expect(check(schema, { a: 5 })[0]?.detail).toContain('must be object')
+  })
+
+  it('ERR-3: names that break a rule are named themselves', () => {
+    const schema = { type: 'object', additionalProperties: { type: 'integer' }, propertyNames: { pattern: '^[a-z]+$' } }
+    const [first, ...others] = check(schema, { A1: 1 })
+    expect([first?.pointer, first?.detail, others]).toEqual(['/A1', 'The name "A1" must match pattern "^[a-z]+$".', []])
+  })
+
+  it('ERR-3: an answer stays small whatever the body holds', () => {
+    const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`m${i}`, i]))
+    const schema = {
+      type: 'object',
+      properties: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`miembro${i}`, { type: 'string' }])),
+    }
+    const found = check(schema, many)
+    expect(found).toHaveLength(100)
+    expect(JSON.stringify(found).length).toBeLessThan(30_000)
+    const long = 'x'.repeat(200_000)
+    expect(JSON.stringify(check(schema, { [long]: 1 })).length).toBeLessThan(2000)
+    const deep = { type: 'object', additionalProperties: { type: 'object', properties: { a: { type: 'string' } } } }
+    expect(JSON.stringify(check(deep, { [long]: many })).length).toBeLessThan(30_000)
+    expect(check(deep, { [long]: { a: 5 } })[0]?.pointer).toBe('')
+  })
+})
+
+describe('numbers', () => {
+  it.each([9007199254740992, -9007199254740992, 1e300, json('9007199254740993')])('REP-8: %d is no integer that is held exactly', (a) => {
+    expect(told(one({ type: 'integer' }), { a })).toEqual(['/a exactInteger'])
+    expect(told(one({ type: ['integer', 'null'] }), { a })).toEqual(['/a exactInteger'])
+    // A number is a double, and those are.
+    expect(told(one({ type: ['number', 'null'] }), { a })).toEqual([])
+  })
+
+  it('REP-8: 2^53 - 1 is, and 1.0', () => {
+    for (const a of [9007199254740991, -9007199254740991, 1.0, -0]) expect(check(one({ type: 'integer' }), { a })).toEqual([])
+  })
+
+  it('ERR-2: 1e400 is no number', () => {
+    expect(told(one({ type: 'number' }), { a: json('1e400') })).toEqual(['/a type'])
+    expect(told(one({ type: 'integer' }), { a: json('-1e400') })).toEqual(['/a type'])
+  })
+})
+
+describe('formats', () => {
+  it.each([
+    ['date-time', '2024-01-31T08:30:00Z', '2024-01-31 8:30'],
+    ['date', '2024-02-29', '2023-02-29'],
+    ['email', 'a@b.com', 'a@b'],
+    ['uuid', '123e4567-e89b-12d3-a456-426614174000', '123e4567'],
+    ['uri', 'https://a.b/c', 'a b'],
+    ['local-date-time', '2024-01-31T08:30:00.1234567', '2024-01-31T08:30:00Z'],
+    ['local-date-time', '2024-01-31T08:30:00', '2024-02-30T08:30:00'],
+  ])('ERR-2: %s takes %s and not %s', (format, good, bad) => {
+    const schema = one({ type: 'string', format })
+    expect(check(schema, { a: good })).toEqual([])
+    expect(told(schema, { a: bad })).toEqual(['/a format'])
+  })
+})
+
+describe('names that objects have already', () => {
+  const schema = {
+    type: 'object',
+    required: ['constructor'],
+    properties: { constructor: { type: 'string' }, toString: { type: 'integer' } },
+  }
+
+  it('REP-8: declared, they are members like others', () => {
+    expect(told(schema, {})).toEqual(['/constructor required'])
+    expect(told(schema, { constructor: 5, toString: 'x' }).toSorted()).toEqual(['/constructor type', '/toString type'])
+    expect(check(schema, { constructor: 'x', toString: 5 })).toEqual([])
+  })
+
+  it('REP-8: undeclared, they are unknown', () => {
+    const value = json('{"constructor":"x","__proto__":{"a":1},"hasOwnProperty":1,"valueOf":2}')
+    expect(told(schema, value).toSorted()).toEqual(['/__proto__ unknown', '/hasOwnProperty unknown', '/valueOf unknown'])
+  })
+
+  it('REP-8: what an object inherits is no member', () => {
+    expect(told(schema, Object.create({ constructor: 'x' }))).toEqual(['/constructor required'])
+  })
+})
+
+describe('members that may be absent', () => {
+  const inner = {
+    type: 'object',
+    required: ['id', 'pin', 'nombre'],
+    properties: { id: { type: 'integer', readOnly: true }, pin: { type: 'string', writeOnly: true }, nombre: { type: 'string' } },
+  }
+  const schema = {
+    type: 'object',
+    required: ['numero', 'a', 'b'],
+    $defs: { inner },
+    properties: { numero: { type: 'integer' }, a: { $ref: '#/$defs/inner' }, b: { type: 'array', items: { $ref: '#/$defs/inner' } } },
+  }
+
+  it('REP-8: those that the store assigns, and those excused at any depth', () => {
+    const excused = compileValidator('piezas', schema, new Set(['numero']), (member) => member.readOnly)
+    const found = excused({ a: { nombre: 'x' }, b: [{ pin: 'p', nombre: 'x' }, { pin: 'p' }] })
+    expect(found.map(({ pointer }) => pointer)).toEqual(['/a/pin', '/b/1/nombre'])
+  })
+})
+
+describe('schemas', () => {
+  it.each<[string, JsonSchema]>([
+    ['an unknown type', one({ type: 'sting' })],
+    ['an unknown keyword', one({ type: 'string', minLenght: 3 })],
+    ['an unknown format', one({ type: 'string', format: 'fecha' })],
+    ['a list for properties', { type: 'object', properties: [] }],
+    ['a number for required', { type: 'object', required: 5 }],
+    ['a pattern that is none', one({ type: 'string', pattern: '(' })],
+    [
+      'another draft',
+      { $schema: 'http://json-schema.org/draft-04/schema#', type: 'object', properties: { a: { minimum: 1, exclusiveMinimum: true } } },
+    ],
+    ['a reference to nothing', one({ $ref: '#/$defs/nada' })],
+  ])('ERR-2: %s is a configuration error that names the resource', (_, schema) => {
+    expect(() => validator(schema)).toThrow(ConfigurationError)
+    expect(() => validator(schema)).toThrow(/\[ERR-2 invalid-schema\]/)
+  })
+
+  it('a schema may carry words that validate nothing', () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: 'https://example.com/piezas',
+      title: 'Pieza',
+      type: 'object',
+      'x-tabla': { 'x-año': 1 },
+      properties: { a: { type: 'string', example: 'x', 'x-columna': 'a', xml: { attribute: true }, deprecated: true, $comment: 'x' } },
+    }
+    expect(validator(schema)({ a: 'x' })).toEqual([])
+    // A second of the same $id is none the worse.
+    expect(validator(schema)({ a: 5 })).toHaveLength(1)
+  })
+
+  it('a hundred validators are compiled in little time', () => {
+    const started = performance.now()
+    for (let i = 0; i < 100; i += 1) validator(one({ type: 'string', maxLength: i }))
+    expect(performance.now() - started).toBeLessThan(1500)
+  })
+})
+
+describe('ERR-2: what guards a record guards the process', () => {
+  const objects = (count: number) => Array.from({ length: count }, (_, i) => ({ a: { b: i }, c: 'x' }))
+  const within = (most: number, work: () => unknown): unknown => {
+    const started = performance.now()
+    const result = work()
+    expect(performance.now() - started).toBeLessThan(most)
+    return result
+  }
+
+  it('uniqueItems takes linear time, and tells the two that are equal whatever the order of their members', () => {
+    const unique = one({ type: 'array', uniqueItems: true })
+    const check = validator(unique)
+    const many = objects(16_000)
+    expect(within(1000, () => check({ a: many }))).toEqual([])
+    expect(within(1000, () => check({ a: [...many, { c: 'x', a: { b: 3 } }] }))).toMatchObject([{ pointer: '/a', code: 'uniqueItems' }])
+    expect(check({ a: [1, { a: 1, b: [2] }, { b: [2], a: 1 }] })).toEqual([
+      { pointer: '/a', detail: '"a" must not hold two equal items ([1] and [2]).', code: 'uniqueItems' },
+    ])
+    expect(check({ a: [1, '1', true, 'true', null, 'null', [], {}, [['a', 1]], { a: 1 }, '{"a":1}'] })).toEqual([])
+    expect(told(one({ type: 'array', uniqueItems: false }), { a: [1, 1] })).toEqual([])
+  })
+
+  it('behind a maxItems that does not hold the items are not looked at, behind a maxLength the pattern is not', () => {
+    const items = { type: 'object', properties: { c: { type: 'integer' } } }
+    expect(told(one({ type: 'array', maxItems: 10, uniqueItems: true, items }), { a: objects(6000) })).toEqual(['/a maxItems'])
+    const text = one({ type: 'string', pattern: '^(a+)+$', maxLength: 20 })
+    expect(within(1000, () => told(text, { a: `${'a'.repeat(30_000)}!` }))).toEqual(['/a maxLength'])
+  })
+
+  it('ERR-3: a small record hears of everything, a large one of the first', () => {
+    const schema = { type: 'object', properties: { a: { type: 'array', items: { type: 'string' } }, b: { type: 'string' } } }
+    expect(told(schema, { a: [1, 2], b: 3 })).toEqual(['/a/0 type', '/a/1 type', '/b type'])
+    expect(told(schema, { a: Array(6000).fill(1), b: 3 })).toEqual(['/a/0 type'])
+  })
+})
