@@ -1,0 +1,150 @@
+/** Request bodies: read only where one is wanted, bounded, strict (HDR-5). */
+import type { IncomingMessage } from 'node:http'
+import getRawBody from 'raw-body'
+import { checkParsed, type JsonResult, parseJson } from '../http/json-text.js'
+import { parseMediaType } from '../http/media-type.js'
+import { ConfigurationError, HttpProblem } from '../problem.js'
+import { closing } from '../representation/answer.js'
+import { header, mediaType } from '../wire.js'
+import type { ExpressRequest } from './middleware.js'
+
+/** The longest time that a timer of Node takes; longer ones fire at once. */
+const longestTimer = 2 ** 31 - 1
+
+/** How much of a body is read, and for how long. */
+export interface BodyLimits {
+  /** Bytes. */
+  readonly bodyLimit: number
+  /** How deep arrays and objects may nest. */
+  readonly depthLimit: number
+  /** Milliseconds. */
+  readonly timeout: number
+}
+
+/**
+ * The limits of a service's bodies: 1 MiB, 32 levels and 30 seconds unless it says otherwise; no time is longer than a timer takes. Throws `ConfigurationError`
+ * where one is no whole number from 1.
+ */
+export function resolveBodyLimits(options: { readonly [Name in keyof BodyLimits]?: number | undefined }): BodyLimits {
+  const { bodyLimit = 1_048_576, depthLimit = 32, timeout = 30_000 } = options
+  for (const [name, value] of Object.entries({ bodyLimit, depthLimit, timeout })) {
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw new ConfigurationError('invalid-option', `${name} is ${String(value)}. Give a whole number from 1.`)
+  }
+  return { bodyLimit, depthLimit, timeout: Math.min(timeout, longestTimer) }
+}
+
+/** The media types that bodies are understood in: of whole representations, and of patches. */
+export const bodyTypes: Readonly<Record<'whole' | 'patch', readonly string[]>> = Object.freeze({
+  whole: [mediaType.json],
+  patch: [mediaType.mergePatch, mediaType.json],
+})
+
+/** How the body of a request is read. */
+export interface BodyOptions {
+  /** Media types that are understood. */
+  readonly accepted: readonly string[]
+  /** Bytes. */
+  readonly bodyLimit: number
+  /** How deep arrays and objects may nest. */
+  readonly depthLimit: number
+  /** Milliseconds until 408; none where the time is up. No more than a timer takes: see `resolveBodyLimits`. */
+  readonly patience: number
+  /** The body is a patch: a 415 names the media types in `Accept-Patch` (RFC 5789). */
+  readonly patch: boolean
+}
+
+/** True where the request carries a body (RFC 9112 6.3). */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/**
+ * The body, parsed (HDR-5). One that another middleware has parsed already is used: an object after the same checks of its structure, bytes and text are parsed here.
+ * Throws 400, 408, 413 and 415 problems.
+ */
+export async function readBody(req: IncomingMessage, options: BodyOptions): Promise<unknown> {
+  if (!hasBody(req)) throw new HttpProblem('missing-body', { detail: `Send a body of ${options.accepted.join(' or ')}.` })
+  const { body } = req as ExpressRequest
+  // Express 4 leaves an empty object where its parsers have passed a body by: then it has not been read.
+  const before = req.readableEnded ? body : undefined
+  const charset = checkMediaType(req, options)
+  const limits = { depth: options.depthLimit }
+  if (before !== undefined && typeof before !== 'string' && !(before instanceof Uint8Array)) {
+    return taken(checkParsed(before, limits) ?? { value: before })
+  }
+  // Whoever has made text of it knew its charset, whoever has read it its coding.
+  if (typeof before !== 'string') checkCharset(charset, options)
+  if (before === undefined) checkCoding(req)
+  const bytes = before === undefined ? await readBytes(req, options) : typeof before === 'string' ? Buffer.from(before) : before
+  if (bytes.byteLength > options.bodyLimit) throw tooLarge(options)
+  return taken(parseJson(bytes, limits))
+}
+
+function taken(result: JsonResult): unknown {
+  if ('value' in result) return result.value
+  const { malformed, pointer } = result
+  const errors = [{ detail: malformed, clause: 'HDR-5', code: 'malformed', ...(pointer === undefined ? {} : { pointer }) }]
+  throw new HttpProblem('malformed-body', { detail: malformed, errors })
+}
+
+/** The charset that goes with a media type which is understood. */
+function checkMediaType(req: IncomingMessage, options: BodyOptions): string | undefined {
+  const field = req.headers['content-type']
+  const media = field === undefined ? undefined : parseMediaType(field)
+  if (media !== undefined && options.accepted.includes(media.type)) return media.parameters.get('charset')?.toLowerCase()
+  const what = field === undefined ? 'The body has no Content-Type' : 'The Content-Type is not supported'
+  throw unsupported(`${what}. Send ${options.accepted.join(' or ')}.`, options)
+}
+
+function checkCharset(charset: string | undefined, options: BodyOptions): void {
+  if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return
+  throw unsupported('JSON is UTF-8 (RFC 8259). Leave the charset out, or say utf-8.', options)
+}
+
+function unsupported(detail: string, { accepted, patch }: BodyOptions): HttpProblem {
+  const headers = { [patch ? header.acceptPatch : header.accept]: accepted.join(', ') }
+  const errors = [{ header: header.contentType, detail, allowed: accepted, code: 'unsupported', clause: 'HDR-5' }]
+  return new HttpProblem('unsupported-content', { detail, headers, errors })
+}
+
+/** RFC 9110 8.4, 15.5.16. */
+function checkCoding(req: IncomingMessage): void {
+  const coding = req.headers['content-encoding']?.trim().toLowerCase()
+  if (coding === undefined || coding === '' || coding === 'identity') return
+  const detail = 'The Content-Encoding is not supported. Send the body as it is.'
+  const errors = [{ header: header.contentEncoding, detail, allowed: ['identity'], code: 'unsupported', clause: 'HDR-5' }]
+  throw new HttpProblem('unsupported-content', { detail, headers: { [header.acceptEncoding]: 'identity' }, errors })
+}
+
+const tooLarge = ({ bodyLimit }: BodyOptions): HttpProblem =>
+  new HttpProblem('body-too-large', { detail: `A body holds at most ${bodyLimit} bytes.`, headers: closing })
+
+/** What is refused is left unread, so these answers close the connection. */
+async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Uint8Array> {
+  if (req.readableEnded || req.readableDidRead) {
+    throw new ConfigurationError(
+      'middleware-missing',
+      'Another middleware has consumed the body without leaving it in req.body. Put it behind, or let it leave what it has parsed.',
+    )
+  }
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const refuse = (): void => reject(new HttpProblem('request-timeout', { detail: 'The body did not arrive in time.', headers: closing }))
+    timer = setTimeout(refuse, options.patience)
+  })
+  try {
+    const length = req.headers['content-length']
+    return await Promise.race([getRawBody(req, { limit: options.bodyLimit, ...(length === undefined ? {} : { length }) }), late])
+  } catch (error) {
+    if (error instanceof HttpProblem) throw error
+    const { type } = error as { type?: string }
+    if (type === 'entity.too.large') throw tooLarge(options)
+    if (type === 'stream.encoding.set') {
+      throw new ConfigurationError('middleware-missing', 'Another middleware has called req.setEncoding(). Leave it out: bodies are bytes.')
+    }
+    throw new HttpProblem('malformed-body', { detail: 'The body did not arrive whole.', headers: closing, cause: error })
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,159 @@
+/** Conditional requests: what `If-Match` and `If-None-Match` ask for and whether it holds (HDR-2..4; RFC 9110 13.1, 13.2). */
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { formatTag, matchesStrongly, matchesWeakly, parseTagList, type TagList, versionsOf } from '../http/entity-tags.js'
+import { ConfigurationError, HttpProblem } from '../problem.js'
+import { send } from '../representation/answer.js'
+import { header } from '../wire.js'
+import type { Middleware } from './middleware.js'
+import { checkOptions, type Kinds } from './options.js'
+import { requestState } from './request-state.js'
+
+/** The preconditions of a request. */
+export interface Conditions {
+  readonly ifMatch: TagList | undefined
+  readonly ifNoneMatch: TagList | undefined
+  /** The versions that `If-Match` names; `undefined` where it is absent or `*`. */
+  readonly versions: readonly string[] | undefined
+  /** The service asks for `If-Match` on every update and delete. */
+  readonly required: boolean
+}
+
+/** `weakToo` lets weak tags in `If-Match` name their version, for services behind a proxy that weakens tags when it compresses. */
+export function readConditions(req: IncomingMessage, required: boolean, weakToo = false): Conditions {
+  const ifMatch = parseTagList(req.headers['if-match'])
+  const ifNoneMatch = parseTagList(req.headers['if-none-match'])
+  const versions = ifMatch === undefined || ifMatch.any ? undefined : versionsOf(ifMatch, weakToo)
+  return { ifMatch, ifNoneMatch, versions, required }
+}
+
+/** Whether a write of a record of this version may proceed. Throws 428, or 412 where it may not. */
+export function checkWrite(conditions: Conditions, version: string): void {
+  const { ifMatch, ifNoneMatch, versions, required } = conditions
+  if (required && ifMatch === undefined) throw preconditionRequired()
+  if (versions !== undefined && !versions.includes(version)) throw stale()
+  if (ifNoneMatch !== undefined && (ifNoneMatch.any || versionsOf(ifNoneMatch, true).includes(version))) {
+    throw new HttpProblem('precondition-failed', { detail: 'If-None-Match names the version that the resource has.' })
+  }
+}
+
+/** Whether a read may be answered with this tag. Throws 412 where `If-Match` names other tags only. */
+export function checkRead(conditions: Conditions, tag: string, version?: string): void {
+  const { ifMatch, versions } = conditions
+  if (ifMatch === undefined || ifMatch.any) return
+  const holds = version === undefined ? matchesStrongly(ifMatch, tag) : versions?.includes(version)
+  if (!holds) throw stale()
+}
+
+/** True where the client has this very representation (304). `Cache-Control: no-cache` in the request changes nothing: it is a word to caches. */
+export function notModified({ ifNoneMatch }: Conditions, tag: string): boolean {
+  return ifNoneMatch !== undefined && (ifNoneMatch.any || matchesWeakly(ifNoneMatch, tag))
+}
+
+/** The refusal of a write whose `If-Match` names another version: 412 (HDR-3). Throw it when your own compare-and-set finds no row. */
+export function stale(): HttpProblem {
+  return new HttpProblem('stale', {
+    detail:
+      'If-Match does not name the current version. GET the resource again, apply your change to what it is now, and send its new Etag.',
+  })
+}
+
+/** The refusal of a write without `If-Match`, where the service wants one: 428 (HDR-3). */
+function preconditionRequired(): HttpProblem {
+  return new HttpProblem('precondition-required', { detail: 'GET the resource and send its Etag as If-Match.' })
+}
+
+const states = requestState<Conditions>('ifMatch()')
+
+/** What `ifMatch()` asks of a request. */
+export interface IfMatchOptions {
+  /** 428 where a PUT, PATCH or DELETE comes without `If-Match`, before its handler runs. Default false. */
+  readonly required?: boolean
+  /** A weak tag in `If-Match` stands for its version, for services behind a proxy that weakens tags when it compresses. Default false: it never matches. */
+  readonly weak?: boolean
+}
+
+const optionKinds: Kinds<IfMatchOptions> = { required: 'boolean', weak: 'boolean' }
+
+const updates = new Set(['PUT', 'PATCH', 'DELETE'])
+
+/**
+ * Reads the preconditions of a request for the handlers after it (HDR-3, HDR-4): `checkVersion(req, version)` for a write, which then compares and sets that version
+ * in one statement, `sendTag(req, res, version)` for an answer. Throws `ConfigurationError` for an option that there is not.
+ *
+ * @example
+ * app.put('/sucursales/:id', ifMatch(), async (req, res) => {
+ *   const found = await find(req.params.id)
+ *   if (found === undefined) throw new HttpProblem('absent')
+ *   checkVersion(req, found.version)
+ *   const saved = await update(req.params.id, req.body, found.version) // ... WHERE id = $1 AND version = $3
+ *   if (saved === undefined) throw stale()
+ *   sendTag(req, res, saved.version)
+ *   res.json(saved)
+ * })
+ */
+export function ifMatch(options: IfMatchOptions = {}): Middleware {
+  checkOptions('ifMatch()', options, optionKinds)
+  const { required = false, weak = false } = options
+  return function ifMatchMiddleware(req, _res, next) {
+    const conditions = readConditions(req, required && updates.has(req.method ?? ''), weak)
+    if (conditions.required && conditions.ifMatch === undefined) return next(preconditionRequired())
+    states.set(req, conditions)
+    next()
+  }
+}
+
+/**
+ * The versions of which the stored record must have one for this write to proceed; `undefined` where the client does not care (no `If-Match`, or `*`). Compare them
+ * in the same statement as the write, else two clients can both succeed. An `If-Match` that names nothing of ours gives an empty list, which no record matches. They
+ * say nothing of `If-None-Match`, and a statement that changes no row may have found none: then an absent item is 404 before a changed one is `stale()`.
+ * Throws `ConfigurationError` where `ifMatch()` did not run.
+ */
+export function expected(req: IncomingMessage): readonly string[] | undefined {
+  return states.of(req).versions
+}
+
+/**
+ * Throws 412 where the record at hand, of this version, may not be changed: `If-Match` names other versions only, or `If-None-Match` names this one (HDR-3, HDR-4).
+ * The write itself must then still compare with this version in one step. Throws `ConfigurationError` where `ifMatch()` did not run.
+ *
+ * @example
+ * const row = await read(req.params.id)
+ * if (row === undefined) throw new HttpProblem('absent')
+ * checkVersion(req, row.version)
+ * if (!(await update(req.params.id, req.body, row.version))) throw stale()
+ */
+export function checkVersion(req: IncomingMessage, version: string): void {
+  checkWrite(states.of(req), textOf(version))
+}
+
+/**
+ * Sets the strong `Etag` of a version, and answers 304 where the client has it: then it returns true and the handler is done (HDR-2, HDR-4). Set `Cache-Control` and
+ * `Vary` before, a 304 has them too. `variant` is whatever else shapes the bytes (media type, expansion). Throws 412 where a read has an `If-Match` that does not
+ * hold, and `ConfigurationError` where `ifMatch()` did not run or the version is no text.
+ *
+ * @example if (!sendTag(req, res, row.version, format.of(req))) res.json(row)
+ */
+export function sendTag(req: IncomingMessage, res: ServerResponse, version: string, variant = ''): boolean {
+  const conditions = states.of(req)
+  const tag = formatTag(textOf(version), createHash('sha256').update(variant).digest('base64url').slice(0, digestLength))
+  const reading = req.method === 'GET' || req.method === 'HEAD'
+  if (reading) checkRead(conditions, tag, version)
+  res.setHeader(header.etag, tag)
+  if (!reading || !notModified(conditions, tag)) return false
+  res.removeHeader(header.contentType)
+  send(res, { status: 304, headers: {} }, true)
+  return true
+}
+
+/** Of base64url: 162 bits, more than enough that no two variants share a tag. */
+const digestLength = 27
+
+/** A number would never equal the texts of `expected(req)`; `undefined` would be one version for every record. */
+function textOf(version: string): string {
+  if (typeof version === 'string') return version
+  throw new ConfigurationError(
+    'invalid-option',
+    `The version is ${String(version)}, which is no text. Give the version of the record as text.`,
+  )
+}

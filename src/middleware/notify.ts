@@ -1,0 +1,14 @@
+/** Hooks of a team: told of what happened, never able to change it. */
+
+const report = (error: unknown): void => console.error('A hook of express-rest-conventions threw:', error)
+
+/** Calls a hook, where there is one, with the event that `makeEvent` makes. What it throws or rejects with is its own affair: it goes to `console.error`. */
+export function notify<E>(hook: ((event: E) => unknown) | undefined, makeEvent: () => E): void {
+  if (hook === undefined) return
+  try {
+    // An async one would end the process by a rejection that nobody hears.
+    Promise.resolve(hook(makeEvent())).catch(report)
+  } catch (error) {
+    report(error)
+  }
+}

@@ -1,0 +1,93 @@
+/** Errors of hand-written routes as problems (ERR-1..3). */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { HttpProblem, toProblem } from '../problem.js'
+import { problemAnswer, send } from '../representation/answer.js'
+import { representationOfProblem } from '../representation/encoding.js'
+import { withoutPages } from '../representation/pagination.js'
+import { header } from '../wire.js'
+import { requestPath } from './base-address.js'
+import type { ErrorMiddleware, Middleware } from './middleware.js'
+import { notify } from './notify.js'
+import { checkOptions, type Kinds } from './options.js'
+
+/** How problems are told, and who hears of them. */
+export interface ProblemsOptions {
+  /** Where `type` leads: the place a team publishes docs/errors.md at. */
+  readonly problemBase?: string
+  /** Hears of every problem with what was really thrown. What it throws is its own affair. Default: a 5xx goes to `console.error`. */
+  readonly onError?: (error: unknown, problem: HttpProblem) => void
+}
+
+/**
+ * The last thing an app uses: what nobody answered is a 404 problem, whatever was thrown or passed to `next` is its problem (`HttpProblem`, http-errors, body-parser's),
+ * the rest a 500 that leaks nothing (ERR-3). Two middlewares in one list, as `app.use` takes it. An answer that has begun is cut off, as Express itself would.
+ * Throws `ConfigurationError` for an option that there is not.
+ *
+ * @example app.use(problems())
+ */
+export function problems(options: ProblemsOptions = {}): readonly [Middleware, ErrorMiddleware] & (Middleware | ErrorMiddleware)[] {
+  checkOptions('problems()', options, optionKinds)
+  const { onError = reportToConsole, problemBase } = options
+  const report = (error: unknown, problem: HttpProblem): void =>
+    notify(
+      (cause) => onError(cause, problem),
+      () => problem.cause ?? error,
+    )
+  // Whoever answers and then calls next() has answered all the same.
+  const unansweredMiddleware: Middleware = (_req, res, next) => (res.headersSent ? undefined : next(new HttpProblem('unknown-path')))
+  const problemsMiddleware: ErrorMiddleware = (error, req, res, _next) => {
+    const problem = toProblem(error)
+    report(error, problem)
+    if (res.headersSent) {
+      if (!res.writableEnded) res.destroy()
+      return
+    }
+    forget(res)
+    try {
+      tell(problem, req, res, problemBase)
+    } catch (failure) {
+      // What can't be written, such as a header with a line break or a detail without end, is a failure of its own.
+      const internal = new HttpProblem('internal', { cause: failure })
+      report(failure, internal)
+      tell(internal, req, res, problemBase)
+    }
+  }
+  return [unansweredMiddleware, problemsMiddleware]
+}
+
+const optionKinds: Kinds<ProblemsOptions> = { problemBase: 'string', onError: 'function' }
+
+/** Takes back what the handler has said of the representation that now does not come. */
+function forget(res: ServerResponse): void {
+  for (const name of representationFields) res.removeHeader(name)
+  const links = res.getHeader(header.link)
+  if (links === undefined) return
+  const kept = withoutPages(String(links))
+  if (kept === '') res.removeHeader(header.link)
+  else res.setHeader(header.link, kept)
+}
+
+const representationFields = [
+  header.contentType,
+  header.contentLength,
+  header.etag,
+  header.location,
+  header.preferenceApplied,
+  header.totalCount,
+  'Accept-Ranges',
+  'Content-Disposition',
+  header.contentEncoding,
+  'Content-Language',
+  'Content-Range',
+  'Last-Modified',
+  header.transferEncoding,
+]
+
+function tell(problem: HttpProblem, req: IncomingMessage, res: ServerResponse, base: string | undefined): void {
+  const telling = { representation: representationOfProblem(req.headers.accept), base, instance: requestPath(req), requestId: undefined }
+  send(res, problemAnswer(problem, telling), req.method === 'HEAD')
+}
+
+const reportToConsole = (error: unknown, problem: HttpProblem): void => {
+  if (problem.status >= 500) console.error(error)
+}

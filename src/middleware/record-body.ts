@@ -1,0 +1,112 @@
+/** The body of a hand-written POST, PUT or PATCH, held to the definition as a resource router holds it (HDR-5, ERR-2, REP-8, VERB-3, VERB-5). */
+import type { IncomingMessage } from 'node:http'
+import type { Scalar } from '../adapters/contract.js'
+import type { JsonObject } from '../definition/json.js'
+import type { ResourceDefinition } from '../definition/resource.js'
+import { completeRecord, type Fixed, objectBody, recordToCreate, recordToPatch, recordToReplace } from '../plan/record.js'
+import { compileResource, type ResourcePlan } from '../plan/resource-plan.js'
+import { ConfigurationError, HttpProblem } from '../problem.js'
+import { bodyTypes, readBody, resolveBodyLimits } from './body.js'
+import type { Middleware } from './middleware.js'
+import { checkOptions, type Kinds } from './options.js'
+import { requestState } from './request-state.js'
+
+/** How the body of a hand-written route is read. */
+export interface RecordBodyOptions {
+  /** The id in the path of an item, decoded: `(req: Request<{ id: string }>) => req.params.id`. A PUT fills the key from it and refuses another (VERB-3). */
+  id?(req: IncomingMessage): string | undefined
+  /** The most bytes. Default 1 MiB. */
+  readonly bodyLimit?: number
+  /** How deep arrays and objects may nest. Default 32. */
+  readonly depthLimit?: number
+  /** Milliseconds until a body that does not arrive is 408. Default 30,000. */
+  readonly timeout?: number
+}
+
+/** The middleware that `recordBody()` makes, and what it has read. */
+export interface RecordBody<T> extends Middleware {
+  /**
+   * The record that a POST or PUT asks for, complete and valid. Throws `ConfigurationError` where the middleware did not run before, and where the body is not the whole
+   * record: that of a PATCH, and of a PUT where the definition has read-only or write-only members. Those are for `over()`.
+   */
+  of(req: IncomingMessage): T
+  /**
+   * The record that a PATCH or PUT makes of the current one: merged, read-only members held, valid. Call it on the very record whose version the write will compare.
+   * Throws the `invalid-body` problem (422).
+   */
+  over(req: IncomingMessage, current: T): T
+}
+
+/**
+ * Reads and checks the body of a write. It needs no body parser before it, and uses what one has parsed. A PATCH is a merge patch (RFC 7396).
+ * Throws `ConfigurationError` where an option makes no sense, and for a definition with links to resources: only a router knows where those live.
+ *
+ * @example
+ * const body = recordBody(sucursales, { id: (req: Request<{ id: string }>) => req.params.id })
+ * app.post('/sucursales', body, async (req, res) => res.status(201).location(await insert(body.of(req))).end())
+ */
+export function recordBody<T>(definition: ResourceDefinition<T>, options: RecordBodyOptions = {}): RecordBody<T> {
+  checkOptions('recordBody()', options, optionKinds)
+  const plan = compileResource(definition)
+  if (plan.hidden.size > 0) {
+    const links = [...new Set(plan.hidden.values())].join(', ')
+    throw new ConfigurationError(
+      'unresolved-link',
+      `recordBody() can not tell where ${links} of "${definition.collection}" leads. Use resourceRouter() for it.`,
+    )
+  }
+  const { bodyLimit, depthLimit, timeout: patience } = resolveBodyLimits(options)
+  const states = requestState<Sent>('recordBody()')
+  const read = async (req: IncomingMessage): Promise<void> => {
+    const patch = req.method === 'PATCH'
+    const accepted = patch ? bodyTypes.patch : bodyTypes.whole
+    const sent = objectBody(await readBody(req, { accepted, bodyLimit, depthLimit, patience, patch }))
+    states.set(req, {
+      patch,
+      whole: !patch && !(req.method === 'PUT' && plan.guard.any),
+      sent: patch ? sent : recordOf(plan, { ...sent }, req, options),
+    })
+  }
+  const recordBodyMiddleware: Middleware = (req, _res, next) => void read(req).then(() => next(), next)
+  return Object.assign(recordBodyMiddleware, {
+    of(req: IncomingMessage): T {
+      const { sent, whole } = states.of(req)
+      if (whole) return sent as T
+      throw new ConfigurationError(
+        'invalid-option',
+        `The body of a ${req.method} of "${definition.collection}" is not the whole record: use over(req, current) in place of of(req).`,
+      )
+    },
+    over(req: IncomingMessage, current: T): T {
+      const { sent, patch } = states.of(req)
+      const before = current as JsonObject
+      const next = patch ? recordToPatch(plan, sent, before, {}, []) : structuredClone(sent)
+      completeRecord(plan, next, before)
+      return next as T
+    },
+  })
+}
+
+interface Sent {
+  readonly sent: JsonObject
+  readonly patch: boolean
+  /** What was sent, completed by defaults, is the record. */
+  readonly whole: boolean
+}
+
+const optionKinds: Kinds<RecordBodyOptions> = { id: 'function', bodyLimit: 'checked', depthLimit: 'checked', timeout: 'checked' }
+
+function recordOf(plan: ResourcePlan, sent: JsonObject, req: IncomingMessage, options: RecordBodyOptions): JsonObject {
+  const id = options.id?.(req)
+  return req.method === 'PUT'
+    ? recordToReplace(plan, sent, id === undefined ? {} : keyIn(plan, id), [])
+    : recordToCreate(plan, sent, {}, [])
+}
+
+/** The members of the key that an id spells; an id that spells none is no address (PATH-11). */
+function keyIn({ key }: ResourcePlan, id: string): Fixed {
+  const found = key.parse(id)
+  if (found === undefined) throw new HttpProblem('absent')
+  const parts = key.parts(found)
+  return Object.fromEntries(key.members.map((member, i) => [member, parts[i] as Scalar]))
+}

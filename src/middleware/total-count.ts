@@ -1,0 +1,61 @@
+/** Pagination headers of a hand-written list (QUERY-7). */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ConfigurationError } from '../problem.js'
+import { mergeLinks } from '../representation/answer.js'
+import { paginationHeaders } from '../representation/pagination.js'
+import { header } from '../wire.js'
+import { type BaseAddressOptions, baseAddress, malformedHost, requestPath } from './base-address.js'
+import { findListQuery } from './list-query.js'
+import type { Middleware } from './middleware.js'
+import { checkOptions, type Kinds } from './options.js'
+import { requestState } from './request-state.js'
+
+/** Where the links to other pages begin. */
+export interface TotalCountOptions extends BaseAddressOptions {}
+
+const optionKinds: Kinds<TotalCountOptions> = { baseUrl: 'string' }
+
+/** The middleware that `totalCount()` makes, and the function that tells the total. */
+export interface TotalCount extends Middleware {
+  /**
+   * Sets `x-total-count` and, behind `listQuery()`, the `Link`s to the other pages. Call it before the body is sent. `exact: false` marks an estimate: no link to a
+   * last page. Throws `ConfigurationError` where this middleware did not run before, or the total is no whole number.
+   */
+  set(req: IncomingMessage, res: ServerResponse, total: number, exact?: boolean): void
+}
+
+/**
+ * Tells how many items a list has in all, and where its other pages lie (QUERY-7). Answers 400 where the `Host` that links would stand on is malformed. Throws
+ * `ConfigurationError` where `baseUrl` is no absolute address.
+ *
+ * @example
+ * const count = totalCount()
+ * app.get('/sucursales', query, count, (req, res) => {
+ *   const { rows, total } = select(query.of(req))
+ *   count.set(req, res, total)
+ *   res.json(rows)
+ * })
+ */
+export function totalCount(options: TotalCountOptions = {}): TotalCount {
+  checkOptions('totalCount()', options, optionKinds)
+  const baseOf = baseAddress(options)
+  const bases = requestState<string>('totalCount()')
+  const totalCountMiddleware: Middleware = (req, _res, next) => {
+    const base = baseOf(req)
+    if (base === undefined) return next(malformedHost())
+    bases.set(req, base)
+    next()
+  }
+  return Object.assign(totalCountMiddleware, {
+    set(req: IncomingMessage, res: ServerResponse, total: number, exact = true): void {
+      const url = bases.of(req) + requestPath(req)
+      if (!Number.isSafeInteger(total) || total < 0)
+        throw new ConfigurationError('invalid-option', `The total is ${total}. Give a whole number from 0.`)
+      res.setHeader(header.totalCount, String(total))
+      const query = findListQuery(req)
+      if (query === undefined) return
+      const { [header.link]: links } = paginationHeaders(url, query, total, exact, query.page * query.size < total)
+      if (links !== undefined) res.setHeader(header.link, mergeLinks(res.getHeader(header.link), links))
+    },
+  })
+}

@@ -1,0 +1,114 @@
+/** The one way an answer leaves: status, headers and body written at once, without Express's own tag and type. */
+import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http'
+import { type HttpProblem, problemBody } from '../problem.js'
+import { header } from '../wire.js'
+import type { Representation } from './encoding.js'
+
+export type Headers = Record<string, string>
+
+/** An answer before it is written. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body?: string | Uint8Array
+}
+
+/** Ends the connection with the answer: for a request whose body is not read to its end. */
+export const closing: Headers = Object.freeze({ [header.connection]: 'close' })
+
+/** Writes an answer. What other middlewares have put into `Vary` and `Link` stays beside ours; a HEAD gets the headers alone. */
+export function send(res: ServerResponse, answer: Answer, head: boolean): void {
+  if (res.headersSent || res.writableEnded || res.destroyed) return
+  const { status, body } = answer
+  const headers: Headers = { ...answer.headers }
+  const { [header.vary]: vary, [header.link]: links } = headers
+  if (vary !== undefined) headers[header.vary] = mergeVary(res.getHeader(header.vary), vary)
+  if (links !== undefined) headers[header.link] = mergeLinks(res.getHeader(header.link), links)
+  if (body !== undefined) headers[header.contentLength] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
+  else if (status !== 204 && status !== 304) headers[header.contentLength] = '0'
+  res.writeHead(status, headers)
+  if (head || body === undefined) res.end()
+  else if (headers[header.connection] === closing[header.connection] && !res.req.complete) {
+    res.write(body)
+    passOver(res.req, () => res.end())
+  } else res.end(body)
+}
+
+/** Milliseconds for which a closing connection still takes what the client is sending. */
+const lingering = 1000
+
+/**
+ * Lets the rest of a request's body pass unread before the connection closes: closed at once while data comes in, TCP resets it, and a client that is still sending
+ * loses the answer (RFC 9112 9.6).
+ */
+function passOver(req: IncomingMessage, then: () => void): void {
+  const done = (): void => {
+    clearTimeout(timer)
+    req.off('end', done).off('close', done)
+    then()
+  }
+  const timer = setTimeout(done, lingering)
+  req.once('end', done).once('close', done).resume()
+}
+
+/** A `Vary` field with names added that it lacks. */
+export function mergeVary(before: OutgoingHttpHeader | undefined, added: string): string {
+  const text = listText(before)
+  if (text === '') return added
+  const known = new Set(text.split(',').map((name) => name.trim().toLowerCase()))
+  const missing = added.split(',').filter((name) => !known.has(name.trim().toLowerCase()))
+  return known.has('*') || missing.length === 0 ? text : `${text}, ${missing.join(',').trim()}`
+}
+
+/** A `Link` field with links added. They are not taken apart: a comma in an address parts nothing. */
+export function mergeLinks(before: OutgoingHttpHeader | undefined, added: string): string {
+  const text = listText(before)
+  if (added.includes(text)) return added
+  return text.includes(added) ? text : `${text}, ${added}`
+}
+
+/** A list field as one text, in whatever form it was set. */
+function listText(value: OutgoingHttpHeader | undefined): string {
+  return Array.isArray(value) ? value.join(', ') : String(value ?? '')
+}
+
+/**
+ * One link of a `Link` field (RFC 8288 3). What an address can't hold, though a raw request target may, is percent-encoded, so that none ends its link early.
+ *
+ * @example formatLink('http://host/v1/a b?sort=x,y', 'next') // '<http://host/v1/a%20b?sort=x,y>; rel="next"'
+ */
+export function formatLink(url: string, rel: string): string {
+  return `<${url.replace(/[^\x21-\x7e]|[<>"\\^`{|}]/gu, percentEncoded)}>; rel="${rel}"`
+}
+
+/** Node gives the bytes of a target as Latin-1. */
+function percentEncoded(character: string): string {
+  const bytes = Buffer.from(character, character <= '\xff' ? 'latin1' : 'utf8')
+  return bytes.toString('hex').replace(/../g, '%$&').toUpperCase()
+}
+
+/** Where and how a problem is told. */
+export interface ProblemTelling {
+  readonly representation: Representation
+  readonly base: string | undefined
+  readonly instance: string
+  readonly requestId: string | undefined
+}
+
+const spellings = new Map(Object.values(header).map((name) => [name.toLowerCase(), name]))
+
+/** Header fields under the spellings that `header` has for them, so that a field stands once whatever case it was written in. */
+export function spelled(headers: Readonly<Record<string, string>>): Headers {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [spellings.get(name.toLowerCase()) ?? name, value]))
+}
+
+/** The answer that tells a problem: RFC 9457, never stored (ERR-3, HDR-6); 410 is empty (VER-2). */
+export function problemAnswer(problem: HttpProblem, telling: ProblemTelling): Answer {
+  const headers: Headers = { ...spelled(problem.headers), [header.cacheControl]: 'no-store' }
+  if (problem.status === 410) return { status: 410, headers }
+  const { representation, base, instance, requestId } = telling
+  const place = { ...(base === undefined ? {} : { base }), instance, ...(requestId === undefined ? {} : { requestId }) }
+  headers[header.contentType] = representation.problemType
+  headers[header.vary] = mergeVary(headers[header.vary], header.accept)
+  return { status: problem.status, headers, body: representation.encode(problemBody(problem, place)) }
+}

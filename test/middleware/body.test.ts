@@ -1,0 +1,330 @@
+import { request as httpRequest, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import request from 'supertest'
+import { describe, expect, it } from 'vitest'
+import { type BodyOptions, hasBody, readBody, resolveBodyLimits } from '../../src/middleware/body.js'
+import { ConfigurationError, type HttpProblem, toProblem } from '../../src/problem.js'
+import { problemAnswer, send } from '../../src/representation/answer.js'
+import { json } from '../../src/representation/encoding.js'
+import { type Express, listen, majors, raw } from './majors.js'
+
+const defaults: BodyOptions = { accepted: ['application/json'], bodyLimit: 1000, depthLimit: 3, patience: 5000, patch: false }
+
+/** Answers with the body that `readBody` gives, or the problem. */
+const reading = (options: Partial<BodyOptions> = {}, found: unknown[] = []) =>
+  ((req: IncomingMessage, res: ServerResponse) => {
+    readBody(req, { ...defaults, ...options }).then(
+      (value) => {
+        found.push(value)
+        send(res, { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ value }) }, false)
+      },
+      (error: unknown) => {
+        found.push(error)
+        const problem: HttpProblem = toProblem(error)
+        send(res, problemAnswer(problem, { representation: json, base: undefined, instance: '/', requestId: undefined }), false)
+      },
+    )
+  }) satisfies RequestListener
+
+const post = (headers: Record<string, string>, body = '{"a":1}', options?: Partial<BodyOptions>) =>
+  request(reading(options))
+    .post('/')
+    .set(headers)
+    .serialize((text) => text as string)
+    .send(body)
+const asJson = { 'Content-Type': 'application/json' }
+
+describe('resolveBodyLimits', () => {
+  it('HDR-5: has defaults, and no time that a timer does not take', () => {
+    expect(resolveBodyLimits({})).toEqual({ bodyLimit: 1_048_576, depthLimit: 32, timeout: 30_000 })
+    expect(resolveBodyLimits({ bodyLimit: 1, depthLimit: 2, timeout: 1e12 })).toEqual({ bodyLimit: 1, depthLimit: 2, timeout: 2 ** 31 - 1 })
+  })
+
+  it.each(['bodyLimit', 'depthLimit', 'timeout'])('HDR-5: %s is a whole number from 1', (name) => {
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 1.5, '5', null]) {
+      expect(() => resolveBodyLimits({ [name]: value as number })).toThrow(ConfigurationError)
+    }
+  })
+})
+
+describe('readBody', () => {
+  it.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+    'application/json; x=y',
+    'application/json;charset=utf8',
+  ])('HDR-5: %s is read', async (type) => {
+    expect((await post({ 'Content-Type': type })).body).toEqual({ value: { a: 1 } })
+  })
+
+  it.each([
+    'text/json',
+    'application/json-seq',
+    'application/xml',
+    'application',
+    'application/json; charset=latin1',
+    'application/json; charset',
+    '*/*',
+    'application/*',
+  ])('HDR-5: %s is 415 and names what is taken', async (type) => {
+    const { status, body, headers } = await post({ 'Content-Type': type })
+    expect([status, body.code, headers.accept]).toEqual([415, 'unsupported-content', 'application/json'])
+    expect(body.errors[0]).toMatchObject({ header: 'Content-Type', allowed: ['application/json'], clause: 'HDR-5' })
+  })
+
+  it('HDR-5: a body without Content-Type is 415; a patch names Accept-Patch', async () => {
+    const bare = await raw(reading(), 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}')
+    expect(bare).toMatch(/^HTTP\/1\.1 415 [\s\S]*has no Content-Type/)
+    const patch = await post({ 'Content-Type': 'text/plain' }, '{}', {
+      patch: true,
+      accepted: ['application/merge-patch+json', 'application/json'],
+    })
+    expect([patch.headers['accept-patch'], patch.headers.accept]).toEqual(['application/merge-patch+json, application/json', undefined])
+  })
+
+  it('HDR-5: a coding is 415 with Accept-Encoding, identity is none', async () => {
+    const { status, headers } = await post({ ...asJson, 'Content-Encoding': 'gzip' })
+    expect([status, headers['accept-encoding']]).toEqual([415, 'identity'])
+    for (const coding of ['identity', 'Identity']) expect((await post({ ...asJson, 'Content-Encoding': coding })).status).toBe(200)
+  })
+
+  it.each(['Content-Length: 0\r\n', ''])('HDR-5: no body (%j) is 400 missing-body', async (field) => {
+    const answer = await raw(reading(), `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${field}Connection: close\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*missing-body/)
+  })
+
+  it('HDR-5: an empty chunked body is malformed', async () => {
+    const answer = await raw(
+      reading(),
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n',
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*malformed-body/)
+  })
+
+  it.each([
+    ['no JSON', '{"a":', undefined],
+    ['__proto__', '{"a":{"__proto__":{}}}', '/a/__proto__'],
+    ['too deep', '[[[[]]]]', undefined],
+    ['a member twice', '{"a":1,"a":2}', '/a'],
+    ['an infinite number', '{"a":1e999}', '/a'],
+  ])('HDR-5: %s is 400', async (_name, text, pointer) => {
+    const { status, body } = await post(asJson, text)
+    expect([status, body.code]).toEqual([400, 'malformed-body'])
+    if (pointer !== undefined) expect(body.errors[0].pointer).toBe(pointer)
+  })
+
+  it('HDR-5: invalid UTF-8 is 400, a byte order mark is passed over', async () => {
+    const bytes = (body: Buffer) =>
+      `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`
+    const sendBytes = async (body: Buffer) => {
+      const port = await listen(reading())
+      return new Promise<string>((resolve) => {
+        let answer = ''
+        const socket = connect(port, '127.0.0.1', () => socket.write(Buffer.concat([Buffer.from(bytes(body)), body])))
+        socket.on('data', (data) => {
+          answer += data
+        })
+        socket.on('close', () => resolve(answer))
+      })
+    }
+    expect(await sendBytes(Buffer.from([0x22, 0xff, 0x22]))).toMatch(/^HTTP\/1\.1 400 [\s\S]*not valid UTF-8/)
+    expect(await sendBytes(Buffer.from('\ufeff{"a":"ñ"}'))).toContain('{"value":{"a":"ñ"}}')
+  })
+
+  it('HDR-5: exactly the limit is taken, one byte more is 413', async () => {
+    const body = (length: number) => `"${'x'.repeat(length - 2)}"`
+    expect((await post(asJson, body(1000))).status).toBe(200)
+    const { status, body: problem, headers } = await post(asJson, body(1001))
+    expect([status, problem.code, headers.connection]).toEqual([413, 'body-too-large', 'close'])
+  })
+
+  it.each([true, false])(
+    'HDR-5: a client that sends far more than the limit gets its 413, and the connection closes (chunked: %s)',
+    async (chunked) => {
+      const port = await listen(reading())
+      const size = 20_000_000
+      const piece = Buffer.alloc(65_536, 0x20)
+      for (let round = 0; round < 5; round++) {
+        const outcome = await new Promise<unknown>((resolve) => {
+          const headers = { ...asJson, ...(chunked ? {} : { 'Content-Length': String(size) }) }
+          const client = httpRequest({ port, method: 'POST', headers, agent: false }, (res) => {
+            let text = ''
+            res.on('data', (data) => {
+              text += data
+            })
+            res.on('end', () => resolve([res.statusCode, JSON.parse(text).code, res.headers.connection]))
+          })
+          client.on('error', resolve)
+          Readable.from(
+            (function* () {
+              for (let sent = 0; sent < size; sent += piece.length) yield piece.subarray(0, Math.min(piece.length, size - sent))
+            })(),
+          ).pipe(client)
+        })
+        expect(outcome).toEqual([413, 'body-too-large', 'close'])
+      }
+    },
+  )
+
+  it('HDR-5, RFC 9112 9.6: also a client that reads nothing until all is sent', async () => {
+    const port = await listen(reading())
+    const piece = Buffer.alloc(65_536, 0x20)
+    const answer = await new Promise<string>((resolve) => {
+      let text = ''
+      let left = 100
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.pause()
+        socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${left * piece.length}\r\n\r\n`)
+        const more = (): void => {
+          if (left-- > 0) socket.write(piece, () => setTimeout(more, 1))
+          else socket.resume()
+        }
+        more()
+      })
+      socket.on('data', (data) => {
+        text += data
+      })
+      socket.on('error', () => {})
+      socket.on('close', () => resolve(text))
+    })
+    expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*body-too-large/)
+  })
+
+  it('HDR-5: fetch gets its 413 too', async () => {
+    const port = await listen(reading())
+    const { status } = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers: asJson, body: 'x'.repeat(5_000_000) })
+    expect(status).toBe(413)
+  })
+
+  it('HDR-5: a client that never stops is cut off after its answer', async () => {
+    const port = await listen(reading())
+    const started = performance.now()
+    const answer = await new Promise<string>((resolve) => {
+      let text = ''
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n')
+        const more = setInterval(() => socket.write(`400\r\n${'x'.repeat(1024)}\r\n`), 5)
+        socket.on('close', () => {
+          clearInterval(more)
+          resolve(text)
+        })
+      })
+      socket.on('error', () => {})
+      socket.on('data', (data) => {
+        text += data
+      })
+    })
+    expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*body-too-large/)
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
+
+  it('ERR-1: a body that does not arrive in time is 408, also where no time is left', async () => {
+    const slow = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a"'
+    for (const patience of [50, 0, -10]) expect(await raw(reading({ patience }), slow)).toMatch(/^HTTP\/1\.1 408 [\s\S]*request-timeout/)
+  })
+
+  it('ERR-1: a patience beyond what a timer holds is no impatience', async () => {
+    expect((await post(asJson, '{}', { patience: resolveBodyLimits({ timeout: Number.MAX_SAFE_INTEGER }).timeout })).status).toBe(200)
+  })
+
+  it('HDR-5: an aborted upload is a 400 that nobody gets, and nothing hangs', async () => {
+    const found: unknown[] = []
+    const port = await listen(reading({}, found))
+    const socket = connect(port, '127.0.0.1')
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a"')
+    setTimeout(() => socket.destroy(), 30)
+    await expect.poll(() => found.length).toBe(1)
+    expect(found[0]).toMatchObject({ code: 'malformed-body', detail: 'The body did not arrive whole.' })
+  })
+
+  it('HDR-5: a stream that somebody gave an encoding is an error of the service', async () => {
+    const found: unknown[] = []
+    const listener: RequestListener = (req, res) => {
+      req.setEncoding('utf8')
+      reading({}, found)(req, res)
+    }
+    const { status } = await request(listener).post('/').set(asJson).send('{}')
+    expect(status).toBe(500)
+    expect(found[0]).toBeInstanceOf(ConfigurationError)
+  })
+})
+
+describe('hasBody', () => {
+  it.each([
+    [{}, false],
+    [{ 'content-length': '0' }, false],
+    [{ 'content-length': '1' }, true],
+    [{ 'transfer-encoding': 'chunked' }, true],
+  ])('HDR-5, RFC 9112 6.3: %j is %s', (headers, has) => expect(hasBody({ headers } as unknown as IncomingMessage)).toBe(has))
+})
+
+describe.each(majors)('readBody behind other parsers on %s', (_, express: Express) => {
+  const behind = (parser: RequestHandler, options?: Partial<BodyOptions>, found?: unknown[]) => {
+    const app = express()
+    app.use(parser)
+    app.use(reading(options, found))
+    return (body: string | Buffer, headers: Record<string, string> = asJson) =>
+      request(app)
+        .post('/')
+        .set(headers)
+        .serialize((text) => text as string)
+        .send(body as string)
+  }
+
+  it('HDR-5: what express.json() has parsed is used, after the same checks', async () => {
+    const call = behind(express.json())
+    expect((await call('{"a":1}')).body).toEqual({ value: { a: 1 } })
+    expect((await call('{"a":{"__proto__":1}}')).body).toMatchObject({ code: 'malformed-body', errors: [{ pointer: '/a/__proto__' }] })
+    expect((await call('[[[[]]]]')).status).toBe(400)
+  })
+
+  it('HDR-5: a body that it has unpacked or decoded itself is used', async () => {
+    const gzip = await behind(express.json())(gzipSync('{"a":1}'), { ...asJson, 'Content-Encoding': 'gzip' })
+    expect(gzip.body).toEqual({ value: { a: 1 } })
+    const utf16 = await behind(express.json())(Buffer.from('{"a":"ñ"}', 'utf16le'), {
+      'Content-Type': 'application/json; charset=utf-16le',
+    })
+    expect(utf16.body).toEqual({ value: { a: 'ñ' } })
+    const rawGzip = await behind(express.raw({ type: () => true }))(gzipSync('{"a":1}'), { ...asJson, 'Content-Encoding': 'gzip' })
+    expect(rawGzip.body).toEqual({ value: { a: 1 } })
+  })
+
+  it('HDR-5: what it has passed by is read', async () => {
+    const call = behind(express.json({ type: 'application/other' }))
+    expect((await call('{"a":1}')).body).toEqual({ value: { a: 1 } })
+  })
+
+  it('HDR-5: text and bytes are parsed, within the same limit', async () => {
+    for (const parser of [express.text({ type: () => true }), express.raw({ type: () => true })]) {
+      expect((await behind(parser)('{"a":"ñ"}')).body).toEqual({ value: { a: 'ñ' } })
+      expect((await behind(parser)('{"a":')).status).toBe(400)
+      expect((await behind(parser)('{"a":1,"a":1}')).status).toBe(400)
+      expect((await behind(parser, { bodyLimit: 5 })('{"a":1}')).status).toBe(413)
+    }
+    expect((await behind(express.raw({ type: () => true }))('"\xe9"', { 'Content-Type': 'application/json; charset=latin1' })).status).toBe(
+      415,
+    )
+  })
+
+  it('HDR-5: a form stays 415 though a parser understood it', async () => {
+    const call = behind(express.urlencoded({ extended: false }))
+    expect((await call('a=1', { 'Content-Type': 'application/x-www-form-urlencoded' })).status).toBe(415)
+  })
+
+  it('HDR-5: null that was parsed is null', async () => {
+    expect((await behind(express.json({ strict: false }))('null')).body).toEqual({ value: null })
+  })
+
+  it('HDR-5: a body consumed without a result is an error of the service', async () => {
+    const found: unknown[] = []
+    const consuming = (req: Request, _res: Response, next: NextFunction): void => void req.resume().on('end', next)
+    expect((await behind(consuming, {}, found)('{"a":1}')).status).toBe(500)
+    expect(found[0]).toBeInstanceOf(ConfigurationError)
+    expect(String(found[0])).toContain('has consumed the body')
+  })
+})

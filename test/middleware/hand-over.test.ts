@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { handOver } from '../../src/middleware/hand-over.js'
+import type { Middleware } from '../../src/middleware/middleware.js'
+
+const run = (middleware: Middleware) => handOver(middleware, {} as IncomingMessage, {} as ServerResponse)
+
+describe('handOver', () => {
+  it.each([undefined, null, 'route', 'router'])('HDR-7: next(%s) resolves', async (passed) => {
+    await expect(run((_req, _res, next) => next(passed))).resolves.toBeUndefined()
+  })
+
+  it.each([new Error('a'), 'text', 0, false])('ERR-3: next(%s) rejects with it', async (passed) => {
+    await expect(run((_req, _res, next) => next(passed))).rejects.toBe(passed)
+  })
+
+  it('ERR-3: what is thrown, or rejected by an async one, rejects', async () => {
+    const error = new Error('a')
+    await expect(
+      run(() => {
+        throw error
+      }),
+    ).rejects.toBe(error)
+    await expect(run((async () => Promise.reject(error)) as unknown as Middleware)).rejects.toBe(error)
+  })
+
+  it('HDR-7: stays open where the middleware answers by itself', async () => {
+    const open = Symbol('open')
+    await expect(Promise.race([run(() => {}), new Promise((resolve) => setImmediate(() => resolve(open)))])).resolves.toBe(open)
+  })
+})

@@ -1,0 +1,62 @@
+/** Both majors of Express, and what tests need to look at a service from outside. */
+import { createServer, type RequestListener } from 'node:http'
+import { createRequire } from 'node:module'
+import { type AddressInfo, connect } from 'node:net'
+import express from 'express'
+import request from 'supertest'
+import { onTestFinished } from 'vitest'
+import { problems } from '../../src/middleware/problems.js'
+import type { HttpProblem } from '../../src/problem.js'
+
+export type Express = typeof express
+export type App = express.Express
+
+// The alias has no types of its own; what these tests use is the same in both.
+const express4 = createRequire(import.meta.url)('express4') as Express
+
+export const majors: readonly (readonly [name: string, express: Express])[] = [
+  ['Express 5', express],
+  ['Express 4', express4],
+]
+
+export interface Heard {
+  readonly error: unknown
+  readonly problem: HttpProblem
+}
+
+/** An app with these routes and `problems()` at its end, and what its `onError` heard. */
+export function service(major: Express, routes: (app: App) => void): { app: App; heard: Heard[]; call: ReturnType<typeof request> } {
+  const app = major()
+  const heard: Heard[] = []
+  routes(app)
+  app.use(problems({ onError: (error, problem) => void heard.push({ error, problem }) }))
+  return { app, heard, call: request(app) }
+}
+
+/** The port of a server that lives as long as the test. */
+export async function listen(listener: RequestListener): Promise<number> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  )
+  return (server.address() as AddressInfo).port
+}
+
+/** Sends raw bytes and gives all that comes back until the connection closes. */
+export async function raw(listener: RequestListener, text: string): Promise<string> {
+  const port = await listen(listener)
+  return new Promise((resolve, reject) => {
+    let answer = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(text))
+    socket.on('data', (data) => {
+      answer += data.toString('latin1')
+    })
+    socket.on('close', () => resolve(answer))
+    socket.on('error', reject)
+  })
+}

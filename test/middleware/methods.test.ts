@@ -1,0 +1,351 @@
+import { createServer } from 'node:http'
+import type { Request, Response } from 'express'
+import { describe, expect, it } from 'vitest'
+import { ifMatch, sendTag } from '../../src/middleware/if-match.js'
+import { type MethodsOptions, methodNotAllowed, methods } from '../../src/middleware/methods.js'
+import { ConfigurationError, HttpProblem } from '../../src/problem.js'
+import { type App, type Express, majors, raw, service } from './majors.js'
+
+type Handler = (req: Request, res: Response, next: (error?: unknown) => void) => unknown
+const item = (allow: MethodsOptions['allow'] = ['GET', 'PUT', 'DELETE']) => methods({ on: 'item', allow })
+const collection = () => methods({ on: 'collection', allow: ['POST', 'GET'] })
+
+describe('methods(): options', () => {
+  const build = (options: unknown) => () => methods(options as MethodsOptions)
+
+  it('VERB-7: DELETE on a collection does not build', () => {
+    expect(build({ on: 'collection', allow: ['GET', 'DELETE'] })).toThrow(ConfigurationError)
+  })
+
+  it('VERB-9: what is no method, or no place, does not build', () => {
+    expect(build({ on: 'item', allow: ['get'] })).toThrow(/allows "get"/)
+    expect(build({ on: 'item', allow: ['HEAD'] })).toThrow(/come by themselves/)
+    expect(build({ on: 'things', allow: ['GET'] })).toThrow(/"collection" or "item"/)
+    expect(build({ on: 'item', allow: ['GET'], baseUrl: '/private' })).toThrow(/baseUrl/)
+    expect(build({ on: 'item', allows: ['GET'] })).toThrow(/Did you mean "allow"/)
+    for (const options of [undefined, null, { on: 'item' }, { on: 'item', allow: 'GET' }])
+      expect(build(options)).toThrow(ConfigurationError)
+  })
+
+  it('VERB-9: a method of any length is named shortly', () => {
+    expect(methodNotAllowed('X'.repeat(5000), 'GET', false).message).toBe(`${'X'.repeat(20)} is not allowed here. Allowed: GET.`)
+  })
+})
+
+describe.each(majors)('methods() on %s', (_, express: Express) => {
+  const at = (guard: ReturnType<typeof methods>, handler: Handler, path = '/sucursales/:id') =>
+    service(express, (app: App) => {
+      app.all(path, guard)
+      app.all(path, handler)
+    })
+
+  it('VERB-9: a method that is not allowed is 405 with the exact Allow, in one order', async () => {
+    const { call } = service(express, (app) => {
+      app.all('/sucursales', collection())
+      app.all('/sucursales/:id', methods({ on: 'item', allow: ['DELETE', 'GET'] }))
+    })
+    const deleted = await call.delete('/sucursales')
+    expect([deleted.status, deleted.headers.allow]).toEqual([405, 'GET, HEAD, POST, OPTIONS'])
+    expect(deleted.body).toMatchObject({ code: 'method-not-allowed', detail: expect.stringContaining('never deleted') })
+    const put = await call.put('/sucursales/1')
+    expect([put.status, put.headers.allow]).toEqual([405, 'GET, HEAD, DELETE, OPTIONS'])
+  })
+
+  it.each(['PROPFIND', 'TRACE', 'M-SEARCH', 'LOCK'])('VERB-9: the unknown method %s is 405', async (method) => {
+    const { app } = at(item(), (_req, res) => res.json({}))
+    const answer = await raw(app, `${method} /sucursales/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1\.1 405 /)
+    expect(answer).toMatch(/^Allow: GET, HEAD, PUT, DELETE, OPTIONS\r$/m)
+  })
+
+  it('VERB-9: without GET there is no HEAD', async () => {
+    const { call } = at(item(['PUT']), (_req, res) => res.json({}))
+    expect((await call.head('/sucursales/1')).status).toBe(405)
+  })
+
+  it('VERB-9: OPTIONS is 204 with Allow, no body, and keeps what stands before', async () => {
+    const { call } = service(express, (app) => {
+      app.use((_req, res, next) => {
+        res.set('Access-Control-Allow-Origin', '*').set('Vary', 'Origin')
+        next()
+      })
+      app.use('/sucursales', collection())
+    })
+    const { status, headers, text } = await call.options('/sucursales')
+    expect([status, text, headers.allow]).toEqual([204, '', 'GET, HEAD, POST, OPTIONS'])
+    expect(headers).toMatchObject({ vary: 'Origin', 'access-control-allow-origin': '*' })
+    expect(headers).not.toHaveProperty('content-length')
+    expect(headers).not.toHaveProperty('content-type')
+  })
+
+  const endings: Record<string, Handler> = {
+    'res.json': (_req, res) => res.json({ id: 1 }),
+    'res.send text': (_req, res) => res.send('text'),
+    'res.send bytes': (_req, res) => res.send(Buffer.from('bytes')),
+    'res.end': (_req, res) => res.end(),
+    'res.end with a body and a callback': (_req, res) => res.end('text', () => {}),
+    'res.sendStatus': (_req, res) => res.sendStatus(200),
+    'a 204': (_req, res) => res.status(204).end(),
+    'a 304': (_req, res) => res.status(304).end(),
+    'a status message': (_req, res) => {
+      res.statusMessage = 'Fine'
+      res.json({})
+    },
+    'res.redirect': (_req, res) => res.redirect('/elsewhere'),
+    'res.location': (_req, res) => res.location('/sucursales/1').json({}),
+    'res.flushHeaders': (_req, res) => {
+      res.type('json').flushHeaders()
+      res.end('{}')
+    },
+    'res.writeHead': (_req, res) => res.writeHead(200).end('{}'),
+    'res.writeHead with headers': (_req, res) =>
+      res.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': 2, X: 'y' }).end('{}'),
+    'res.writeHead with a message': (_req, res) => res.writeHead(200, 'Fine', { 'Content-Type': 'text/plain' }).end('{}'),
+    'res.writeHead with a list': (_req, res) =>
+      res.writeHead(200, ['Content-Type', 'text/plain', 'Location', '/x', 'X', 'y'] as never).end('{}'),
+    'res.write': (_req, res) => {
+      res.set('Content-Type', 'text/plain')
+      res.write('one', () => res.write('two', 'utf8', () => res.end('three')))
+    },
+    'an awaited answer': async (_req, res) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      res.json({})
+    },
+    'an encoded answer': (_req, res) => res.set('Content-Encoding', 'gzip').set('Transfer-Encoding', 'chunked').end('x'),
+  }
+
+  it.each(Object.entries(endings))('VERB-8: HEAD of an item is 302 without Location, body and its headers: %s', async (_name, handler) => {
+    const { app, call } = at(item(), handler)
+    const { status, headers } = await call.head('/sucursales/1')
+    expect(status).toBe(302)
+    for (const name of ['location', 'content-length', 'content-type', 'content-encoding', 'transfer-encoding'])
+      expect(headers).not.toHaveProperty(name)
+    const bytes = await raw(app, 'HEAD /sucursales/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    expect(bytes).toMatch(/^HTTP\/1\.1 302 Found\r\n/)
+    expect(bytes.slice(bytes.indexOf('\r\n\r\n') + 4)).toBe('')
+  })
+
+  it('VERB-8: headers given to writeHead in any form reach the answer', async () => {
+    for (const name of ['res.writeHead with headers', 'res.writeHead with a list']) {
+      const { call } = at(item(), endings[name] as Handler)
+      expect((await call.head('/sucursales/1')).headers.x).toBe('y')
+    }
+  })
+
+  it('VERB-8: HEAD carries the Etag, and If-None-Match makes no 304 of it', async () => {
+    const plain = at(item(), (_req, res) => res.json({ id: 1 }))
+    const { etag } = (await plain.call.head('/sucursales/1')).headers
+    expect(etag).toMatch(/^W\//)
+    expect((await plain.call.head('/sucursales/1').set('If-None-Match', etag as string)).status).toBe(302)
+
+    const tagged = service(express, (app) => {
+      app.get('/sucursales/:id', item(), ifMatch(), (req, res) => {
+        if (!sendTag(req, res, '7')) res.json({})
+      })
+    })
+    const first = await tagged.call.head('/sucursales/1')
+    expect(first.headers.etag).toMatch(/^"7\./)
+    const again = await tagged.call.head('/sucursales/1').set('If-None-Match', first.headers.etag as string)
+    expect([again.status, again.headers.etag]).toEqual([302, first.headers.etag])
+  })
+
+  it('VERB-8: HEAD of what is absent stays 404, of what has moved stays 301 with its Location', async () => {
+    const { call } = at(item(), (req, res, next) =>
+      req.params.id === '1' ? next(new HttpProblem('absent')) : req.params.id === '2' ? res.status(404).json({}) : res.redirect(301, '/x'),
+    )
+    const absent = await call.head('/sucursales/1')
+    expect([absent.status, absent.headers['content-type']]).toEqual([404, 'application/problem+json'])
+    expect((await call.head('/sucursales/2')).status).toBe(404)
+    const moved = await call.head('/sucursales/3')
+    expect([moved.status, moved.headers.location]).toEqual([301, '/x'])
+  })
+
+  it('VERB-8: an error of the handler stays an error, thrown or passed on', async () => {
+    const { call, heard } = at(item(), async (req, _res, next) => {
+      if (req.params.id === '1') next(new Error('secret'))
+      else setImmediate(() => next(new HttpProblem('forbidden')))
+    })
+    expect((await call.head('/sucursales/1')).status).toBe(500)
+    expect((await call.head('/sucursales/2')).status).toBe(403)
+    expect(heard.map(({ problem }) => problem.code)).toEqual(['internal', 'forbidden'])
+  })
+
+  it('VERB-8: HEAD of a collection has the headers of its GET', async () => {
+    const { call } = at(collection(), (_req, res) => res.set('x-total-count', '3').json([1, 2, 3]), '/sucursales')
+    const { status, headers } = await call.head('/sucursales')
+    expect([status, headers['x-total-count'], headers['content-length']]).toEqual([200, '3', '7'])
+  })
+
+  it.each([
+    [200, 200],
+    [202, 202],
+    [204, 204],
+    [201, 204],
+    [206, 204],
+  ])('VERB-6: DELETE with %i and a body answers %i without one, and the connection goes on', async (given, sent) => {
+    const { app, call } = at(item(), (_req, res) => res.status(given).json({ id: 1 }))
+    const { status, headers, text } = await call.delete('/sucursales/1')
+    expect([status, text]).toEqual([sent, ''])
+    expect(headers['content-length']).toBe(sent === 204 ? undefined : '0')
+    for (const name of ['content-type', 'transfer-encoding', 'etag']) expect(headers).not.toHaveProperty(name)
+    const two = 'DELETE /sucursales/1 HTTP/1.1\r\nHost: a\r\n\r\nDELETE /sucursales/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+    expect((await raw(app, two)).match(/HTTP\/1\.1 20\d/g)).toHaveLength(2)
+  })
+
+  it('VERB-6: a streamed DELETE has no body and its callbacks are called', async () => {
+    const { call } = at(item(), (_req, res) => {
+      res.write('one', () => res.write('two', () => res.end()))
+    })
+    const { status, text } = await call.delete('/sucursales/1')
+    expect([status, text]).toEqual([200, ''])
+  })
+
+  it('VERB-6: a DELETE that fails keeps its body', async () => {
+    const { call } = at(item(), (_req, _res, next) => next(new HttpProblem('absent')))
+    const { status, body } = await call.delete('/sucursales/1')
+    expect([status, body.code]).toEqual([404, 'absent'])
+  })
+
+  describe('POST', () => {
+    const creates: Record<string, Handler> = {
+      'res.json': (_req, res) => res.status(201).json({ id: 1 }),
+      'res.sendStatus': (_req, res) => res.sendStatus(202),
+      'res.end': (_req, res) => res.status(201).end(),
+      'res.writeHead': (_req, res) => {
+        res.writeHead(201, { 'Content-Type': 'text/plain' })
+        res.write('a')
+        res.end('b')
+      },
+      'res.write': (_req, res) => {
+        res.status(201).write('a', () => res.end('b'))
+      },
+      'a promise nobody awaits': (_req, res) => {
+        void Promise.resolve().then(() => res.status(201).json({ id: 1 }))
+      },
+    }
+
+    it.each(Object.entries(creates))(
+      'VERB-2: 201 or 202 without Location is a 500 that tells the service why: %s',
+      async (_name, handler) => {
+        const { call, heard } = at(collection(), handler, '/sucursales')
+        const { status, body, headers } = await call.post('/sucursales')
+        expect([status, body.code, headers['content-type']]).toEqual([500, 'internal', 'application/problem+json'])
+        expect(JSON.stringify(body)).not.toContain('Location')
+        expect(heard).toHaveLength(1)
+        expect(heard[0]?.error).toBeInstanceOf(ConfigurationError)
+        expect(String(heard[0]?.error)).toMatch(/POST answers 20[12] without a Location/)
+      },
+    )
+
+    it('VERB-2: also where error handlers take their time, and where there are none of ours', async () => {
+      const app = express()
+      app.post('/sucursales', collection(), (_req, res) => {
+        res.writeHead(201)
+        setImmediate(() => res.end('late'))
+      })
+      app.use((error: unknown, _req: Request, res: Response, next: (error?: unknown) => void) => {
+        setTimeout(() => (res.headersSent ? next(error) : res.status(500).send('our own page')), 20)
+      })
+      const answer = await raw(app, 'POST /sucursales HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+      expect(answer).toMatch(/^HTTP\/1\.1 500 /)
+      expect(answer).toContain('our own page')
+      expect(answer).not.toContain('late')
+    })
+
+    it('VERB-2: with a Location the answer is the handler’s own', async () => {
+      const { call } = at(
+        collection(),
+        (_req, res) => res.status(201).location('https://api.example.com/sucursales/1').json({ id: 1 }),
+        '/sucursales',
+      )
+      const { status, headers, body } = await call.post('/sucursales')
+      expect([status, headers.location, body]).toEqual([201, 'https://api.example.com/sucursales/1', { id: 1 }])
+    })
+
+    it('VERB-2, REP-5: a Location that begins with a slash becomes absolute', async () => {
+      const create: Handler = (_req, res) => res.status(201).location('/sucursales/1').end()
+      const { app, call } = at(collection(), create, '/sucursales')
+      const post = () => call.post('/sucursales').set('Host', 'api.example.com').set('X-Forwarded-Proto', 'https')
+      expect((await post()).headers.location).toBe('http://api.example.com/sucursales/1')
+      app.set('trust proxy', true)
+      expect((await post()).headers.location).toBe('https://api.example.com/sucursales/1')
+      const based = at(methods({ on: 'collection', allow: ['POST'], baseUrl: 'https://a/private/' }), create, '/sucursales')
+      expect((await based.call.post('/sucursales')).headers.location).toBe('https://a/private/sucursales/1')
+    })
+
+    it.each(['1', './1', '//host/1', ''])('VERB-2: the Location "%s" is as good as none', async (location) => {
+      const { call, heard } = at(collection(), (_req, res) => res.writeHead(201, { Location: location }).end(), '/sucursales')
+      expect((await call.post('/sucursales')).status).toBe(500)
+      expect(String(heard[0]?.error)).toContain('Set the absolute address')
+    })
+
+    it('VERB-2: a POST that creates nothing is 200 as it is, words and headers too', async () => {
+      const { app } = at(
+        collection(),
+        (_req, res) => res.writeHead(200, 'Fine', ['X', '1', 'Set-Cookie', 'a=b'] as never).end('{}'),
+        '/sucursales',
+      )
+      const answer = await raw(app, 'POST /sucursales HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+      expect(answer).toMatch(/^HTTP\/1\.1 200 Fine\r\n/)
+      expect(answer).toMatch(/X: 1\r\nSet-Cookie: a=b\r\n/)
+    })
+  })
+
+  describe.each(['before', 'behind'])('with a compressing middleware %s it', (place) => {
+    it('VERB-6, VERB-8: the same answers', async () => {
+      const { call } = service(express, (app) => {
+        if (place === 'before') app.use(compressing)
+        app.all('/sucursales/:id', item())
+        if (place === 'behind') app.use(compressing)
+        app.all('/sucursales/:id', (_req, res) => res.json({ id: 1 }))
+      })
+      const head = await call.head('/sucursales/1')
+      expect([head.status, head.headers['content-encoding'], head.headers['content-length']]).toEqual([302, undefined, undefined])
+      const deleted = await call.delete('/sucursales/1')
+      expect([deleted.status, deleted.text]).toEqual([200, ''])
+      const got = await call.get('/sucursales/1').buffer(true)
+      expect(got.headers['x-compressed']).toBe('1')
+    })
+  })
+
+  it('VERB-8: works with app.use, on a router and in a sub-app', async () => {
+    const { call } = service(express, (app) => {
+      const router = express.Router()
+      router.use('/a/:id', item())
+      router.get('/a/:id', (_req, res) => void res.json({}))
+      const sub = express()
+      sub.get('/:id', item(), (_req, res) => void res.json({}))
+      app.use('/api', router)
+      app.use('/sub', sub)
+    })
+    expect((await call.head('/api/a/1')).status).toBe(302)
+    expect((await call.put('/api/a/1')).status).toBe(404)
+    expect((await call.head('/sub/1')).status).toBe(302)
+  })
+})
+
+it('VERB-8: works without any Express', async () => {
+  const guard = item()
+  const server = createServer((req, res) => guard(req, res, () => res.end('text')))
+  const answer = await raw((req, res) => server.emit('request', req, res), 'HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1\.1 302 Found/)
+})
+
+/** Wraps as `compression` does: the headers when the head leaves, the body as another stream. */
+function compressing(_req: Request, res: Response, next: () => void): void {
+  const { writeHead, write, end } = res
+  res.writeHead = ((...rest: unknown[]) => {
+    res.removeHeader('Content-Length')
+    if (_req.method !== 'HEAD') res.setHeader('Content-Encoding', 'identity')
+    res.setHeader('X-Compressed', '1')
+    return (writeHead as (...rest: unknown[]) => Response).apply(res, rest)
+  }) as typeof writeHead
+  res.end = ((chunk: unknown, ...rest: unknown[]) => {
+    if (chunk !== undefined && typeof chunk !== 'function') (write as (chunk: unknown) => boolean).call(res, chunk)
+    return (end as (...rest: unknown[]) => Response).apply(
+      res,
+      rest.filter((argument) => typeof argument === 'function'),
+    )
+  }) as typeof end
+  next()
+}

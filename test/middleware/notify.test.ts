@@ -1,0 +1,31 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { notify } from '../../src/middleware/notify.js'
+
+afterEach(() => void vi.restoreAllMocks())
+
+describe('notify', () => {
+  const failure = new Error('of the hook')
+
+  it('tells the hook, and makes no event where there is none', () => {
+    const hook = vi.fn()
+    notify(hook, () => 'event')
+    expect(hook.mock.calls).toEqual([['event']])
+    const make = vi.fn()
+    notify(undefined, make)
+    expect(make).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw failure
+      },
+    ],
+    ['rejects', async () => Promise.reject(failure)],
+  ])('a hook that %s is reported, and nobody else hears of it', async (_what, hook) => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    notify(hook, () => 'event')
+    await vi.waitFor(() => expect(printed).toHaveBeenCalledWith(expect.stringContaining('A hook of'), failure))
+  })
+})

@@ -1,0 +1,282 @@
+import type { NextFunction, Request, Response } from 'express'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { problems } from '../../src/middleware/problems.js'
+import { ConfigurationError, HttpProblem, Unavailable } from '../../src/problem.js'
+import { type App, type Express, majors, raw, service } from './majors.js'
+
+afterEach(() => void vi.restoreAllMocks())
+
+const withStatus = (status: unknown, more = {}) => Object.assign(new Error('secret words'), { status, ...more })
+
+describe.each(majors)('problems() on %s', (_, express: Express) => {
+  const failing = (error: unknown) => service(express, (app) => void app.get('/a', (_req, _res, next) => next(error)))
+
+  it('PATH-1: what nobody answered is a 404 problem, whatever the method', async () => {
+    const { call } = service(express, () => {})
+    for (const method of ['get', 'post', 'delete'] as const) {
+      const { status, headers, body } = await call[method]('/some/where?x=1')
+      expect([status, headers['content-type'], headers['cache-control']]).toEqual([404, 'application/problem+json', 'no-store'])
+      expect(body).toMatchObject({ code: 'unknown-path', clause: 'PATH-1', instance: '/some/where', status: 404 })
+    }
+  })
+
+  it('PATH-1: before the routes it answers for all of them: it belongs last', async () => {
+    const app = express()
+    app.use(problems({ onError: () => {} }))
+    app.get('/a', (_req, res) => void res.json({}))
+    expect(await raw(app, 'GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 404 /)
+  })
+
+  it('ERR-3: a problem is told as it is, on problemBase, with its headers', async () => {
+    const app = express()
+    app.get('/a', () => {
+      throw new HttpProblem('rule', { detail: 'No.', errors: [{ detail: 'No.', pointer: '/a' }], headers: { 'X-Own': '1' } })
+    })
+    app.use(problems({ problemBase: 'https://docs/errors', onError: () => {} }))
+    const { default: request } = await import('supertest')
+    const { status, body, headers } = await request(app).get('/a')
+    expect([status, headers['x-own']]).toEqual([422, '1'])
+    expect(body).toEqual({
+      type: 'https://docs/errors#ERR-2-rule',
+      title: 'A rule of the service is broken',
+      status: 422,
+      detail: 'No.',
+      instance: '/a',
+      code: 'rule',
+      clause: 'ERR-2',
+      errors: [{ detail: 'No.', pointer: '/a' }],
+    })
+  })
+
+  it('ERR-1: Unavailable is 503 with Retry-After, and its cause is heard', async () => {
+    const cause = new Error('the database is down')
+    const { call, heard } = failing(new Unavailable({ retryAfter: 2.1, cause }))
+    const { status, headers, text } = await call.get('/a')
+    expect([status, headers['retry-after']]).toEqual([503, '3'])
+    expect(text).not.toContain('database')
+    expect(heard[0]?.error).toBe(cause)
+  })
+
+  it.each([
+    ['http-errors that exposes', withStatus(404, { expose: true }), 404, 'secret words'],
+    ['http-errors that does not', withStatus(403, { expose: false }), 403, undefined],
+    ['a statusCode', Object.assign(new Error('secret words'), { statusCode: 409, expose: false }), 409, undefined],
+    ['503', withStatus(503, { expose: false }), 503, undefined],
+  ])('ERR-1: %s keeps its status', async (_name, error, status, detail) => {
+    const { body, ...answer } = await failing(error).call.get('/a')
+    expect([answer.status, body.status, body.detail]).toEqual([status, status, detail])
+  })
+
+  const throwing = new Proxy(new Error('secret words'), {
+    get() {
+      throw new Error('secret words')
+    },
+    getPrototypeOf() {
+      throw new Error('secret words')
+    },
+  })
+  const circular = withStatus(undefined)
+  Object.assign(circular, { self: circular })
+
+  it.each([
+    ['an Error', new Error('secret words')],
+    ['status 200', withStatus(200)],
+    ['status 600', withStatus(600)],
+    ['the 401 of an upstream, as axios has it', withStatus(401, { isAxiosError: true, response: { status: 401 } })],
+    ['the 503 of an upstream', withStatus(503)],
+    ['a statusCode alone', Object.assign(new Error('secret words'), { statusCode: 404 })],
+    ['a URIError of the team', new URIError('secret words')],
+    ['status "404"', withStatus('404')],
+    ['status NaN', withStatus(Number.NaN)],
+    ['a text', 'secret words'],
+    ['a number', 42],
+    ['a symbol', Symbol('secret words')],
+    ['a frozen object', Object.freeze({ secret: 'words' })],
+    [
+      'a getter that throws',
+      {
+        get status() {
+          throw new Error('secret words')
+        },
+      },
+    ],
+    ['a Proxy that throws', throwing],
+    ['circular data', circular],
+    ['a function', () => 'secret words'],
+    ['a problem whose status is none', new HttpProblem({ code: 'own', status: 200, title: 'secret words' })],
+    ['a problem whose status is beyond', new HttpProblem({ code: 'own', status: 1000, title: 'secret words' })],
+    ['a problem whose header can not be written', new HttpProblem('rule', { detail: 'secret words', headers: { 'X-A': 'a\r\nb' } })],
+    ['a problem whose errors are circular', new HttpProblem('rule', { errors: [circular as never] })],
+    ['a problem with a bigint', new HttpProblem('rule', { errors: [{ detail: 'secret words', allowed: [1n as never] }] })],
+    ['headers that can not be written', withStatus(404, { expose: false, headers: { 'X-A': 'ñ€' } })],
+  ])('ERR-3: %s is a 500 that leaks nothing and is heard', async (_name, error) => {
+    const { call, heard } = failing(error)
+    const { status, headers, text, body } = await call.get('/a')
+    expect([status, headers['content-type'], body.code]).toEqual([500, 'application/problem+json', 'internal'])
+    expect(text).not.toMatch(/secret|at .*:\d+|node_modules/)
+    expect(heard.length).toBeGreaterThan(0)
+    expect(heard.some((event) => event.error === error || event.problem.code !== 'internal' || event.problem.cause === error)).toBe(true)
+  })
+
+  it.each([undefined, null, 0, '', false])('PATH-1: Express takes a thrown %s for no error: 404, nothing hangs', async (thrown) => {
+    const { call } = service(express, (app) => {
+      app.get('/a', () => {
+        throw thrown
+      })
+    })
+    const { status } = await call.get('/a')
+    expect([404, 500]).toContain(status)
+  })
+
+  it('PATH-1: next("route") and next("router") go on as Express has it', async () => {
+    const { call, heard } = service(express, (app) => {
+      const router = express.Router()
+      router.get('/route', (_req, _res, next) => next('route'))
+      router.get('/route', (_req, res) => void res.json('second'))
+      router.get('/router', (_req, _res, next) => next('router'))
+      router.get('/router', (_req, res) => void res.json('second'))
+      app.use(router)
+    })
+    expect((await call.get('/route')).body).toBe('second')
+    expect((await call.get('/router')).status).toBe(404)
+    expect(heard.map(({ problem }) => problem.code)).toEqual(['unknown-path'])
+  })
+
+  it('PATH-11: a path that Express can not decode is 400', async () => {
+    const { call } = service(express, (app) => void app.get('/:id', (_req, res) => void res.json({})))
+    const { status, headers, body } = await call.get('/%E0%A4%A')
+    expect([status, headers['content-type'], body.code]).toEqual([400, 'application/problem+json', 'malformed-path'])
+  })
+
+  it('ERR-3: an option that there is not, or of another kind, does not build', () => {
+    expect(() => problems({ onErrors: () => {} } as never)).toThrow(/Did you mean "onError"/)
+    for (const options of [{ onError: 'x' }, { problemBase: 5 }, null]) expect(() => problems(options as never)).toThrow(ConfigurationError)
+  })
+
+  describe('with express.json()', () => {
+    const { call } = service(express, (app: App) => {
+      app.use(express.json({ limit: 100 }))
+      app.post('/a', (req, res) => void res.json(req.body))
+    })
+
+    it.each([
+      ['malformed JSON', '{"a":', { 'Content-Type': 'application/json' }, 400],
+      ['a body over its limit', `"${'x'.repeat(200)}"`, { 'Content-Type': 'application/json' }, 413],
+      ['an unknown charset', '{}', { 'Content-Type': 'application/json; charset=x-none' }, 415],
+      ['an unknown encoding', '{}', { 'Content-Type': 'application/json', 'Content-Encoding': 'x-none' }, 415],
+    ])('HDR-5: %s keeps its status', async (_name, body, headers, status) => {
+      const answer = await call.post('/a').set(headers).send(body)
+      expect([answer.status, answer.body.status, answer.headers['content-type']]).toEqual([status, status, 'application/problem+json'])
+      expect(answer.text).not.toContain('node_modules')
+    })
+  })
+
+  it('VERB-8: HEAD has the headers of its problem and no body', async () => {
+    const { app } = failing(new HttpProblem('forbidden'))
+    const answer = await raw(app, 'HEAD /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 403 [\s\S]*Content-Length: [1-9]\d*\r\n[\s\S]*\r\n\r\n$/)
+  })
+
+  it('VER-2: 410 is empty', async () => {
+    const { status, text, headers } = await failing(new HttpProblem('gone')).call.get('/a')
+    expect([status, text, headers['content-type'], headers['cache-control']]).toEqual([410, '', undefined, 'no-store'])
+  })
+
+  it.each(['application/problem+json', 'application/json', 'text/html', 'application/json;q=0', '*/*;q=0', 'rubbish'])(
+    'ERR-3: a problem is told also to Accept %s',
+    async (accept) => {
+      const { status, headers } = await failing(new HttpProblem('forbidden')).call.get('/a').set('Accept', accept)
+      expect([status, headers['content-type'], headers.vary]).toEqual([403, 'application/problem+json', 'Accept'])
+    },
+  )
+
+  it('ERR-3: what the handler said of its representation goes, what others said of the answer stays', async () => {
+    const { call } = service(express, (app) => {
+      app.use((_req, res, next) => {
+        res.set({ Vary: 'Origin', 'Access-Control-Allow-Origin': 'https://a', 'Content-Security-Policy': 'none', 'RateLimit-Policy': 'x' })
+        next()
+      })
+      app.get('/a', (_req, res, next) => {
+        res.set({
+          Etag: '"1"',
+          'Last-Modified': 'x',
+          'Content-Disposition': 'attachment',
+          'Content-Encoding': 'gzip',
+          'x-total-count': '3',
+        })
+        res.set({ Location: '/b', 'Transfer-Encoding': 'chunked', 'Cache-Control': 'public', 'Content-Type': 'text/csv' }).status(201)
+        next(new HttpProblem('forbidden'))
+      })
+    })
+    const { status, headers } = await call.get('/a')
+    expect(status).toBe(403)
+    for (const name of [
+      'etag',
+      'last-modified',
+      'content-disposition',
+      'content-encoding',
+      'x-total-count',
+      'location',
+      'transfer-encoding',
+    ])
+      expect(headers).not.toHaveProperty(name)
+    expect(headers).toMatchObject({
+      vary: 'Origin, Accept',
+      'access-control-allow-origin': 'https://a',
+      'content-security-policy': 'none',
+      'ratelimit-policy': 'x',
+      'cache-control': 'no-store',
+    })
+  })
+
+  it('ERR-3: an answer that has begun is cut off', async () => {
+    const { app, heard } = service(express, (app) => {
+      app.get('/a', (_req, res, next) => {
+        res.set('Content-Length', '100').write('begun', () => next(new Error('late')))
+      })
+    })
+    const answer = await raw(app, 'GET /a HTTP/1.1\r\nHost: a\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*begun$/)
+    expect(heard).toHaveLength(1)
+  })
+
+  it('ERR-3: an answer that is whole stays, though the handler fails or calls next() afterwards', async () => {
+    const { app, heard } = service(express, (app) => {
+      app.get('/throws', (_req, res) => {
+        res.json({ whole: true })
+        throw new Error('late')
+      })
+      app.get('/next', (_req, res, next) => {
+        res.json({ whole: true })
+        next()
+      })
+    })
+    const both = 'GET /throws HTTP/1.1\r\nHost: a\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+    expect((await raw(app, both)).match(/\{"whole":true\}/g)).toHaveLength(2)
+    expect(heard.map(({ error }) => String(error))).toEqual(['Error: late'])
+  })
+
+  it('ERR-3: an onError that throws or rejects changes no answer', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const throws = (): void => {
+      throw new Error('of the hook')
+    }
+    const rejects = async (): Promise<void> => Promise.reject(new Error('of the hook'))
+    for (const onError of [throws, rejects]) {
+      const app = express()
+      app.use(problems({ onError }))
+      expect(await raw(app, 'GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 404 /)
+    }
+    expect(printed).toHaveBeenCalledTimes(2)
+  })
+
+  it('ERR-3: by default a 5xx is printed, a 4xx is not', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const error = new Error('secret')
+    const app = express()
+    app.get('/a', (_req: Request, _res: Response, next: NextFunction) => next(error))
+    app.use(problems())
+    for (const path of ['/a', '/b']) await raw(app, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+    expect(printed.mock.calls).toEqual([[error]])
+  })
+})

@@ -1,0 +1,21 @@
+import type { IncomingMessage } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { requestState } from '../../src/middleware/request-state.js'
+import { ConfigurationError } from '../../src/problem.js'
+
+describe('requestState', () => {
+  it('ERR-1: keeps a value for a request, and writes nothing on it', () => {
+    const state = requestState<number>('count()')
+    const req = Object.freeze({}) as IncomingMessage
+    expect(state.find(req)).toBeUndefined()
+    state.set(req, 0)
+    expect([state.of(req), state.find(req), Reflect.ownKeys(req)]).toEqual([0, 0, []])
+    expect(state.find({} as IncomingMessage)).toBeUndefined()
+  })
+
+  it('ERR-1: without the middleware the error names it and says the mend', () => {
+    const of = () => requestState('count()').of({} as IncomingMessage)
+    expect(of).toThrow(ConfigurationError)
+    expect(of).toThrow(/has not passed count\(\)\. Put the middleware before the handler/)
+  })
+})

@@ -1,0 +1,235 @@
+import type { Request, Response } from 'express'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { isVersion, type VersionEntry, versions } from '../../src/middleware/versions.js'
+import { ConfigurationError } from '../../src/problem.js'
+import { type App, type Express, majors, raw, service } from './majors.js'
+
+const echo = (req: Request, res: Response) =>
+  res.json({ url: req.url, path: req.path, baseUrl: req.baseUrl, originalUrl: req.originalUrl, query: req.query, version: 'here' })
+
+afterEach(() => void vi.useRealTimers())
+
+describe('versions(): options', () => {
+  const handler = (): void => {}
+  const build =
+    (table: Record<string, unknown>, options = {}) =>
+    () =>
+      versions(table as Record<string, VersionEntry>, options)
+
+  it.each(['v', 'v01', 'v1.2', 'v1x', 'V1', '1', 'v-1', 'constructor', ''])('VER-1: "%s" is no version', (name) => {
+    expect(isVersion(name)).toBe(false)
+    expect(build({ [name]: handler })).toThrow(/is no version/)
+    expect(build({ [name]: 'retired' })).toThrow(/is no version/)
+  })
+
+  it('VER-1: an empty table and a handler that is none do not build', () => {
+    expect(build({})).toThrow(ConfigurationError)
+    expect(build({ v1: { deprecated: '2026-01-01' } })).toThrow(/handler of v1 is no function/)
+    expect(build({ v1: undefined })).toThrow(/handler of v1 is no function/)
+  })
+
+  it('VER-3: dates that are none, or in an order that can not be, do not build', () => {
+    expect(build({ v1: { handler, sunset: 'soon' } })).toThrow(/sunset of v1 is "soon"/)
+    expect(build({ v1: { handler, deprecated: new Date(8.64e15) } })).toThrow(/deprecated of v1/)
+    expect(build({ v1: { handler, deprecated: '2027-01-01', sunset: '2026-01-01' } })).toThrow(/before its deprecation/)
+    expect(build({ v1: { handler, retireAtSunset: true } })).toThrow(/has none/)
+  })
+
+  it('VER-1: an option that there is not, or of another kind, does not build', () => {
+    expect(build({ v1: { handler, sunst: '2027-01-01' } })).toThrow(/v1 has no option "sunst". Did you mean "sunset"/)
+    expect(build({ v1: { handler, sunset: '2027-01-01', retireAtSunset: 'no' } })).toThrow(/retireAtSunset.*boolean/)
+    expect(build({ v1: handler }, { baseURL: 'https://a' })).toThrow(/Did you mean "baseUrl"/)
+    for (const table of [undefined, null, 'v1', [handler]]) expect(build(table as never)).toThrow(ConfigurationError)
+  })
+
+  it('VER-3: a successor is another living version', () => {
+    for (const successor of ['v9', 'v1', 'v0'])
+      expect(build({ v0: 'retired', v1: { handler, successor }, v2: handler })).toThrow(/Name one of v2/)
+    expect(build({ v1: { handler, successor: 'v2' } })).toThrow(/Leave it out/)
+  })
+})
+
+describe.each(majors)('versions() on %s', (_, express: Express) => {
+  const router = () => {
+    const made = express.Router()
+    made.get('/notes/:id', echo)
+    made.get('/', echo)
+    return made
+  }
+  const table = () => ({ v8: router(), v1: router(), v0: 'retired' as const })
+  const plain = () => service(express, (app) => void app.use(versions(table())))
+
+  it('VER-1: a version is served by its own router, below its segment, as in an Express mount', async () => {
+    const mounted = service(express, (app) => void app.use('/v1', router()))
+    const { call } = plain()
+    for (const path of ['/v1/notes/3?a=1&b=%20', '/v1', '/v1/', '/v1?a=1', '/v1/?', '/v1/notes/3/', '/v1/notes/a%2Fb?']) {
+      const { status, body } = await call.get(path)
+      expect(status, path).toBe(200)
+      expect(body, path).toEqual((await mounted.call.get(path)).body)
+    }
+    expect((await call.get('/v1/notes/3?a=1')).body).toEqual({
+      url: '/notes/3?a=1',
+      path: '/notes/3',
+      baseUrl: '/v1',
+      originalUrl: '/v1/notes/3?a=1',
+      query: { a: '1' },
+      version: 'here',
+    })
+  })
+
+  it('VER-1: an absolute-form target keeps its origin', async () => {
+    const { app } = plain()
+    const answer = await raw(app, 'GET http://v1/v1/notes/3?a=1 HTTP/1.1\r\nHost: other\r\nConnection: close\r\n\r\n')
+    expect(answer).toContain('"url":"http://v1/notes/3?a=1","path":"/notes/3","baseUrl":"/v1"')
+  })
+
+  it('VER-1: an unknown version is 404 and names the living ones', async () => {
+    const { call } = plain()
+    const { status, body } = await call.get('/v7/notes/3')
+    expect([status, body.code, body.detail]).toEqual([404, 'unknown-version', 'There is no version "v7". Living versions: v8, v1.'])
+    expect((await call.get(`/v${'9'.repeat(500)}`)).body.detail).toContain(`"v${'9'.repeat(19)}".`)
+  })
+
+  it('VER-1: where all are retired the 404 says so', async () => {
+    const { call } = service(express, (app) => void app.use(versions({ v0: 'retired' })))
+    expect((await call.get('/v1')).body.detail).toBe('There is no version "v1". No version is living.')
+  })
+
+  it.each(['/V1/notes/3', '/%761/notes/3', '/v01/notes/3', '/v1.2', '/v1x/notes/3', '/constructor', '/__proto__', '/', '//v1/notes/3'])(
+    'VER-1, PATH-11: %s is no version and goes on',
+    async (path) => {
+      const { call } = service(express, (app) => {
+        app.use(versions(table()))
+        app.use((req, res) => void res.status(418).json({ url: req.url, baseUrl: req.baseUrl }))
+      })
+      const { status, body } = await call.get(path)
+      expect([status, body]).toEqual([418, { url: path, baseUrl: '' }])
+    },
+  )
+
+  it.each(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'PROPFIND'])(
+    'VER-2: a retired version is 410 and empty to %s',
+    async (method) => {
+      const { app } = plain()
+      const answer = await raw(app, `${method} /v0/notes/3?x HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+      expect(answer).toMatch(/^HTTP\/1\.1 410 Gone\r\n/)
+      expect(answer).toMatch(/^Cache-Control: no-store\r$/m)
+      expect(answer).toMatch(/^Content-Length: 0\r$/m)
+      expect(answer.endsWith('\r\n\r\n')).toBe(true)
+    },
+  )
+
+  it('VER-3: a deprecated version tells when, until when and where to go', async () => {
+    const v1 = { handler: router(), deprecated: '2026-01-01', sunset: new Date('2027-06-30T12:00:00Z'), successor: 'v8' }
+    const { app, call } = service(express, (app) => {
+      app.use((_req, res, next) => {
+        res.set('Link', '</docs?a=1,2>; rel="service-doc"')
+        next()
+      })
+      app.use('/private', versions({ v8: router(), v1 }))
+    })
+    const { headers } = await call.get('/private/v1/notes/3?a=1').set('Host', 'api.example.com')
+    expect(headers).toMatchObject({
+      deprecation: '@1767225600',
+      sunset: 'Wed, 30 Jun 2027 12:00:00 GMT',
+      link: '</docs?a=1,2>; rel="service-doc", <http://api.example.com/private/v8/notes/3>; rel="successor-version"',
+    })
+    const failed = await call.get('/private/v1/nothing').set('Host', 'a')
+    expect([failed.status, failed.headers.deprecation]).toEqual([404, '@1767225600'])
+    expect(failed.headers.link).toContain('<http://a/private/v8/nothing>; rel="successor-version"')
+    expect((await call.get('/private/v8/notes/3')).headers).not.toHaveProperty('deprecation')
+    app.set('trust proxy', true)
+    const forwarded = await call.get('/private/v1').set('X-Forwarded-Proto', 'https').set('X-Forwarded-Host', 'b')
+    expect(forwarded.headers.link).toContain('<https://b/private/v8>; rel="successor-version"')
+  })
+
+  it('VER-3, REP-5: the successor stands on baseUrl, and on a path where the Host is malformed', async () => {
+    const entries = () => ({ v8: router(), v1: { handler: router(), successor: 'v8' } })
+    const based = service(express, (app) => void app.use(versions(entries(), { baseUrl: 'https://api.example.com/x/' })))
+    expect((await based.call.get('/v1/notes/3')).headers.link).toBe('<https://api.example.com/x/v8/notes/3>; rel="successor-version"')
+    const { call } = service(express, (app) => void app.use(versions(entries())))
+    expect((await call.get('/v1/notes/3').set('Host', 'a@b')).headers.link).toBe('</v8/notes/3>; rel="successor-version"')
+  })
+
+  it('VER-3: no target ends the link of the successor early', async () => {
+    const { app } = service(express, (app) => void app.use(versions({ v8: router(), v1: { handler: router(), successor: 'v8' } })))
+    const answer = await raw(app, 'GET /v1/notes/a>;rel="next",<b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    expect(answer).toMatch(/^Link: <http:\/\/a\/v8\/notes\/a%3E;rel=%22next%22,%3Cb>; rel="successor-version"\r$/m)
+  })
+
+  it('VER-2, VER-3: with retireAtSunset a version retires by itself, and is no longer named', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2027-06-30T23:59:59.999Z') })
+    const { call } = service(express, (app) => {
+      app.use(
+        versions({
+          v8: router(),
+          v1: { handler: router(), sunset: '2027-07-01', retireAtSunset: true },
+          v0: { handler: router(), sunset: '2020-01-01' },
+        }),
+      )
+    })
+    expect((await call.get('/v1/notes/3')).status).toBe(200)
+    vi.setSystemTime(Date.parse('2027-07-01T00:00:00Z'))
+    const { status, text } = await call.get('/v1/notes/3')
+    expect([status, text]).toEqual([410, ''])
+    expect((await call.get('/v0/notes/3')).status).toBe(200)
+    expect((await call.get('/v7')).body.detail).toContain('Living versions: v8, v0.')
+  })
+
+  it('VER-1: what a version leaves goes on with the request as it was', async () => {
+    const seen: unknown[] = []
+    const sub = express()
+    sub.use((_req, _res, next) => next())
+    for (const handler of [express.Router(), sub, (_req: never, _res: never, next: () => void) => next()] as VersionEntry[]) {
+      const { call } = service(express, (app: App) => {
+        app.use('/private', versions({ v1: handler }))
+        app.use((req, res) => void res.json({ url: req.url, baseUrl: req.baseUrl, own: req.app === app, its: res.app === app }))
+      })
+      seen.push((await call.get('/private/v1/x?y=1')).body)
+    }
+    expect(seen).toEqual(Array(3).fill({ url: '/private/v1/x?y=1', baseUrl: '', own: true, its: true }))
+  })
+
+  it.each([
+    [
+      'thrown',
+      () => {
+        throw new Error('secret')
+      },
+    ],
+    ['rejected by an async handler', async () => Promise.reject(new Error('secret'))],
+    ['passed on', (_req: never, _res: never, next: (error: unknown) => void) => next(new Error('secret'))],
+  ] as [string, VersionEntry][])('ERR-3: an error %s is a 500 and the request is as it was', async (_name, handler) => {
+    const urls: string[] = []
+    const { call, heard } = service(express, (app) => {
+      app.use(versions({ v1: handler }))
+      app.use((error: unknown, req: Request, _res: Response, next: (error: unknown) => void) => {
+        urls.push(req.url, req.baseUrl)
+        next(error)
+      })
+    })
+    const { status, body } = await call.get('/v1/x')
+    expect([status, body.instance]).toEqual([500, '/v1/x'])
+    expect(urls).toEqual(['/v1/x', ''])
+    expect(String(heard[0]?.error)).toBe('Error: secret')
+  })
+
+  it('VER-1: next("router") and next("route") leave the version without an error', async () => {
+    const made = express.Router()
+    made.get('/a', (_req, _res, next) => next('router'))
+    const bare: VersionEntry = (_req: never, _res: never, next: (word: unknown) => void) => next('route')
+    const { call } = service(express, (app) => void app.use(versions({ v1: made, v2: bare })))
+    expect((await call.get('/v1/a')).body.code).toBe('unknown-path')
+    expect((await call.get('/v2/a')).body.code).toBe('unknown-path')
+  })
+})
+
+it('VER-1: works without any Express', async () => {
+  const middleware = versions({
+    v1: ((req: { url: string; originalUrl: string; baseUrl: string }, res: { end(text: string): void }) => {
+      res.end(`${req.originalUrl} ${req.baseUrl} ${req.url}`)
+    }) as never,
+  })
+  const answer = await raw((req, res) => middleware(req, res, () => {}), 'GET /v1?a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  expect(answer).toContain('/v1?a /v1 /?a')
+})

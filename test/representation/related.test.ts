@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { defineResource, mount } from '../../src/index.js'
+import { compileRoutes, type Mounted } from '../../src/plan/routes.js'
+import { json } from '../../src/representation/encoding.js'
+import { gatherRelated, nothingRelated, standsAlone } from '../../src/representation/related.js'
+import { represent } from '../../src/representation/represent.js'
+import { itemTag, pageTag } from '../../src/representation/tags.js'
+
+const autores = defineResource({
+  collection: 'autores',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, nombre: { type: ['string', 'null'] } } },
+})
+const libros = defineResource({
+  collection: 'libros',
+  key: 'id',
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'integer' }, autorId: { type: ['string', 'null'] }, revisorId: { type: ['string', 'null'] } },
+  },
+  links: { autor: { to: autores, by: 'autorId' }, revisor: { to: autores, by: 'revisorId', show: ['nombre'] } },
+})
+const table = compileRoutes([mount(autores, memoryAdapter(autores)), mount(libros, memoryAdapter(libros))])
+const [authors, books] = table.resources as [Mounted, Mounted]
+
+const reader = () => {
+  const calls: unknown[][] = []
+  return {
+    calls,
+    read: (_mounted: Mounted, keys: readonly unknown[]) => {
+      calls.push([...keys])
+      return keys.map((id) => (id === 'gone' ? undefined : { value: { id, nombre: `N${String(id)}` }, version: `v${String(id)}` }))
+    },
+  }
+}
+const variant = { base: 'http://h/v1', representation: json, expand: [], query: '' }
+
+describe('Related records (REP-1..3)', () => {
+  const records = [
+    { id: 1, autorId: 'a', revisorId: 'b' },
+    { id: 2, autorId: 'a', revisorId: null },
+    { id: 3, autorId: 'gone', revisorId: 'b' },
+  ]
+
+  it('REP-3: each association is read once for the page, each key once, and none that nobody asks for', async () => {
+    const { calls, read } = reader()
+    await gatherRelated(books, records, ['autor'], read)
+    expect(calls).toEqual([['a', 'gone'], ['b']])
+    calls.length = 0
+    await gatherRelated(books, records, [], read)
+    expect(calls).toEqual([['b']])
+    calls.length = 0
+    await gatherRelated(books, [{ id: 4, autorId: null }], ['autor'], read)
+    expect(calls).toEqual([])
+  })
+
+  it('REP-1: what shows nothing and expands nothing stands alone', async () => {
+    expect([standsAlone(authors, []), standsAlone(books, [])]).toEqual([true, false])
+    expect(await gatherRelated(authors, records, [], reader().read)).toBe(nothingRelated)
+  })
+
+  it('REP-2, REP-3: represents what was read: expanded, shown, dangling or null', async () => {
+    const related = await gatherRelated(books, records, ['autor'], reader().read)
+    const wire = records.map((record) => represent(books, record, [record.id], 'http://h/v1', related))
+    const shown = { href: 'http://h/v1/autores/b', nombre: 'Nb' }
+    expect(wire).toEqual([
+      { id: 1, autor: { id: 'a', nombre: 'Na' }, revisor: shown },
+      { id: 2, autor: { id: 'a', nombre: 'Na' }, revisor: null },
+      { id: 3, autor: { href: 'http://h/v1/autores/gone' }, revisor: shown },
+    ])
+  })
+
+  it('HDR-2: the versions of what was read are in the tag, and so are those that are missing', async () => {
+    const tagOf = async (read: ReturnType<typeof reader>['read']) => {
+      const related = await gatherRelated(books, records.slice(0, 1), ['autor'], read)
+      return itemTag(variant, books, { value: records[0], version: '1' }, related)
+    }
+    const { read } = reader()
+    const usual = await tagOf(read)
+    expect(await tagOf(read)).toBe(usual)
+    expect(await tagOf((mounted, keys) => read(mounted, keys).map((found) => found && { ...found, version: 'w' }))).not.toBe(usual)
+    expect(await tagOf((_mounted, keys) => keys.map(() => undefined))).not.toBe(usual)
+  })
+
+  it('HDR-4: the tag of a page covers its rows, their order, the total, whether it is exact, and the query', () => {
+    const [a, b] = [1, 2].map((id) => ({ value: { id }, version: 'v' })) as [
+      { value: object; version: string },
+      { value: object; version: string },
+    ]
+    const tag = (page: Parameters<typeof pageTag>[2], query = '') => pageTag({ ...variant, query }, books, page, nothingRelated)
+    const tags = [
+      tag({ items: [a, b], total: 2 }),
+      tag({ items: [b, a], total: 2 }),
+      tag({ items: [a, b], total: 3 }),
+      tag({ items: [a, b], total: 2, exact: false }),
+      tag({ items: [a, b] }),
+      tag({ items: [a], total: 2 }),
+      tag({ items: [a, { ...b, version: 'w' }], total: 2 }),
+      tag({ items: [a, b], total: 2 }, 'offest=2'),
+    ]
+    expect(new Set(tags).size).toBe(tags.length)
+    expect(tag({ items: [a, b], total: 2 })).toBe(tags[0])
+  })
+
+  it('HDR-2: thousands of hosts do not fill the memory, and their tags stay what they are', () => {
+    const tag = (host: number) => itemTag({ ...variant, base: `http://h${host}` }, books, { value: {}, version: '1' }, nothingRelated)
+    const first = tag(0)
+    for (let host = 1; host < 2_000; host += 1) tag(host)
+    expect(tag(0)).toBe(first)
+  })
+})
