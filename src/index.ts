@@ -1,0 +1,79 @@
+/** The public names, grouped. */
+
+// Data
+export type {
+  Adapter,
+  Answer,
+  Call,
+  Condition,
+  Created,
+  ListRequest,
+  Operator,
+  Page,
+  ParentKey,
+  Refused,
+  Scalar,
+  SortTerm,
+  Stored,
+} from './adapters/contract.js'
+export { type ViewOptions, view } from './adapters/view.js'
+export type { KeyValue } from './definition/key.js'
+// Declaring
+export {
+  defineResource,
+  type ExternalLinkOptions,
+  type FilterOperator,
+  type FilterOptions,
+  type LinkOptions,
+  type PageOptions,
+  type ResourceDefinition,
+  type ResourceOptions,
+  type RuleContext,
+  type RuleViolation,
+  type SubLinkOptions,
+  type ToLinkOptions,
+} from './definition/resource.js'
+export type { FromSchema, JsonSchema, MemberName, MemberPath } from './definition/schema-types.js'
+// Middlewares that stand alone
+export { checkVersion, expected, type IfMatchOptions, ifMatch, sendTag, stale } from './middleware/if-match.js'
+export { type ListQueryMiddleware, listQuery } from './middleware/list-query.js'
+export { type MethodsOptions, methods } from './middleware/methods.js'
+export type { ErrorMiddleware, Middleware, Next } from './middleware/middleware.js'
+export { type Negotiate, negotiate } from './middleware/negotiate.js'
+export { noQuery } from './middleware/no-query.js'
+export { returnPreference } from './middleware/prefer.js'
+export { type ProblemsOptions, problems } from './middleware/problems.js'
+export { type RecordBody, type RecordBodyOptions, recordBody } from './middleware/record-body.js'
+export { type TotalCount, type TotalCountOptions, totalCount } from './middleware/total-count.js'
+export { type LifecycleOptions, type VersionEntry, type VersionHandler, type VersionsOptions, versions } from './middleware/versions.js'
+export type { ListQuery } from './plan/list-grammar.js'
+export {
+  type Endpoint,
+  type EndpointCall,
+  type EndpointMethod,
+  type EndpointOptions,
+  endpoint,
+  type Mount,
+  type MountOptions,
+  mount,
+  type Reply,
+  reply,
+} from './plan/mount.js'
+// Errors
+export {
+  type ConfigurationCode,
+  ConfigurationError,
+  type CustomProblem,
+  HttpProblem,
+  type HttpProblemOptions,
+  type ProblemCode,
+  Unavailable,
+  type UnavailableOptions,
+  type Violation,
+} from './problem.js'
+// Mounting
+export { type Api, type ApiOptions, api, type VersionOptions } from './router/api.js'
+export type { ErrorEvent, Hooks, QueryEvent, RequestEvent, ResponseEvent, StepEvent } from './router/hooks.js'
+export { type ResourceRouterOptions, resourceRouter } from './router/resource-router.js'
+export type { ServiceOptions } from './router/service.js'
+export { exposedHeaders } from './wire.js'

@@ -1,0 +1,103 @@
+/** The whole API from one table: versions of resources, composed in the one right order. */
+import { functionOption, knownOptions, tableOption } from '../definition/known-options.js'
+import { splitTarget } from '../http/targets.js'
+import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
+import { checkVersionName, type LifecycleOptions, resolveLifecycle, splitVersion, type VersionHandler } from '../middleware/versions.js'
+import type { Endpoint, Mount } from '../plan/mount.js'
+import { compileRoutes } from '../plan/routes.js'
+import { ConfigurationError } from '../problem.js'
+import { Exchange, type ServedVersion } from './exchange.js'
+import { resolveService, type ServiceOptions, serviceOptions } from './service.js'
+import { walk } from './walk.js'
+
+export interface VersionOptions extends LifecycleOptions {
+  readonly resources: readonly (Mount | Endpoint)[]
+  /** Hand-written routes beside the resources: an Express router. They see the path below the version; what they leave is 404. */
+  readonly routes?: VersionHandler
+}
+
+export interface ApiOptions extends ServiceOptions {
+  /** By version segment: its resources and endpoints, the same with its life, or `'retired'` (410). */
+  readonly versions: Readonly<Record<string, 'retired' | readonly (Mount | Endpoint)[] | VersionOptions>>
+}
+
+export interface Api extends Middleware {
+  /** Asks every adapter whether its store is ready, and throws with the mend of the first that is not. Call it before `listen`. */
+  ready(): Promise<void>
+}
+
+/**
+ * A middleware that answers every path whose first segment has the form of a version; everything else goes to `next()`. Throws `ConfigurationError` where an option, a version or
+ * what is mounted in it does not fit.
+ *
+ * @example
+ * app.use(api({ versions: { v8: [mount(sucursales, adapter)], v1: { resources: [mount(old, view)], deprecated: '2026-01-01', successor: 'v8' }, v0: 'retired' } }))
+ */
+export function api(options: ApiOptions): Api {
+  knownOptions('api()', options, { ...serviceOptions, versions: true })
+  const { versions: table, ...rest } = options
+  const names = Object.keys(tableOption('versions of api()', table))
+  const living = names.filter((name) => table[name] !== 'retired')
+  if (names.length === 0)
+    throw new ConfigurationError('invalid-option', 'api() has no versions. Give at least one: { versions: { v1: [...] } }.')
+  const service = resolveService(rest)
+  const versions = new Map<string, ServedVersion | 'retired'>()
+  for (const [name, entry] of Object.entries(table)) {
+    checkVersionName(name)
+    if (entry === 'retired') {
+      versions.set(name, entry)
+      continue
+    }
+    const { resources, routes, ...life } = versionOptions(name, entry)
+    versions.set(name, {
+      name,
+      table: compileRoutes(resources, [], service.page),
+      life: resolveLifecycle(name, life, living),
+      // What an Express router asks of its requests, those below an Express app have.
+      routes: routes as Middleware | undefined,
+    })
+  }
+  const served = [...versions.values()].filter((version) => version !== 'retired')
+  const apiMiddleware: Middleware = (req, res, next) => {
+    const { path, query } = splitTarget(req.url ?? '/')
+    const found = splitVersion(path)
+    if (found === undefined) return next()
+    const mountPath = (req as ExpressRequest).baseUrl ?? ''
+    const entrance = { path: found.rest, query, mountPath, mountTail: '' }
+    void walk(new Exchange(req, res, service, entrance, noVersion, versions, found.name))
+  }
+  return Object.assign(apiMiddleware, {
+    async ready(): Promise<void> {
+      const adapters = new Set(served.flatMap((version) => version.table.resources.map((mounted) => mounted.adapter)))
+      for (const adapter of adapters) await adapter.ready?.()
+    },
+  })
+}
+
+/** Stands until the version step has found the version: it has no routes and no life. */
+const noVersion: ServedVersion = { name: '', table: compileRoutes([]), life: undefined, routes: undefined }
+
+/** An entry of the table of versions, checked for JavaScript callers. */
+function versionOptions(name: string, entry: VersionOptions | readonly (Mount | Endpoint)[]): VersionOptions {
+  const options = isList(entry) ? { resources: entry } : entry
+  knownOptions(`The version ${name}`, options ?? null, versionNames)
+  functionOption(`routes of the version ${name}`, options.routes)
+  if (!Array.isArray(options.resources) || !options.resources.every((one) => one?.kind === 'resource' || one?.kind === 'endpoint')) {
+    throw new ConfigurationError(
+      'invalid-option',
+      `The version ${name} lists something that was not made by mount() or endpoint(). Wrap each resource: mount(definition, adapter).`,
+    )
+  }
+  return options
+}
+
+const versionNames: Readonly<Record<keyof VersionOptions, true>> = {
+  resources: true,
+  routes: true,
+  deprecated: true,
+  sunset: true,
+  retireAtSunset: true,
+  successor: true,
+}
+
+const isList = (entry: VersionOptions | readonly (Mount | Endpoint)[]): entry is readonly (Mount | Endpoint)[] => Array.isArray(entry)

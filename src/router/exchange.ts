@@ -1,0 +1,206 @@
+/** One request on its way through the steps: what they have found out so far. */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Scalar } from '../adapters/contract.js'
+import type { KeyValue } from '../definition/key.js'
+import { decodeSegments } from '../http/targets.js'
+import { malformedHost } from '../middleware/base-address.js'
+import type { Conditions } from '../middleware/if-match.js'
+import type { Middleware } from '../middleware/middleware.js'
+import { isRetired, type Lifecycle, noticeHeaders } from '../middleware/versions.js'
+import type { ListQuery } from '../plan/list-grammar.js'
+import type { ResourcePlan } from '../plan/resource-plan.js'
+import type { Mounted, Route, RouteTable } from '../plan/routes.js'
+import type { HttpProblem } from '../problem.js'
+import type { Answer } from '../representation/answer.js'
+import { json, type Representation } from '../representation/encoding.js'
+import { notify, type RequestEvent } from './hooks.js'
+import type { Operation, Outcome } from './operations/operation.js'
+import { type Patience, withinTime } from './patience.js'
+import type { Service } from './service.js'
+
+/** One version as it is served, or the only one of a `resourceRouter`. */
+export interface ServedVersion {
+  /** The segment, such as `v1`; empty where the router stands alone. */
+  readonly name: string
+  readonly table: RouteTable
+  readonly life: Lifecycle | undefined
+  /** Hand-written routes beside the resources. */
+  readonly routes: Middleware | undefined
+}
+
+/** False for a version that has retired, by itself at its sunset or as declared (VER-2). */
+export function isLiving(version: ServedVersion | 'retired'): version is ServedVersion {
+  return version !== 'retired' && !(version.life !== undefined && isRetired(version.life, Date.now()))
+}
+
+/** Where a request came in. */
+export interface Entrance {
+  /** The path below the version, and the query, both raw. */
+  readonly path: string
+  readonly query: string
+  /** The path that the router is mounted at. */
+  readonly mountPath: string
+  /** What of it stands below a configured `baseUrl`: the version, where an outer router serves it. */
+  readonly mountTail: string
+}
+
+export class Exchange {
+  readonly started = performance.now()
+  readonly requestId: string
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  principal: unknown
+  route: Route | undefined
+  keys: readonly KeyValue[] = []
+  operation: Operation | undefined
+  representation: Representation = json
+  conditions: Conditions = { ifMatch: undefined, ifNoneMatch: undefined, versions: undefined, required: false }
+  /** The list query, where the operation takes one. */
+  list: ListQuery | undefined
+  /** The associations to expand. */
+  expand: readonly string[] = []
+  /** Typed parameters of an endpoint. */
+  parameters: Readonly<Record<string, unknown>> = {}
+  /** The decoded body: a record, a patch or what an endpoint takes. */
+  body: unknown
+  /** The scopes of the principal, as far as they were asked for. */
+  readonly scopes = new Map<ResourcePlan, Readonly<Record<string, Scalar>>>()
+  outcome: Outcome | undefined
+  answer: Answer | undefined
+  problem: HttpProblem | undefined
+  readonly #entrance: Entrance
+  #root: string | undefined
+  #patience: Patience | undefined
+  #told = false
+
+  constructor(
+    readonly req: IncomingMessage,
+    readonly res: ServerResponse,
+    readonly service: Service,
+    entrance: Entrance,
+    /** The version where there is but one; else none, until the version step finds it among `versions` by `versionName`. */
+    public version: ServedVersion,
+    readonly versions?: ReadonlyMap<string, ServedVersion | 'retired'>,
+    readonly versionName = '',
+  ) {
+    this.path = entrance.path
+    this.query = entrance.query
+    this.#entrance = entrance
+    this.method = req.method ?? 'GET'
+    this.requestId = requestIdOf(req)
+  }
+
+  /** The absolute address before the version (REP-5). Throws the `malformed-host` problem. */
+  get root(): string {
+    const root = this.#findRoot()
+    if (root === undefined) throw malformedHost()
+    return root
+  }
+
+  /** Throws where there is no address for links to begin with: before anything is changed, so that no write is answered 400. */
+  checkHost(): void {
+    void this.root
+  }
+
+  /** How long the team's code may take, all in all. */
+  get patience(): Patience {
+    this.#patience ??= withinTime(this)
+    return this.#patience
+  }
+
+  /** The absolute address of the version, which links begin with. */
+  get base(): string {
+    return this.version.name === '' ? this.root : `${this.root}/${this.version.name}`
+  }
+
+  /** The resource of the route. */
+  get resource(): Mounted {
+    if (this.route?.resource === undefined) throw new Error('This route has no resource.')
+    return this.route.resource
+  }
+
+  /** The key of the item that the path addresses. */
+  get key(): KeyValue {
+    return this.keys.at(-1) as KeyValue
+  }
+
+  /** True for the methods that change nothing. */
+  get reads(): boolean {
+    return this.method === 'GET' || this.method === 'HEAD' || this.method === 'OPTIONS'
+  }
+
+  /** The path of the request, as problems tell it. */
+  get instance(): string {
+    const { mountPath } = this.#entrance
+    return `${mountPath}${this.versionName === '' ? '' : `/${this.versionName}`}${this.path}`
+  }
+
+  /** The `Cache-Control` of representations where a resource says nothing (HDR-6). */
+  get cacheControl(): string {
+    return this.service.principal === undefined ? 'no-cache' : 'private, no-cache'
+  }
+
+  /** What a deprecated version says of itself (VER-3): its successor's address of the same path, where there is one. */
+  notices(): Record<string, string> {
+    const { life } = this.version
+    if (life === undefined) return {}
+    if (life.successor === undefined) return noticeHeaders(life, undefined)
+    const next = this.versions?.get(life.successor)
+    const served = next !== undefined && isLiving(next) && serves(next, this.path)
+    // Every answer has its notices, also the one that refuses a malformed Host: then a path must do.
+    const root = this.#findRoot() ?? this.#entrance.mountPath
+    return noticeHeaders(life, `${root}/${life.successor}${served ? this.path : ''}`)
+  }
+
+  /** Tells the `onResponse` hook of the answer, once, whoever has written it. */
+  tell(status: number): void {
+    if (this.#told) return
+    this.#told = true
+    notify(this.service.hooks.onResponse, () => ({
+      ...this.event(),
+      status,
+      code: this.problem?.code,
+      clause: this.problem?.clause,
+      duration: performance.now() - this.started,
+    }))
+  }
+
+  /** What hooks are told of every event. */
+  event(): RequestEvent {
+    return {
+      requestId: this.requestId,
+      method: this.method,
+      version: this.version.name || undefined,
+      route: this.route?.template,
+      principal: this.principal,
+    }
+  }
+
+  #findRoot(): string | undefined {
+    if (this.#root !== undefined) return this.#root
+    const address = this.service.address(this.req)
+    const { mountPath, mountTail } = this.#entrance
+    if (address !== undefined) this.#root = address + (this.service.fixedAddress ? mountTail : mountPath)
+    return this.#root
+  }
+}
+
+/** True where a version may have something at a path below it. */
+function serves({ table, routes }: ServedVersion, path: string): boolean {
+  const segments = decodeSegments(path)
+  return segments !== undefined && (table.match(segments) !== undefined || routes !== undefined)
+}
+
+const idPattern = /^[\w.:-]{1,128}$/
+const tracePattern = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
+
+/** The request's id: as the client or a proxy gave it, the trace it belongs to, or a new one. */
+function requestIdOf(req: IncomingMessage): string {
+  const given = req.headers['x-request-id']
+  if (typeof given === 'string' && idPattern.test(given)) return given
+  const trace = req.headers.traceparent
+  const [, id] = (typeof trace === 'string' ? tracePattern.exec(trace) : null) ?? []
+  return id ?? randomUUID()
+}

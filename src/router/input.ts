@@ -1,0 +1,78 @@
+/** From a body to a record that may be stored: what the path, the scope, the links and the team's rules have to say of it (ERR-2). */
+import type { Scalar } from '../adapters/contract.js'
+import { escapePointer, type JsonObject } from '../definition/json.js'
+import { completeRecord, type Fixed, objectBody, recordToCreate, recordToPatch, recordToReplace, refuseBody } from '../plan/record.js'
+import { onWire } from '../plan/resource-plan.js'
+import type { Violation } from '../problem.js'
+import type { Exchange } from './exchange.js'
+import { checkLink, storedTerms } from './links.js'
+import { fixedByParent } from './operations/lineage.js'
+import { scopeOf } from './store.js'
+
+/** The record that a POST asks for, as far as it can be told without the store. `attached` are members by which it belongs to a parent. Throws `invalid-body`. */
+export function bodyToCreate(exchange: Exchange, body: unknown, attached: Fixed): JsonObject {
+  const { resource, keys } = exchange
+  const found: Violation[] = []
+  const sent = storedTerms(exchange, resource, objectBody(body), found)
+  return recordToCreate(
+    resource.plan,
+    sent,
+    { ...fixedByParent(resource, keys.at(-1)), ...attached, ...scopeOf(exchange, resource) },
+    found,
+  )
+}
+
+/** The record that a PUT asks for, as far as it can be told without the stored one. Throws `invalid-body`. */
+export function bodyToReplace(exchange: Exchange, body: unknown): JsonObject {
+  const { resource, key, keys } = exchange
+  const { key: codec } = resource.plan
+  const found: Violation[] = []
+  const sent = storedTerms(exchange, resource, objectBody(body), found)
+  const parts = codec.parts(key)
+  const own = Object.fromEntries(codec.members.map((member, i) => [member, parts[i] as Scalar]))
+  return recordToReplace(resource.plan, sent, { ...own, ...fixedByParent(resource, keys.at(-2)), ...scopeOf(exchange, resource) }, found)
+}
+
+/** The stored record after the merge patch of the body. Throws `invalid-body`. */
+export function patched(exchange: Exchange, current: JsonObject): JsonObject {
+  const { resource, body } = exchange
+  const found: Violation[] = []
+  const patch = storedTerms(exchange, resource, objectBody(body), found)
+  return recordToPatch(resource.plan, patch, current, scopeOf(exchange, resource), found)
+}
+
+/** An update with all that the stored record has to say of it. Throws `invalid-body`. */
+export async function completeUpdate(
+  exchange: Exchange,
+  next: JsonObject,
+  current: JsonObject,
+  action: 'replace' | 'patch',
+): Promise<JsonObject> {
+  completeRecord(exchange.resource.plan, next, current)
+  await checkRules(exchange, next, current, action)
+  return next
+}
+
+/** Links that lead to nothing the caller may see, and the team's own rules (422). */
+export async function checkRules(
+  exchange: Exchange,
+  next: JsonObject,
+  current: JsonObject | undefined,
+  action: 'create' | 'replace' | 'patch',
+): Promise<void> {
+  const { resource, principal } = exchange
+  const { plan } = resource
+  const dangling = await Promise.all([...plan.links.values()].map((link) => checkLink(exchange, resource, link, next, current)))
+  const broken = (await exchange.patience.settle(plan.definition.rules?.(next, { current, action, principal }))) ?? []
+  const errors = [
+    ...dangling.filter((violation) => violation !== undefined),
+    ...broken.map(
+      ({ member, detail, code = 'rule' }): Violation => ({
+        pointer: member === undefined ? '' : `/${member.split('.').map(escapePointer).join('/')}`,
+        detail,
+        code,
+      }),
+    ),
+  ]
+  refuseBody(onWire(plan, errors))
+}

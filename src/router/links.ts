@@ -1,0 +1,142 @@
+/** Links in bodies (REP-7): from what a client sends to the members that hold a key, and whether it leads anywhere. */
+import { escapePointer, get, isObject, type JsonObject, put } from '../definition/json.js'
+import type { KeyValue } from '../definition/key.js'
+import type { Link } from '../definition/resource.js'
+import { decodeSegments, splitTarget } from '../http/targets.js'
+import type { ResourcePlan } from '../plan/resource-plan.js'
+import type { Match, Mounted } from '../plan/routes.js'
+import type { Violation } from '../problem.js'
+import { linkedKey } from '../representation/related.js'
+import { type Exchange, isLiving } from './exchange.js'
+import { lineageHolds } from './operations/lineage.js'
+import { Store } from './store.js'
+
+/** The violation of a link that leads to nothing the caller may see. */
+export async function checkLink(
+  exchange: Exchange,
+  mounted: Mounted,
+  link: Link,
+  next: JsonObject,
+  current: JsonObject | undefined,
+): Promise<Violation | undefined> {
+  if (link.kind !== 'to') return undefined
+  const target = mounted.targets.get(link.name) as Mounted
+  const key = linkedKey(target, link, next)
+  // An association that dangles already must not stand in the way of a change to something else.
+  if (key === undefined || (current !== undefined && link.by.every((member) => get(next, [member]) === get(current, [member]))))
+    return undefined
+  const [stored] = await new Store(exchange, target).read([key])
+  if (stored !== undefined) return undefined
+  return {
+    pointer: `/${escapePointer(link.name)}`,
+    detail: `"${link.name}" leads to nothing: there is no such item in ${target.plan.collection}.`,
+    code: 'reference',
+    clause: 'REP-7',
+  }
+}
+
+/** A body in terms of the store: each link as the members that hold its key; links that are derived are left out. Copies the top level. */
+export function storedTerms(exchange: Exchange, mounted: Mounted, body: JsonObject, found: Violation[]): JsonObject {
+  const { plan } = mounted
+  const record: JsonObject = {}
+  for (const name of Object.keys(body)) {
+    const link = plan.links.get(name)
+    if (link?.kind === 'to') takeLink(exchange, mounted, link, body, record, found)
+    else if (link?.kind === 'sub') continue
+    else if (link?.kind === 'external') put(record, name, belowVersion(exchange, plan, name, body[name]))
+    else if (plan.hidden.has(name)) found.push(hiddenViolation(name, plan.hidden.get(name) as string))
+    else put(record, name, body[name])
+  }
+  return record
+}
+
+/** A stored link as the store has it: the path that represent() made absolute is a path again, unless the schema wants a whole URI. */
+function belowVersion({ base }: Exchange, { definition }: ResourcePlan, name: string, given: unknown): unknown {
+  if (!isObject(given) || typeof given.href !== 'string' || !given.href.startsWith(`${base}/`)) return given
+  const { format } = definition.shape.at([name, 'href']) ?? {}
+  return format === 'uri' ? given : { ...given, href: given.href.slice(base.length) }
+}
+
+function takeLink(
+  exchange: Exchange,
+  mounted: Mounted,
+  link: Extract<Link, { kind: 'to' }>,
+  body: JsonObject,
+  record: JsonObject,
+  found: Violation[],
+): void {
+  const target = mounted.targets.get(link.name) as Mounted
+  const { hidden } = mounted.plan
+  const given = body[link.name]
+  const pointer = `/${escapePointer(link.name)}`
+  if (given === null) {
+    for (const member of link.by) {
+      if (hidden.has(member)) record[member] = null
+      else if ((body[member] ?? null) !== null) found.push(contradiction(link.name, member))
+    }
+    return
+  }
+  const key = isObject(given) ? linkKey(exchange, target, given) : undefined
+  if (key !== undefined) {
+    for (const [i, part] of target.plan.key.parts(key).entries()) {
+      const member = link.by[i] as string
+      // A member that is on the wire as well says the same as the link, or nothing.
+      if (hidden.has(member) || !Object.hasOwn(body, member)) record[member] = part
+      else if (body[member] !== part) found.push(contradiction(link.name, member))
+    }
+    return
+  }
+  const example = `{ "href": "${exchange.base}${target.path}/..." }`
+  const members = target.plan.key.members.map((member) => `"${member}"`).join(', ')
+  found.push({
+    pointer,
+    detail: `"${link.name}" must lead to one of ${target.plan.collection}: give ${example}, or ${members}.`,
+    code: 'link',
+    clause: 'REP-7',
+  })
+}
+
+/** The key that a link in a body names: by its `href`, else by the target's key members (REP-7). */
+function linkKey(exchange: Exchange, target: Mounted, given: JsonObject): KeyValue | undefined {
+  const href = Object.hasOwn(given, 'href') ? given.href : undefined
+  if (typeof href === 'string') return keyOfHref(exchange, target, href)
+  return href === undefined || href === null ? target.plan.key.of(given) : undefined
+}
+
+function keyOfHref(exchange: Exchange, target: Mounted, href: string): KeyValue | undefined {
+  const { root, version, versions } = exchange
+  const absolute = href.startsWith('/') && !href.startsWith('//') ? originOf(root) + href : href
+  if (!absolute.startsWith(`${root}/`)) return undefined
+  const segments = decodeSegments(splitTarget(absolute.slice(root.length)).path)
+  if (segments === undefined) return undefined
+  const sibling = versions === undefined ? version : versions.get(segments[0] ?? '')
+  if (sibling === undefined || !isLiving(sibling)) return undefined
+  const match = sibling.table.locate(versions === undefined ? segments : segments.slice(1))
+  const found = match === undefined ? undefined : itemOf(match)
+  if (found?.plan.collection !== target.plan.collection) return undefined
+  // The other version may type or name its key's parts differently: the id text is what they share.
+  return target.plan.key.parse(found.plan.key.text(match?.keys.at(-1) as KeyValue))
+}
+
+/** The resource whose item an address is, or `undefined`: a list and a flag are no items, and no item is at an address under another's parent. */
+function itemOf({ route, keys }: Match): Mounted | undefined {
+  if (route.kind === 'member') return route.resource
+  return route.kind === 'item' && route.resource !== undefined && lineageHolds(route.resource, keys) ? route.resource : undefined
+}
+
+const originOf = (root: string): string => /^https?:\/\/[^/]+/.exec(root)?.[0] ?? root
+
+const contradiction = (link: string, member: string): Violation => ({
+  pointer: `/${escapePointer(link)}`,
+  detail: `"${link}" and "${member}" do not say the same: leave one of them out.`,
+  code: 'link',
+  clause: 'REP-7',
+})
+
+const hiddenViolation = (name: string, link: string): Violation => ({
+  pointer: `/${escapePointer(name)}`,
+  detail: `"${name}" is no member here. Did you mean "${link}"?`,
+  code: 'unknown',
+  clause: 'REP-7',
+  suggestion: link,
+})

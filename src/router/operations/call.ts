@@ -1,0 +1,53 @@
+/** Endpoints that are no resource (PATH-8), and OPTIONS (VERB-9). */
+import { type EndpointCall, isReply, type Reply } from '../../plan/mount.js'
+import { spelled } from '../../representation/answer.js'
+import { header } from '../../wire.js'
+import type { Exchange } from '../exchange.js'
+import type { Operation, Outcome } from './operation.js'
+
+export const call: Operation = {
+  name: 'call',
+  query: 'endpoint',
+  body: 'endpoint',
+  async execute(exchange) {
+    const method = exchange.route?.endpoint?.methods.get(exchange.method === 'HEAD' ? 'GET' : exchange.method)
+    const value = await exchange.patience.settle(method?.handle(callOf(exchange)))
+    if (isReply(value)) return replied(exchange, value)
+    return { kind: 'value', status: value === undefined ? 204 : 200, value }
+  },
+}
+
+function callOf(exchange: Exchange): EndpointCall {
+  const { principal, requestId, parameters: query, body, base } = exchange
+  return {
+    principal,
+    requestId,
+    query,
+    body,
+    base,
+    get signal() {
+      return exchange.patience.signal()
+    },
+  }
+}
+
+function replied({ base, route }: Exchange, { status, body, headers: given = {} }: Reply): Outcome {
+  const headers = spelled(given)
+  const location = headers[header.location]
+  // A path becomes absolute, as every Location is (VERB-2): `/v1/...` from the origin, `informes/7` from the version.
+  if (location !== undefined) headers[header.location] = new URL(location, `${base}/`).href
+  else if (status === 201 || status === 202) {
+    throw new Error(
+      `The endpoint "${route?.template}" answers ${status} without a Location (VERB-2). Give reply() the address of what it made.`,
+    )
+  }
+  return { kind: 'value', status, value: status === 204 ? undefined : body, headers }
+}
+
+export const options: Operation = {
+  name: 'options',
+  // A preflight has the query of the request it asks for.
+  query: 'ignored',
+  body: 'ignored',
+  execute: ({ route }) => ({ kind: 'empty', status: 204, headers: { [header.allow]: route?.allow ?? '' } }),
+}

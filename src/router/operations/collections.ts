@@ -1,0 +1,56 @@
+/** A collection: GET, HEAD, POST (VERB-1, VERB-2, QUERY). */
+import type { ParentKey } from '../../adapters/contract.js'
+import type { JsonObject } from '../../definition/json.js'
+import type { KeyValue } from '../../definition/key.js'
+import { returnPreference } from '../../middleware/prefer.js'
+import { itemPath } from '../../plan/addresses.js'
+import { keyOf } from '../../plan/resource-plan.js'
+import { header } from '../../wire.js'
+import type { Exchange } from '../exchange.js'
+import { checkRules } from '../input.js'
+import { Store } from '../store.js'
+import { checkParents, fixedByParent } from './lineage.js'
+import type { Operation, Outcome } from './operation.js'
+
+export const list: Operation = {
+  name: 'list',
+  query: 'list',
+  body: 'ignored',
+  async execute(exchange) {
+    const { resource, keys } = exchange
+    const request = exchange.list as NonNullable<Exchange['list']>
+    await checkParents(exchange, resource.parent?.mounted, keys)
+    const fixed = Object.entries(fixedByParent(resource, keys.at(-1))).map(([field, value]) => ({
+      field,
+      path: [field],
+      op: 'eq' as const,
+      value,
+    }))
+    const where = fixed.length === 0 ? request.where : [...request.where, ...fixed]
+    const page = await new Store(exchange, resource).list(fixed.length === 0 ? request : { ...request, where })
+    return { kind: 'page', page, resource }
+  },
+}
+
+export const create: Operation = {
+  name: 'create',
+  query: 'item',
+  body: 'record',
+  async execute(exchange) {
+    await checkParents(exchange, exchange.resource.parent?.mounted, exchange.keys)
+    return created(exchange, (key) => [...exchange.keys, key])
+  },
+}
+
+/** Creates what the body says. `keysOf` gives the keys of the new record's own address, its parents' first. */
+export async function created(exchange: Exchange, keysOf: (key: KeyValue) => Exchange['keys'], attachTo?: ParentKey): Promise<Outcome> {
+  const { resource, req, base } = exchange
+  const record = exchange.body as JsonObject
+  await checkRules(exchange, record, undefined, 'create')
+  const result = await new Store(exchange, resource).create(record, attachTo)
+  if ('nothing' in result) return { kind: 'empty', status: 200 }
+  const keys = keysOf('created' in result ? keyOf(resource.plan, result.created.value) : result.accepted)
+  const headers = { [header.location]: `${base}${itemPath(resource, keys)}` }
+  if ('accepted' in result) return { kind: 'empty', status: 202, headers }
+  return { kind: 'item', status: 201, stored: result.created, resource, keys, headers, bare: returnPreference(req) !== 'representation' }
+}

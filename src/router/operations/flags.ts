@@ -1,0 +1,38 @@
+/** Flag sub-resources: PUT sets, DELETE unsets, GET tells; they carry and honour the tag of the resource they belong to (PATH-8). */
+import { get, type JsonObject } from '../../definition/json.js'
+import type { Exchange } from '../exchange.js'
+import { checkRules } from '../input.js'
+import { absent } from '../store.js'
+import { itemOf } from './lineage.js'
+import type { Operation, Outcome } from './operation.js'
+import { change } from './update.js'
+
+export const readFlag: Operation = {
+  name: 'readFlag',
+  query: 'none',
+  body: 'ignored',
+  async execute(exchange) {
+    const stored = await itemOf(exchange)
+    if (get(stored.value, [flagOf(exchange)]) !== true) throw absent('The flag is not set. PUT sets it.')
+    return { kind: 'state', stored }
+  },
+}
+
+export const setFlag: Operation = { name: 'setFlag', query: 'none', body: 'refused', execute: (exchange) => assign(exchange, true) }
+
+export const unsetFlag: Operation = { name: 'unsetFlag', query: 'none', body: 'ignored', execute: (exchange) => assign(exchange, false) }
+
+async function assign(exchange: Exchange, value: boolean): Promise<Outcome> {
+  const flag = flagOf(exchange)
+  const stored = await change(exchange, async (current, store) => {
+    const before = current.value as JsonObject
+    // Setting what is set changes nothing, so it makes no new version: the request is idempotent.
+    if ((get(before, [flag]) === true) === value) return current
+    const next = { ...before, [flag]: value }
+    await checkRules(exchange, next, before, 'patch')
+    return store.replace(exchange.key, next, current.version)
+  })
+  return { kind: 'state', stored }
+}
+
+const flagOf = ({ route }: Exchange): string => route?.flag as string

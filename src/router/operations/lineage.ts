@@ -1,0 +1,70 @@
+/** Whether the parents in a path exist, and what is theirs (PATH-5, PATH-7). */
+import type { Stored } from '../../adapters/contract.js'
+import { isObject } from '../../definition/json.js'
+import type { KeyValue } from '../../definition/key.js'
+import type { Mounted } from '../../plan/routes.js'
+import type { Exchange } from '../exchange.js'
+import { absent, Store } from '../store.js'
+
+/** Throws `absent` unless every parent in the path exists and belongs to the one before it. `keys` end with the nearest parent's. */
+export async function checkParents(exchange: Exchange, nearest: Mounted | undefined, keys: readonly KeyValue[]): Promise<void> {
+  if (nearest === undefined) return
+  const depth = keys.length
+  const read = async (mounted: Mounted, at: number): Promise<void> => {
+    const stored = await new Store(exchange, mounted).one(keys[at] as KeyValue)
+    if (!belongs(mounted, stored, keys[at - 1])) throw absent()
+  }
+  const reads: Promise<void>[] = []
+  let mounted: Mounted | undefined = nearest
+  for (let at = depth - 1; at >= 0 && mounted !== undefined; at -= 1) {
+    reads.push(read(mounted, at))
+    mounted = mounted.parent?.mounted
+  }
+  const results = await Promise.allSettled(reads)
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}
+
+/** True where a record is its parent's: its members hold the parent's key. */
+function belongs({ parent }: Mounted, { value }: Stored<unknown>, key: KeyValue | undefined): boolean {
+  if (parent === undefined || key === undefined) return true
+  const parts = parent.mounted.plan.key.parts(key)
+  return isObject(value) && parent.by.every((member, i) => value[member] === parts[i])
+}
+
+/** The members of a contained record that its parent's key fixes, with their values. */
+export function fixedByParent({ parent }: Mounted, key: KeyValue | undefined): Readonly<Record<string, string | number | boolean>> {
+  if (parent === undefined || key === undefined) return {}
+  const parts = parent.mounted.plan.key.parts(key)
+  return Object.fromEntries(parent.by.map((member, i) => [member, parts[i] as string]))
+}
+
+/** False where an item could not be under its parent: its key says another. `keys` end with the parent's and its own. */
+export function lineageHolds(mounted: Mounted, keys: readonly KeyValue[]): boolean {
+  if (mounted.parent === undefined) return true
+  const { key } = mounted.plan
+  const fixed = fixedByParent(mounted, keys.at(-2))
+  const parts = key.parts(keys.at(-1) as KeyValue)
+  return key.members.every((member, i) => !Object.hasOwn(fixed, member) || fixed[member] === parts[i])
+}
+
+/** Throws unless the parents of the item in the path exist and may be its parents. */
+export async function checkItemPath(exchange: Exchange): Promise<void> {
+  const { resource, keys } = exchange
+  if (resource.parent === undefined) return
+  if (!lineageHolds(resource, keys)) throw absent()
+  await checkParents(exchange, resource.parent.mounted, keys.slice(0, -1))
+}
+
+/** The item of the path as it is now, once its parents are known to exist. Throws `absent` (404). */
+export async function memberOfPath({ resource, keys, key }: Exchange, store: Store): Promise<Stored<unknown>> {
+  const stored = await store.one(key)
+  if (!belongs(resource, stored, keys.at(-2))) throw absent()
+  return stored
+}
+
+/** The item of the path, under the parents that the path names. Throws `absent` (404). */
+export async function itemOf(exchange: Exchange): Promise<Stored<unknown>> {
+  await checkItemPath(exchange)
+  return memberOfPath(exchange, new Store(exchange, exchange.resource))
+}

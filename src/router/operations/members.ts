@@ -1,0 +1,122 @@
+/** Associated sub-collections: their list, and putting in and taking out what exists (PATH-7, VERB-4). */
+import type { ParentKey, Scalar, Stored } from '../../adapters/contract.js'
+import type { KeyValue } from '../../definition/key.js'
+import { type Conditions, checkWrite, stale } from '../../middleware/if-match.js'
+import { lineageOf } from '../../plan/addresses.js'
+import type { Route } from '../../plan/routes.js'
+import type { Exchange } from '../exchange.js'
+import { absent, Store } from '../store.js'
+import { created } from './collections.js'
+import { checkParents } from './lineage.js'
+import type { Operation } from './operation.js'
+
+type Association = NonNullable<Route['association']>
+
+/** The parent of the path: it exists, or 404. `own` is how many keys at the end belong to the member itself. */
+async function parentOf(exchange: Exchange, own: 0 | 1): Promise<ParentKey> {
+  const { parent, as } = associationOf(exchange)
+  const keys = own === 0 ? exchange.keys : exchange.keys.slice(0, -1)
+  await checkParents(exchange, parent, keys)
+  return { collection: parent.plan.collection, key: keys.at(-1) as KeyValue, as }
+}
+
+function associationOf({ route }: Exchange): Association {
+  return route?.association as Association
+}
+
+/** The members by which a record belongs to the parent of the path, where the record stores them. */
+export function attachedMembers(exchange: Exchange): Readonly<Record<string, Scalar>> {
+  const { parent, by } = associationOf(exchange)
+  const parts = parent.plan.key.parts(exchange.keys.at(-1) as KeyValue)
+  return Object.fromEntries((by ?? []).map((member, i) => [member, parts[i] as Scalar]))
+}
+
+export const listMembers: Operation = {
+  name: 'listMembers',
+  query: 'list',
+  body: 'ignored',
+  async execute(exchange) {
+    const parent = await parentOf(exchange, 0)
+    const page = await new Store(exchange, exchange.resource).list({ ...(exchange.list as NonNullable<Exchange['list']>), parent })
+    return { kind: 'page', page, resource: exchange.resource }
+  },
+}
+
+export const createMember: Operation = {
+  name: 'createMember',
+  query: 'item',
+  body: 'record',
+  async execute(exchange) {
+    const parent = await parentOf(exchange, 0)
+    return created(exchange, (key) => lineageOf(exchange.resource, key), parent)
+  },
+}
+
+export const readMember: Operation = {
+  name: 'readMember',
+  query: 'item',
+  body: 'ignored',
+  async execute(exchange) {
+    const { resource, key } = exchange
+    const parent = await parentOf(exchange, 1)
+    const stored = await memberOf(exchange, new Store(exchange, resource), parent)
+    return { kind: 'item', status: 200, stored, resource, keys: lineageOf(resource, key) }
+  },
+}
+
+export const attach = moving('attach', 'refused', versionToAttach, (store, ...rest) => store.attach(...rest))
+export const detach = moving('detach', 'ignored', versionToDetach, (store, ...rest) => store.detach(...rest))
+
+type Move = (store: Store, parent: ParentKey, key: KeyValue, expected: string | undefined) => Promise<'attached' | 'detached' | 'stale'>
+
+function moving(name: string, body: Operation['body'], versionToMove: typeof versionToAttach, move: Move): Operation {
+  return {
+    name,
+    query: 'none',
+    body,
+    async execute(exchange) {
+      const parent = await parentOf(exchange, 1)
+      const store = new Store(exchange, exchange.resource)
+      const expected = await versionToMove(exchange, store, parent)
+      if ((await move(store, parent, exchange.key, expected)) === 'stale') throw stale()
+      return { kind: 'empty', status: 204 }
+    },
+  }
+}
+
+/** The version that `If-Match` pins, of the record that is to be put in. `If-None-Match` asks what stands at this very address: until it is put in, nothing does. */
+async function versionToAttach(exchange: Exchange, store: Store, parent: ParentKey): Promise<string | undefined> {
+  const { conditions, key } = exchange
+  if (!isConditional(conditions)) return undefined
+  const { version } = await store.one(key)
+  const taken = conditions.ifNoneMatch !== undefined && (await findMember(exchange, store, parent)) !== undefined
+  checkWrite(taken ? conditions : { ...conditions, ifNoneMatch: undefined }, version)
+  return conditions.versions === undefined ? undefined : version
+}
+
+/** The version that `If-Match` pins, of the member that is to be taken out: one that is not in is 404, before any precondition (HDR-3). */
+async function versionToDetach(exchange: Exchange, store: Store, parent: ParentKey): Promise<string | undefined> {
+  const { conditions } = exchange
+  if (!isConditional(conditions)) return undefined
+  const { version } = await memberOf(exchange, store, parent)
+  checkWrite(conditions, version)
+  return conditions.versions === undefined ? undefined : version
+}
+
+const isConditional = ({ ifMatch, ifNoneMatch, required }: Conditions): boolean =>
+  ifMatch !== undefined || ifNoneMatch !== undefined || required
+
+/** The record of the path's key, if it is in the parent's collection; else 404. */
+async function memberOf(exchange: Exchange, store: Store, parent: ParentKey): Promise<Stored<unknown>> {
+  const stored = await findMember(exchange, store, parent)
+  if (stored === undefined) throw absent()
+  return stored
+}
+
+async function findMember({ resource, key }: Exchange, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
+  const { key: codec, list } = resource.plan
+  const parts = codec.parts(key)
+  const where = codec.members.map((field, i) => ({ field, path: [field], op: 'eq' as const, value: parts[i] as Scalar }))
+  const { items } = await store.list({ where, sort: list.key, page: 1, size: 1, offset: 0, parent })
+  return items[0]
+}

@@ -1,0 +1,51 @@
+/** The one way in which a record changes: read, check, compose, compare-and-set; again where another writer was quicker and the client did not mind (HDR-3). */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Stored } from '../../adapters/contract.js'
+import { checkWrite, stale } from '../../middleware/if-match.js'
+import { Unavailable } from '../../problem.js'
+import type { Exchange } from '../exchange.js'
+import { Store } from '../store.js'
+import { checkItemPath, memberOfPath } from './lineage.js'
+
+/** What an attempt does with the record as it is: `'stale'` where another writer was quicker. */
+export type Attempt<T> = (current: Stored<unknown>, store: Store) => Promise<T | 'stale'>
+
+/**
+ * Runs an attempt on the current record until it is not stale. With versions in `If-Match` a lost race is 412; without, the attempts of one key wait for each
+ * other in this process and are repeated where another process wins, until the time is up (503).
+ */
+export async function change<T>(exchange: Exchange, attempt: Attempt<T>): Promise<T> {
+  const { conditions, service, resource, key } = exchange
+  await checkItemPath(exchange)
+  const store = new Store(exchange, resource)
+  const once = async (): Promise<T | 'stale'> => {
+    const current = await memberOfPath(exchange, store)
+    checkWrite(conditions, current.version)
+    return attempt(current, store)
+  }
+  if (conditions.versions !== undefined) {
+    const result = await once()
+    if (result === 'stale') throw stale()
+    return result
+  }
+  return service.queue.run(resource.adapter, resource.plan.key.text(key), exchange.patience.left(), async () => {
+    for (let tries = 0; ; tries += 1) {
+      const result = await once()
+      if (result !== 'stale') return result
+      if (exchange.patience.left() === 0) {
+        throw new Unavailable({ detail: 'Others changed the resource again and again. Try again in a moment.' })
+      }
+      // Full jitter, so that two processes that met once do not keep meeting.
+      await pause(Math.random() * Math.min(100, 2 ** tries))
+    }
+  })
+}
+
+/** The one version that `If-Match` pins, where the store can compare it without a look at the record first. */
+export function pinned({ conditions, resource }: Exchange): { expected: string | undefined } | undefined {
+  const { versions, ifNoneMatch, required, ifMatch } = conditions
+  const simple = ifNoneMatch === undefined && resource.parent === undefined && (!required || ifMatch !== undefined)
+  if (!simple) return undefined
+  if (versions === undefined) return { expected: undefined }
+  return versions.length === 1 ? { expected: versions[0] } : undefined
+}

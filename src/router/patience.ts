@@ -1,0 +1,51 @@
+/** How long a request waits for a team's code, and how that code learns that nobody waits any more. */
+import { Unavailable } from '../problem.js'
+import type { Exchange } from './exchange.js'
+
+export interface Patience {
+  /** Milliseconds that are left; 0 when the time is up. */
+  left(): number
+  /** Fires when the time is up and, on reads, when the client goes away. Made when first asked for. */
+  signal(): AbortSignal
+  /** The answer, or `Unavailable` when the time is up: whatever it comes to after that is ignored. */
+  settle<T>(answer: T | PromiseLike<T>): T | Promise<T>
+}
+
+/** The patience of one request: every wait of it is counted from its start. */
+export function withinTime({ reads, res, service, started }: Exchange): Patience {
+  let controller: AbortController | undefined
+  const left = (): number => Math.max(0, service.timeout - (performance.now() - started))
+  const expired = (): Error => new Error(`No answer within ${service.timeout} ms.`)
+  return {
+    left,
+    signal() {
+      if (controller !== undefined) return controller.signal
+      const made = new AbortController()
+      controller = made
+      const gone = (): void => {
+        if (!res.writableFinished) made.abort(new Error('The client went away.'))
+      }
+      if (left() === 0) made.abort(expired())
+      // A write goes on when its client leaves: half a change helps nobody.
+      else if (reads && res.destroyed) gone()
+      else if (reads) res.once('close', gone)
+      return made.signal
+    },
+    settle<T>(answer: T | PromiseLike<T>): T | Promise<T> {
+      if (!isPromise(answer)) return answer
+      return new Promise<T>((resolve, reject) => {
+        const expire = (): void => {
+          const cause = expired()
+          controller?.abort(cause)
+          const detail = 'The service did not answer in time: whether the change took place is unknown. GET the resource to see.'
+          reject(new Unavailable({ cause, ...(reads ? {} : { detail }) }))
+        }
+        const timer = setTimeout(expire, left())
+        answer.then(resolve, reject).then(() => clearTimeout(timer))
+      })
+    },
+  }
+}
+
+const isPromise = <T>(answer: T | PromiseLike<T>): answer is PromiseLike<T> =>
+  typeof (answer as { then?: unknown } | null | undefined)?.then === 'function'

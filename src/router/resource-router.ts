@@ -1,0 +1,56 @@
+/** One resource as a middleware: all its methods, its sub-collections and flags, at wherever an app mounts it. */
+
+import type { Adapter } from '../adapters/contract.js'
+import { knownOptions } from '../definition/known-options.js'
+import type { ResourceDefinition } from '../definition/resource.js'
+import { decodeSegments, splitTarget } from '../http/targets.js'
+import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
+import { isVersion } from '../middleware/versions.js'
+import { type Mount, type MountOptions, mount } from '../plan/mount.js'
+import { compileRoutes } from '../plan/routes.js'
+import { Exchange, type ServedVersion } from './exchange.js'
+import { resolveService, type ServiceOptions, serviceOptions } from './service.js'
+import { walk } from './walk.js'
+
+export interface ResourceRouterOptions extends ServiceOptions, MountOptions {
+  /** The other resources it leads to: link targets, and sub-collections of this one. Link targets have no address here: their own routers serve them beside it. */
+  readonly related?: readonly Mount[]
+}
+
+/**
+ * A middleware that serves one resource by every clause: its collection, its items, and what lies below them. Requests for other paths go to `next()`, so that hand-written
+ * routes and other routers may stand behind it. Throws `ConfigurationError` where definition, adapter or options do not fit.
+ *
+ * @example v1.use(resourceRouter(sucursales, memoryAdapter(sucursales)))
+ */
+export function resourceRouter<T, K>(
+  definition: ResourceDefinition<T, K>,
+  adapter: Adapter<NoInfer<T>, NoInfer<K>>,
+  options: ResourceRouterOptions = {},
+): Middleware {
+  knownOptions('resourceRouter()', options, { ...serviceOptions, related: true, area: true, collection: true, item: true })
+  const { related = [], area, collection, item, ...rest } = options
+  const own = mount(definition, adapter, {
+    ...(area === undefined ? {} : { area }),
+    ...(collection === undefined ? {} : { collection }),
+    ...(item === undefined ? {} : { item }),
+  })
+  const service = resolveService(rest)
+  const version: ServedVersion = { name: '', table: compileRoutes([own], related, service.page), life: undefined, routes: undefined }
+  const first = `/${area ?? definition.collection}/`
+  return function resourceRouterMiddleware(req, res, next) {
+    const { path, query } = splitTarget(req.url ?? '/')
+    const segments = decodeSegments(path)
+    // What can't be decoded is nobody's but, below its own first segment, refused here: a 400 and not a 404.
+    if (segments === undefined ? !path.startsWith(first) : version.table.match(segments) === undefined) return next()
+    const mountPath = (req as ExpressRequest).baseUrl ?? ''
+    void walk(new Exchange(req, res, service, { path, query, mountPath, mountTail: fromVersion(mountPath) }, version))
+  }
+}
+
+/** The part of a mount path that stands below a configured `baseUrl`: from the version on (REP-5). */
+function fromVersion(mountPath: string): string {
+  const segments = mountPath.split('/')
+  const at = segments.findIndex(isVersion)
+  return at === -1 ? '' : `/${segments.slice(at).join('/')}`
+}

@@ -1,0 +1,113 @@
+/** The options of a service, resolved once. */
+import type { IncomingMessage } from 'node:http'
+import { functionOption } from '../definition/known-options.js'
+import type { PageOptions } from '../definition/resource.js'
+import { negotiator } from '../http/accept.js'
+import { type BaseAddress, baseAddress } from '../middleware/base-address.js'
+import { resolveBodyLimits } from '../middleware/body.js'
+import type { Middleware } from '../middleware/middleware.js'
+import { ConfigurationError } from '../problem.js'
+import { type Representation, representations } from '../representation/encoding.js'
+import { type Hooks, reportToConsole } from './hooks.js'
+import { KeyQueue } from './key-queue.js'
+
+export interface ServiceOptions extends Hooks {
+  /** The absolute address before `{version}`, such as `https://api.example.com/private`. Default: taken from the request as far as `trust proxy` allows (REP-5). */
+  readonly baseUrl?: string | undefined
+  /** Who asks. What it returns (or resolves to) reaches scopes, rules, adapters and hooks; what it throws is answered. */
+  readonly principal?: (req: IncomingMessage) => unknown
+  /** Answers CORS preflights and sets CORS headers before authentication (HDR-7): the middleware of `cors`, say. Default: none. */
+  readonly cors?: Middleware
+  /** 428 where an update or delete comes without `If-Match` (HDR-3). Default false. */
+  readonly requireIfMatch?: boolean
+  /** A weak tag in `If-Match` counts as ours: for proxies that weaken tags when they compress (HDR-3). Default false. */
+  readonly weakIfMatch?: boolean
+  /** The status of a successful DELETE, which has no body in any case (VERB-6). Default 204. */
+  readonly deleteStatus?: 200 | 202 | 204
+  /** Page sizes where a resource says nothing. */
+  readonly page?: PageOptions
+  /** The most bytes of a request body. Default 1 MiB. */
+  readonly bodyLimit?: number
+  /** How deep arrays and objects of a body may nest. Default 32. */
+  readonly depthLimit?: number
+  /** Milliseconds an answer may take, body and adapter included, before it is 503 (408 where the body is missing). Default 30,000. */
+  readonly timeout?: number
+  /** Where `type` of a problem leads: the place a team publishes docs/errors.md at. */
+  readonly problemBase?: string
+}
+
+export interface Service {
+  readonly hooks: Hooks
+  /** The absolute address of a request: `baseUrl`, or as it came; `undefined` where its host is malformed. */
+  readonly address: BaseAddress
+  /** True where `address` is the same for every request. */
+  readonly fixedAddress: boolean
+  readonly principal: ((req: IncomingMessage) => unknown) | undefined
+  readonly cors: Middleware | undefined
+  readonly requireIfMatch: boolean
+  readonly weakIfMatch: boolean
+  readonly deleteStatus: 200 | 202 | 204
+  readonly page: PageOptions
+  readonly bodyLimit: number
+  readonly depthLimit: number
+  readonly timeout: number
+  readonly problemBase: string | undefined
+  /** The representation that an `Accept` asks for. */
+  readonly representationFor: (accept: string | undefined) => Representation | undefined
+  /** Untagged updates of one key wait for each other. */
+  readonly queue: KeyQueue
+}
+
+/** Every option there is: it fails to compile when it goes stale. */
+export const serviceOptions: Readonly<Record<keyof ServiceOptions, true>> = {
+  baseUrl: true,
+  principal: true,
+  cors: true,
+  requireIfMatch: true,
+  weakIfMatch: true,
+  deleteStatus: true,
+  page: true,
+  bodyLimit: true,
+  depthLimit: true,
+  timeout: true,
+  problemBase: true,
+  onStep: true,
+  onQuery: true,
+  onResponse: true,
+  onError: true,
+}
+
+/** Throws `ConfigurationError` where an option makes no sense. */
+export function resolveService(options: ServiceOptions): Service {
+  const { baseUrl, deleteStatus = 204 } = options
+  if (![200, 202, 204].includes(deleteStatus)) {
+    throw new ConfigurationError('invalid-option', `deleteStatus is ${deleteStatus}. A successful DELETE is 204, 202 or 200 (VERB-6).`)
+  }
+  for (const name of ['principal', 'cors', 'onStep', 'onQuery', 'onResponse', 'onError'] as const) functionOption(name, options[name])
+  const { timeout, bodyLimit, depthLimit } = resolveBodyLimits(options)
+  const choose = negotiator(representations.map((representation) => representation.mediaType))
+  const byType = new Map(representations.map((representation) => [representation.mediaType, representation]))
+  const { onStep, onQuery, onResponse, onError = reportToConsole } = options
+  return Object.freeze({
+    hooks: {
+      ...(onStep === undefined ? {} : { onStep }),
+      ...(onQuery === undefined ? {} : { onQuery }),
+      ...(onResponse === undefined ? {} : { onResponse }),
+      onError,
+    },
+    address: baseAddress({ baseUrl }),
+    fixedAddress: baseUrl !== undefined,
+    principal: options.principal,
+    cors: options.cors,
+    requireIfMatch: options.requireIfMatch ?? false,
+    weakIfMatch: options.weakIfMatch ?? false,
+    deleteStatus,
+    page: options.page ?? {},
+    bodyLimit,
+    depthLimit,
+    timeout,
+    problemBase: options.problemBase,
+    representationFor: (accept: string | undefined) => byType.get(choose(accept) ?? ''),
+    queue: new KeyQueue(),
+  })
+}

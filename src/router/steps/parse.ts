@@ -1,0 +1,75 @@
+/** The query and the body, typed (QUERY, HDR-5, ERR-2). */
+import { bodyTypes, hasBody, readBody } from '../../middleware/body.js'
+import { parseItemQuery, parseListQuery, refuseQuery } from '../../plan/list-grammar.js'
+import { objectBody, refuseBody } from '../../plan/record.js'
+import { HttpProblem } from '../../problem.js'
+import type { Exchange } from '../exchange.js'
+import { bodyToCreate, bodyToReplace } from '../input.js'
+import { attachedMembers } from '../operations/members.js'
+
+export function parse(exchange: Exchange): void | Promise<void> {
+  const { operation, req } = exchange
+  exchange.checkHost()
+  parseQuery(exchange)
+  const wanted = operation?.body
+  if (wanted === 'record' || wanted === 'patch') return parseBody(exchange)
+  if (wanted === 'endpoint' && endpointMethod(exchange)?.body !== undefined) return parseBody(exchange)
+  if (wanted === 'refused' && hasBody(req)) {
+    throw new HttpProblem('unexpected-body', { detail: 'This PUT says all by its address. Send it without a body.' })
+  }
+}
+
+function parseQuery(exchange: Exchange): void {
+  const { operation, query } = exchange
+  switch (operation?.query) {
+    case 'list':
+      exchange.list = parseListQuery(query, exchange.resource.plan.list)
+      exchange.expand = exchange.list.expand
+      break
+    case 'item':
+      exchange.expand = parseItemQuery(query, exchange.resource.plan.list)
+      break
+    case 'endpoint':
+      exchange.parameters = endpointMethod(exchange)?.parseQuery(query) ?? {}
+      break
+    case 'none':
+      refuseQuery(query)
+  }
+}
+
+async function parseBody(exchange: Exchange): Promise<void> {
+  const { operation, req, service } = exchange
+  const accepted = operation?.body === 'patch' ? bodyTypes.patch : bodyTypes.whole
+  const { bodyLimit, depthLimit } = service
+  const body = await readBody(req, {
+    accepted,
+    bodyLimit,
+    depthLimit,
+    patience: exchange.patience.left(),
+    patch: operation?.body === 'patch',
+  })
+  exchange.body = understood(exchange, body)
+}
+
+function understood(exchange: Exchange, body: unknown): unknown {
+  switch (exchange.operation?.name) {
+    case 'create':
+      return bodyToCreate(exchange, body, {})
+    case 'createMember':
+      return bodyToCreate(exchange, body, attachedMembers(exchange))
+    case 'replace':
+      return bodyToReplace(exchange, body)
+    case 'patch':
+      return objectBody(body)
+    default: {
+      const schema = endpointMethod(exchange)?.body
+      const complete = schema?.complete(body)
+      refuseBody(schema?.validate(complete) ?? [])
+      return complete
+    }
+  }
+}
+
+function endpointMethod({ route, method }: Exchange) {
+  return route?.endpoint?.methods.get(method === 'HEAD' ? 'GET' : method)
+}

@@ -1,0 +1,139 @@
+/** From what came of the operation to an answer: links, expansions, tags, pagination (REP, HDR-2, HDR-4, QUERY-7, VERB-8). */
+import etag from 'etag'
+import type { Stored } from '../../adapters/contract.js'
+import { type KeyValue, segmentOf } from '../../definition/key.js'
+import { checkRead, notModified } from '../../middleware/if-match.js'
+import { collectionPath, itemPath, lineageOf } from '../../plan/addresses.js'
+import { keyOf } from '../../plan/resource-plan.js'
+import type { Mounted } from '../../plan/routes.js'
+import type { Answer, Headers } from '../../representation/answer.js'
+import { paginationHeaders } from '../../representation/pagination.js'
+import { gatherRelated, nothingRelated, type Related, standsAlone } from '../../representation/related.js'
+import { represent as wireForm } from '../../representation/represent.js'
+import { itemTag, pageTag } from '../../representation/tags.js'
+import { header } from '../../wire.js'
+import type { Exchange } from '../exchange.js'
+import type { Outcome } from '../operations/operation.js'
+import { Store } from '../store.js'
+
+type Of<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
+
+export async function represent(exchange: Exchange): Promise<void> {
+  const { outcome } = exchange
+  if (outcome === undefined) throw new Error('An operation came to nothing.')
+  exchange.answer = await answerOf(exchange, outcome)
+}
+
+function answerOf(exchange: Exchange, outcome: Outcome): Answer | Promise<Answer> {
+  switch (outcome.kind) {
+    case 'page':
+      return pageAnswer(exchange, outcome)
+    case 'item':
+      return itemAnswer(exchange, outcome)
+    case 'state':
+      return stateAnswer(exchange, outcome)
+    case 'value':
+      return valueAnswer(exchange, outcome)
+    default:
+      return { status: outcome.status, headers: outcome.headers ?? {} }
+  }
+}
+
+async function pageAnswer(exchange: Exchange, { page, resource }: Of<'page'>): Promise<Answer> {
+  const { base, conditions, list } = exchange
+  const query = list as NonNullable<typeof list>
+  const { items, total, exact = true } = page
+  const related = await relatedOf(exchange, resource, items, query.expand)
+  const tag = pageTag(exchange, resource, page, related)
+  checkRead(conditions, tag)
+  const headers = { ...cacheHeaders(exchange, resource), [header.etag]: tag }
+  if (notModified(conditions, tag)) return { status: 304, headers }
+  const pagination = paginationHeaders(`${base}${listPath(exchange, resource)}`, query, total, exact, items.length === query.size)
+  Object.assign(headers, pagination)
+  const wire = items.map(({ value }) => wireForm(resource, value, keysOf(exchange, resource, value), base, related))
+  return { status: 200, ...encoded(exchange, wire, headers) }
+}
+
+async function itemAnswer(exchange: Exchange, outcome: Of<'item'>): Promise<Answer> {
+  const { stored, resource, keys, status, bare = false } = outcome
+  const { related, headers, answer } = await itemHead(exchange, resource, stored)
+  if (answer !== undefined) return answer
+  Object.assign(headers, outcome.headers)
+  const created = exchange.method === 'POST'
+  // Of what a client may prefer, the answer names only what is not done anyway (RFC 7240 3).
+  if (bare) return { status, headers: created ? headers : { ...headers, [header.preferenceApplied]: 'return=minimal' } }
+  if (created) headers[header.preferenceApplied] = 'return=representation'
+  return { status, ...encoded(exchange, wireForm(resource, stored.value, keys, exchange.base, related), headers) }
+}
+
+/** A flag carries the very tag of the resource it belongs to (PATH-8). */
+async function stateAnswer(exchange: Exchange, { stored }: Of<'state'>): Promise<Answer> {
+  const { headers, answer } = await itemHead(exchange, exchange.resource, stored)
+  return answer ?? { status: 204, headers }
+}
+
+interface ItemHead {
+  readonly related: Related
+  readonly headers: Headers
+  /** The whole answer, where a read needs no more: HEAD is 302, and a GET may be 304. */
+  readonly answer?: Answer
+}
+
+async function itemHead(exchange: Exchange, resource: Mounted, stored: Stored<unknown>): Promise<ItemHead> {
+  const { conditions, method, expand } = exchange
+  const related = await relatedOf(exchange, resource, [stored], expand)
+  const tag = itemTag(exchange, resource, stored, related)
+  const headers: Headers = { ...cacheHeaders(exchange, resource), [header.etag]: tag }
+  if (method !== 'GET' && method !== 'HEAD') return { related, headers }
+  checkRead(conditions, tag, stored.version)
+  if (method === 'HEAD') return { related, headers, answer: { status: 302, headers } }
+  return notModified(conditions, tag) ? { related, headers, answer: { status: 304, headers } } : { related, headers }
+}
+
+function valueAnswer(exchange: Exchange, { status, value, headers = {} }: Of<'value'>): Answer {
+  const { method, conditions } = exchange
+  if (value === undefined) return { status, headers }
+  const answer = encoded(exchange, value, { [header.cacheControl]: exchange.cacheControl, ...headers })
+  if (status !== 200 || (method !== 'GET' && method !== 'HEAD')) return { status, ...answer }
+  const tag = etag(answer.body)
+  checkRead(conditions, tag)
+  const { [header.contentType]: type = '', ...tagged } = { ...answer.headers, [header.etag]: tag }
+  if (notModified(conditions, tag)) return { status: 304, headers: tagged }
+  return { status, body: answer.body, headers: { ...tagged, [header.contentType]: type } }
+}
+
+function encoded(
+  { representation: { contentType, encode } }: Exchange,
+  value: unknown,
+  headers: Headers,
+): { headers: Headers; body: string } {
+  return { headers: { ...headers, [header.contentType]: contentType, [header.vary]: header.accept }, body: encode(value) }
+}
+
+function cacheHeaders(exchange: Exchange, resource: Mounted): Headers {
+  return { [header.cacheControl]: resource.plan.definition.cacheControl ?? exchange.cacheControl, [header.vary]: header.accept }
+}
+
+function relatedOf(
+  exchange: Exchange,
+  resource: Mounted,
+  items: readonly Stored<unknown>[],
+  expand: readonly string[],
+): Related | Promise<Related> {
+  if (standsAlone(resource, expand)) return nothingRelated
+  const records = items.map((item) => item.value)
+  return gatherRelated(resource, records, expand, (mounted, keys) => new Store(exchange, mounted).read(keys))
+}
+
+/** The path of the list: of an associated sub-collection, its parent's item and then its segment. */
+function listPath({ route, keys }: Exchange, resource: Mounted): string {
+  if (route?.association === undefined) return collectionPath(resource, keys)
+  const { parent, as } = route.association
+  return `${itemPath(parent, keys)}/${segmentOf(as)}`
+}
+
+/** The keys of a listed record's own address: below the parents of the path, or, in an associated sub-collection, where it lives by itself. */
+function keysOf({ route, keys }: Exchange, resource: Mounted, record: unknown): readonly KeyValue[] {
+  const key = keyOf(resource.plan, record)
+  return route?.association === undefined ? [...keys, key] : lineageOf(resource, key)
+}

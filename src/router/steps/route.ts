@@ -1,0 +1,48 @@
+/** The plan's entry for the path, and the keys in it (PATH-1, PATH-11). */
+import { nearMiss } from '../../definition/near-miss.js'
+import { decodeSegments } from '../../http/targets.js'
+import type { ExpressRequest, Middleware } from '../../middleware/middleware.js'
+import { below, setNotices } from '../../middleware/versions.js'
+import { HttpProblem } from '../../problem.js'
+import { header } from '../../wire.js'
+import type { Exchange } from '../exchange.js'
+import { passTo } from '../pass-to.js'
+
+export function route(exchange: Exchange): void | Promise<void> {
+  const segments = decodeSegments(exchange.path)
+  if (segments === undefined) {
+    throw new HttpProblem('malformed-path', { detail: 'Percent-encode each segment of the path once, as UTF-8.' })
+  }
+  const match = exchange.version.table.match(segments)
+  if (match !== undefined) {
+    exchange.route = match.route
+    exchange.keys = match.keys
+    return
+  }
+  const { routes } = exchange.version
+  if (routes === undefined) throw unknownPath(exchange, segments)
+  return passBy(exchange, routes, segments)
+}
+
+/** 404, with the near miss where a collection was misspelt. */
+function unknownPath({ version }: Exchange, [first = '']: readonly string[]): HttpProblem {
+  const collections = version.table.resources.filter(({ parent }) => parent === undefined).map(({ plan }) => plan.collection)
+  const near = collections.includes(first) ? undefined : nearMiss(first, collections)
+  return new HttpProblem('unknown-path', near === undefined ? {} : { detail: `There is no "${first}" here. Did you mean "${near}"?` })
+}
+
+/** The raw escape: hand-written routes beside the resources of a version. What they do not answer is 404. */
+async function passBy(exchange: Exchange, routes: Middleware, segments: readonly string[]): Promise<void> {
+  const { res, path, query, versionName, requestId } = exchange
+  const request = exchange.req as ExpressRequest
+  const { url = '/', baseUrl = '' } = request
+  setNotices(res, exchange.notices())
+  res.setHeader(header.requestId, requestId)
+  below(request, `${baseUrl}/${versionName}`, `${path === '' ? '/' : path}${query === '' ? '' : `?${query}`}`)
+  try {
+    await passTo(exchange, routes)
+  } finally {
+    below(request, baseUrl, url)
+  }
+  throw unknownPath(exchange, segments)
+}

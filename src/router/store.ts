@@ -1,0 +1,168 @@
+/** The adapters as one request sees them: with its principal, scope and patience, and a hook at each call. */
+import type { Answer, Call, Created, ListRequest, Page, ParentKey, Refused, Scalar, Stored } from '../adapters/contract.js'
+import { escapePointer } from '../definition/json.js'
+import type { KeyValue } from '../definition/key.js'
+import type { Mounted } from '../plan/routes.js'
+import { HttpProblem, type Violation } from '../problem.js'
+import type { Exchange } from './exchange.js'
+import { notify } from './hooks.js'
+
+/** One adapter on behalf of one request. Refusals of the store come as problems. */
+export class Store {
+  readonly #exchange: Exchange
+  readonly #mounted: Mounted
+  readonly #call: Call
+
+  constructor(exchange: Exchange, mounted: Mounted) {
+    this.#exchange = exchange
+    this.#mounted = mounted
+    this.#call = new AdapterCall(exchange, scopeOf(exchange, mounted))
+  }
+
+  async list(request: ListRequest): Promise<Page<unknown>> {
+    const page = await this.#ask('list', (adapter, call) => adapter.list(request, call))
+    for (const stored of page.items) this.#versioned(stored)
+    return page
+  }
+
+  async read(keys: readonly KeyValue[]): Promise<readonly (Stored<unknown> | undefined)[]> {
+    const found: readonly (Stored<unknown> | undefined | null)[] = await this.#ask('read', (adapter, call) => adapter.read(keys, call))
+    // Many a driver says null for what is not there.
+    return found.map((stored) => stored ?? undefined)
+  }
+
+  /** The record of a key. Throws the `absent` problem (404). */
+  async one(key: KeyValue): Promise<Stored<unknown>> {
+    const [stored] = await this.read([key])
+    if (stored === undefined) throw absent()
+    return this.#versioned(stored)
+  }
+
+  async create(value: unknown, attachTo?: ParentKey): Promise<Exclude<Created<unknown, KeyValue>, Refused>> {
+    const call = attachTo === undefined ? this.#call : new AdapterCall(this.#exchange, this.#call.scope, attachTo)
+    const created = await this.#ask('create', (adapter) => adapter.create?.(value, call))
+    if (created === undefined) throw new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to create().`)
+    const result = accepted(this.#mounted, created)
+    if ('created' in result) this.#versioned(result.created)
+    return result
+  }
+
+  /** Throws `absent` (404) and refusals (422). */
+  async replace(key: KeyValue, value: unknown, expected: string | undefined): Promise<Stored<unknown> | 'stale'> {
+    const result = await this.#ask('replace', (adapter, call) => adapter.replace?.(key, value, expected, call))
+    const stored = this.#written('replace', result)
+    return stored === 'stale' ? stored : this.#versioned(stored)
+  }
+
+  async remove(key: KeyValue, expected: string | undefined): Promise<'removed' | 'stale'> {
+    return this.#done('remove', 'removed', await this.#ask('remove', (adapter, call) => adapter.remove?.(key, expected, call)))
+  }
+
+  async attach(parent: ParentKey, key: KeyValue, expected: string | undefined): Promise<'attached' | 'stale'> {
+    return this.#done('attach', 'attached', await this.#ask('attach', (adapter, call) => adapter.attach?.(parent, key, expected, call)))
+  }
+
+  async detach(parent: ParentKey, key: KeyValue, expected: string | undefined): Promise<'detached' | 'stale'> {
+    return this.#done('detach', 'detached', await this.#ask('detach', (adapter, call) => adapter.detach?.(parent, key, expected, call)))
+  }
+
+  #written<T extends object | string>(method: string, result: T | 'absent' | Refused | undefined): Exclude<T, 'absent' | Refused> {
+    if (result === 'absent') throw absent()
+    if (result === undefined) throw new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to ${method}().`)
+    return accepted(this.#mounted, result) as Exclude<T, 'absent' | Refused>
+  }
+
+  /** Anything but the words of the contract is a mistake of the adapter: `true` must not pass for a record that was removed. */
+  #done<W extends string>(method: string, word: W, result: W | 'absent' | 'stale' | Refused | undefined): W | 'stale' {
+    const done = this.#written(method, result)
+    if (done === word || done === 'stale') return done
+    const { collection } = this.#mounted.plan
+    throw new Error(
+      `The adapter of "${collection}" answered ${JSON.stringify(done)} to ${method}(). It answers '${word}', 'absent', 'stale' or a refusal.`,
+    )
+  }
+
+  /** A record without its version would have a tag that names none, and no precondition would ever hold: better an error of the service. */
+  #versioned(stored: Stored<unknown>): Stored<unknown> {
+    if (typeof stored.version !== 'string') {
+      throw new Error(`The adapter of "${this.#mounted.plan.collection}" gave a record without a version. A version is a string.`)
+    }
+    return stored
+  }
+
+  #ask<T>(name: string, ask: (adapter: Mounted['adapter'], call: Call) => Answer<T>): Answer<T> {
+    const answer = (): Answer<T> => this.#exchange.patience.settle(ask(this.#mounted.adapter, this.#call))
+    return this.#exchange.service.hooks.onQuery === undefined ? answer() : this.#observed(name, answer)
+  }
+
+  async #observed<T>(name: string, ask: () => Answer<T>): Promise<T> {
+    const started = performance.now()
+    let failed = true
+    try {
+      const result = await ask()
+      failed = false
+      return result
+    } finally {
+      notify(this.#exchange.service.hooks.onQuery, () => ({
+        ...this.#exchange.event(),
+        collection: this.#mounted.plan.collection,
+        call: name,
+        duration: performance.now() - started,
+        failed,
+      }))
+    }
+  }
+}
+
+export const absent = (detail?: string): HttpProblem => new HttpProblem('absent', detail === undefined ? {} : { detail })
+
+const noScope: Readonly<Record<string, Scalar>> = Object.freeze({})
+
+/** The equalities that a principal's calls of this resource obey. */
+export function scopeOf(exchange: Exchange, { plan }: Mounted): Readonly<Record<string, Scalar>> {
+  const { scope } = plan.definition
+  if (scope === undefined) return noScope
+  // Asked once a request: a team may look things up in it, and it must not change on the way.
+  const known = exchange.scopes.get(plan)
+  if (known !== undefined) return known
+  const found = scope(exchange.principal)
+  exchange.scopes.set(plan, found)
+  return found
+}
+
+/** A store's refusal is a 422 that names the members as the wire does (ERR-2). */
+function accepted<T>(mounted: Mounted, result: T | Refused): Exclude<T, Refused> {
+  if (typeof result !== 'object' || result === null || !('refused' in result)) return result as Exclude<T, Refused>
+  const { refused, members } = result as Refused
+  const reasons = { duplicate: 'is taken already', reference: 'leads to nothing', rule: 'breaks a rule of the store' } as const
+  const errors = members.map((member): Violation => {
+    const name = mounted.plan.hidden.get(member) ?? member
+    return { pointer: `/${escapePointer(name)}`, detail: `"${name}" ${reasons[refused]}.`, code: refused, clause: 'ERR-2' }
+  })
+  throw new HttpProblem(refused, { ...(errors[0] === undefined ? {} : { detail: errors.map((error) => error.detail).join(' ') }), errors })
+}
+
+/** A call whose signal is made when first asked for. */
+class AdapterCall implements Call {
+  readonly #exchange: Exchange
+  readonly scope: Readonly<Record<string, Scalar>>
+  readonly attachTo?: ParentKey
+
+  constructor(exchange: Exchange, scope: Readonly<Record<string, Scalar>>, attachTo?: ParentKey) {
+    this.#exchange = exchange
+    this.scope = scope
+    if (attachTo !== undefined) this.attachTo = attachTo
+  }
+
+  get principal(): unknown {
+    return this.#exchange.principal
+  }
+
+  get requestId(): string {
+    return this.#exchange.requestId
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.patience.signal()
+  }
+}

@@ -1,0 +1,86 @@
+/** One request walks the steps, in the one right order. */
+import type { Exchange } from './exchange.js'
+import { notify } from './hooks.js'
+import { allow } from './steps/allow.js'
+import { authenticate } from './steps/authenticate.js'
+import { execute } from './steps/execute.js'
+import { fail } from './steps/fail.js'
+import { negotiate } from './steps/negotiate.js'
+import { parse } from './steps/parse.js'
+import { precondition } from './steps/precondition.js'
+import { preflight } from './steps/preflight.js'
+import { represent } from './steps/represent.js'
+import { respond } from './steps/respond.js'
+import { route } from './steps/route.js'
+import type { Step } from './steps/step.js'
+import { version } from './steps/version.js'
+
+/** The steps by name: the names of their files, of docs/lifecycle.md and of `onStep` events. */
+export const steps: readonly (readonly [name: string, step: Step])[] = Object.freeze(
+  Object.entries({ version, preflight, authenticate, route, allow, negotiate, parse, precondition, execute, represent }),
+)
+
+/** Walks a request from the step `from` on. Never throws and never rejects: what goes wrong is answered. */
+export function walk(exchange: Exchange, from = 0): void | Promise<void> {
+  try {
+    for (let at = from; at < steps.length && exchange.answer === undefined; at += 1) {
+      const pending = take(exchange, at)
+      // Synchronous steps cost no promise; the first that waits hands over to the next turn.
+      if (pending !== undefined) {
+        return pending.then(
+          () => walk(exchange, at + 1),
+          (error: unknown) => end(exchange, { error }),
+        )
+      }
+    }
+  } catch (error) {
+    return end(exchange, { error })
+  }
+  end(exchange)
+}
+
+function take(exchange: Exchange, at: number): void | Promise<void> {
+  const [name, step] = steps[at] as (typeof steps)[number]
+  return observed(exchange, name, step)
+}
+
+/** Runs a step and tells `onStep` of it, also where it fails: a trace ends at the step that went wrong. */
+function observed(exchange: Exchange, name: string, step: Step): void | Promise<void> {
+  const { onStep } = exchange.service.hooks
+  if (onStep === undefined) return step(exchange)
+  const started = performance.now()
+  const told = (failed: boolean): void =>
+    notify(onStep, () => ({ ...exchange.event(), step: name, duration: performance.now() - started, failed }))
+  const failing = (error: unknown): never => {
+    told(true)
+    throw error
+  }
+  try {
+    const pending = step(exchange)
+    if (pending !== undefined) return pending.then(() => told(false), failing)
+  } catch (error) {
+    failing(error)
+  }
+  told(false)
+}
+
+function end(exchange: Exchange, failure?: { readonly error: unknown }): void {
+  try {
+    if (failure !== undefined) observed(exchange, 'fail', () => fail(exchange, failure.error))
+    observed(exchange, 'respond', respond)
+  } catch (error) {
+    endAnyway(exchange, error)
+  }
+}
+
+/** An answer that can't be written (a team's header with a line break, say) is replaced; where that fails too, the connection ends and not the process. */
+function endAnyway(exchange: Exchange, error: unknown): void {
+  const { res, answer } = exchange
+  try {
+    for (const name of Object.keys(answer?.headers ?? {})) res.removeHeader(name)
+    fail(exchange, error)
+    respond(exchange)
+  } catch {
+    res.destroy()
+  }
+}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { type Adapter, api, mount } from '../../src/index.js'
+import { bolsas, clientes, dawdling, frameworks, listen, type Served, serve } from './fixture.js'
+
+const statuses = (answers: readonly { status: number }[]): Record<number, number> => {
+  const counted: Record<number, number> = {}
+  for (const { status } of answers) counted[status] = (counted[status] ?? 0) + 1
+  return counted
+}
+const times = <T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => make(i)))
+
+/** The store and the queue are the same under either Express: one of them gets the full load. */
+const load = { 'Express 5': 1_000, 'Express 4': 100 }
+
+describe.each(frameworks)('HDR-3, concurrency over %s', (name, express) => {
+  const count = load[name as keyof typeof load]
+  const bags = async (slow: boolean): Promise<Omit<Served, 'data'>> => {
+    const store = memoryAdapter(bolsas, { records: [{ id: 1 }] })
+    return listen(express().use(api({ versions: { v1: [mount(bolsas, slow ? dawdling(store, 1) : store)] } })))
+  }
+
+  describe.each([
+    ['a store that answers at once', false],
+    ['a store that answers after random delays', true],
+  ])('with %s', (_store, slow) => {
+    it(`of ${count} PATCHes with one tag exactly one is 200, the others 412`, async () => {
+      const { send, close } = await bags(slow)
+      const { headers } = await send('GET', '/v1/bolsas/1')
+      const answers = await times(count, (i) => send('PATCH', '/v1/bolsas/1', { 'If-Match': headers.etag as string }, { winner: i }))
+      expect(statuses(answers)).toEqual({ 200: 1, 412: count - 1 })
+      const winner = answers.findIndex(({ status }) => status === 200)
+      expect((await send('GET', '/v1/bolsas/1')).json).toEqual({ id: 1, winner })
+      await close()
+    })
+
+    it(`of ${count} PATCHes without a tag, each of its own member, none is lost`, async () => {
+      const { send, close } = await bags(slow)
+      expect(statuses(await times(count, (i) => send('PATCH', '/v1/bolsas/1', { Prefer: 'return=minimal' }, { [`m${i}`]: i })))).toEqual({
+        200: count,
+      })
+      const { json } = await send('GET', '/v1/bolsas/1')
+      expect(json).toEqual({ id: 1, ...Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, i])) })
+      await close()
+    })
+  })
+
+  it('patches without a tag survive writers of another process, which win now and then', async () => {
+    const store = memoryAdapter(bolsas, { records: [{ id: 1 }] })
+    const served = [dawdling(store, 2), dawdling(store, 2)].map((adapter) =>
+      listen(express().use(api({ versions: { v1: [mount(bolsas, adapter)] } }))),
+    )
+    const [a, b] = (await Promise.all(served)) as [Served, Served]
+    const answers = await times(60, (i) => (i % 2 === 0 ? a : b).send('PATCH', '/v1/bolsas/1', {}, { [`m${i}`]: i }))
+    expect(statuses(answers)).toEqual({ 200: 60 })
+    expect(Object.keys((await a.send('GET', '/v1/bolsas/1')).json)).toHaveLength(61)
+    await Promise.all([a.close(), b.close()])
+  })
+
+  it('of PUTs and DELETEs with one tag exactly one succeeds', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { send, close } = await bags(true)
+      const headers = { 'If-Match': (await send('GET', '/v1/bolsas/1')).headers.etag as string }
+      const answers = await times(20, (i) =>
+        i % 2 === 0 ? send('PUT', '/v1/bolsas/1', headers, { i }) : send('DELETE', '/v1/bolsas/1', headers),
+      )
+      const won = answers.filter(({ status }) => status < 300)
+      expect(won).toHaveLength(1)
+      const deleted = won[0]?.status === 204
+      expect((await send('GET', '/v1/bolsas/1')).status).toBe(deleted ? 404 : 200)
+      expect(answers.every(({ status }) => [200, 204, 404, 412].includes(status))).toBe(true)
+      await close()
+    }
+  })
+
+  it('of DELETEs without a tag exactly one is 204, and a PUT never brings the record back', async () => {
+    const { send, close } = await bags(true)
+    const answers = await times(40, (i) => (i < 20 ? send('DELETE', '/v1/bolsas/1') : send('PUT', '/v1/bolsas/1', {}, { i })))
+    expect(statuses(answers.slice(0, 20))).toEqual({ 204: 1, 404: 19 })
+    expect((await send('GET', '/v1/bolsas/1')).status).toBe(404)
+    await close()
+  })
+
+  it('of creates with one key exactly one is 201, the others 422', async () => {
+    const { send, close } = await bags(true)
+    expect(statuses(await times(50, (i) => send('POST', '/v1/bolsas', {}, { id: 7, i })))).toEqual({ 201: 1, 422: 49 })
+    await close()
+  })
+
+  it('attach against remove: what is gone is attached to nothing', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { send, close } = await serve(express)
+      const [attached, removed] = await Promise.all([send('PUT', '/v8/clientes/1/contratos/C2'), send('DELETE', '/v8/contratos/C2')])
+      expect([204, 404]).toContain(attached?.status)
+      expect(removed?.status).toBe(204)
+      expect((await send('GET', '/v8/clientes/1/contratos')).json.map((item: { codigo: string }) => item.codigo)).toEqual(['C1'])
+      await close()
+    }
+  })
+
+  it('flags set and unset at once leave no other change behind', async () => {
+    const { send, close } = await serve(express)
+    const answers = await times(60, (i) =>
+      i % 3 === 0
+        ? send('PATCH', '/v8/contratos/C1', {}, { descripcion: `d${i}` })
+        : send(i % 3 === 1 ? 'PUT' : 'DELETE', '/v8/contratos/C1/activo'),
+    )
+    expect(statuses(answers)).toEqual({ 200: 20, 204: 40 })
+    expect((await send('GET', '/v8/contratos/C1')).json.descripcion).toMatch(/^d\d+$/)
+    await close()
+  })
+
+  it('a waiting update does not hold up other keys, nor the next one after a failure', async () => {
+    let open = (): void => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const store = memoryAdapter(clientes, {
+      records: [
+        { id: 1, nombre: 'a' },
+        { id: 2, nombre: 'b' },
+      ],
+    })
+    let arrive = (): void => {}
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve
+    })
+    let first = true
+    const adapter: Adapter<{ id: number; nombre: string }, number> = {
+      list: (request, call) => store.list(request, call),
+      read: (keys, call) => store.read(keys, call),
+      replace: async (key, value, expected, call) => {
+        if (key === 1 && first) {
+          first = false
+          arrive()
+          await gate
+          throw new Error('lost')
+        }
+        return store.replace(key, value, expected, call)
+      },
+    }
+    const { send, close } = await listen(express().use(api({ onError: () => {}, versions: { v1: [mount(clientes, adapter)] } })))
+    const failing = send('PATCH', '/v1/clientes/1', {}, { nombre: 'x' })
+    await arrived
+    const waiting = send('PATCH', '/v1/clientes/1', {}, { nombre: 'y' })
+    expect((await send('PATCH', '/v1/clientes/2', {}, { nombre: 'z' })).status).toBe(200)
+    open()
+    expect([(await failing).status, (await waiting).status]).toEqual([500, 200])
+    await close()
+  })
+})

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, defineResource, mount } from '../../src/index.js'
+import { problemKinds } from '../../src/problem.js'
+import { frameworks, listen, problem, serve, shared } from './fixture.js'
+
+describe.each(frameworks)('ERR over %s', (_name, express) => {
+  const service = shared(express)
+  const { send } = service
+
+  it('ERR-3: a problem is RFC 9457 with the clause, a stable code and every violation', async () => {
+    const answer = await send('POST', '/v8/piezas', { 'x-request-id': 'r-1' }, { lot: 'x', peso: 'y' })
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      vary: 'Accept',
+      'x-request-id': 'r-1',
+    })
+    expect(answer.json).toEqual({
+      type: 'https://express-rest-conventions.example/errors#ERR-2-invalid-body',
+      title: problemKinds['invalid-body'].title,
+      status: 422,
+      detail: expect.stringContaining('"lot" is no member here. Did you mean "lote"?'),
+      instance: '/v8/piezas',
+      code: 'invalid-body',
+      clause: 'ERR-2',
+      requestId: 'r-1',
+      errors: expect.any(Array),
+    })
+    expect(problem(answer).named.sort()).toEqual(['/lot', '/lote', '/peso'])
+  })
+
+  it('ERR-3: the base of types is configurable, and the request id of a trace is taken', async () => {
+    const { send, close } = await serve(express, { problemBase: 'https://docs.example/errors' })
+    const trace = '0af7651916cd43dd8448eb211c80319c'
+    const { json } = await send('GET', '/v8/piezas/999', { traceparent: `00-${trace}-b7ad6b7169203331-01`, 'x-request-id': 'bad id\u00e9' })
+    expect(json).toMatchObject({ type: 'https://docs.example/errors#VERB-1-absent', requestId: trace, instance: '/v8/piezas/999' })
+    await close()
+  })
+
+  it('ERR-2: malformed is 400, well-formed and wrong is 422; rules, duplicates and references too', async () => {
+    const post = async (path: string, body: unknown) => problem(await send('POST', path, {}, body))
+    expect((await post('/v8/contratos', '{')).status).toBe(400)
+    expect(await post('/v8/contratos', { codigo: 'X' })).toEqual({ status: 422, code: 'invalid-body', named: ['/descripcion'] })
+    expect(await post('/v8/contratos', { codigo: 'X', descripcion: 'prohibido' })).toEqual({
+      status: 422,
+      code: 'invalid-body',
+      named: ['/descripcion'],
+    })
+    expect(await post('/v8/contratos', { codigo: 'C1', descripcion: 'x' })).toEqual({ status: 422, code: 'duplicate', named: ['/codigo'] })
+    expect(await post('/v8/contratos', { codigo: 'X', descripcion: 'x', cliente: { id: 99 } })).toEqual({
+      status: 422,
+      code: 'invalid-body',
+      named: ['/cliente'],
+    })
+    expect(problem(await send('PATCH', '/v8/contratos/C1', {}, { descripcion: 'prohibido' })).status).toBe(422)
+    expect(problem(await send('PUT', '/v8/contratos/C1', {}, { descripcion: 'prohibido' })).status).toBe(422)
+  })
+
+  it('ERR-1, ERR-3: a failure of the service is 500 and tells nothing; a dependency that is down is 503 with Retry-After', async () => {
+    for (const id of ['secret', 'nothing', 'garbage', 'unversioned']) {
+      const answer = await send('GET', `/v8/averias/${id}`)
+      expect([id, answer.status, answer.json.code, answer.json.detail]).toEqual([id, 500, 'internal', undefined])
+      expect(answer.text).not.toMatch(/hunter2|at |Error/)
+    }
+    const down = await send('GET', '/v8/averias/down')
+    expect([down.status, down.json.code, down.headers['retry-after']]).toEqual([503, 'unavailable', '7'])
+    const refused = await send('GET', '/v8/averias/refused')
+    expect([refused.status, refused.json.detail]).toEqual([429, 'Too much of it.'])
+  })
+
+  it('ERR-1: what can not be written as an answer is a 500, and the process lives', async () => {
+    for (const id of ['unwritable', 'uncodable']) {
+      const answer = await send('GET', `/v8/averias/${id}`)
+      expect([id, answer.status, answer.json.code]).toEqual([id, 500, 'internal'])
+    }
+  })
+
+  it('ERR-1: an adapter or principal that never answers is 503 in the time that is configured', async () => {
+    const timed = async (method: string, path: string, headers = {}, body?: unknown) => {
+      const started = performance.now()
+      const answer = await send(method, path, headers, body)
+      return [answer.status, answer.headers['retry-after'], performance.now() - started < 900]
+    }
+    const calls: [string, string, Record<string, string>?, unknown?][] = [
+      ['GET', '/v8/averias/hang'],
+      ['DELETE', '/v8/averias/hang'],
+      ['PUT', '/v8/averias/hang', {}, {}],
+      ['PATCH', '/v8/averias/write-hang', {}, {}],
+      ['PATCH', '/v8/averias/write-hang', {}, {}],
+      ['POST', '/v8/averias', {}, { id: 'hang' }],
+      ['POST', '/v8/informes', {}, { como: 'nunca' }],
+      ['GET', '/v8/piezas', { 'x-user': 'hang' }],
+      ['PATCH', '/v8/averias/write-stale', {}, {}],
+    ]
+    expect(await Promise.all(calls.map((call) => timed(...call)))).toEqual(calls.map(() => [503, '1', true]))
+  })
+
+  it('ERR-1: a rule that never answers is 503 too, and one that throws is 500', async () => {
+    const lentas = defineResource({
+      collection: 'lentas',
+      key: 'id',
+      schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+      rules: ({ id }) => {
+        if (id === 'throws') throw new Error('rule')
+        return new Promise(() => {})
+      },
+    })
+    const app = express().use(api({ timeout: 50, onError: () => {}, versions: { v1: [mount(lentas, memoryAdapter(lentas))] } }))
+    const { send, close } = await listen(app)
+    expect((await send('POST', '/v1/lentas', {}, { id: 'hangs' })).status).toBe(503)
+    expect((await send('POST', '/v1/lentas', {}, { id: 'throws' })).status).toBe(500)
+    expect((await send('GET', '/v1/lentas')).json).toEqual([])
+    await close()
+  })
+
+  // Each request breaks the rule of a place in the order and that of every place after it; what it is answered shows which came first.
+  const order: [status: number, method: string, path: string, headers: Record<string, string>, body: string | undefined, what: string][] = [
+    [410, 'DELETE', '/v0/nada/%zz?x=1', { Accept: 'text/html', 'x-user': 'nobody' }, undefined, 'version before everything'],
+    [404, 'DELETE', '/v9/nada?x=1', { Accept: 'text/html', 'x-user': 'nobody' }, undefined, 'unknown version before 401'],
+    [401, 'DELETE', '/v8/nada?x=1', { Accept: 'text/html', 'x-user': 'nobody' }, undefined, '401 before 404 path'],
+    [404, 'DELETE', '/v8/nada?x=1', { Accept: 'text/html' }, undefined, '404 path before 405'],
+    [405, 'DELETE', '/v8/piezas?x=1', { Accept: 'text/html' }, undefined, '405 before 415 Accept'],
+    [415, 'GET', '/v8/piezas?x=1', { Accept: 'text/html' }, undefined, '415 Accept before 400 query'],
+    [415, 'POST', '/v8/piezas?x=1', { Accept: 'text/html', 'Content-Type': 'text/plain' }, '{', '415 Accept before everything of the body'],
+    [400, 'PUT', '/v8/piezas/999?x=1', { 'If-Match': '"x.y"' }, '{"lote":"x"}', '400 query before 404 item'],
+    [400, 'POST', '/v8/piezas?x=1', { 'Content-Type': 'text/plain' }, '{"lote":"x"}', '400 query before 415 body'],
+    [415, 'PUT', '/v8/piezas/999', { 'Content-Type': 'text/plain', 'If-Match': '"x.y"' }, '{', '415 body before 400 body'],
+    [400, 'PUT', '/v8/piezas/999', { 'If-Match': '"x.y"' }, '{', '400 body before 404 item'],
+    [422, 'PUT', '/v8/piezas/999', { 'If-Match': '"x.y"' }, '{"lote":3}', '422 body before 404 item'],
+    [422, 'POST', '/v8/piezas/999/componentes', {}, '{}', '422 body before 404 parent'],
+    [404, 'PUT', '/v8/piezas/999', { 'If-Match': '"x.y"' }, '{"lote":"x"}', '404 item before 412'],
+    [404, 'PATCH', '/v8/piezas/999', { 'If-Match': '"x.y"' }, '{"lote":3}', '404 item before 412 and 422 of the merged result'],
+    [412, 'PATCH', '/v8/piezas/1', { 'If-Match': '"x.y"' }, '{"lote":3}', '412 before 422 of the merged result'],
+    [412, 'PUT', '/v8/contratos/C1', { 'If-Match': '"x.y"' }, '{"descripcion":"prohibido"}', '412 before the rules of the team'],
+    [422, 'PATCH', '/v8/piezas/1', {}, '{"lote":3}', '422 of the merged result last'],
+  ]
+  it.each(order)('ERR-2: %i for %s %s', async (status, method, path, headers, body, what) => {
+    const answer = await send(method, path, headers, body)
+    expect([what, answer.status]).toEqual([what, status])
+    expect(answer.text === '').toBe(status === 410)
+  })
+
+  it('ERR-2: 413 is told by the length alone, before the body is looked at', async () => {
+    const answer = await send('PUT', '/v8/piezas/999', {}, 'x'.repeat(30_000))
+    expect(problem(answer)).toEqual({ status: 413, code: 'body-too-large', named: [] })
+  })
+
+  it('ERR-2: with requireIfMatch, 404 item before 428, and 428 before the merged result', async () => {
+    const { send, close } = await serve(express, { requireIfMatch: true })
+    expect((await send('PATCH', '/v8/piezas/999', {}, { lote: 3 })).status).toBe(404)
+    expect((await send('PATCH', '/v8/piezas/1', {}, { lote: 3 })).status).toBe(428)
+    await close()
+  })
+})

@@ -1,0 +1,179 @@
+import { EventEmitter, once } from 'node:events'
+import http from 'node:http'
+import { describe, expect, it, vi } from 'vitest'
+import type { ErrorEvent, Middleware, QueryEvent, ResponseEvent, StepEvent } from '../../src/index.js'
+import { frameworks, serve } from './fixture.js'
+
+const allSteps = ['version', 'preflight', 'authenticate', 'route', 'allow', 'negotiate', 'parse', 'precondition', 'execute', 'represent']
+
+describe.each(frameworks)('Hooks over %s', (_name, express) => {
+  const watched = async (more: Parameters<typeof serve>[1] = {}) => {
+    const told = new EventEmitter()
+    const events = { steps: [] as StepEvent[], queries: [] as QueryEvent[], responses: [] as ResponseEvent[], errors: [] as ErrorEvent[] }
+    const service = await serve(express, {
+      onStep: (event) => events.steps.push(event),
+      onQuery: (event) => events.queries.push(event),
+      onResponse: (event) => {
+        events.responses.push(event)
+        told.emit('response')
+      },
+      onError: (event) => events.errors.push(event),
+      ...more,
+    })
+    return { ...service, events, told }
+  }
+
+  it('each step is told by its name, each call of an adapter once, the answer once', async () => {
+    const { send, close, events } = await watched()
+    await send('GET', '/v8/piezas/1?expand=nota', { 'x-request-id': 'r1' })
+    expect(events.steps.map(({ step, failed }) => [step, failed])).toEqual([...allSteps, 'respond'].map((step) => [step, false]))
+    expect(events.queries.map(({ collection, call, failed }) => [collection, call, failed])).toEqual([
+      ['piezas', 'read', false],
+      ['contratos', 'read', false],
+      ['notas', 'read', false],
+    ])
+    expect(events.responses).toEqual([
+      {
+        requestId: 'r1',
+        method: 'GET',
+        version: 'v8',
+        route: '/piezas/{numero}',
+        principal: { name: 'ana' },
+        status: 200,
+        code: undefined,
+        clause: undefined,
+        duration: expect.any(Number),
+      },
+    ])
+    expect(events.errors).toEqual([])
+    await close()
+  })
+
+  it('a problem is told with its real cause, which no client sees', async () => {
+    const { send, close, events } = await watched()
+    const { text } = await send('GET', '/v8/averias/secret')
+    expect(text).not.toContain('hunter2')
+    expect(events.errors.map(({ status, code, error }) => [status, code, (error as Error).message])).toEqual([
+      [500, 'internal', 'password=hunter2 at db.internal'],
+    ])
+    expect(events.responses.map(({ status, code, route }) => [status, code, route])).toEqual([[500, 'internal', '/averias/{id}']])
+    expect(events.queries.map(({ failed }) => failed)).toEqual([true])
+    await close()
+  })
+
+  it('a retired or unknown version, and what no version serves, are told too', async () => {
+    const { send, close, events } = await watched()
+    for (const path of ['/v0/x', '/v9/x', '/v8/x']) await send('GET', path)
+    expect(events.responses.map(({ status, version, route }) => [status, version, route])).toEqual([
+      [410, undefined, undefined],
+      [404, undefined, undefined],
+      [404, 'v8', undefined],
+    ])
+    await close()
+  })
+
+  it.each([
+    [
+      'throw',
+      () => {
+        throw new Error('hook')
+      },
+    ],
+    ['reject', async () => Promise.reject(new Error('hook'))],
+  ])('hooks that %s change no answer, and do not end the process', async (_what, broken) => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const rejected = vi.fn()
+    process.on('unhandledRejection', rejected)
+    const { send, close } = await serve(express, { onStep: broken, onQuery: broken, onResponse: broken, onError: broken })
+    expect((await send('GET', '/v8/piezas/1')).status).toBe(200)
+    expect((await send('GET', '/v8/piezas/999')).status).toBe(404)
+    await close()
+    expect(printed).toHaveBeenCalledWith('A hook of express-rest-conventions threw:', new Error('hook'))
+    expect(rejected).not.toHaveBeenCalled()
+    process.off('unhandledRejection', rejected)
+    printed.mockRestore()
+  })
+
+  it('a step that fails is told as failed, then fail and respond', async () => {
+    const { send, close, events } = await watched()
+    await send('GET', '/v8/piezas?limite=3')
+    const told = events.steps.map(({ step, failed }) => `${step}${failed ? ' failed' : ''}`)
+    expect(told.slice(-4)).toEqual(['negotiate', 'parse failed', 'fail', 'respond'])
+    events.steps.length = 0
+    await send('GET', '/v8/piezas/999')
+    expect(events.steps.slice(-3).map(({ step, failed }) => [step, failed])).toEqual([
+      ['execute', true],
+      ['fail', false],
+      ['respond', false],
+    ])
+    await close()
+  })
+
+  it('what hand-written routes and a preflight answer by themselves is told once', async () => {
+    const cors: Middleware = (req, res, next) =>
+      req.method === 'OPTIONS' && req.headers.origin !== undefined ? void res.writeHead(204).end() : next()
+    const { send, close, events, told } = await watched({ cors })
+    await send('GET', '/v8/a-mano')
+    await send('GET', '/v8/nada')
+    await send('GET', '/v8/roto')
+    await send('OPTIONS', '/v8/piezas?limit=3', { Origin: 'http://a.example', 'x-user': 'nobody' })
+    const last = once(told, 'response')
+    await send('GET', '/v8/a-medias').catch(() => {})
+    await last
+    expect(events.responses.map(({ status, code }) => [status, code])).toEqual([
+      [200, undefined],
+      [404, 'unknown-path'],
+      [403, 'forbidden'],
+      [204, undefined],
+      [200, 'internal'],
+    ])
+    await close()
+  })
+
+  it('the signal of a call fires when the client of a read leaves, and not when that of a write does', async () => {
+    const left = new EventEmitter()
+    const cors: Middleware = (_req, res, next) => {
+      res.once('close', () => left.emit('close'))
+      next()
+    }
+    const { port, close, data } = await watched({ timeout: 2_000, cors })
+    const leave = async (method: string, path: string) => {
+      const req = http.request({
+        port,
+        method,
+        path,
+        headers: method === 'PUT' ? { 'Content-Type': 'application/json', 'Content-Length': '2' } : {},
+      })
+      req.on('error', () => {})
+      req.end(method === 'PUT' ? '{}' : undefined)
+      await vi.waitFor(() => expect([...data.seen.signals.keys()]).toContain(path.slice('/v8/averias/'.length)))
+      const gone = once(left, 'close')
+      req.destroy()
+      await gone
+    }
+    await leave('GET', '/v8/averias/hang-read')
+    await leave('DELETE', '/v8/averias/hang-delete')
+    await leave('PUT', '/v8/averias/hang-put')
+    const aborted = Object.fromEntries([...data.seen.signals].map(([id, signal]) => [id, signal.aborted]))
+    expect(aborted).toEqual({ 'hang-read': true, 'hang-delete': false, 'hang-put': false })
+    await close()
+  })
+
+  it('the signal fires when the time is up, for reads and writes', async () => {
+    const { send, close, data } = await watched({ timeout: 60 })
+    const answers = await Promise.all([send('GET', '/v8/averias/hang-a'), send('DELETE', '/v8/averias/hang-b')])
+    expect(answers.map(({ status }) => status)).toEqual([503, 503])
+    expect([...data.seen.signals.values()].map(({ aborted }) => aborted)).toEqual([true, true])
+    await close()
+  })
+
+  it('the request id is the one given, else that of the trace, else a new one, and is always returned', async () => {
+    const { send, close } = await watched()
+    for (const path of ['/v8/piezas/1', '/v8/piezas/999', '/v0/x', '/v8/piezas?x=1']) {
+      expect((await send('GET', path, { 'x-request-id': 'given-1' })).headers['x-request-id']).toBe('given-1')
+      const own = (await send('GET', path, { 'x-request-id': 'a b' })).headers['x-request-id']
+      expect(own).toMatch(/^[0-9a-f-]{36}$/)
+    }
+    await close()
+  })
+})

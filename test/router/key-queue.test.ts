@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { Unavailable } from '../../src/problem.js'
+import { KeyQueue } from '../../src/router/key-queue.js'
+
+/** Work that ends when it is told to. */
+function work<T>(value: T) {
+  const state = { begun: false, end: (): void => {} }
+  const ended = new Promise<void>((resolve) => {
+    state.end = resolve
+  })
+  const run = async (): Promise<T> => {
+    state.begun = true
+    await ended
+    return value
+  }
+  return { state, run }
+}
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('KeyQueue', () => {
+  const owner = {}
+
+  it('work of one key runs in the order it came, one at a time', async () => {
+    const queue = new KeyQueue()
+    const all = [work('a'), work('b'), work('c')]
+    const results = all.map(({ run }) => queue.run(owner, 'k', 1_000, run))
+    await turn()
+    expect(all.map(({ state }) => state.begun)).toEqual([true, false, false])
+    all[0]?.state.end()
+    await results[0]
+    await turn()
+    expect(all.map(({ state }) => state.begun)).toEqual([true, true, false])
+    for (const { state } of all) state.end()
+    expect(await Promise.all(results)).toEqual(['a', 'b', 'c'])
+  })
+
+  it('other keys and other owners do not wait', async () => {
+    const queue = new KeyQueue()
+    const blocking = work('x')
+    const blocked = queue.run(owner, 'k', 1_000, blocking.run)
+    expect(await queue.run(owner, 'l', 1_000, async () => 1)).toBe(1)
+    expect(await queue.run({}, 'k', 1_000, async () => 2)).toBe(2)
+    blocking.state.end()
+    expect(await blocked).toBe('x')
+  })
+
+  it('work that fails lets the next one in', async () => {
+    const queue = new KeyQueue()
+    const failed = queue.run(owner, 'k', 1_000, async () => Promise.reject(new Error('no')))
+    const next = queue.run(owner, 'k', 1_000, async () => 'next')
+    await expect(failed).rejects.toThrow('no')
+    expect(await next).toBe('next')
+  })
+
+  it('who waits longer than its patience gets Unavailable, and those behind still wait for what is running', async () => {
+    const queue = new KeyQueue()
+    const running = work('a')
+    const first = queue.run(owner, 'k', 1_000, running.run)
+    const impatient = queue.run(owner, 'k', 0, async () => 'never')
+    const behind = work('c')
+    const third = queue.run(owner, 'k', 1_000, behind.run)
+    await expect(impatient).rejects.toBeInstanceOf(Unavailable)
+    await turn()
+    expect(behind.state.begun).toBe(false)
+    running.state.end()
+    behind.state.end()
+    expect(await Promise.all([first, third])).toEqual(['a', 'c'])
+  })
+
+  it('one who gave up waiting does not let others in beside who is at work', async () => {
+    const queue = new KeyQueue()
+    const [first, third] = [work('a'), work('c')]
+    const running = queue.run(owner, 'k', 1_000, first.run)
+    await expect(queue.run(owner, 'k', 0, async () => 'b')).rejects.toBeInstanceOf(Unavailable)
+    const waiting = queue.run(owner, 'k', 1_000, third.run)
+    await turn()
+    expect([first.state.begun, third.state.begun]).toEqual([true, false])
+    first.state.end()
+    third.state.end()
+    expect(await Promise.all([running, waiting])).toEqual(['a', 'c'])
+  })
+})

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, ConfigurationError, defineResource, mount, resourceRouter } from '../../src/index.js'
+import { steps } from '../../src/router/walk.js'
+
+const notas = defineResource({ collection: 'notas', key: 'id', schema: { type: 'object', properties: { id: { type: 'string' } } } })
+const mounted = () => mount(notas, memoryAdapter(notas))
+
+describe('Options of a service', () => {
+  it.each([
+    ['no version at all', { versions: {} }],
+    ['a version of another form (VER-1)', { versions: { one: [] } }],
+    ['a successor that is not there (VER-3)', { versions: { v1: { resources: [], successor: 'v2' } } }],
+    ['a date that is none (VER-3)', { versions: { v1: { resources: [], deprecated: 'soon' } } }],
+    ['a baseUrl without a scheme (REP-5)', { versions: { v1: [] }, baseUrl: 'api.example.com' }],
+    ['a baseUrl with a query (REP-5)', { versions: { v1: [] }, baseUrl: 'https://api.example.com?x' }],
+    ['a timeout of nothing', { versions: { v1: [] }, timeout: 0 }],
+    ['a limit that is no number', { versions: { v1: [] }, bodyLimit: Number.NaN }],
+    ['a name that is no option', { versions: { v1: [] }, principle: () => 'me' }],
+    ['a principal that is no function', { versions: { v1: [] }, principal: 'me' }],
+    ['a DELETE that answers something else (VERB-6)', { versions: { v1: [] }, deleteStatus: 410 }],
+    ['no table of versions', {}],
+    ['a version of nothing', { versions: { v1: undefined } }],
+    ['a version that is a misspelt word', { versions: { v1: 'retierd' } }],
+    ['a version without resources', { versions: { v1: { resource: [] } } }],
+    ['a definition that is not mounted', { versions: { v1: [notas] } }],
+  ])('throws ConfigurationError for %s', (_what, options) => {
+    expect(() => api(options as never)).toThrow(ConfigurationError)
+  })
+
+  it('PATH-1: one path is taken once', () => {
+    expect(() => api({ versions: { v1: [mounted(), mounted()] } })).toThrow(/path-taken/)
+  })
+
+  it('ready() asks every store once and throws with the mend of the first that is not', async () => {
+    const asked: string[] = []
+    const adapter = { ...memoryAdapter(notas), ready: () => void asked.push('ready') }
+    const broken = { ...memoryAdapter(notas), ready: () => Promise.reject(new Error('Add the column version.')) }
+    const mountIt = mount(notas, adapter)
+    await api({ versions: { v1: [mountIt], v2: [mountIt] } }).ready()
+    expect(asked).toEqual(['ready'])
+    await expect(api({ versions: { v1: [mount(notas, broken)] } }).ready()).rejects.toThrow('Add the column version.')
+  })
+
+  it('the middlewares are named, and steps have the names of their files', () => {
+    expect(api({ versions: { v1: [] } }).name).toBe('apiMiddleware')
+    expect(resourceRouter(notas, memoryAdapter(notas)).name).toBe('resourceRouterMiddleware')
+    expect(steps.map(([name]) => name).join(' ')).toBe(
+      'version preflight authenticate route allow negotiate parse precondition execute represent',
+    )
+  })
+})
