@@ -1,0 +1,52 @@
+/**
+ * Clients, in two versions of their contract over the same data: v8 says `razonSocial` where v1 says `nombre`, so v1 is served
+ * through a view. All that follows from it stays in this file.
+ */
+import { type Adapter, defineResource, type FromSchema, view } from 'express-rest-conventions'
+
+const common = {
+  cuit: { type: 'string', pattern: '^[0-9]{2}-[0-9]{8}-[0-9]$' },
+  email: { type: ['string', 'null'] },
+} as const
+
+const schema = {
+  type: 'object',
+  required: ['id', 'razonSocial', 'cuit'],
+  properties: { id: { type: 'integer' }, razonSocial: { type: 'string', minLength: 1 }, ...common },
+} as const
+
+const schemaV1 = {
+  type: 'object',
+  required: ['id', 'nombre', 'cuit'],
+  properties: { id: { type: 'integer' }, nombre: { type: 'string', minLength: 1 }, ...common },
+} as const
+
+export type Cliente = FromSchema<typeof schema>
+export type ClienteV1 = FromSchema<typeof schemaV1>
+
+export const clientes = defineResource({
+  collection: 'clientes',
+  key: 'id',
+  assigned: true,
+  schema,
+  filters: { cuit: true, email: true, razonSocial: true },
+  sort: ['id', 'razonSocial', 'cuit'],
+  search: ['razonSocial', 'cuit'],
+  links: { contratos: { sub: 'contratos' } },
+})
+
+export const clientesV1 = defineResource({
+  collection: 'clientes',
+  key: 'id',
+  assigned: true,
+  schema: schemaV1,
+  filters: { cuit: true, email: true, nombre: true },
+  sort: ['id', 'nombre', 'cuit'],
+  search: ['nombre', 'cuit'],
+  links: { contratos: { sub: 'contratos' } },
+})
+
+/** The clients of today in the words of v1. */
+export function asClientesV1(adapter: Adapter<Cliente, number>): Adapter<ClienteV1, number> {
+  return view<ClienteV1, number>(adapter, { rename: { nombre: 'razonSocial' } })
+}

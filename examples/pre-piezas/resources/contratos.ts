@@ -1,0 +1,69 @@
+/** Contracts. `contratos/{id}/activo` is `estaActivo` as a sub-resource; `clientes/{id}/contratos` are the contracts of a client. */
+import { defineResource, type FromSchema } from 'express-rest-conventions'
+import { ciclo, direccionPostal } from '../schemas/external-link.js'
+
+const schema = {
+  type: 'object',
+  required: [
+    'cicloDeDistribucion',
+    'cicloDeReenvio',
+    'cicloDeRendicionParaEntrega',
+    'cicloDeRendicionParaNoEntrega',
+    'codigoDeContratoInterno',
+    'descripcion',
+    'direccionPostal',
+    'esCorporativo',
+    'esRecanalizable',
+    'esUrgente',
+    'estaActivo',
+    'iditg',
+    'tipoDeServicio',
+  ],
+  properties: {
+    cicloDeDistribucion: ciclo,
+    cicloDeReenvio: ciclo,
+    cicloDeRendicionParaEntrega: ciclo,
+    cicloDeRendicionParaNoEntrega: ciclo,
+    /** On the wire `cliente`, or null: a contract need not have one. */
+    clienteId: { type: ['integer', 'null'] },
+    codigoDeContratoInterno: { type: 'string' },
+    descripcion: { type: 'string' },
+    direccionPostal,
+    esCorporativo: { type: 'boolean' },
+    esRecanalizable: { type: 'boolean' },
+    esUrgente: { type: 'boolean' },
+    estaActivo: { type: 'boolean' },
+    iditg: { type: 'string' },
+    tipoDeServicio: { type: 'string' },
+  },
+} as const
+
+export type Contrato = FromSchema<typeof schema>
+
+export const contratos = defineResource({
+  collection: 'contratos',
+  key: 'codigoDeContratoInterno',
+  schema,
+  filters: {
+    cliente: { field: 'clienteId' },
+    sinCliente: { field: 'clienteId', op: 'null' },
+    esCorporativo: true,
+    esRecanalizable: true,
+    esUrgente: true,
+    estaActivo: true,
+    tipoDeServicio: { many: true },
+  },
+  sort: ['codigoDeContratoInterno', 'descripcion', 'esUrgente', 'estaActivo', 'tipoDeServicio'],
+  search: ['codigoDeContratoInterno', 'descripcion', 'tipoDeServicio'],
+  links: {
+    // By name, since each version has a `clientes` of its own.
+    cliente: { to: 'clientes', by: 'clienteId' },
+    cicloDeDistribucion: { external: true },
+    cicloDeReenvio: { external: true },
+    cicloDeRendicionParaEntrega: { external: true },
+    cicloDeRendicionParaNoEntrega: { external: true },
+    direccionPostal: { external: true },
+  },
+  attachedTo: [{ of: 'clientes', by: 'clienteId' }],
+  flags: { activo: 'estaActivo' },
+})

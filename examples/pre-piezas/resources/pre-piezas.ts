@@ -1,0 +1,117 @@
+/** Pre-pieces: the worked example of the conventions, member by member. */
+import { defineResource, type FromSchema } from 'express-rest-conventions'
+import { party } from '../schemas/party.js'
+import { codigosPostales } from './codigos-postales.js'
+import { contratos } from './contratos.js'
+
+const schema = {
+  type: 'object',
+  required: [
+    'contratoId',
+    'cpDestinoId',
+    'destinatario',
+    'remitente',
+    'destinoInformado',
+    'fechaDeEntrada',
+    'lote',
+    'subLote',
+    'numero',
+    'numeroDeEnvio',
+    'sucursalDeDistribucion',
+    'sucursalDeImposicion',
+    'valorACobrar',
+    'valorDeclarado',
+  ],
+  properties: {
+    /** On the wire `contrato`. */
+    contratoId: { type: 'string' },
+    /** On the wire `cpDestinoValidado`. */
+    cpDestinoId: { type: 'integer' },
+    destinatario: party,
+    remitente: party,
+    destinoInformado: {
+      type: 'object',
+      required: ['calle', 'ciudad', 'codigoPostal', 'numero', 'pais', 'provincia'],
+      properties: {
+        calle: { type: 'string' },
+        ciudad: { type: 'string' },
+        codigoPostal: { type: 'string' },
+        numero: { type: 'string' },
+        pais: { type: 'string' },
+        provincia: { type: 'string' },
+      },
+    },
+    fechaDeEntrada: { type: 'string', format: 'local-date-time' },
+    lote: { type: 'string' },
+    subLote: { type: 'string' },
+    numero: { type: 'integer' },
+    numeroDeEnvio: { type: 'string' },
+    sucursalDeDistribucion: { type: 'integer' },
+    sucursalDeImposicion: { type: 'integer' },
+    valorACobrar: { type: 'number', minimum: 0 },
+    valorDeclarado: { type: 'number', minimum: 0 },
+  },
+} as const
+
+export type PrePieza = FromSchema<typeof schema>
+
+export const prePiezas = defineResource({
+  collection: 'pre-piezas',
+  key: 'numero',
+  // A POST may leave the number out: the store counts on.
+  assigned: true,
+  schema,
+  filters: {
+    lote: true,
+    subLote: true,
+    numeroDeEnvio: true,
+    sucursalDeDistribucion: { many: true },
+    sucursalDeImposicion: true,
+    contrato: { field: 'contratoId' },
+    'destinatario.documento': true,
+    'destinoInformado.ciudad': true,
+    'destinoInformado.codigoPostal': true,
+    fechaDesde: { field: 'fechaDeEntrada', op: 'gte' },
+    fechaHasta: { field: 'fechaDeEntrada', op: 'lte' },
+    valorMinimo: { field: 'valorDeclarado', op: 'gte' },
+    valorMaximo: { field: 'valorDeclarado', op: 'lte' },
+    telefono: { field: 'destinatario.telefonos', op: 'contains' },
+    sinEmail: { field: 'destinatario.email', op: 'null' },
+  },
+  sort: [
+    'numero',
+    'fechaDeEntrada',
+    'lote',
+    'subLote',
+    'numeroDeEnvio',
+    'sucursalDeDistribucion',
+    'sucursalDeImposicion',
+    'valorACobrar',
+    'valorDeclarado',
+    'destinatario.apellido',
+    'destinatario.nombre',
+    'destinoInformado.ciudad',
+    'destinoInformado.codigoPostal',
+  ],
+  search: [
+    'numeroDeEnvio',
+    'lote',
+    'destinatario.apellido',
+    'destinatario.nombre',
+    'destinatario.nombreCompleto',
+    'remitente.apellido',
+    'remitente.nombre',
+    'remitente.nombreCompleto',
+    'destinoInformado.calle',
+    'destinoInformado.ciudad',
+  ],
+  links: {
+    componentes: { sub: 'componentes' },
+    contrato: { to: contratos, by: 'contratoId', show: ['esCorporativo', 'esRecanalizable', 'esUrgente', 'estaActivo'] },
+    cpDestinoValidado: {
+      to: codigosPostales,
+      by: 'cpDestinoId',
+      show: ['ciudad', 'codigo', 'idCiudad', 'idPais', 'idProvincia'],
+    },
+  },
+})

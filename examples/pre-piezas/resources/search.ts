@@ -1,0 +1,69 @@
+/** `search?q=`: one text, looked for in several collections. It is no resource, so it is a documented endpoint (PATH-8). */
+import { type Adapter, type Call, type Endpoint, type EndpointCall, endpoint, HttpProblem } from 'express-rest-conventions'
+import { segment } from '../addresses.js'
+import type { Cliente } from './clientes.js'
+import type { Contrato } from './contratos.js'
+import type { PrePieza } from './pre-piezas.js'
+
+/** One find: where it stands and what to call it. */
+interface Hallazgo {
+  readonly coleccion: string
+  readonly href: string
+  readonly titulo: string
+}
+
+export interface Searched {
+  readonly prePiezas: Adapter<PrePieza, number>
+  readonly contratos: Adapter<Contrato, string>
+  readonly clientes: Adapter<Cliente, number>
+}
+
+const usual = 10
+const most = 100
+
+export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
+  return endpoint('search', {
+    description:
+      'Looks for the text q in clients, contracts and pre-pieces. Answers the best finds of each, at most limit a collection, as { coleccion, href, titulo }.',
+    methods: {
+      GET: {
+        query: { properties: { q: { type: 'string' }, limit: { type: 'integer' } }, required: ['q'] },
+        async handle(request) {
+          const find = finder(request)
+          const found = await Promise.all([
+            find('clientes', clientes, ({ id, razonSocial }) => [id, razonSocial]),
+            find('contratos', contratos, ({ codigoDeContratoInterno: codigo, descripcion }) => [codigo, descripcion]),
+            find('pre-piezas', prePiezas, ({ numero, numeroDeEnvio, destinoInformado: { ciudad } }) => [
+              numero,
+              `${numeroDeEnvio} (${ciudad})`,
+            ]),
+          ])
+          return found.flat()
+        },
+      },
+    },
+  })
+}
+
+function finder({ base, principal, query, requestId, signal }: EndpointCall) {
+  const request = { where: [], search: query.q as string, sort: [], page: 1, size: sizeOf(query.limit), offset: 0 }
+  const call: Call = { principal, requestId, signal, scope: {} }
+  return async <T, K>(
+    coleccion: string,
+    adapter: Adapter<T, K>,
+    describe: (value: T) => [id: string | number, titulo: string],
+  ): Promise<Hallazgo[]> => {
+    const { items } = await adapter.list(request, call)
+    return items.map(({ value }) => {
+      const [id, titulo] = describe(value)
+      return { coleccion, href: `${base}/${coleccion}/${segment(id)}`, titulo }
+    })
+  }
+}
+
+function sizeOf(limit: unknown): number {
+  if (limit === undefined) return usual
+  if (typeof limit === 'number' && limit >= 1 && limit <= most) return limit
+  const detail = `"limit" must be a whole number from 1 to ${most}.`
+  throw new HttpProblem('invalid-query', { detail, errors: [{ parameter: 'limit', detail, code: 'range', clause: 'QUERY-5' }] })
+}

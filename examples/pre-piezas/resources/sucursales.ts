@@ -1,0 +1,140 @@
+/**
+ * Branches, by hand: plain Express routes over a Map, held to the conventions by the middlewares that stand alone. This is how a
+ * service that exists already takes them up, one at a time. What a resource over an adapter gets for nothing is written out here.
+ */
+import { randomUUID } from 'node:crypto'
+import { type Request, type RequestHandler, Router } from 'express'
+import {
+  checkVersion,
+  defineResource,
+  type FromSchema,
+  HttpProblem,
+  ifMatch,
+  type ListQuery,
+  listQuery,
+  methods,
+  negotiate,
+  noQuery,
+  recordBody,
+  returnPreference,
+  sendTag,
+  totalCount,
+} from 'express-rest-conventions'
+import { segment } from '../addresses.js'
+
+const schema = {
+  type: 'object',
+  required: ['nomenclatura', 'descripcion'],
+  properties: { nomenclatura: { type: 'string' }, descripcion: { type: 'string' } },
+} as const
+
+export type Sucursal = FromSchema<typeof schema>
+
+/** Not mounted: `listQuery` takes the grammar of lists from it. */
+export const sucursales = defineResource({
+  collection: 'sucursales',
+  key: 'nomenclatura',
+  schema,
+  filters: { nomenclatura: { many: true }, descripcion: true },
+  sort: ['nomenclatura', 'descripcion'],
+})
+
+/** `baseUrl` is the absolute address before the version; without it, addresses are those that the client used. */
+export function sucursalesRouter(records: readonly Sucursal[], baseUrl?: string): Router {
+  const rows = new Map(records.map((value) => [value.nomenclatura, { value, version: randomUUID() as string }]))
+  let revision: string = randomUUID() // of the whole collection: the tag of every list stands on it
+
+  const query = listQuery(sucursales)
+  const body = recordBody(sucursales, { id: nameIn })
+  const count = totalCount({ baseUrl })
+  const router = Router({ caseSensitive: true })
+
+  function save(value: Sucursal): string {
+    const version = randomUUID()
+    rows.set(value.nomenclatura, { value, version })
+    revision = randomUUID()
+    return version
+  }
+
+  function found(req: Request) {
+    const row = rows.get(nameIn(req))
+    if (row === undefined) throw new HttpProblem('absent')
+    return row
+  }
+
+  /** The row, if its version is one that the client expects. Nothing is awaited between this and the write: the two are one step (HDR-3). */
+  function foundToChange(req: Request) {
+    const row = found(req)
+    checkVersion(req, row.version)
+    return row
+  }
+
+  const change: RequestHandler = (req, res) => {
+    const value = body.over(req, foundToChange(req).value)
+    sendTag(req, res, save(value))
+    res.set('Cache-Control', 'no-cache')
+    if (returnPreference(req) === 'minimal') res.set('Preference-Applied', 'return=minimal').end()
+    else res.json(value)
+  }
+
+  router
+    .route('/sucursales')
+    .all(methods({ on: 'collection', allow: ['GET', 'POST'], baseUrl }), negotiate(), count, ifMatch())
+    .get(query, (req, res) => {
+      const { items, total } = select(
+        [...rows.values()].map((row) => row.value),
+        query.of(req),
+      )
+      count.set(req, res, total)
+      res.set('Cache-Control', 'no-cache')
+      if (!sendTag(req, res, revision, req.originalUrl)) res.json(items)
+    })
+    .post(noQuery(), body, (req, res) => {
+      const value = body.of(req)
+      if (rows.has(value.nomenclatura)) {
+        const detail = 'There is a branch of this nomenclatura already.'
+        throw new HttpProblem('duplicate', { detail, errors: [{ pointer: '/nomenclatura', detail }] })
+      }
+      sendTag(req, res, save(value))
+      // A path is enough: methods() makes it absolute.
+      res.status(201).set('Location', `${req.baseUrl}/sucursales/${segment(value.nomenclatura)}`)
+      if (returnPreference(req) === 'representation') res.set('Preference-Applied', 'return=representation').json(value)
+      else res.end()
+    })
+
+  router
+    .route('/sucursales/:nomenclatura')
+    .all(methods({ on: 'item', allow: ['GET', 'PUT', 'PATCH', 'DELETE'] }), negotiate(), noQuery(), ifMatch())
+    .get((req, res) => {
+      const { value, version } = found(req)
+      res.set('Cache-Control', 'no-cache')
+      if (!sendTag(req, res, version)) res.json(value)
+    })
+    .put(body, change)
+    .patch(body, change)
+    .delete((req, res) => {
+      const { value } = foundToChange(req)
+      rows.delete(value.nomenclatura)
+      revision = randomUUID()
+      res.status(204).end()
+    })
+
+  return router
+}
+
+const nameIn = (req: Request): string => String(req.params.nomenclatura)
+
+/** The page that a list query asks for. Its values are typed, its page is bounded and its order total already. */
+function select(values: readonly Sucursal[], { where, sort, offset, size }: ListQuery): { items: Sucursal[]; total: number } {
+  const matching = values.filter((value) =>
+    where.every((condition) => [condition.value].flat().includes(value[condition.field as keyof Sucursal])),
+  )
+  const order = (a: Sucursal, b: Sucursal): number => {
+    for (const { field, descending } of sort) {
+      const [x, y] = [a[field as keyof Sucursal], b[field as keyof Sucursal]]
+      if (x !== y) return Buffer.compare(Buffer.from(x), Buffer.from(y)) * (descending ? -1 : 1) // bytes of UTF-8 order as code points do
+    }
+    return 0
+  }
+  return { items: matching.sort(order).slice(offset, offset + size), total: matching.length }
+}

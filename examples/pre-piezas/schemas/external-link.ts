@@ -1,0 +1,24 @@
+/** Links to other services: the record stores them whole, `href` and all. */
+
+/** A delivery cycle of the operations service. */
+export const ciclo = {
+  type: 'object',
+  required: ['href', 'permiteReenvio'],
+  properties: {
+    href: { type: 'string' },
+    permiteEntregaEnMostrador: { type: ['boolean', 'null'] },
+    permiteReenvio: { type: 'boolean' },
+  },
+} as const
+
+/** An address of the geography service, as far as it is known. */
+export const direccionPostal = {
+  type: 'object',
+  properties: {
+    href: { type: ['string', 'null'] },
+    idLocalidad: { type: ['integer', 'null'] },
+    idPais: { type: ['integer', 'null'] },
+    idProvincia: { type: ['integer', 'null'] },
+    iditg: { type: ['string', 'null'] },
+  },
+} as const

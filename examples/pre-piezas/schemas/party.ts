@@ -1,0 +1,15 @@
+/** Who sends or receives a piece: nothing of it need be known. */
+const text = { type: ['string', 'null'] } as const
+
+export const party = {
+  type: 'object',
+  properties: {
+    apellido: text,
+    documento: text,
+    nombre: text,
+    nombreCompleto: text,
+    email: text,
+    tipoDocumento: text,
+    telefonos: { type: 'array', items: { type: 'string' }, default: [] },
+  },
+} as const

@@ -1,0 +1,108 @@
+/** The service put together: data, versions and the public side. It does not listen: `main.ts` and the tests do. */
+
+import express, { type Express } from 'express'
+import { type Adapter, type Api, api, type Call, type Endpoint, type Mount, mount, problems } from 'express-rest-conventions'
+import { memoryAdapter } from 'express-rest-conventions/memory'
+import type { Data } from './data/generator.js'
+import { asClientesV1, clientes, clientesV1 } from './resources/clientes.js'
+import { codigosPostales } from './resources/codigos-postales.js'
+import { componentes } from './resources/componentes.js'
+import { contratos } from './resources/contratos.js'
+import { prePiezas } from './resources/pre-piezas.js'
+import { search } from './resources/search.js'
+import { sucursalesRouter } from './resources/sucursales.js'
+import type { Settings } from './settings.js'
+
+export interface Service {
+  readonly app: Express
+  /** Throws where a store is not ready. Call it before listening. */
+  readonly ready: () => Promise<void>
+}
+
+export function createService(settings: Pick<Settings, 'baseUrl'>, data: Data): Service {
+  const stores = createStores(data)
+  const inside = privateApi(settings, stores, data)
+  const outside = publicApi(settings, stores)
+  const app = express()
+  app.disable('x-powered-by')
+  // An address has one spelling (PATH-11); Express would take /PUBLIC for /public.
+  app.set('case sensitive routing', true)
+  app.use(inside)
+  app.use('/public', outside)
+  app.use(problems())
+  return {
+    app,
+    async ready() {
+      await inside.ready()
+      await outside.ready()
+    },
+  }
+}
+
+type Stores = ReturnType<typeof createStores>
+
+/** One store a resource, shared by every version and by the public side. */
+function createStores(data: Data) {
+  const parts = memoryAdapter(componentes, { records: data.componentes })
+  /** A piece takes its components with it: whoever gets its number later must not find them. */
+  const removeComponents = (numeroDeCabecera: number, call: Call): void => {
+    const [field, size] = ['numeroDeCabecera', Number.MAX_SAFE_INTEGER]
+    const request = { where: [{ field, path: [field], op: 'eq', value: numeroDeCabecera }], sort: [], page: 1, size, offset: 0 } as const
+    for (const { value } of parts.list(request, call).items) parts.remove(value, undefined, call)
+  }
+  return {
+    clientes: memoryAdapter(clientes, { records: data.clientes, unique: [['cuit']] }),
+    codigosPostales: memoryAdapter(codigosPostales, { records: data.codigosPostales }),
+    componentes: parts,
+    contratos: memoryAdapter(contratos, { records: data.contratos }),
+    prePiezas: memoryAdapter(prePiezas, { records: data.prePiezas, onRemove: ({ numero }, call) => removeComponents(numero, call) }),
+  }
+}
+
+/** `/v1` and `/v8`. They differ in `clientes` alone, so they share all the rest. */
+function privateApi({ baseUrl }: Pick<Settings, 'baseUrl'>, stores: Stores, data: Data): Api {
+  const shared: readonly (Mount | Endpoint)[] = [
+    mount(prePiezas, stores.prePiezas),
+    mount(componentes, stores.componentes),
+    mount(contratos, stores.contratos),
+    mount(codigosPostales, stores.codigosPostales),
+    search(stores),
+  ]
+  const routes = sucursalesRouter(data.sucursales, baseUrl)
+  return api({
+    baseUrl,
+    versions: {
+      v8: { resources: [...shared, mount(clientes, stores.clientes)], routes },
+      v1: {
+        resources: [...shared, mount(clientesV1, asClientesV1(stores.clientes))],
+        routes,
+        deprecated: '2026-01-01',
+        sunset: '2027-12-31',
+        successor: 'v8',
+      },
+      v0: 'retired',
+    },
+  })
+}
+
+/** `/public/v1`: pre-pieces to hand in, look at and take back. What their links lead to can be looked at, item by item. */
+function publicApi({ baseUrl }: Pick<Settings, 'baseUrl'>, stores: Stores): Api {
+  return api({
+    baseUrl: baseUrl && `${baseUrl}/public`,
+    versions: {
+      v1: [
+        mount(prePiezas, stores.prePiezas, { collection: ['POST'], item: ['GET', 'DELETE'] }),
+        // The link of a piece leads to the collection of its components, so this one can be listed.
+        mount(componentes, readOnly(stores.componentes)),
+        mount(contratos, readOnly(stores.contratos), { collection: [] }),
+        mount(clientes, readOnly(stores.clientes), { collection: [] }),
+        mount(codigosPostales, readOnly(stores.codigosPostales), { collection: [] }),
+      ],
+    },
+  })
+}
+
+/** The same data without its writes: what an adapter can't do is 405, flags and sub-collections included. */
+function readOnly<T, K>({ list, read }: Adapter<T, K>): Adapter<T, K> {
+  return { list, read }
+}

@@ -1,0 +1,41 @@
+/** What the environment says, checked. */
+
+export interface Settings {
+  /** 0 picks a free port. */
+  readonly port: number
+  /** The absolute address before the version, as clients reach it; absent, links are made from the request. */
+  readonly baseUrl?: string
+  /** How many pre-pieces are generated. */
+  readonly seedSize: number
+}
+
+/** A setting that can't be used; its message is one line for the operator. */
+export class SettingError extends Error {
+  override readonly name = 'SettingError'
+}
+
+/** Reads `PORT`, `BASE_URL` and `SEED_SIZE`; empty counts as not set. Throws `SettingError`. */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  const port = wholeNumber(env, 'PORT', 65_535) ?? 3000
+  const seedSize = wholeNumber(env, 'SEED_SIZE', 100_000) ?? 1000
+  const baseUrl = absoluteUrl(env, 'BASE_URL')
+  return { port, seedSize, ...(baseUrl === undefined ? {} : { baseUrl }) }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+function wholeNumber(env: Environment, name: string, most: number): number | undefined {
+  const text = env[name]?.trim() ?? ''
+  if (text === '') return undefined
+  if (/^[0-9]{1,9}$/.test(text) && Number(text) <= most) return Number(text)
+  throw new SettingError(`${name} is ${JSON.stringify(text)}: give a whole number from 0 to ${most}.`)
+}
+
+function absoluteUrl(env: Environment, name: string): string | undefined {
+  const text = env[name]?.trim() ?? ''
+  if (text === '') return undefined
+  if (URL.canParse(text) && /^https?:\/\/[^\s'"?#]+$/.test(text)) return text.replace(/\/+$/, '')
+  throw new SettingError(
+    `${name} is ${JSON.stringify(text)}: give an absolute address without query, such as https://api.example.com/private.`,
+  )
+}

@@ -1,0 +1,110 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, request as send } from 'node:http'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const main = join(root, 'build/examples/pre-piezas/main.js')
+
+interface Ended {
+  readonly code: number | null
+  readonly stderr: string
+}
+
+function start(env: Record<string, string>) {
+  const child: ChildProcess = spawn(process.execPath, [main], { env: { PATH: process.env.PATH ?? '', ...env } })
+  let stdout = ''
+  let stderr = ''
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk
+  })
+  const ended: Promise<Ended> = once(child, 'close').then(([code]) => ({ code, stderr }))
+  const listening = new Promise<string[]>((resolve, reject) => {
+    child.stdout?.on('data', (chunk) => {
+      stdout += chunk
+      if (stdout.split('\n').length > 4) resolve(stdout.trimEnd().split('\n'))
+    })
+    child.once('close', () => reject(new Error(`It ended before it listened: ${stderr}`)))
+  })
+  listening.catch(() => {}) // whoever waits for it hears of it
+  return { child, ended, listening }
+}
+
+const shell = (line: string) => JSON.parse(execFileSync('sh', ['-c', line], { encoding: 'utf8' }))
+
+describe('the process', () => {
+  it('prints where it listens and three requests that work as pasted, and ends on SIGTERM when the request in flight is answered', async () => {
+    const { child, ended, listening } = start({ PORT: '0', SEED_SIZE: '200' })
+    const [first = '', list = '', item = '', patch = ''] = await listening
+    const base = /^listening on (http:\/\/localhost:[0-9]+)$/.exec(first)?.[1] ?? ''
+    expect(base).not.toBe('')
+    expect(shell(list)).toHaveLength(2)
+    expect(shell(item).contrato.descripcion).toBeTypeOf('string')
+    expect(shell(patch).lote).toBe('L-0002')
+
+    // A connection that is kept alive without a request, and a request whose body is still on its way.
+    const agent = new Agent({ keepAlive: true })
+    const idle = send(`${base}/v8/pre-piezas/1`, { agent }).end()
+    const [answer] = await once(idle, 'response')
+    answer.resume()
+    await once(answer, 'end')
+    const body = JSON.stringify({ codigo: 9999, ciudad: 'Última', idCiudad: 1, idPais: 54, idProvincia: 1 })
+    const slow = send(`${base}/v8/codigos-postales`, {
+      method: 'POST',
+      agent: new Agent({ keepAlive: true }),
+      headers: { 'Content-Type': 'application/json', Expect: '100-continue' },
+    })
+    slow.flushHeaders()
+    await once(slow, 'continue')
+    slow.write(body.slice(0, 10))
+    child.kill('SIGTERM')
+    await refused(base)
+    child.kill('SIGINT') // as under npm, where one Ctrl-C arrives twice
+    slow.end(body.slice(10))
+    const [created] = await once(slow, 'response')
+    created.resume()
+    expect(created.statusCode).toBe(201)
+    expect(await ended).toEqual({ code: 0, stderr: '' })
+  })
+
+  it('works with no data, and says BASE_URL where it is set', async () => {
+    const { child, ended, listening } = start({ PORT: '0', SEED_SIZE: '0', BASE_URL: 'https://api.example.com/private/' })
+    const [first, ...lines] = await listening
+    expect(first).toBe('listening on https://api.example.com/private')
+    expect(lines).toHaveLength(3)
+    for (const line of lines) expect(line).toMatch(/^curl .*'https:\/\/api\.example\.com\/private\/v8\//)
+    child.kill('SIGINT')
+    expect((await ended).code).toBe(0)
+  })
+
+  it('ends with one line and code 1 where a setting is wrong or the port is taken', async () => {
+    expect(await start({ SEED_SIZE: 'many' }).ended).toEqual({
+      code: 1,
+      stderr: 'SEED_SIZE is "many": give a whole number from 0 to 100000.\n',
+    })
+    const taken = createServer().listen(0)
+    await once(taken, 'listening')
+    const { port } = taken.address() as { port: number }
+    const { code, stderr } = await start({ PORT: String(port), SEED_SIZE: '0' }).ended
+    taken.close()
+    expect([code, stderr]).toEqual([1, `Port ${port} is in use: set PORT to another, or to 0 for a free one.\n`])
+  })
+})
+
+/** Resolves when the service accepts no more connections. */
+async function refused(base: string): Promise<void> {
+  for (;;) {
+    const probe = send(`${base}/v8/pre-piezas/1`, { agent: false }).end()
+    const open = await once(probe, 'response').then(
+      ([response]) => {
+        response.resume()
+        return true
+      },
+      () => false,
+    )
+    if (!open) return
+  }
+}

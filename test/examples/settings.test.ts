@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { readSettings, SettingError } from '../../examples/pre-piezas/settings.js'
+
+describe('settings', () => {
+  it('are all optional; empty is not set', () => {
+    expect(readSettings({})).toEqual({ port: 3000, seedSize: 1000 })
+    expect(readSettings({ PORT: '', BASE_URL: ' ', SEED_SIZE: '' })).toEqual({ port: 3000, seedSize: 1000 })
+    expect(readSettings({ PORT: '0', BASE_URL: 'https://api.example.com/private/', SEED_SIZE: '100000' })).toEqual({
+      port: 0,
+      seedSize: 100_000,
+      baseUrl: 'https://api.example.com/private',
+    })
+  })
+
+  it.each([
+    ['PORT', 'abc'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['SEED_SIZE', '100001'],
+    ['SEED_SIZE', '1.5'],
+    ['SEED_SIZE', '1e3'],
+    ['BASE_URL', 'api.example.com'],
+    ['BASE_URL', '/private'],
+    ['BASE_URL', 'https://api.example.com/?a=1'],
+  ])('name what is wrong in one line: %s=%s', (name, value) => {
+    expect(() => readSettings({ [name]: value })).toThrow(SettingError)
+    expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name} is .*give.*$`))
+  })
+})

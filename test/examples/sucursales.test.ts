@@ -1,0 +1,145 @@
+import request from 'supertest'
+import { describe, expect, it } from 'vitest'
+import { generate } from '../../examples/pre-piezas/data/generator.js'
+import { createService } from '../../examples/pre-piezas/service.js'
+import { pathOf } from './wire.js'
+
+const data = generate(0)
+const serve = () => request(createService({}, data).app)
+const branch = { nomenclatura: 'NVA', descripcion: 'Nueva "sucursal" 🚚' }
+
+describe('branches, composed by hand', () => {
+  it('VERB-1, QUERY-1..7: lists with filter, sort, page and total', async () => {
+    const app = serve()
+    const { body, headers } = await app.get('/v8/sucursales?sort=-nomenclatura&limit=2&offest=2').expect(200)
+    expect(body.map((one: { nomenclatura: string }) => one.nomenclatura)).toEqual(['PRÁ', 'NQN'])
+    expect(headers).toMatchObject({ 'x-total-count': '10', vary: 'Accept', 'cache-control': 'no-cache' })
+    expect(headers.link).toMatch(/\/v8\/sucursales\?sort=-nomenclatura&limit=2&offest=3>; rel="next"/)
+    const some = await app.get('/v8/sucursales?nomenclatura=ROS&nomenclatura=BHI&sort=descripcion').expect(200)
+    expect(some.body.map((one: { nomenclatura: string }) => one.nomenclatura)).toEqual(['BHI', 'ROS'])
+    expect((await app.get('/v8/sucursales?descripcion=Neuqu%C3%A9n')).body).toHaveLength(1)
+    expect((await app.get('/v8/sucursales?offset=2').expect(400)).body.errors[0].suggestion).toBe('offest')
+  })
+
+  it('HDR-4: a list is 304 until something changes', async () => {
+    const app = serve()
+    const { headers } = await app.get('/v8/sucursales?limit=3').expect(200)
+    const etag = headers.etag as string
+    expect(etag).toMatch(/^"/)
+    await app.get('/v8/sucursales?limit=3').set('If-None-Match', etag).set('Cache-Control', 'no-cache').expect(304)
+    await app.get('/v8/sucursales?limit=4').set('If-None-Match', etag).expect(200)
+    await app.post('/v8/sucursales').send(branch).expect(201)
+    await app.get('/v8/sucursales?limit=3').set('If-None-Match', etag).expect(200)
+  })
+
+  it('VERB-2, VERB-3, VERB-6: creates, replaces and removes; both versions see it', async () => {
+    const app = serve()
+    const created = await app.post('/v1/sucursales').send(branch).expect(201)
+    expect(created.text).toBe('')
+    const path = pathOf(created.headers.location as string)
+    expect(path).toBe('/v1/sucursales/NVA')
+    const read = await app.get(path).expect(200)
+    expect([read.body, read.headers.etag]).toEqual([branch, created.headers.etag])
+    await app
+      .get(path)
+      .set('If-None-Match', read.headers.etag as string)
+      .expect(304)
+    const replaced = await app.put('/v8/sucursales/NVA').send({ descripcion: 'Otra' }).expect(200)
+    expect(replaced.body).toEqual({ nomenclatura: 'NVA', descripcion: 'Otra' })
+    expect(replaced.headers.etag).not.toBe(created.headers.etag)
+    expect((await app.delete(path).expect(204)).text).toBe('')
+    await app.get(path).expect(404)
+    await app.put(path).send(branch).expect(404)
+    await app.delete(path).expect(404)
+  })
+
+  it('HDR-3: of two writers with the same tag exactly one succeeds', async () => {
+    const app = serve()
+    const { headers } = await app.get('/v8/sucursales/ROS').expect(200)
+    const etag = headers.etag as string
+    const put = (descripcion: string) => app.put('/v8/sucursales/ROS').set('If-Match', etag).send({ descripcion })
+    const answers = await Promise.all([put('a'), put('b'), put('c')])
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 412, 412])
+    await app.delete('/v8/sucursales/ROS').set('If-Match', etag).expect(412)
+    await app.delete('/v8/sucursales/ROS').set('If-Match', '*').expect(204)
+  })
+
+  it('VERB-7..9: methods', async () => {
+    const app = serve()
+    const head = await app.head('/v8/sucursales/ROS').redirects(0).expect(302)
+    expect(head.headers).not.toHaveProperty('location')
+    expect(head.headers.etag).toMatch(/^"/)
+    await app.head('/v8/sucursales/NONE').expect(404)
+    expect((await app.head('/v8/sucursales').expect(200)).headers['x-total-count']).toBe('10')
+    expect((await app.delete('/v8/sucursales').expect(405)).headers.allow).toBe('GET, HEAD, POST, OPTIONS')
+    expect((await app.post('/v8/sucursales/ROS').send({}).expect(405)).headers.allow).toBe('GET, HEAD, PUT, PATCH, DELETE, OPTIONS')
+    expect((await app.options('/v8/sucursales/ROS').expect(204)).headers.allow).toBe('GET, HEAD, PUT, PATCH, DELETE, OPTIONS')
+  })
+
+  it('VERB-5: PATCH merges, holds the key, and honours both preconditions', async () => {
+    const app = serve()
+    const { headers } = await app.get('/v8/sucursales/ROS').expect(200)
+    const changed = await app
+      .patch('/v8/sucursales/ROS')
+      .set('If-Match', headers.etag as string)
+      .send({ descripcion: 'Otra' })
+      .expect(200)
+    expect(changed.body).toEqual({ nomenclatura: 'ROS', descripcion: 'Otra' })
+    await app
+      .patch('/v8/sucursales/ROS')
+      .set('If-Match', headers.etag as string)
+      .send({ descripcion: 'Tarde' })
+      .expect(412)
+    await app
+      .patch('/v8/sucursales/ROS')
+      .set('If-None-Match', changed.headers.etag as string)
+      .send({})
+      .expect(412)
+    expect((await app.patch('/v8/sucursales/ROS').send({ nomenclatura: 'X' }).expect(422)).body.errors[0].pointer).toBe('/nomenclatura')
+    await app.patch('/v8/sucursales/ROS').send({ descripcion: null }).expect(422)
+    await app.patch('/v8/sucursales/NONE').send({}).expect(404)
+    expect((await app.get('/v8/sucursales/ROS').expect(200)).body.descripcion).toBe('Otra')
+  })
+
+  it('HDR-1, HDR-5, ERR-2: refuses what it can not take, as problems', async () => {
+    const app = serve()
+    const post = (type: string, body: string) => app.post('/v8/sucursales').set('Content-Type', type).send(body)
+    const problems = [
+      [415, await app.get('/v8/sucursales').set('Accept', 'image/png')],
+      [415, await post('text/plain', 'x')],
+      [400, await post('application/json', '{"nomenclatura":')],
+      [400, await app.post('/v8/sucursales')],
+      [400, await app.get('/v8/sucursales/ROS?x=1')],
+      [400, await app.get('/v8/sucursales/%FF')],
+      [422, await post('application/json', '[]')],
+      [422, await post('application/json', '"x"')],
+      [422, await app.post('/v8/sucursales').send({ nomenclatura: '..', descripcion: 1, otra: 2 })],
+      [422, await app.post('/v8/sucursales').send({ ...branch, nomenclatura: 'ROS' })],
+      [422, await app.put('/v8/sucursales/ROS').send(branch)],
+      [404, await app.get('/v8/Sucursales')],
+      [404, await app.get('/v8/sucursales/ROS/nada')],
+    ] as const
+    for (const [status, answer] of problems) {
+      expect(answer.status).toBe(status)
+      expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/)
+    }
+    expect(problems[8][1].body.errors).toHaveLength(3)
+  })
+
+  it('PATH-11: any text can be a name', async () => {
+    const app = serve()
+    const nomenclatura = 'Ñ/50%, "x"=1 🚚'
+    const { headers } = await app
+      .post('/v8/sucursales')
+      .send({ ...branch, nomenclatura })
+      .expect(201)
+    const { body } = await app.get(pathOf(headers.location as string)).expect(200)
+    expect(body.nomenclatura).toBe(nomenclatura)
+  })
+
+  it('VER-3: in v1 they say that the version ends', async () => {
+    const { headers } = await serve().get('/v1/sucursales/ROS').expect(200)
+    expect(headers.deprecation).toBe('@1767225600')
+    expect(headers.link).toMatch(/rel="successor-version"/)
+  })
+})
