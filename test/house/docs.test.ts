@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { configurationKinds, problemKinds } from '../../src/problem.js'
+import { steps } from '../../src/router/walk.js'
+
+const root = new URL('../../', import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
+
+describe('docs/errors.md', () => {
+  const text = read('docs/errors.md')
+  const headings = [...text.matchAll(/^<a id="([^"]+)"><\/a>\n### `([^`]+)`(?: \((\d+)\))?$/gm)].map(([, anchor, code, status]) => ({
+    anchor,
+    code,
+    status: status === undefined ? undefined : Number(status),
+  }))
+
+  it('ERR-3: explains every problem at the anchor that its type leads to, with its status, and no other', () => {
+    const expected = Object.entries(problemKinds).map(([code, { status, clause }]) => ({ anchor: `${clause}-${code}`, code, status }))
+    const documented = headings.filter((heading) => heading.status !== undefined)
+    expect(documented.map((heading) => heading.code).sort()).toEqual(expected.map((kind) => kind.code).sort())
+    expect(documented).toEqual(expect.arrayContaining(expected))
+  })
+
+  it('explains every configuration error at its anchor, and no other', () => {
+    const expected = Object.entries(configurationKinds).map(([code, clause]) => ({ anchor: `${clause}-${code}`, code, status: undefined }))
+    const documented = headings.filter((heading) => heading.status === undefined)
+    expect(documented.map((heading) => heading.code).sort()).toEqual(expected.map((kind) => kind.code).sort())
+    expect(documented).toEqual(expect.arrayContaining(expected))
+  })
+
+  it('says something under each heading', () => {
+    for (const section of text.split(/^<a id=/m).slice(1)) {
+      const prose = section.split('\n').slice(2).join(' ').trim()
+      expect(prose.length, section.split('\n')[1]).toBeGreaterThan(60)
+    }
+  })
+})
+
+describe('docs/lifecycle.md', () => {
+  it('names every step in its order', () => {
+    const named = [...read('docs/lifecycle.md').matchAll(/^### (\w+)$/gm)].map(([, name]) => name)
+    expect(named).toEqual([...steps.map(([name]) => name), 'respond', 'fail'])
+  })
+
+  it('every step is a file of its name', () => {
+    for (const name of [...steps.map(([step]) => step), 'respond', 'fail']) {
+      expect(existsSync(new URL(`src/router/steps/${name}.ts`, root)), name).toBe(true)
+    }
+  })
+})
+
+describe('README.md', () => {
+  const text = read('README.md')
+  const rows = [...text.matchAll(/^\| ((?:PATH|REP|VERB|QUERY|HDR|AUTH|ERR|LIMIT|VER)-\d+) \| (.+) \| (.+) \| (.+) \|$/gm)]
+
+  it('has a row for every clause', () => {
+    const counts = { PATH: 11, REP: 8, VERB: 11, QUERY: 8, HDR: 7, AUTH: 6, ERR: 3, LIMIT: 1, VER: 3 }
+    const expected = Object.entries(counts).flatMap(([group, count]) => Array.from({ length: count }, (_, i) => `${group}-${i + 1}`))
+    expect(rows.map(([, id]) => id)).toEqual(expected)
+  })
+
+  it('says where each clause lives, in files that exist', () => {
+    for (const [, id, , implemented, tested] of rows) {
+      for (const cell of [implemented, tested]) {
+        const paths = [...(cell as string).matchAll(/`([^`]+)`/g)].map(([, path]) => path as string)
+        for (const path of paths) expect(existsSync(fileURLToPath(new URL(path, root))), `${id}: ${path}`).toBe(true)
+        if (!(cell as string).includes('later')) expect(paths.length, `${id}: ${cell}`).toBeGreaterThan(0)
+      }
+    }
+  })
+
+  it('the tests it names speak of the clause', () => {
+    for (const [, id, , , tested] of rows) {
+      const files = [...(tested as string).matchAll(/`([^`]+)`/g)].map(([, path]) => path as string)
+      if (files.length === 0) continue
+      expect(
+        files.some((path) => read(path).includes(`${id}`)),
+        `${id} in ${files.join(', ')}`,
+      ).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const source = fileURLToPath(new URL('../../src', import.meta.url))
+
+/** The import matrix of the design: what a folder's files may import of other folders. Data flows one way through them. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  'problem.ts': ['wire.ts'],
+  'wire.ts': [],
+  http: ['problem.ts', 'wire.ts'],
+  definition: ['adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
+  'adapters/contract.ts': [],
+  adapters: ['adapters/contract.ts', 'definition', 'http', 'problem.ts'],
+  plan: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'wire.ts'],
+  representation: ['adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
+  middleware: ['adapters/contract.ts', 'representation', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
+  router: ['adapters/contract.ts', 'middleware', 'representation', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
+}
+
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => path.replaceAll('\\', '/'))
+
+const roomOf = (path: string): string => (path in mayImport ? path : (path.split('/')[0] as string))
+
+const importsOf = (path: string): string[] => {
+  const text = readFileSync(join(source, path), 'utf8')
+  const found = [...text.matchAll(/^(?:import|export)\s[^'"]*?from\s+'([^']+)'/gms)].map(([, name]) => name as string)
+  return found
+    .filter((name) => name.startsWith('.'))
+    .map((name) =>
+      relative(source, resolve(join(source, dirname(path)), name))
+        .replaceAll('\\', '/')
+        .replace(/\.js$/, '.ts'),
+    )
+}
+
+describe('the house: data flows one way', () => {
+  it('reads imports at all', () => {
+    expect(importsOf('router/walk.ts')).toContain('router/steps/parse.ts')
+  })
+
+  it.each(files.filter((path) => path !== 'index.ts'))('%s imports only what its folder may', (path) => {
+    const room = roomOf(path)
+    expect(mayImport, `the folder of ${path} is not in the matrix`).toHaveProperty([room])
+    const strangers = importsOf(path).filter((target) => {
+      const other = roomOf(target)
+      return other !== room && !mayImport[room]?.includes(other)
+    })
+    expect(strangers).toEqual([])
+  })
+
+  it('nobody imports index.ts of the library', () => {
+    expect(files.filter((path) => importsOf(path).includes('index.ts'))).toEqual([])
+  })
+
+  it('the router knows no adapter implementation', () => {
+    expect(
+      files.filter((path) => path.startsWith('router/') && importsOf(path).some((target) => /^adapters\/(?!contract)/.test(target))),
+    ).toEqual([])
+  })
+
+  it('no two files import each other, not even by way of others', () => {
+    const done = new Set<string>()
+    const cycles: string[] = []
+    const walk = (path: string, trail: readonly string[]): void => {
+      if (trail.includes(path)) {
+        cycles.push([...trail.slice(trail.indexOf(path)), path].join(' -> '))
+        return
+      }
+      if (done.has(path)) return
+      for (const target of valueImportsOf(path)) walk(target, [...trail, path])
+      done.add(path)
+    }
+    for (const path of files) walk(path, [])
+    expect(cycles).toEqual([])
+  })
+})
+
+/** Imports that exist at run time: types may refer to each other. */
+function valueImportsOf(path: string): string[] {
+  const text = readFileSync(join(source, path), 'utf8').replace(/^import type [^'"]*?from\s+'[^']+'/gms, '')
+  const typesOnly = /^import\s*\{(?:\s*type\s+[\w$]+(?:\s+as\s+[\w$]+)?,?)+\s*\}\s*from\s+'[^']+'/gms
+  const left = text.replace(typesOnly, '')
+  return importsOf(path).filter((target) => left.includes(`/${target.split('/').at(-1)?.replace(/\.ts$/, '.js')}'`))
+}

@@ -1,0 +1,117 @@
+/** The packed tarball, as those who install it meet it: ESM, CommonJS, and TypeScript of two ages. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const modules = join(root, 'node_modules')
+let home: string
+let files: string[]
+
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'consumer-'))
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], { cwd: root, encoding: 'utf8' }),
+  )
+  files = packed.files.map((file: { path: string }) => file.path)
+  mkdirSync(join(home, 'node_modules'))
+  // What the package depends on lies beside it, as npm would have put it there.
+  for (const name of readdirSync(modules)) if (!name.startsWith('.')) symlinkSync(join(modules, name), join(home, 'node_modules', name))
+  execFileSync('tar', ['-xzf', join(home, packed.filename), '-C', home])
+  symlinkSync(join(home, 'package'), join(home, 'node_modules', 'express-rest-conventions'))
+  writeFileSync(join(home, 'package.json'), '{ "name": "consumer", "type": "module" }')
+})
+
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const service = `
+const contratos = defineResource({
+  collection: 'contratos',
+  key: 'codigo',
+  schema: { type: 'object', required: ['codigo'], properties: { codigo: { type: 'string' }, activo: { type: 'boolean' } } },
+  filters: { activo: true },
+})
+const app = express()
+app.use(api({ versions: { v1: [mount(contratos, memoryAdapter(contratos, { records: [{ codigo: 'C-1', activo: true }] }))] } }))
+app.use(problems())
+const server = app.listen(0, '127.0.0.1', async () => {
+  const { port } = server.address()
+  const answer = await fetch(\`http://127.0.0.1:\${port}/v1/contratos?activo=true\`)
+  console.log(answer.status, await answer.text())
+  server.close()
+})
+`
+
+const run = (file: string, text: string): string => {
+  writeFileSync(join(home, file), text)
+  return execFileSync(process.execPath, [file], { cwd: home, encoding: 'utf8' }).trim()
+}
+
+describe('the packed library', () => {
+  it('ships its build, its docs and nothing else', () => {
+    expect(files).toContain('dist/index.js')
+    expect(files).toContain('dist/index.d.ts')
+    expect(files).toContain('LICENSE')
+    expect(files.filter((path) => !/^(?:dist|docs)\/|^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(path))).toEqual([])
+  })
+
+  it('serves an ES module', () => {
+    const imports = `import express from 'express'\nimport { api, defineResource, mount, problems } from 'express-rest-conventions'\nimport { memoryAdapter } from 'express-rest-conventions/memory'\n`
+    expect(run('service.mjs', imports + service)).toBe('200 [{"codigo":"C-1","activo":true}]')
+  })
+
+  it('serves a CommonJS module by require(esm)', () => {
+    const requires = `const express = require('express')\nconst { api, defineResource, mount, problems } = require('express-rest-conventions')\nconst { memoryAdapter } = require('express-rest-conventions/memory')\n`
+    expect(run('service.cjs', requires + service)).toBe('200 [{"codigo":"C-1","activo":true}]')
+  })
+
+  it.each([
+    ['7', 'typescript'],
+    ['5.4', 'typescript54'],
+  ])('type-checks for a consumer on TypeScript %s, who is told of a misspelt filter', (_, compiler) => {
+    const good = `
+import express from 'express'
+import { api, defineResource, listQuery, mount, problems, versions } from 'express-rest-conventions'
+import { memoryAdapter } from 'express-rest-conventions/memory'
+const contratos = defineResource({
+  collection: 'contratos',
+  key: 'codigo',
+  schema: { type: 'object', required: ['codigo'], properties: { codigo: { type: 'string' }, activo: { type: 'boolean' } } },
+  filters: { activo: true },
+  sort: ['codigo'],
+})
+const app = express()
+const query = listQuery(contratos)
+app.get('/contratos', query, (req, res) => { res.json(query.of(req).where) })
+app.use(versions({ v1: express.Router(), v0: 'retired' }))
+app.use(api({ versions: { v1: [mount(contratos, memoryAdapter(contratos, { records: [{ codigo: 'C-1', activo: true }] }))] } }))
+app.use(problems())
+`
+    writeFileSync(join(home, 'good.ts'), good)
+    writeFileSync(join(home, 'bad.ts'), good.replace('filters: { activo: true }', 'filters: { actvo: true }'))
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--exactOptionalPropertyTypes',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2022',
+      '--types',
+      'node',
+    ]
+    const check = (file: string) =>
+      spawnSync(process.execPath, [join(modules, compiler, 'bin', 'tsc'), ...options, file], { cwd: home, encoding: 'utf8' })
+    expect(check('good.ts').stdout).toBe('')
+    expect(check('bad.ts').stdout).toMatch(/bad\.ts.*actvo|bad\.ts.*error TS/s)
+  })
+
+  it('declares its types without those of Express', () => {
+    for (const path of files.filter((name) => name.endsWith('.d.ts'))) {
+      expect(execFileSync('cat', [join(home, 'package', path)], { encoding: 'utf8' }), path).not.toMatch(/from 'express'|types\/express/)
+    }
+  })
+})

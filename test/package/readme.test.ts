@@ -1,0 +1,50 @@
+/** The code in README and docs compiles, as it stands there. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter((name) => name.endsWith('.md'))
+
+const blocks = pages.flatMap((page) =>
+  [...readFileSync(join(root, page), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code], index) => ({
+    page,
+    index,
+    code: code as string,
+  })),
+)
+
+describe('code in the documentation', () => {
+  it('compiles under the strictest options', () => {
+    expect(blocks.length).toBeGreaterThan(3)
+    const home = join(root, 'build', 'documentation')
+    rmSync(home, { recursive: true, force: true })
+    mkdirSync(home, { recursive: true })
+    for (const { page, index, code } of blocks) writeFileSync(join(home, `${page.replace(/\W/g, '-')}-${index}.ts`), `${code}\nexport {}\n`)
+    writeFileSync(
+      join(home, 'tsconfig.json'),
+      JSON.stringify({
+        extends: '../../tsconfig.json',
+        compilerOptions: {
+          paths: {
+            'express-rest-conventions': ['../../src/index.ts'],
+            'express-rest-conventions/memory': ['../../src/adapters/memory/index.ts'],
+          },
+        },
+        include: ['.'],
+      }),
+    )
+    const { stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', home], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    expect(stdout).toBe('')
+  })
+
+  it('the first example is short: a service in 20 lines', () => {
+    const first = blocks.find((block) => block.page === 'README.md')
+    expect(first?.code.trim().split('\n').length).toBeLessThanOrEqual(20)
+  })
+})
