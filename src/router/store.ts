@@ -114,7 +114,8 @@ export class Store {
   }
 }
 
-export const absent = (detail?: string): HttpProblem => new HttpProblem('absent', detail === undefined ? {} : { detail })
+export const absent = (detail = 'It was never created, has been deleted, or lies outside of what you may see.'): HttpProblem =>
+  new HttpProblem('absent', { detail })
 
 const noScope: Readonly<Record<string, Scalar>> = Object.freeze({})
 
