@@ -1,4 +1,5 @@
 /** An older version over the same data: an adapter that speaks one version's members over a store that holds another's (VER-1). */
+import { knownOptions } from '../definition/known-options.js'
 import { ConfigurationError } from '../problem.js'
 import type { Adapter, Call, Condition, Created, ListRequest, ParentKey, Refused, Scalar, Stored } from './contract.js'
 
@@ -21,15 +22,18 @@ export interface ViewOptions {
   readonly defaults?: Readonly<Record<string, unknown>>
 }
 
+const viewNames: Readonly<Record<keyof ViewOptions, true>> = { rename: true, toWire: true, fromWire: true, hides: true, defaults: true }
+
 /**
  * Maps values, filters and sorts of an older version onto the adapter of a newer one. Members of the store that the older version does not have belong in `hides`:
  * then they survive its PUT and PATCH. Members of the key can be renamed; their values are the store's.
  *
- * Throws `ConfigurationError` where two members of the view would be one of the store, or a renamed one is hidden.
+ * Throws `ConfigurationError` where an option is misspelt, two members of the view would be one of the store, or a renamed one is hidden.
  *
  * @example mount(clientesV1, view(clientes, { rename: { nombre: 'razonSocial' }, hides: ['cuit'] }))
  */
 export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<unknown, K>, options: ViewOptions = {}): Adapter<T, K> {
+  knownOptions('view()', options, viewNames)
   const under = adapter as Adapter<unknown, K>
   const terms = new Terms(options)
   const show = ({ value, version }: Stored<unknown>): Stored<T> => ({ value: terms.show(value as Row) as T, version })

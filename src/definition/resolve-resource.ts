@@ -72,7 +72,7 @@ export function resolveResource(given: unknown): ResourceDefinition {
     flags: resolveTable(`flags of "${collection}"`, options.flags, (segment, member) => resolveFlag(context, segment, member)),
     rules: options.rules as ResourceDefinition['rules'],
     scope: options.scope as ResourceDefinition['scope'],
-    page: resolvePage(collection, options.page),
+    page: resolvePage(`"${collection}"`, options.page),
     cacheControl: options.cacheControl === undefined ? undefined : textOption(`cacheControl of "${collection}"`, options.cacheControl),
   })
 }
@@ -215,9 +215,10 @@ function checkCompared(what: string, field: string, op: FilterOperator, where: s
   }
 }
 
-function resolvePage(collection: string, given: unknown): PageOptions {
-  const page: PageOptions = knownOptions(`page of "${collection}"`, given ?? {}, { size: true, max: true, first: true })
-  checkPage(`"${collection}"`, { size: page.size ?? 1, max: page.max ?? Math.max(100, page.size ?? 1), first: page.first ?? 1 })
+/** Page options as a team gives them, checked as far as they say anything. Throws `ConfigurationError`. */
+export function resolvePage(owner: string, given: unknown): PageOptions {
+  const page: PageOptions = knownOptions(`page of ${owner}`, given ?? {}, { size: true, max: true, first: true })
+  checkPage(owner, { size: page.size ?? 1, max: page.max ?? Math.max(100, page.size ?? 1), first: page.first ?? 1 })
   return Object.freeze({ ...page })
 }
 

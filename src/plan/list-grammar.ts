@@ -60,7 +60,8 @@ export function compileListGrammar(definition: ResourceDefinition, page: PageOpt
 
 /** What the resource says of pages, else the service, else the defaults; a default is never more than the maximum that someone did say. */
 function pageOf({ collection, page: own }: ResourceDefinition, service: PageOptions): Required<PageOptions> {
-  const max = own.max ?? service.max ?? 100
+  // Who asks for larger pages without a word on their maximum means them.
+  const max = own.max ?? service.max ?? Math.max(100, own.size ?? service.size ?? 0)
   const page = { size: own.size ?? Math.min(service.size ?? 25, max), max, first: own.first ?? service.first ?? 1 }
   checkPage(`"${collection}"`, page)
   return page

@@ -6,7 +6,7 @@ import { type KeyCodec, type KeyValue, unfitForNew } from '../definition/key.js'
 import { keptMembers } from '../definition/resolve-links.js'
 import type { Link, PageOptions, ResourceDefinition } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
-import type { Violation } from '../problem.js'
+import { ConfigurationError, type Violation } from '../problem.js'
 import { compileGuard, type Guard } from './guard.js'
 import { compileListGrammar, type ListGrammar } from './list-grammar.js'
 import { compileKnown, compileNormalize, compilePresent } from './members.js'
@@ -78,6 +78,22 @@ export function compileResource(definition: ResourceDefinition, page: PageOption
   })
 }
 
+/** A `default` that its own schema refuses would blame every client for a member it never sent. */
+function checkDefaults(collection: string, shape: Shape, validate: Validate): void {
+  for (const [name, { fallback }] of shape.members) {
+    if (fallback === undefined) continue
+    const pointer = `/${escapePointer(name)}`
+    const wrong = validate({ [name]: fallback.value }).find(
+      (found) => found.pointer === pointer || found.pointer?.startsWith(`${pointer}/`),
+    )
+    if (wrong === undefined) continue
+    throw new ConfigurationError(
+      'invalid-schema',
+      `The default of "${name}" of "${collection}" does not fit its own schema: ${wrong.detail} Mend the one or the other.`,
+    )
+  }
+}
+
 function hiddenMembers(links: ReadonlyMap<string, Link>, kept: ReadonlySet<string>): ReadonlyMap<string, string> {
   const hidden = new Map<string, string>()
   for (const link of links.values()) {
@@ -129,6 +145,7 @@ function compileChecks(
   const keyed = { ...schema, required: [...required] }
   const storeSets = new Set([...assigned, ...[...shape.members].filter(([, member]) => member.readOnly).map(([name]) => name)])
   const validate = compileValidator(collection, keyed, storeSets, (member) => member.readOnly)
+  checkDefaults(collection, shape, validate)
   if (!guard.any) return { validate, validateSent: validate }
   return { validate, validateSent: compileValidator(collection, keyed, storeSets, (member) => member.readOnly || member.writeOnly) }
 }

@@ -1,6 +1,7 @@
 /** The options of a service, resolved once. */
 import type { IncomingMessage } from 'node:http'
 import { functionOption } from '../definition/known-options.js'
+import { resolvePage } from '../definition/resolve-resource.js'
 import type { PageOptions } from '../definition/resource.js'
 import { negotiator } from '../http/accept.js'
 import { type BaseAddress, baseAddress } from '../middleware/base-address.js'
@@ -102,7 +103,7 @@ export function resolveService(options: ServiceOptions): Service {
     requireIfMatch: options.requireIfMatch ?? false,
     weakIfMatch: options.weakIfMatch ?? false,
     deleteStatus,
-    page: options.page ?? {},
+    page: resolvePage('the service', options.page),
     bodyLimit,
     depthLimit,
     timeout,

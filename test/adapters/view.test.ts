@@ -301,4 +301,8 @@ describe('VER-1: the view itself', () => {
   ])('%s: a configuration error', (_, given) => {
     expect(() => over(under(), given)).toThrow(ConfigurationError)
   })
+
+  it('a misspelt option is a configuration error with the near miss', () => {
+    expect(() => view(memoryAdapter(nuevos), { renam: { nombre: 'razonSocial' } } as never)).toThrow(/"renam".*"rename"/)
+  })
 })

@@ -289,6 +289,8 @@ describe('pages', () => {
       ).page
     expect(of({}, {})).toEqual({ size: 25, max: 100, first: 1 })
     expect(of({ size: 5 }, { size: 50, max: 200, first: 0 })).toEqual({ size: 5, max: 200, first: 0 })
+    expect(of({ size: 120 }, {})).toEqual({ size: 120, max: 120, first: 1 })
+    expect(of({}, { size: 120 })).toEqual({ size: 120, max: 120, first: 1 })
     expect(of({ max: 10 }, {})).toEqual({ size: 10, max: 10, first: 1 })
     expect(of({}, { max: 10 })).toEqual({ size: 10, max: 10, first: 1 })
     expect(() => of({ size: 50 }, { max: 10 })).toThrow('"cosas" has pages of 50 with at most 10')

@@ -124,6 +124,15 @@ describe('what is wrong with a record', () => {
     ])
   })
 
+  it('REP-8: a default that its own schema refuses is a configuration error, and no client is blamed for it', () => {
+    const withDefault = (member: object) =>
+      compileResource(define({ ...options, schema: { ...schema, properties: { ...schema.properties, tipo: member } } }))
+    expect(() => withDefault({ type: 'boolean', default: 'yes' })).toThrow(/default of "tipo".*must be boolean.*invalid-schema/)
+    expect(() => withDefault({ type: 'array', items: { type: 'integer' }, default: [1, 'x'] })).toThrow(/default of "tipo"/)
+    expect(() => withDefault({ type: ['string', 'null'], default: null })).not.toThrow()
+    expect(() => withDefault({ type: 'string', format: 'local-date-time', default: '2024-01-01T00:00:00' })).not.toThrow()
+  })
+
   it('REP-7: a link that is refused is told once, without what the schema says of the key it should have given', () => {
     const link = { pointer: '/contrato', detail: 'It leads nowhere.', code: 'link' }
     const required = { pointer: '/contratoId', detail: '"contratoId" is required.', code: 'required' }

@@ -16,6 +16,7 @@ describe('Options of a service', () => {
     ['a baseUrl with a query (REP-5)', { versions: { v1: [] }, baseUrl: 'https://api.example.com?x' }],
     ['a timeout of nothing', { versions: { v1: [] }, timeout: 0 }],
     ['a limit that is no number', { versions: { v1: [] }, bodyLimit: Number.NaN }],
+    ['pages larger than their maximum (QUERY-5)', { versions: { v1: [] }, page: { size: 50, max: 10 } }],
     ['a name that is no option', { versions: { v1: [] }, principle: () => 'me' }],
     ['a principal that is no function', { versions: { v1: [] }, principal: 'me' }],
     ['a DELETE that answers something else (VERB-6)', { versions: { v1: [] }, deleteStatus: 410 }],
