@@ -70,6 +70,12 @@ export function keyCodec(shape: Shape, members: readonly string[], composite: bo
   })
 }
 
+/** The parts of a key under the names of members that hold it: its own, or those by which another record stores it. */
+export function membersHolding(codec: KeyCodec, key: KeyValue, names: readonly string[] = codec.members): Readonly<Record<string, Scalar>> {
+  const parts = codec.parts(key)
+  return Object.fromEntries(names.map((name, i) => [name, parts[i] as Scalar]))
+}
+
 /** Why a key can't be an address, or `undefined` where it can (PATH-11). */
 export function unaddressable(text: string): string | undefined {
   if (text === '') return 'An id can not be empty.'

@@ -1,7 +1,7 @@
 /** The body of a hand-written POST, PUT or PATCH, held to the definition as a resource router holds it (HDR-5, ERR-2, REP-8, VERB-3, VERB-5). */
 import type { IncomingMessage } from 'node:http'
-import type { Scalar } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
+import { membersHolding } from '../definition/key.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { completeRecord, type Fixed, objectBody, recordToCreate, recordToPatch, recordToReplace } from '../plan/record.js'
 import { compileResource, type ResourcePlan } from '../plan/resource-plan.js'
@@ -107,6 +107,5 @@ function recordOf(plan: ResourcePlan, sent: JsonObject, req: IncomingMessage, op
 function keyIn({ key }: ResourcePlan, id: string): Fixed {
   const found = key.parse(id)
   if (found === undefined) throw new HttpProblem('absent')
-  const parts = key.parts(found)
-  return Object.fromEntries(key.members.map((member, i) => [member, parts[i] as Scalar]))
+  return membersHolding(key, found)
 }

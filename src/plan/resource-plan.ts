@@ -46,6 +46,10 @@ export interface ResourcePlan {
   readonly validateSent: Validate
   /** Members that the path, the parent or the scope fixes need not be sent. */
   readonly fixed: ReadonlySet<string>
+  /** True where an update can't be decided without the record as it is. */
+  readonly needsCurrent: boolean
+  /** True where links show members of their targets: no representation without reading those. */
+  readonly shows: boolean
   /** Stands for the definition in entity tags (HDR-2). */
   readonly digest: string
 }
@@ -57,6 +61,7 @@ export function compileResource(definition: ResourceDefinition, page: PageOption
   const hidden = hiddenMembers(links, kept)
   const members = [...shape.members]
   const guard = compileGuard(shape, collection)
+  const toOthers = [...links.values()].filter((link) => link.kind === 'to')
   return Object.freeze({
     definition,
     collection,
@@ -74,6 +79,8 @@ export function compileResource(definition: ResourceDefinition, page: PageOption
     known: compileKnown(shape),
     ...compileChecks(definition, guard),
     fixed: kept,
+    needsCurrent: guard.any || definition.rules !== undefined || toOthers.length > 0,
+    shows: toOthers.some((link) => link.show.length > 0),
     digest: digestOf(definition),
   })
 }

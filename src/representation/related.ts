@@ -28,9 +28,7 @@ export const nothingRelated: Related = Object.freeze({ links: new Map(), version
 
 /** True where representing this resource takes no related record at all. */
 export function standsAlone(mounted: Mounted, expand: readonly string[]): boolean {
-  if (expand.length > 0) return false
-  for (const link of mounted.plan.links.values()) if (link.kind === 'to' && link.show.length > 0) return false
-  return true
+  return expand.length === 0 && !mounted.plan.shows
 }
 
 /** Reads what the links of these records need, the associations side by side. Nested associations stay links (REP-2), so this goes two levels deep at most. */

@@ -1,6 +1,6 @@
 /** From a body to a record that may be stored: what the path, the scope, the links and the team's rules have to say of it (ERR-2). */
-import type { Scalar } from '../adapters/contract.js'
 import { escapePointer, type JsonObject } from '../definition/json.js'
+import { membersHolding } from '../definition/key.js'
 import { completeRecord, type Fixed, objectBody, recordToCreate, recordToPatch, recordToReplace, refuseBody } from '../plan/record.js'
 import { onWire } from '../plan/resource-plan.js'
 import type { Violation } from '../problem.js'
@@ -25,11 +25,9 @@ export function bodyToCreate(exchange: Exchange, body: unknown, attached: Fixed)
 /** The record that a PUT asks for, as far as it can be told without the stored one. Throws `invalid-body`. */
 export function bodyToReplace(exchange: Exchange, body: unknown): JsonObject {
   const { resource, key, keys } = exchange
-  const { key: codec } = resource.plan
   const found: Violation[] = []
   const sent = storedTerms(exchange, resource, objectBody(body), found)
-  const parts = codec.parts(key)
-  const own = Object.fromEntries(codec.members.map((member, i) => [member, parts[i] as Scalar]))
+  const own = membersHolding(resource.plan.key, key)
   return recordToReplace(resource.plan, sent, { ...own, ...fixedByParent(resource, keys.at(-2)), ...scopeOf(exchange, resource) }, found)
 }
 

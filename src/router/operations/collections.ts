@@ -9,7 +9,7 @@ import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 import { checkRules } from '../input.js'
 import { Store } from '../store.js'
-import { checkParents, fixedByParent } from './lineage.js'
+import { checkParents, equalities, fixedByParent } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 
 export const list: Operation = {
@@ -20,12 +20,7 @@ export const list: Operation = {
     const { resource, keys } = exchange
     const request = exchange.list as NonNullable<Exchange['list']>
     await checkParents(exchange, resource.parent?.mounted, keys)
-    const fixed = Object.entries(fixedByParent(resource, keys.at(-1))).map(([field, value]) => ({
-      field,
-      path: [field],
-      op: 'eq' as const,
-      value,
-    }))
+    const fixed = equalities(fixedByParent(resource, keys.at(-1)))
     const where = fixed.length === 0 ? request.where : [...request.where, ...fixed]
     const page = await new Store(exchange, resource).list(fixed.length === 0 ? request : { ...request, where })
     return { kind: 'page', page, resource }

@@ -27,7 +27,7 @@ export const replace: Operation = {
   async execute(exchange) {
     const { resource, key } = exchange
     const next = exchange.body as JsonObject
-    const direct = needsCurrent(exchange) ? undefined : pinned(exchange)
+    const direct = resource.plan.needsCurrent ? undefined : pinned(exchange)
     const stored = await directly(direct, (expected) => new Store(exchange, resource).replace(key, next, expected))
     if (stored !== undefined) return updated(exchange, stored)
     return updated(
@@ -80,12 +80,6 @@ async function directly<T>(
   if (result !== 'stale') return result
   if (direct.expected !== undefined) throw stale()
   return undefined
-}
-
-/** True where a PUT can't be decided without the record as it is. */
-function needsCurrent({ resource }: Exchange): boolean {
-  const { guard, links, definition } = resource.plan
-  return guard.any || definition.rules !== undefined || [...links.values()].some((link) => link.kind === 'to')
 }
 
 function updated(exchange: Exchange, stored: Stored<unknown>): Outcome {

@@ -1,7 +1,7 @@
 /** Whether the parents in a path exist, and what is theirs (PATH-5, PATH-7). */
-import type { Stored } from '../../adapters/contract.js'
+import type { Condition, Scalar, Stored } from '../../adapters/contract.js'
 import { isObject } from '../../definition/json.js'
-import type { KeyValue } from '../../definition/key.js'
+import { type KeyValue, membersHolding } from '../../definition/key.js'
 import type { Mounted } from '../../plan/routes.js'
 import type { Exchange } from '../exchange.js'
 import { absent, Store } from '../store.js'
@@ -26,17 +26,19 @@ export async function checkParents(exchange: Exchange, nearest: Mounted | undefi
 }
 
 /** True where a record is its parent's: its members hold the parent's key. */
-function belongs({ parent }: Mounted, { value }: Stored<unknown>, key: KeyValue | undefined): boolean {
-  if (parent === undefined || key === undefined) return true
-  const parts = parent.mounted.plan.key.parts(key)
-  return isObject(value) && parent.by.every((member, i) => value[member] === parts[i])
+function belongs(mounted: Mounted, { value }: Stored<unknown>, key: KeyValue | undefined): boolean {
+  const fixed = Object.entries(fixedByParent(mounted, key))
+  return fixed.length === 0 || (isObject(value) && fixed.every(([member, part]) => value[member] === part))
 }
 
 /** The members of a contained record that its parent's key fixes, with their values. */
-export function fixedByParent({ parent }: Mounted, key: KeyValue | undefined): Readonly<Record<string, string | number | boolean>> {
-  if (parent === undefined || key === undefined) return {}
-  const parts = parent.mounted.plan.key.parts(key)
-  return Object.fromEntries(parent.by.map((member, i) => [member, parts[i] as string]))
+export function fixedByParent({ parent }: Mounted, key: KeyValue | undefined): Readonly<Record<string, Scalar>> {
+  return parent === undefined || key === undefined ? {} : membersHolding(parent.mounted.plan.key, key, parent.by)
+}
+
+/** Members and their values as conditions of a list. */
+export function equalities(members: Readonly<Record<string, Scalar>>): Condition[] {
+  return Object.entries(members).map(([field, value]) => ({ field, path: [field], op: 'eq', value }))
 }
 
 /** False where an item could not be under its parent: its key says another. `keys` end with the parent's and its own. */

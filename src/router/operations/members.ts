@@ -1,13 +1,13 @@
 /** Associated sub-collections: their list, and putting in and taking out what exists (PATH-7, VERB-4). */
 import type { ParentKey, Scalar, Stored } from '../../adapters/contract.js'
-import type { KeyValue } from '../../definition/key.js'
+import { type KeyValue, membersHolding } from '../../definition/key.js'
 import { type Conditions, checkWrite, stale } from '../../middleware/if-match.js'
 import { lineageOf } from '../../plan/addresses.js'
 import type { Route } from '../../plan/routes.js'
 import type { Exchange } from '../exchange.js'
 import { absent, Store } from '../store.js'
 import { created } from './collections.js'
-import { checkParents } from './lineage.js'
+import { checkParents, equalities } from './lineage.js'
 import type { Operation } from './operation.js'
 
 type Association = NonNullable<Route['association']>
@@ -27,8 +27,7 @@ function associationOf({ route }: Exchange): Association {
 /** The members by which a record belongs to the parent of the path, where the record stores them. */
 export function attachedMembers(exchange: Exchange): Readonly<Record<string, Scalar>> {
   const { parent, by } = associationOf(exchange)
-  const parts = parent.plan.key.parts(exchange.keys.at(-1) as KeyValue)
-  return Object.fromEntries((by ?? []).map((member, i) => [member, parts[i] as Scalar]))
+  return membersHolding(parent.plan.key, exchange.keys.at(-1) as KeyValue, by ?? [])
 }
 
 export const listMembers: Operation = {
@@ -115,8 +114,7 @@ async function memberOf(exchange: Exchange, store: Store, parent: ParentKey): Pr
 
 async function findMember({ resource, key }: Exchange, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
   const { key: codec, list } = resource.plan
-  const parts = codec.parts(key)
-  const where = codec.members.map((field, i) => ({ field, path: [field], op: 'eq' as const, value: parts[i] as Scalar }))
+  const where = equalities(membersHolding(codec, key))
   const { items } = await store.list({ where, sort: list.key, page: 1, size: 1, offset: 0, parent })
   return items[0]
 }
