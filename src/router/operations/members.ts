@@ -89,8 +89,7 @@ async function versionToAttach(exchange: Exchange, store: Store, parent: ParentK
   if (!isConditional(conditions)) return undefined
   const { version } = await store.one(key)
   const taken = conditions.ifNoneMatch !== undefined && (await findMember(exchange, store, parent)) !== undefined
-  checkWrite(taken ? conditions : { ...conditions, ifNoneMatch: undefined }, version)
-  return conditions.versions === undefined ? undefined : version
+  return checked(taken ? conditions : { ...conditions, ifNoneMatch: undefined }, version)
 }
 
 /** The version that `If-Match` pins, of the member that is to be taken out: one that is not in is 404, before any precondition (HDR-3). */
@@ -98,8 +97,13 @@ async function versionToDetach(exchange: Exchange, store: Store, parent: ParentK
   const { conditions } = exchange
   if (!isConditional(conditions)) return undefined
   const { version } = await memberOf(exchange, store, parent)
+  return checked(conditions, version)
+}
+
+/** The version that a write must still find, where a precondition spoke of one: what was checked and what is written are one record. */
+function checked(conditions: Conditions, version: string): string | undefined {
   checkWrite(conditions, version)
-  return conditions.versions === undefined ? undefined : version
+  return conditions.versions === undefined && conditions.ifNoneMatch === undefined ? undefined : version
 }
 
 const isConditional = ({ ifMatch, ifNoneMatch, required }: Conditions): boolean =>
