@@ -13,6 +13,7 @@ export type {
   ParentKey,
   Refused,
   Scalar,
+  Seek,
   SortTerm,
   Stored,
 } from './adapters/contract.js'
@@ -58,6 +59,7 @@ export {
   mount,
   type Reply,
   reply,
+  type UnboundAdapter,
 } from './plan/mount.js'
 // Errors
 export {

@@ -251,6 +251,7 @@ export const configurationKinds = {
   'adapter-incomplete': 'VERB-9',
   'undocumented-endpoint': 'PATH-8',
   'invalid-option': 'ERR-1',
+  'store-unfit': 'HDR-3',
   'middleware-missing': 'ERR-1',
 } as const satisfies Record<string, string>
 

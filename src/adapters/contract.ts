@@ -56,6 +56,14 @@ export interface ParentKey {
   readonly as: string
 }
 
+/** A place in the order of a list: the page lies on one side of the row whose sort terms have these values. */
+export interface Seek {
+  /** One value for each term of `sort`, in its order; null for what is null or absent. The row itself may be gone by now. */
+  readonly values: readonly (Scalar | null)[]
+  /** False: the page begins after that row. True: it ends before it. */
+  readonly backwards: boolean
+}
+
 /** A list request: typed, coerced, bounded and totally ordered before an adapter sees it (QUERY-1..7). */
 export interface ListRequest {
   readonly where: readonly Condition[]
@@ -72,6 +80,11 @@ export interface ListRequest {
   readonly size: number
   /** Items before the page; a safe integer. */
   readonly offset: number
+  /**
+   * Where the page lies, when a client follows a `Link` (QUERY-7): then it holds the `size` items next to that place, whatever `offset` says. A store that can't
+   * seek ignores it and goes by `offset`.
+   */
+  readonly seek?: Seek
   /** Only what is attached to this parent: associated sub-collections. */
   readonly parent?: ParentKey
 }
@@ -82,6 +95,12 @@ export interface Page<T> {
   readonly total?: number
   /** False where `total` is an estimate: then there is no `Link` to a last page. Default true. */
   readonly exact?: boolean
+  /** The store honours `seek` for lists of this order: links to the pages beside this one may carry a place instead of counting rows. */
+  readonly seekable?: boolean
+  /** Whether items lie beyond this page: before it where it was sought backwards, else after it. Absent: the total tells. */
+  readonly more?: boolean
+  /** The request holds a value that the store can't even compare with, so nothing matches: a client hears of it (400). */
+  readonly refused?: Refused
 }
 
 /** One call of an adapter on behalf of one request. */
@@ -92,14 +111,21 @@ export interface Call {
   readonly requestId: string
   /** Fires when the time is up and, on reads, when the client goes away. Made when first asked for. */
   readonly signal: AbortSignal
+  /** What is read goes into a write of this request, so a replica that lags behind will not do. Default false. */
+  readonly fresh?: boolean
+  /** Milliseconds until the time is up. Absent: nobody waits. */
+  left?(): number
   /** On a create in an associated sub-collection: the parent that the new record is attached to, in the same step (PATH-7). */
   readonly attachTo?: ParentKey
 }
 
-/** A write that the store's own rules refuse; it becomes a 422 that names the members (ERR-2). */
+/** What the store's own rules refuse; a write becomes a 422 that names the members (ERR-2), a list a 400 that names the parameters. */
 export interface Refused {
   readonly refused: 'duplicate' | 'reference' | 'rule'
+  /** Members of the stored record, nested ones with a dot. Of a list: those of the conditions at fault; none, where it is the search text. */
   readonly members: readonly string[]
+  /** What is wrong with them, for the client, as the rest of a sentence: `holds U+0000, which this store can not keep`. Default: by `refused`. */
+  readonly why?: string
 }
 
 /** What a create came to: a record, a promise to make one (202), or nothing at all (200). */

@@ -1,7 +1,8 @@
 /** An older version over the same data: an adapter that speaks one version's members over a store that holds another's (VER-1). */
+import { get } from '../definition/json.js'
 import { knownOptions } from '../definition/known-options.js'
 import { ConfigurationError } from '../problem.js'
-import type { Adapter, Call, Condition, Created, ListRequest, ParentKey, Refused, Scalar, Stored } from './contract.js'
+import type { Adapter, Call, Condition, Created, ListRequest, ParentKey, Refused, Scalar, SortTerm, Stored } from './contract.js'
 
 type Row = Record<string, unknown>
 type Convert = (value: never) => unknown
@@ -44,8 +45,16 @@ export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<
 
   const made: Adapter<T, K> = {
     async list(given, call) {
-      const page = await under.list(terms.request(given), below(call))
-      return { ...page, items: page.items.map(show) }
+      const asked = terms.request(given)
+      const { seekable, refused: fault, ...page } = await under.list(asked, below(call))
+      const items = page.items.map(show)
+      const places = seekable && (given.seek === undefined || asked.seek !== undefined) && terms.placesReturn(given.sort, items, page.items)
+      return {
+        ...page,
+        items,
+        ...(seekable === undefined ? {} : { seekable: places === true }),
+        ...(fault === undefined ? {} : { refused: terms.refused(fault) }),
+      }
     },
     async read(keys, call) {
       return (await under.read(keys.map(key), below(call))).map((stored) => stored && show(stored))
@@ -118,6 +127,7 @@ class Terms {
   readonly #toWire: ReadonlyMap<string, (value: unknown) => unknown>
   readonly #fromWire: ReadonlyMap<string, (value: unknown) => unknown>
   readonly #hides: ReadonlySet<string>
+  readonly #calls = new WeakMap<Call, ScopedCall>()
   readonly hidesNothing: boolean
 
   constructor({ rename = {}, toWire = {}, fromWire = {}, hides = [] }: ViewOptions) {
@@ -179,12 +189,36 @@ class Terms {
     return Object.fromEntries(Object.entries(row).filter(([stored]) => this.#isHidden(stored)))
   }
 
-  request(given: ListRequest): ListRequest {
+  /** What is asked of the store. A place that it does not have is left out: then the page lies where its number says. */
+  request({ seek, ...given }: ListRequest): ListRequest {
+    const values = seek?.values.map((value, i) => this.#place(given.sort[i], value)).filter((value) => value !== undefined)
     return {
       ...given,
       where: given.where.map((condition) => this.#condition(condition)),
       sort: given.sort.map((term) => ({ ...term, ...this.#target(term.path) })),
+      ...(seek === undefined || values?.length !== seek.values.length ? {} : { seek: { ...seek, values } }),
     }
+  }
+
+  /**
+   * Whether the view's sort values of the rows at the edges of a page become the store's again. A conversion that loses some of a value names another place: a walk
+   * from there would skip rows or repeat them.
+   */
+  placesReturn(sort: readonly SortTerm[], shown: readonly Stored<unknown>[], stored: readonly Stored<unknown>[]): boolean {
+    const converted = sort.filter(({ path: [name = ''] }) => this.#fromWire.has(name) || this.#toWire.has(name))
+    return [0, stored.length - 1].every((at) =>
+      converted.every((term) => {
+        const value = get(stored[at]?.value, this.#target(term.path).path) ?? null
+        return this.#place(term, get(shown[at]?.value, term.path) ?? null) === value
+      }),
+    )
+  }
+
+  /** The store's value of a sort term; `undefined` where it has none. Null stays null, as in conditions. */
+  #place(term: SortTerm | undefined, value: unknown): Scalar | null | undefined {
+    const convert = term?.path.length === 1 && value !== null ? this.#fromWire.get(term.field) : undefined
+    const place = convert === undefined ? value : convert(value)
+    return place === null || isScalar(place) ? place : undefined
   }
 
   #target([first = '', ...rest]: readonly string[]): { field: string; path: readonly string[] } {
@@ -204,14 +238,21 @@ class Terms {
     return given.op === 'in' || value === undefined ? { ...target, op: 'in', value: values } : ({ ...given, ...target, value } as Condition)
   }
 
-  refused({ refused, members }: Refused): Refused {
-    return { refused, members: members.map((member) => this.#shown.get(member) ?? member) }
+  refused(given: Refused): Refused {
+    return { ...given, members: given.members.map((member) => this.#shown.get(member) ?? this.#shownPath(member.split('.'))) }
+  }
+
+  #shownPath([first = '', ...rest]: readonly string[]): string {
+    return [this.#shown.get(first) ?? first, ...rest].join('.')
   }
 
   call(given: Call): Call {
     const names = Object.keys(given.scope)
     if (!names.some((name) => this.#stored.has(name) || this.#fromWire.has(name))) return given
-    return new ScopedCall(given, this.store(given.scope) as Record<string, Scalar>)
+    // What belongs to one call stays one: an adapter may remember what it has read for it.
+    const known = this.#calls.get(given) ?? new ScopedCall(given, this.store(given.scope) as Record<string, Scalar>)
+    this.#calls.set(given, known)
+    return known
   }
 }
 
@@ -221,11 +262,13 @@ const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'bool
 class ScopedCall implements Call {
   readonly scope: Readonly<Record<string, Scalar>>
   readonly attachTo?: ParentKey
+  readonly left?: () => number
   readonly #call: Call
 
   constructor(call: Call, scope: Readonly<Record<string, Scalar>>) {
     this.#call = call
     this.scope = scope
+    if (call.left !== undefined) this.left = () => call.left?.() ?? 0
     if (call.attachTo !== undefined) this.attachTo = call.attachTo
   }
 
@@ -239,5 +282,9 @@ class ScopedCall implements Call {
 
   get signal(): AbortSignal {
     return this.#call.signal
+  }
+
+  get fresh(): boolean {
+    return this.#call.fresh ?? false
   }
 }

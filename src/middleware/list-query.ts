@@ -23,7 +23,8 @@ export interface ListQueryMiddleware extends Middleware {
 /**
  * Parses the query of a list by the filters, sort fields and links of a definition (QUERY-1..8); what is wrong with it is one 400 problem that names every
  * parameter. The result is what an adapter gets: `where`, `sort` (the key last), `page`, `size`, `offset`, `search`, `expand`. `options` hold where the definition
- * itself says nothing of its pages. Throws `ConfigurationError` where one makes no sense.
+ * itself says nothing of its pages. Hints (`after`) are those of the routers: here one is 400, since nothing would heed it. Throws `ConfigurationError` where an option
+ * makes no sense.
  *
  * @example
  * const query = listQuery(sucursales)

@@ -54,7 +54,7 @@ export function totalCount(options: TotalCountOptions = {}): TotalCount {
       res.setHeader(header.totalCount, String(total))
       const query = findListQuery(req)
       if (query === undefined) return
-      const { [header.link]: links } = paginationHeaders(url, query, total, exact, query.page * query.size < total)
+      const { [header.link]: links } = paginationHeaders(url, query, { total, exact, more: query.page * query.size < total })
       if (links !== undefined) res.setHeader(header.link, mergeLinks(res.getHeader(header.link), links))
     },
   })

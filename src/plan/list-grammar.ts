@@ -7,7 +7,8 @@ import type { Shape } from '../definition/shape.js'
 import type { QueryPair } from '../http/query-string.js'
 import type { Violation } from '../problem.js'
 import { parameter } from '../wire.js'
-import { readPairs, refuse } from './query-pairs.js'
+import { compilePlaces, type ListAddress, type PlaceGrammar, parseHint } from './hint.js'
+import { misfitHint, readPairs, refuse } from './query-pairs.js'
 import { mostQueryViolations } from './refusal.js'
 import { boolean, parseInteger, type ScalarGrammar, scalarGrammar } from './scalar-grammar.js'
 
@@ -30,6 +31,8 @@ export interface ListGrammar {
   readonly expandable: readonly string[]
   readonly key: readonly SortTerm[]
   readonly page: Required<PageOptions>
+  /** What hints may hold (QUERY-7). */
+  readonly places: PlaceGrammar
 }
 
 interface TypedFilter extends Filter, ScalarGrammar {}
@@ -55,6 +58,7 @@ export function compileListGrammar(definition: ResourceDefinition, page: PageOpt
     expandable,
     key: definition.key.members.map((field) => ({ field, path: [field], descending: false })),
     page: pageOf(definition, page),
+    places: compilePlaces(definition),
   }
 }
 
@@ -67,9 +71,13 @@ function pageOf({ collection, page: own }: ResourceDefinition, service: PageOpti
   return page
 }
 
-/** Parses the raw query of a list. Throws the `invalid-query` problem with every violation at once. */
-export function parseListQuery(raw: string, grammar: ListGrammar): ListQuery {
-  const { pairs, found, seen } = readPairs(raw, grammar.parameters, (name) => grammar.filters.get(name)?.many === true)
+/**
+ * Parses the raw query of a list. Throws the `invalid-query` problem with every violation at once. `address` says which list it is, where hints are followed: without it
+ * there are none to follow, so any is refused (QUERY-7).
+ */
+export function parseListQuery(raw: string, grammar: ListGrammar, address?: ListAddress): ListQuery {
+  const many = (name: string): boolean => grammar.filters.get(name)?.many === true
+  const { pairs, found, seen } = readPairs(raw, grammar.parameters, many, address !== undefined)
   const where: Condition[] = []
   for (const [name, values] of seen) {
     const filter = grammar.filters.get(name)
@@ -84,8 +92,7 @@ export function parseListQuery(raw: string, grammar: ListGrammar): ListQuery {
   const sorted = text(parameter.sort)
   const sort = sorted === undefined ? [] : parseSort(sorted, grammar, found)
   const expand = parseExpand(text(parameter.expand), grammar.expandable, found)
-  refuse(found)
-  return {
+  const query: ListQuery = {
     where,
     ...(search === undefined ? {} : { search }),
     sort: search !== undefined && sorted === undefined ? [] : withKey(sort, grammar.key),
@@ -97,6 +104,11 @@ export function parseListQuery(raw: string, grammar: ListGrammar): ListQuery {
     pairs,
     first,
   }
+  const hint = text(parameter.after)
+  const seek = hint === undefined || address === undefined ? undefined : parseHint(hint, grammar.places, query, address)
+  if (hint !== undefined && seek === undefined) found.push(misfitHint)
+  refuse(found)
+  return seek === undefined ? query : { ...query, seek }
 }
 
 /** Throws where there is any parameter: what takes none says so (QUERY-8). */

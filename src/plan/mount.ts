@@ -11,6 +11,16 @@ import { ConfigurationError } from '../problem.js'
 /** An adapter whose records and keys the library passes on without looking at their types. */
 export type AnyAdapter = Adapter<unknown, KeyValue>
 
+/**
+ * An adapter that learns its resource where it is mounted, so that the definition need not be named twice. Each mount binds it anew.
+ *
+ * @example const inTable = (table: string): UnboundAdapter<Sucursal, string> => ({ bind: ({ key }) => tableAdapter(table, key.members) })
+ */
+export interface UnboundAdapter<T, K> {
+  /** The adapter of this resource. Called once by each `mount()`; what it throws, that throws. */
+  bind(definition: ResourceDefinition<T, K>): Adapter<T, K>
+}
+
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 export interface MountOptions {
@@ -31,19 +41,20 @@ export interface Mount {
 }
 
 /**
- * Puts a resource over its data. The adapter's types must be those of the definition.
+ * Puts a resource over its data: an adapter, or one that is bound to the definition here. Its types must be those of the definition.
  *
  * @example api({ versions: { v1: [mount(sucursales, memoryAdapter(sucursales))] } })
  */
 export function mount<T, K>(
   definition: ResourceDefinition<T, K>,
-  adapter: Adapter<NoInfer<T>, NoInfer<K>>,
+  given: Adapter<NoInfer<T>, NoInfer<K>> | UnboundAdapter<NoInfer<T>, NoInfer<K>>,
   options: MountOptions = {},
 ): Mount {
   if (!(definition?.shape instanceof Shape)) {
     throw new ConfigurationError('invalid-option', 'mount() got no definition. Give what defineResource() made, then its adapter.')
   }
   const { collection } = definition
+  const adapter = isUnbound(given) ? given.bind(definition) : given
   for (const method of ['list', 'read'] as const) {
     if (typeof adapter?.[method] !== 'function') {
       throw new ConfigurationError(
@@ -57,6 +68,11 @@ export function mount<T, K>(
   checkMethods(`The collection "${collection}"`, options.collection, ['GET', 'POST'])
   checkMethods(`An item of "${collection}"`, options.item, ['GET', 'PUT', 'PATCH', 'DELETE'])
   return Object.freeze({ kind: 'resource', definition, adapter: adapter as unknown as AnyAdapter, options: Object.freeze({ ...options }) })
+}
+
+/** What has a `list` is an adapter already. Functions, which have a `bind` of their own, are neither. */
+function isUnbound<T, K>(given: Adapter<T, K> | UnboundAdapter<T, K>): given is UnboundAdapter<T, K> {
+  return typeof given === 'object' && given !== null && !('list' in given) && 'bind' in given && typeof given.bind === 'function'
 }
 
 function checkMethods(what: string, given: readonly string[] | undefined, legal: readonly string[]): void {
@@ -74,6 +90,8 @@ export interface EndpointCall<Query = Readonly<Record<string, unknown>>, Body = 
   readonly body: Body
   /** Fires when the time is up or, on GET, when the client goes away. */
   readonly signal: AbortSignal
+  /** Milliseconds until the time is up: for calls of adapters, which take it along. */
+  left(): number
   /** The absolute address of the version, without a slash at its end. */
   readonly base: string
 }

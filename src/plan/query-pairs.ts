@@ -14,8 +14,16 @@ export interface QueryPairs {
   readonly found: Violation[]
 }
 
-/** The parameters of a query whose names are allowed, each once unless `many` says otherwise; the violations of the others are in `found`. */
-export function readPairs(raw: string, allowed: readonly string[], many: (name: string) => boolean = () => false): QueryPairs {
+/**
+ * The parameters of a query whose names are allowed, each once unless `many` says otherwise; the violations of the others are in `found`. `hinted` lets the hint of a
+ * pagination link pass too: it is not among the allowed, since nobody writes one (QUERY-7).
+ */
+export function readPairs(
+  raw: string,
+  allowed: readonly string[],
+  many: (name: string) => boolean = () => false,
+  hinted = false,
+): QueryPairs {
   const { pairs, malformed } = parseQueryString(raw)
   const found = malformed.slice(0, mostQueryViolations).map(undecodable)
   const seen = new Map<string, string[]>()
@@ -23,7 +31,7 @@ export function readPairs(raw: string, allowed: readonly string[], many: (name: 
   for (const [name, value] of pairs) {
     if (found.length >= mostQueryViolations) break
     const values = seen.get(name)
-    if (!allowed.includes(name)) {
+    if (!allowed.includes(name) && !(hinted && name === parameter.after)) {
       if (!strays.has(name)) found.push(unknownParameter(name, allowed))
       strays.add(name)
     } else if (values === undefined) seen.set(name, [value])
@@ -46,15 +54,16 @@ const undecodable = (text: string): Violation => ({
   clause: 'QUERY-8',
 })
 
+/** A hint that does not fit its query: that of another one, a garbled one, or one where none is followed (QUERY-7). */
+export const misfitHint: Violation = Object.freeze({
+  parameter: parameter.after,
+  detail: `"${parameter.after}" does not fit this query: take it whole from a Link of the same query, or leave it out.`,
+  code: 'hint',
+  clause: 'QUERY-7',
+})
+
 function unknownParameter(name: string, allowed: readonly string[]): Violation {
-  if (name === parameter.after) {
-    return {
-      parameter: name,
-      detail: `"${name}" does not fit this query: take it whole from a Link of the same query, or leave it out.`,
-      code: 'hint',
-      clause: 'QUERY-7',
-    }
-  }
+  if (name === parameter.after) return misfitHint
   const shown = name.length > 80 ? `${name.slice(0, 80)}...` : name
   const suggestion = nearMiss(name, allowed)
   return {

@@ -1,44 +1,77 @@
 /** Pagination headers of a list: `x-total-count` and RFC 8288 links (QUERY-7). */
-import { formatQueryString } from '../http/query-string.js'
+import type { Page, Seek } from '../adapters/contract.js'
+import { formatQueryString, type QueryPair } from '../http/query-string.js'
+import type { HintTo } from '../plan/hint.js'
 import { header, parameter } from '../wire.js'
 import { formatLink, type Headers } from './answer.js'
 
 /** What of a list query the links need. */
 export interface PageQuery {
   /** The decoded parameters as they came. */
-  readonly pairs: readonly (readonly [name: string, value: string])[]
+  readonly pairs: readonly QueryPair[]
   /** The page, from 1. */
   readonly page: number
   readonly size: number
   /** What the wire calls the first page. */
   readonly first: 0 | 1
+  readonly seek?: Seek
+}
+
+/** What a store says of a page, as far as its links tell. */
+export interface PageFacts extends Pick<Page<unknown>, 'total' | 'exact' | 'more' | 'seekable'> {
+  /** Items on the page. Default: unknown, and more than none. */
+  readonly count?: number
 }
 
 /** Characters of a `Link` field. Node's own client, one of many, takes 16 KiB of headers in all. */
 const longestLinks = 8_000
 
+const noHint: HintTo = () => undefined
+
 /**
- * The headers that tell how many items there are and where the other pages lie. `url` is the absolute address of the list without its query; `more` says whether
- * there is a next page where the total is unknown or an estimate. Each link repeats the query: where a long one would make more of them than clients take, there are
- * none. The parameters alone always work.
+ * The headers that tell how many items there are and where the other pages lie. `url` is the absolute address of the list without its query. Each link repeats the
+ * query: where a long one would make more of them than clients take, they go without hints, and where that does not do, there are none. The parameters alone always work.
  */
-export function paginationHeaders(url: string, query: PageQuery, total: number | undefined, exact: boolean, more: boolean): Headers {
-  const { page, size, first } = query
-  /** The number of the last page, where it is known for certain. */
-  const last = total === undefined || !exact ? undefined : Math.max(1, Math.ceil(total / size))
-  const others = query.pairs.filter(([name]) => name !== parameter.page && name !== parameter.after)
-  const to = (number: number, rel: string): string =>
-    formatLink(`${url}?${formatQueryString([...others, [parameter.page, String(number - 1 + first)]])}`, rel)
-  const links = [to(1, 'first')]
-  // From a page past the end the way back leads to the last one that holds something.
-  if (page > 1) links.push(to(Math.min(page - 1, last ?? page - 1), 'prev'))
-  if (last === undefined ? more : page < last) links.push(to(page + 1, 'next'))
-  if (last !== undefined) links.push(to(last, 'last'))
-  const field = links.join(', ')
+export function paginationHeaders(url: string, query: PageQuery, facts: PageFacts, hintTo: HintTo = noHint): Headers {
+  const { total } = facts
+  const hinted = pageLinks(url, query, facts, hintTo)
+  const field = hinted.length > longestLinks && hintTo !== noHint ? pageLinks(url, query, facts, noHint) : hinted
   return {
     ...(total === undefined ? {} : { [header.totalCount]: String(total) }),
     ...(field.length > longestLinks ? {} : { [header.link]: field }),
   }
+}
+
+/**
+ * A walk by hints counts its pages on, forwards past the last page of the total and backwards at the first as often as it takes: rows come and go meanwhile, and
+ * where the walk is the hint alone knows.
+ */
+function pageLinks(url: string, query: PageQuery, facts: PageFacts, hintTo: HintTo): string {
+  const { page, size, first } = query
+  const { total, exact = true, more, seekable = false, count = size } = facts
+  /** The number of the last page, where it is known for certain. */
+  const last = total === undefined || !exact ? undefined : Math.max(1, Math.ceil(total / size))
+  const others = query.pairs.filter(([name]) => name !== parameter.page && name !== parameter.after)
+  const to = (number: number, rel: string, hint?: string): string => {
+    const place: QueryPair[] = hint === undefined ? [] : [[parameter.after, hint]]
+    return formatLink(`${url}?${formatQueryString([...others, [parameter.page, String(number - 1 + first)], ...place])}`, rel)
+  }
+  const sought = seekable ? query.seek : undefined
+  const backwards = sought?.backwards === true
+
+  const links = [to(1, 'first')]
+  if (backwards ? (more ?? page > 1) : page > 1) {
+    const before = Math.max(1, page - 1)
+    const hint = hintTo(before, true)
+    if (hint !== undefined) links.push(to(before, 'prev', hint))
+    // From a page past the end the way back leads to the last one that holds something.
+    else if (page > 1) links.push(to(Math.min(before, last ?? before), 'prev'))
+  }
+  // Behind a page that was sought backwards lies the row that it was sought from.
+  const goesOn = backwards || (more ?? (last === undefined ? count === size : page < last))
+  if (goesOn && (sought === undefined || count > 0)) links.push(to(page + 1, 'next', hintTo(page + 1, false)))
+  if (last !== undefined) links.push(to(last, 'last'))
+  return links.join(', ')
 }
 
 /** What is left of a `Link` field without the links to other pages, for the problem that takes the place of a list. */

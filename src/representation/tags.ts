@@ -27,11 +27,17 @@ export interface PageVariant extends Variant {
   readonly query: string
 }
 
-/** The tag of a page: its query, its items in order, the records in them, and the total, so that a new total is a new tag (HDR-4). */
-export function pageTag(variant: PageVariant, mounted: Mounted, { items, total, exact }: Page<unknown>, related: Related): string {
+/** The tag of a page: its query, its items in order, the records in them, the total and whether there is more, so that none of them changes behind a 304 (HDR-4). */
+export function pageTag(variant: PageVariant, mounted: Mounted, { items, total, exact, more }: Page<unknown>, related: Related): string {
   const { key } = mounted.plan
   const rows = items.map(({ value, version }) => JSON.stringify([key.text(keyOf(mounted.plan, value)), version]))
-  const whole = [variantDigest(variant, mounted), variant.query, exact === false ? 'about' : '', rows.join(''), related.versions]
+  const whole = [
+    variantDigest(variant, mounted),
+    variant.query,
+    `${exact === false ? 'about' : ''}${more ?? ''}`,
+    rows.join(''),
+    related.versions,
+  ]
   return formatTag(`${total ?? ''}`, digest(whole.join('\n')))
 }
 

@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Scalar } from '../adapters/contract.js'
-import type { KeyValue } from '../definition/key.js'
+import { type KeyValue, segmentOf } from '../definition/key.js'
 import { decodeSegments } from '../http/targets.js'
 import { malformedHost } from '../middleware/base-address.js'
 import type { Conditions } from '../middleware/if-match.js'
 import type { Middleware } from '../middleware/middleware.js'
 import { isRetired, type Lifecycle, noticeHeaders } from '../middleware/versions.js'
+import { collectionPath, itemPath } from '../plan/addresses.js'
 import type { ListQuery } from '../plan/list-grammar.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Mounted, Route, RouteTable } from '../plan/routes.js'
@@ -113,6 +114,15 @@ export class Exchange {
   /** The absolute address of the version, which links begin with. */
   get base(): string {
     return this.version.name === '' ? this.root : `${this.root}/${this.version.name}`
+  }
+
+  /** The path of the list that is asked for, from the version on: of an associated sub-collection, its parent's item and then its segment. */
+  get listPath(): string {
+    const { route, keys, resource, version } = this
+    const from = version.name === '' ? '' : `/${version.name}`
+    if (route?.association === undefined) return from + collectionPath(resource, keys)
+    const { parent, as } = route.association
+    return `${from}${itemPath(parent, keys)}/${segmentOf(as)}`
   }
 
   /** The resource of the route. */

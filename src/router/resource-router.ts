@@ -6,7 +6,7 @@ import type { ResourceDefinition } from '../definition/resource.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
 import { isVersion } from '../middleware/versions.js'
-import { type Mount, type MountOptions, mount } from '../plan/mount.js'
+import { type Mount, type MountOptions, mount, type UnboundAdapter } from '../plan/mount.js'
 import { compileRoutes } from '../plan/routes.js'
 import { Exchange, type ServedVersion } from './exchange.js'
 import { resolveService, type ServiceOptions, serviceOptions } from './service.js'
@@ -25,7 +25,7 @@ export interface ResourceRouterOptions extends ServiceOptions, MountOptions {
  */
 export function resourceRouter<T, K>(
   definition: ResourceDefinition<T, K>,
-  adapter: Adapter<NoInfer<T>, NoInfer<K>>,
+  adapter: Adapter<NoInfer<T>, NoInfer<K>> | UnboundAdapter<NoInfer<T>, NoInfer<K>>,
   options: ResourceRouterOptions = {},
 ): Middleware {
   knownOptions('resourceRouter()', options, { ...serviceOptions, related: true, area: true, collection: true, item: true })

@@ -1,11 +1,11 @@
 /** The adapters as one request sees them: with its principal, scope and patience, and a hook at each call. */
 import type { Answer, Call, Created, ListRequest, Page, ParentKey, Refused, Scalar, Stored } from '../adapters/contract.js'
-import { escapePointer } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import type { Mounted } from '../plan/routes.js'
-import { HttpProblem, type Violation } from '../problem.js'
+import { HttpProblem } from '../problem.js'
 import type { Exchange } from './exchange.js'
 import { notify } from './hooks.js'
+import { isRefused, refusedQuery, refusedRecord } from './refusals.js'
 
 /** One adapter on behalf of one request. Refusals of the store come as problems. */
 export class Store {
@@ -19,8 +19,15 @@ export class Store {
     this.#call = new AdapterCall(exchange, scopeOf(exchange, mounted))
   }
 
+  /** Throws `invalid-query` where the store can't compare with what the client's own list query holds. */
   async list(request: ListRequest): Promise<Page<unknown>> {
     const page = await this.#ask('list', (adapter, call) => adapter.list(request, call))
+    if (page.refused !== undefined) {
+      const { list } = this.#exchange
+      const problem = list && refusedQuery(this.#mounted.plan, list, page.refused)
+      if (problem !== undefined) throw problem
+      return nothing
+    }
     for (const stored of page.items) this.#versioned(stored)
     return page
   }
@@ -114,6 +121,8 @@ export class Store {
   }
 }
 
+const nothing: Page<unknown> = Object.freeze({ items: Object.freeze([]), total: 0 })
+
 export const absent = (detail = 'It was never created, has been deleted, or lies outside of what you may see.'): HttpProblem =>
   new HttpProblem('absent', { detail })
 
@@ -131,16 +140,9 @@ export function scopeOf(exchange: Exchange, { plan }: Mounted): Readonly<Record<
   return found
 }
 
-/** A store's refusal is a 422 that names the members as the wire does (ERR-2). */
-function accepted<T>(mounted: Mounted, result: T | Refused): Exclude<T, Refused> {
-  if (typeof result !== 'object' || result === null || !('refused' in result)) return result as Exclude<T, Refused>
-  const { refused, members } = result as Refused
-  const reasons = { duplicate: 'is taken already', reference: 'leads to nothing', rule: 'breaks a rule of the store' } as const
-  const errors = members.map((member): Violation => {
-    const name = mounted.plan.hidden.get(member) ?? member
-    return { pointer: `/${escapePointer(name)}`, detail: `"${name}" ${reasons[refused]}.`, code: refused, clause: 'ERR-2' }
-  })
-  throw new HttpProblem(refused, { ...(errors[0] === undefined ? {} : { detail: errors.map((error) => error.detail).join(' ') }), errors })
+function accepted<T>({ plan }: Mounted, result: T | Refused): Exclude<T, Refused> {
+  if (isRefused(result)) throw refusedRecord(plan, result)
+  return result as Exclude<T, Refused>
 }
 
 /** A call whose signal is made when first asked for. */
@@ -165,5 +167,14 @@ class AdapterCall implements Call {
 
   get signal(): AbortSignal {
     return this.#exchange.patience.signal()
+  }
+
+  /** All that a write reads it decides by or answers with: parents, the record as it is, what its links lead to. */
+  get fresh(): boolean {
+    return !this.#exchange.reads
+  }
+
+  left(): number {
+    return this.#exchange.patience.left()
   }
 }

@@ -300,7 +300,7 @@ describe.each(frameworks)('Hostile input over %s', (_name, express) => {
     const { status, headers } = await send('GET', '/v1/clientes?sort=-nombre&limit=1')
     expect([status, headers.deprecation]).toEqual([200, '@1704067200'])
     expect(headers.link).toContain('rel="successor-version"')
-    expect(headers.link).toContain(`<${origin}/v1/clientes?sort=-nombre&limit=1&offest=2>; rel="next"`)
+    expect(headers.link).toMatch(new RegExp(`<${origin}/v1/clientes\\?sort=-nombre&limit=1&offest=2&after=[\\w-]+>; rel="next"`))
     await close()
   })
 

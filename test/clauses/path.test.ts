@@ -146,7 +146,9 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     const list = await send('GET', '/v8/carteras/k%31/piezas?limit=1&sort=-numero')
     expect(list.json.map((item: { numero: number }) => item.numero)).toEqual([3])
     expect(list.headers['x-total-count']).toBe('2')
-    expect(list.headers.link).toContain(`<${origin}/v8/carteras/k1/piezas?limit=1&sort=-numero&offest=2>; rel="next"`)
+    expect(list.headers.link).toMatch(
+      new RegExp(`<${origin}/v8/carteras/k1/piezas\\?limit=1&sort=-numero&offest=2&after=[\\w-]+>; rel="next"`),
+    )
     expect((await send('DELETE', '/v8/carteras/k1/piezas/3')).status).toBe(204)
     expect((await send('GET', '/v8/carteras/k2/piezas/3')).status).toBe(200)
     const made = await send('POST', '/v8/carteras/k2/piezas', {}, { lote: 'Z' })

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { frameworks, problem, serve, shared } from './fixture.js'
 
+/** The paths that a `Link` field leads to, by relation. */
+const linksOf = (link: unknown): Record<string, string> =>
+  Object.fromEntries([...String(link).matchAll(/<https?:\/\/[^/]*([^>]*)>; rel="(\w+)"/g)].map(([, path, rel]) => [rel, path]))
+
+const decoded = (hint: string): unknown[] => JSON.parse(Buffer.from(hint, 'base64url').toString()) as unknown[]
+const encoded = (parts: unknown): string => Buffer.from(typeof parts === 'string' ? parts : JSON.stringify(parts)).toString('base64url')
+
+/** A `Link` field as it is without hints. */
+const unhinted = (link: unknown): string => String(link).replace(/&after=[\w-]+/g, '')
+
 describe.each(frameworks)('QUERY over %s', (_name, express) => {
   const service = shared(express)
   const { send } = service
@@ -117,7 +127,7 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     const ids = async (query: string) => (await send('GET', `/v8/tax/facturas${query}`)).json.map((item: { id: number }) => item.id)
     expect([await ids(''), await ids('?offest=0'), await ids('?offest=1')]).toEqual([[1, 2], [1, 2], [3]])
     const { link } = (await send('GET', '/v8/tax/facturas?offest=1')).headers
-    expect(link).toBe(
+    expect(unhinted(link)).toBe(
       ['offest=0>; rel="first"', 'offest=0>; rel="prev"', 'offest=1>; rel="last"']
         .map((rest) => `<${service.origin}/v8/tax/facturas?${rest}`)
         .join(', '),
@@ -155,9 +165,9 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
       `<${service.origin}/v8/piezas?lote=A&limit=2&sort=-peso,numero&offest=${offest}>; rel="${rel}"`
     const headers = async (offest: number) =>
       (await send('GET', `/v8/piezas?lote=A&limit=2&offest=${offest}&sort=-peso,%2Bnumero`.replace('%2B', ''))).headers
-    expect((await headers(1)).link).toBe([at(1, 'first'), at(2, 'next'), at(3, 'last')].join(', '))
-    expect((await headers(2)).link).toBe([at(1, 'first'), at(1, 'prev'), at(3, 'next'), at(3, 'last')].join(', '))
-    expect((await headers(3)).link).toBe([at(1, 'first'), at(2, 'prev'), at(3, 'last')].join(', '))
+    expect(unhinted((await headers(1)).link)).toBe([at(1, 'first'), at(2, 'next'), at(3, 'last')].join(', '))
+    expect(unhinted((await headers(2)).link)).toBe([at(1, 'first'), at(1, 'prev'), at(3, 'next'), at(3, 'last')].join(', '))
+    expect(unhinted((await headers(3)).link)).toBe([at(1, 'first'), at(2, 'prev'), at(3, 'last')].join(', '))
     expect((await headers(3))['x-total-count']).toBe('6')
   })
 
@@ -189,6 +199,216 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     expect(headers.link).toBe(
       `<${service.origin}/v8/piezas?lote=none&offest=1>; rel="first", <${service.origin}/v8/piezas?lote=none&offest=1>; rel="last"`,
     )
+  })
+
+  it('QUERY-7: next and prev carry a hint, first and last do not; the page is the same with it and without', async () => {
+    const query = '/v8/piezas?sort=-lote,peso&limit=5&offest=2'
+    const { json, headers } = await send('GET', query)
+    const links = linksOf(headers.link)
+    expect([links.first, links.last]).toEqual(['first', 'last'].map((_, i) => `/v8/piezas?sort=-lote,peso&limit=5&offest=${2 * i + 1}`))
+    expect(links.next).toMatch(/&offest=3&after=[\w-]+$/)
+    expect(links.prev).toMatch(/&offest=1&after=[\w-]+$/)
+    for (const way of ['next', 'prev']) {
+      const hinted = await send('GET', links[way] ?? '')
+      const plain = await send('GET', (links[way] ?? '').replace(/&after=.*/, ''))
+      expect([hinted.status, hinted.json]).toEqual([200, plain.json])
+      const back = linksOf(hinted.headers.link)[way === 'next' ? 'prev' : 'next'] ?? ''
+      expect((await send('GET', back)).json).toEqual(json)
+      expect((await send('HEAD', links[way] ?? '')).headers.link).toBe(hinted.headers.link)
+    }
+  })
+
+  it('QUERY-7: a walk by the links neither repeats nor skips what stays, while rows come and go', async () => {
+    const { send, close } = await serve(express)
+    const met: number[] = []
+    const pages: unknown[] = []
+    const walk = async (start: string, way: string, between: (page: number) => Promise<unknown>) => {
+      for (let path: string | undefined = start; path !== undefined; ) {
+        const { json, headers } = await send('GET', path)
+        met.push(...json.map(({ numero }: { numero: number }) => numero))
+        pages.push(Number(/offest=(\d+)/.exec(path)?.[1] ?? 1))
+        await between(pages.length)
+        path = linksOf(headers.link)[way]
+      }
+    }
+    // Behind each page its rows go, so that by number every second page would be skipped.
+    await walk('/v8/piezas?limit=3', 'next', (page) =>
+      Promise.all([3 * page - 2, 3 * page - 1].map((numero) => send('DELETE', `/v8/piezas/${numero}`))),
+    )
+    expect([met.splice(0), pages.splice(0)]).toEqual([
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+      [1, 2, 3, 4],
+    ])
+    // 3, 6, 9 and 12 are left. Before the place rows come, so that the walk back has more pages than their numbers said.
+    await walk('/v8/piezas?limit=2&offest=2', 'prev', async (page) => {
+      if (page === 1) for (const numero of [1, 2]) await send('POST', '/v8/piezas', {}, { numero, lote: 'x' })
+    })
+    expect([met.splice(0), pages.splice(0)]).toEqual([
+      [9, 12, 3, 6, 1, 2],
+      [2, 1, 1],
+    ])
+    await close()
+  })
+
+  it('QUERY-7: a page that is empty by now leads back by number, and not on', async () => {
+    const { send, close } = await serve(express)
+    const { next = '' } = linksOf((await send('GET', '/v8/piezas?limit=5&offest=2')).headers.link)
+    for (const numero of [11, 12]) await send('DELETE', `/v8/piezas/${numero}`)
+    const { json, headers } = await send('GET', next)
+    const { first, ...links } = linksOf(headers.link)
+    expect([json, links]).toEqual([[], { prev: '/v8/piezas?limit=5&offest=2', last: '/v8/piezas?limit=5&offest=2' }])
+    await close()
+  })
+
+  it('QUERY-7: a hint fits the query it came with, however that is written, and no other', async () => {
+    const { next = '' } = linksOf((await send('GET', '/v8/piezas?lote=B&lote=A&pesoDesde=1&sort=-peso&limit=3')).headers.link)
+    const after = next.replace(/^.*&after=/, '')
+    for (const same of [
+      'lote=B&lote=A&pesoDesde=1&sort=-peso&limit=3&offest=2',
+      'offest=2&limit=3&sort=%2Dpeso,-numero&pesoDesde=1.0&lote=A&lote=B',
+      'lote=B&lote=A&pesoDesde=1e0&sort=-peso&limit=3&offest=2&expand=contrato',
+    ]) {
+      expect([same, (await send('GET', `/v8/piezas?after=${after}&${same}`)).status]).toEqual([same, 200])
+    }
+    for (const other of [
+      'lote=B&lote=A&pesoDesde=1&sort=-peso&limit=3',
+      'lote=B&lote=A&pesoDesde=1&sort=-peso&limit=3&offest=3',
+      'lote=B&lote=A&pesoDesde=1&sort=-peso&limit=4&offest=2',
+      'lote=B&lote=A&pesoDesde=1&sort=peso&limit=3&offest=2',
+      'lote=B&lote=A&pesoDesde=1&sort=-peso,numero&limit=3&offest=2',
+      'lote=B&pesoDesde=1&sort=-peso&limit=3&offest=2',
+      'lote=B&lote=A&sort=-peso&limit=3&offest=2',
+      'lote=B&lote=A&pesoDesde=1&sort=-peso&limit=3&offest=2&q=mayor',
+      'lote=B&lote=A&pesoDesde=1&q=mayor&limit=3&offest=2',
+    ]) {
+      expect([other, await numbers(`${other}&after=${after}`)]).toEqual([other, [400, 'after']])
+    }
+    const twice = await send('GET', `${next}&after=${after}`)
+    expect([problem(twice).named, twice.json.errors[0].code]).toEqual([['after'], 'repeated'])
+  })
+
+  it('QUERY-7: a hint of another collection, parent or version does not fit', async () => {
+    const hintOf = async (path: string) => (linksOf((await send('GET', path)).headers.link).next ?? '').replace(/^.*&after=/, '')
+    const refused = async (path: string) => problem(await send('GET', path)).named
+    const child = await hintOf('/v8/piezas/1/componentes?limit=1')
+    expect((await send('GET', `/v8/piezas/1/componentes?limit=1&offest=2&after=${child}`)).json).toHaveLength(1)
+    expect(await refused(`/v8/piezas/2/componentes?limit=1&offest=2&after=${child}`)).toEqual(['after'])
+    for (const path of ['/v8/carteras/k1/piezas/1', '/v8/carteras/k1/piezas/2', '/v8/carteras/k2/piezas/2']) await send('PUT', path)
+    const member = await hintOf('/v8/carteras/k1/piezas?limit=1')
+    expect((await send('GET', `/v8/carteras/k1/piezas?limit=1&offest=2&after=${member}`)).json[0].numero).toBe(2)
+    expect(await refused(`/v8/carteras/k2/piezas?limit=1&offest=2&after=${member}`)).toEqual(['after'])
+    expect(await refused(`/v8/piezas?limit=1&offest=2&after=${member}`)).toEqual(['after'])
+    const contract = await hintOf('/v8/contratos?limit=1')
+    expect((await send('GET', `/v8/contratos?limit=1&offest=2&after=${contract}`)).status).toBe(200)
+    expect(await refused(`/v1/contratos?limit=1&offest=2&after=${contract}`)).toEqual(['after'])
+  })
+
+  it('QUERY-7: forged hints are 400, or a place like any other', async () => {
+    const query = 'sort=lote,fecha,destino.cp,peso&limit=3&offest=2'
+    const { next = '' } = linksOf((await send('GET', `/v8/piezas?${query.replace('offest=2', 'offest=1')}`)).headers.link)
+    const hint = next.replace(/^.*&after=/, '')
+    const [print, page, backwards, ...values] = decoded(hint)
+    const date = '2024-01-01T08:00:00.0000000'
+    const forged = (...place: unknown[]) => encoded([print, page, backwards, ...place])
+    expect(values).toHaveLength(5)
+    for (const bad of [
+      '',
+      'x',
+      '%00',
+      `${hint}=`,
+      `${hint}A`,
+      ` ${hint}`,
+      hint.slice(1),
+      encoded('{"__proto__":1}'),
+      encoded('null'),
+      encoded('[]'),
+      encoded('['.repeat(1_000)),
+      encoded(`${'['.repeat(400)}${']'.repeat(400)}`),
+      encoded({ length: 8, 0: print }),
+      encoded([print, page, backwards]),
+      encoded([print, page, 1, ...values]),
+      encoded([print, '2', backwards, ...values]),
+      encoded([print, 3, backwards, ...values]),
+      encoded([`${print}x`, page, backwards, ...values]),
+      encoded([['constructor'], page, backwards, ...values]),
+      encoded(`[${JSON.stringify(print)}, ${page},${backwards},${values.map((value) => JSON.stringify(value)).join()}]`),
+      forged(...values, 1),
+      forged(...values.slice(1)),
+      forged('A', date, 1, 1, '1'),
+      forged('A', date, 1, 1, 1.5),
+      forged('A', date, 1, 1, 2 ** 53),
+      forged('A', date, 1, 1, 1e308),
+      forged('A', date, 1, '1', 1),
+      forged('A', date, 1, true, 1),
+      forged('A', date, [1], 1, 1),
+      forged('A', date, [[[[1]]]], 1, 1),
+      forged('A', date, { cp: 1 }, 1, 1),
+      forged('A', '2024-01-01T08:00:00', 1, 1, 1),
+      forged('A', '2024-13-01T08:00:00.0000000', 1, 1, 1),
+      forged('A', '', 1, 1, 1),
+      forged('A', 5, 1, 1, 1),
+      forged(1, date, 1, 1, 1),
+      forged('\ud800', date, 1, 1, 1),
+      forged('x'.repeat(1_600), date, 1, 1, 1),
+      encoded(`[${JSON.stringify(print)},${page},${backwards},"A","${date}",1,1e999,1]`),
+      encoded(`[${JSON.stringify(print)},${page},${backwards},"A","${date}",1,-0,1]`),
+      encoded(`[${JSON.stringify(print)},${page},${backwards},"A","${date}",1,1.0,1]`),
+    ]) {
+      const answer = await send('GET', `/v8/piezas?${query}&after=${encodeURIComponent(bad).replace(/^%2500/, '%00')}`)
+      expect([bad, problem(answer), answer.json.errors?.[0]?.code]).toEqual([
+        bad,
+        { status: 400, code: 'invalid-query', named: ['after'] },
+        'hint',
+      ])
+    }
+    for (const place of [
+      [null, null, null, null, null],
+      ['', date, -1, 1e308, -(2 ** 53) + 1],
+      ['\0', date, 1, -1e308, 0],
+      ['__proto__', null, 0, 5e-324, 1],
+      ['constructor', null, 0, 0, 1],
+    ]) {
+      for (const way of [true, false]) {
+        const answer = await send('GET', `/v8/piezas?${query}&after=${encoded([print, page, way, ...place])}`)
+        expect([place, way, answer.status, answer.headers['x-total-count']]).toEqual([place, way, 200, '12'])
+      }
+    }
+  })
+
+  it('QUERY-7: there are no hints by rank, and none that is too long: the links go by number', async () => {
+    const { send, close } = await serve(express)
+    const linked = async (path: string) => linksOf((await send('GET', path)).headers.link)
+    expect((await linked('/v8/piezas?q=mayor&limit=5')).next).toBe('/v8/piezas?q=mayor&limit=5&offest=2')
+    expect((await linked('/v8/piezas?q=mayor&limit=5&sort=numero')).next).toContain('&after=')
+    for (const length of [1_400, 1_500]) await send('POST', '/v8/piezas', {}, { lote: 'Ab'.padEnd(length, 'b') })
+    // The sixth piece is followed by the short text, that by the long one.
+    const hinted = async (page: number) => {
+      const { prev = '', next = '' } = await linked(`/v8/piezas?sort=lote&limit=1&offest=${page}`)
+      return [prev, next].map((path) => path.includes('&after='))
+    }
+    expect(await Promise.all([6, 7, 8, 9].map(hinted))).toEqual([
+      [true, true],
+      [true, true],
+      [false, false],
+      [true, true],
+    ])
+    await close()
+  })
+
+  it('QUERY-8: nobody is told to write a hint, and what is no list takes none', async () => {
+    const stray = await send('GET', '/v8/piezas?afte=x')
+    expect(stray.json.errors[0].allowed).not.toContain('after')
+    expect(stray.json.errors[0].suggestion).not.toBe('after')
+    for (const [method, path] of [
+      ['GET', '/v8/piezas/1'],
+      ['GET', '/v8/search?q=x'],
+      ['POST', '/v8/piezas'],
+      ['DELETE', '/v8/piezas/1'],
+    ] as const) {
+      const { next = '' } = linksOf((await send('GET', '/v8/piezas?limit=2')).headers.link)
+      const answer = await send(method, `${path}${path.includes('?') ? '&' : '?'}after=${next.replace(/^.*after=/, '')}`)
+      expect([path, answer.status, problem(answer).named]).toEqual([path, 400, ['after']])
+    }
   })
 
   it('QUERY-8: everything wrong is named at once, with what is allowed and the near miss', async () => {

@@ -89,7 +89,7 @@ describe('withoutPages', () => {
       size: 5,
       first: 1 as const,
     }
-    const { Link = '' } = paginationHeaders('http://h/a', query, 50, true, true)
+    const { Link = '' } = paginationHeaders('http://h/a', query, { total: 50 })
     const other = '<http://h/v8?a=1,2>; rel="successor-version"'
     expect(withoutPages(Link)).toBe('')
     expect(withoutPages(`${other}, ${Link}`)).toBe(other)
@@ -99,8 +99,8 @@ describe('withoutPages', () => {
 
   it('QUERY-7: where nobody counts, "more" says whether there is a next page', () => {
     const query = { pairs: [['after', 'hint']] as [string, string][], page: 1, size: 5, first: 1 as const }
-    expect(paginationHeaders('/a', query, undefined, true, true)).toEqual({ Link: '</a?offest=1>; rel="first", </a?offest=2>; rel="next"' })
-    expect(paginationHeaders('/a', query, undefined, true, false)).toEqual({ Link: '</a?offest=1>; rel="first"' })
+    expect(paginationHeaders('/a', query, { more: true })).toEqual({ Link: '</a?offest=1>; rel="first", </a?offest=2>; rel="next"' })
+    expect(paginationHeaders('/a', query, { more: false })).toEqual({ Link: '</a?offest=1>; rel="first"' })
   })
 })
 

@@ -10,6 +10,9 @@ import {
   type JsonSchema,
   type MemberPath,
   mount,
+  type ResourceDefinition,
+  resourceRouter,
+  type UnboundAdapter,
   view,
 } from 'express-rest-conventions'
 import { memoryAdapter } from 'express-rest-conventions/memory'
@@ -211,5 +214,23 @@ mount(contratos, ofSucursales)
 mount(sucursales, byNumber)
 // @ts-expect-error another resource's store
 mount(contratos, memoryAdapter(sucursales))
+// An adapter that is bound where it is mounted, of any resource or of one.
+declare const inTable: { bind<T, K>(definition: ResourceDefinition<T, K>): Adapter<T, K> }
+declare function tableAdapter<T, K>(options: { readonly table: string }): UnboundAdapter<T, K>
+declare const boundToSucursales: UnboundAdapter<Sucursal, string>
+mount(piezas, inTable)
+mount(sucursales, inTable, { area: 'ui' })
+mount(sucursales, boundToSucursales)
+mount(piezas, tableAdapter({ table: 'piezas' }))
+resourceRouter(sucursales, tableAdapter({ table: 'sucursales' }))
+resourceRouter(sucursales, boundToSucursales, { related: [mount(contratos, inTable)] })
+resourceRouter(contratos, inTable)
+mount(sucursales, { bind: (definition) => memoryAdapter(definition) })
+// @ts-expect-error another record
+mount(contratos, boundToSucursales)
+// @ts-expect-error another record, by a router
+resourceRouter(contratos, boundToSucursales)
+// @ts-expect-error bound to something that is no adapter
+mount(sucursales, { bind: () => ({ list: () => ({ items: [] }) }) })
 // @ts-expect-error a method that collections do not have
 mount(sucursales, ofSucursales, { collection: ['DELETE'] })

@@ -6,13 +6,15 @@ import { get, put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { ConfigurationError } from '../../problem.js'
+import { leavesScope } from '../association.js'
 import type { Adapter, Call, ListRequest, ParentKey, Refused, Scalar, Stored } from '../contract.js'
-import { Associations, type Parent } from './associations.js'
+import { Associations } from './associations.js'
 import { type Entry, entryOf, type Row } from './entry.js'
 import { FullText } from './full-text.js'
 import { Indexes } from './indexes.js'
 import { KeyAssignment } from './key-assignment.js'
-import { type ExactPage, listPage } from './list.js'
+import { listPage } from './list.js'
+import type { ExactPage } from './slice.js'
 import { UniqueGroups } from './unique.js'
 
 /** What `memoryAdapter` may be told. */
@@ -150,7 +152,7 @@ export function memoryAdapter<T, K>(
 
     create(value, call) {
       const parent = call.attachTo && associations.parent(call.attachTo)
-      const leaving = leavesScope(parent, call.scope)
+      const leaving = parent === undefined ? [] : leavesScope(parent, call)
       if (leaving.length > 0) return { refused: 'rule', members: leaving }
       const fixed = { ...Object.fromEntries(parent?.by ?? []), ...call.scope }
       const draft = draftOf(value as Row, fixed)
@@ -185,7 +187,7 @@ export function memoryAdapter<T, K>(
       if (old === undefined) return 'absent'
       if (isStale(old, expected)) return 'stale'
       if (associations.has(parent, old)) return 'attached'
-      const leaving = leavesScope(parent, call.scope)
+      const leaving = leavesScope(parent, call)
       if (leaving.length > 0) return { refused: 'rule', members: leaving }
       if (parent.by === undefined) {
         associations.attach(parent, old)
@@ -238,11 +240,6 @@ function draftOf(row: Row, fixed: Row): Record<string, unknown> {
 function isWithin(row: Row, scope: Readonly<Record<string, Scalar>>): boolean {
   for (const [member, value] of Object.entries(scope)) if (value === undefined || get(row, [member]) !== value) return false
   return true
-}
-
-/** The members by which attaching to this parent would move a record out of the scope. */
-function leavesScope(parent: Parent | undefined, scope: Readonly<Record<string, Scalar>>): string[] {
-  return (parent?.by ?? []).filter(([member, value]) => Object.hasOwn(scope, member) && scope[member] !== value).map(([member]) => member)
 }
 
 const isStale = (entry: Entry, expected: string | undefined): boolean => expected !== undefined && expected !== entry.stored.version

@@ -1,17 +1,15 @@
 /** Which records are attached to which parents (PATH-7): by members of the record, or by sets kept here. */
 
 import { get } from '../../definition/json.js'
-import type { KeyValue } from '../../definition/key.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { ConfigurationError } from '../../problem.js'
-import type { Condition, ParentKey, Scalar } from '../contract.js'
+import { type Association, associationOf } from '../association.js'
+import type { Condition, ParentKey } from '../contract.js'
 import { Bucket } from './bucket.js'
 import type { Entry, Row } from './entry.js'
 
 /** A parent as this resource knows it. */
-export interface Parent {
-  /** The members that hold the parent's key, where the record does, and what they hold when it is attached. */
-  readonly by: readonly (readonly [member: string, value: Scalar])[] | undefined
+export interface Parent extends Pick<Association, 'by'> {
   /** The parent's identity among the sets. */
   readonly text: string
 }
@@ -43,26 +41,9 @@ export class Associations {
   }
 
   /** Throws where the definition does not say that records can be attached to this parent. */
-  parent({ collection, key, as }: ParentKey): Parent {
-    const all = this.#definition.attachedTo.filter(({ of }) => (typeof of === 'string' ? of : of.collection) === collection)
-    // Where there is but one, its name does not matter: an older version (`view`) may have another for it.
-    const found = all.length === 1 ? all[0] : all.find((one) => one.as === as)
-    if (found === undefined) {
-      throw new ConfigurationError(
-        'unmounted-parent',
-        `"${this.#definition.collection}" can not be attached to "${collection}" as "${as}". Name it in attachedTo.`,
-      )
-    }
-    const parts =
-      typeof found.of !== 'string'
-        ? found.of.key.parts(key as KeyValue)
-        : typeof key === 'object' && key !== null
-          ? (Object.values(key) as Scalar[])
-          : [key as Scalar]
-    return {
-      by: found.by?.map((member, i) => [member, parts[i] as Scalar] as const),
-      text: JSON.stringify([collection, found.as, ...parts]),
-    }
+  parent(key: ParentKey): Parent {
+    const { by, collection, as, parts } = associationOf(this.#definition, key)
+    return { by, text: JSON.stringify([collection, as, ...parts]) }
   }
 
   has(parent: Parent, entry: Entry): boolean {

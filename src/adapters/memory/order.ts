@@ -1,6 +1,6 @@
 /** How values and records are ordered (QUERY-2): numbers by value, text by code points, false before true, null as the largest. */
 import { get } from '../../definition/json.js'
-import type { SortTerm } from '../contract.js'
+import type { Scalar, SortTerm } from '../contract.js'
 import type { Entry } from './entry.js'
 
 /** Null, absent and what JSON writes as null. */
@@ -52,6 +52,8 @@ export interface Order {
   readonly reversed: boolean
   /** In the order of the kept list, whatever `reversed` says. */
   readonly compare: (a: Entry, b: Entry) => number
+  /** How records stand to the one, there or gone, whose terms have these values: as `compare(record, it)`. None where a list without terms has no places. */
+  readonly beside: undefined | ((values: readonly (Scalar | null)[]) => (entry: Entry) => number)
 }
 
 /** The order that a request's terms ask for, the key last in any case. */
@@ -74,8 +76,26 @@ export function orderOf(sort: readonly SortTerm[], key: readonly string[]): Orde
       }
       return 0
     },
+    beside: sort.length === 0 ? undefined : besideOf(terms),
   }
 }
+
+interface Term {
+  readonly path: readonly string[]
+  readonly sign: number
+}
+
+const besideOf =
+  (terms: readonly Term[]): Order['beside'] =>
+  (values) =>
+  (entry) => {
+    for (let i = 0; i < values.length; i++) {
+      const { path, sign } = terms[i] as Term
+      const difference = compareValues(get(entry.stored.value, path), values[i])
+      if (difference !== 0) return difference * sign
+    }
+    return 0
+  }
 
 /** The first index at which `reached` holds; it must hold for all that follow. */
 export function firstIndex<T>(list: readonly T[], reached: (item: T) => boolean): number {

@@ -25,6 +25,7 @@ function callOf(exchange: Exchange): EndpointCall {
     query,
     body,
     base,
+    left: () => exchange.patience.left(),
     get signal() {
       return exchange.patience.signal()
     },

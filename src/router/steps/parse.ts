@@ -23,7 +23,7 @@ function parseQuery(exchange: Exchange): void {
   const { operation, query } = exchange
   switch (operation?.query) {
     case 'list':
-      exchange.list = parseListQuery(query, exchange.resource.plan.list)
+      exchange.list = parseListQuery(query, exchange.resource.plan.list, exchange)
       exchange.expand = exchange.list.expand
       break
     case 'item':

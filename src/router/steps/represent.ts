@@ -1,9 +1,10 @@
 /** From what came of the operation to an answer: links, expansions, tags, pagination (REP, HDR-2, HDR-4, QUERY-7, VERB-8). */
 import etag from 'etag'
-import type { Stored } from '../../adapters/contract.js'
-import { type KeyValue, segmentOf } from '../../definition/key.js'
+import type { Page, Stored } from '../../adapters/contract.js'
+import type { KeyValue } from '../../definition/key.js'
 import { checkRead, notModified } from '../../middleware/if-match.js'
-import { collectionPath, itemPath, lineageOf } from '../../plan/addresses.js'
+import { lineageOf } from '../../plan/addresses.js'
+import { type HintTo, hintMaker } from '../../plan/hint.js'
 import { keyOf } from '../../plan/resource-plan.js'
 import type { Mounted } from '../../plan/routes.js'
 import type { Answer, Headers } from '../../representation/answer.js'
@@ -40,18 +41,26 @@ function answerOf(exchange: Exchange, outcome: Outcome): Answer | Promise<Answer
 }
 
 async function pageAnswer(exchange: Exchange, { page, resource }: Of<'page'>): Promise<Answer> {
-  const { base, conditions, list } = exchange
+  const { base, root, conditions, list, listPath } = exchange
   const query = list as NonNullable<typeof list>
-  const { items, total, exact = true } = page
+  const { items } = page
   const related = await relatedOf(exchange, resource, items, query.expand)
   const tag = pageTag(exchange, resource, page, related)
   checkRead(conditions, tag)
   const headers = { ...cacheHeaders(exchange, resource), [header.etag]: tag }
   if (notModified(conditions, tag)) return { status: 304, headers }
-  const pagination = paginationHeaders(`${base}${listPath(exchange, resource)}`, query, total, exact, items.length === query.size)
-  Object.assign(headers, pagination)
+  const hintTo = hintsOf(exchange, resource, page)
+  Object.assign(headers, paginationHeaders(`${root}${listPath}`, query, { ...page, count: items.length }, hintTo))
   const wire = items.map(({ value }) => wireForm(resource, value, keysOf(exchange, resource, value), base, related))
   return { status: 200, ...encoded(exchange, wire, headers) }
+}
+
+/** Hints for the links beside a page, where its store can follow them (QUERY-7). */
+function hintsOf(exchange: Exchange, resource: Mounted, { items, seekable = false }: Page<unknown>): HintTo | undefined {
+  const [first, last] = [items[0], items.at(-1)]
+  if (!seekable || first === undefined || last === undefined) return undefined
+  const query = exchange.list as NonNullable<Exchange['list']>
+  return hintMaker(resource.plan.list.places, query, exchange, { first: first.value, last: last.value })
 }
 
 async function itemAnswer(exchange: Exchange, outcome: Of<'item'>): Promise<Answer> {
@@ -123,13 +132,6 @@ function relatedOf(
   if (standsAlone(resource, expand)) return nothingRelated
   const records = items.map((item) => item.value)
   return gatherRelated(resource, records, expand, (mounted, keys) => new Store(exchange, mounted).read(keys))
-}
-
-/** The path of the list: of an associated sub-collection, its parent's item and then its segment. */
-function listPath({ route, keys }: Exchange, resource: Mounted): string {
-  if (route?.association === undefined) return collectionPath(resource, keys)
-  const { parent, as } = route.association
-  return `${itemPath(parent, keys)}/${segmentOf(as)}`
 }
 
 /** The keys of a listed record's own address: below the parents of the path, or, in an associated sub-collection, where it lives by itself. */

@@ -89,7 +89,7 @@ describe('q', () => {
     const adapter = memoryAdapter(piezas, { records })
     const filtered = adapter.list(listRequest({ search: 'camion', where: [{ field: 'lote', op: 'eq', value: 'Camión de Jaén' }] }), call)
     expect(filtered.items.map(({ value }) => value.numero)).toEqual([1])
-    expect(adapter.list(listRequest({ search: 'barco' }), callOf({ scope: { inquilino: 'otro' } }))).toEqual({ total: 0, items: [] })
+    expect(adapter.list(listRequest({ search: 'barco' }), callOf({ scope: { inquilino: 'otro' } }))).toMatchObject({ total: 0, items: [] })
     expect(adapter.list(listRequest({ search: 'barco' }), callOf({ scope: { inquilino: 'camion' } })).total).toBe(1)
   })
 

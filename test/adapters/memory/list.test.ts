@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Condition, ListRequest } from '../../../src/adapters/contract.js'
+import type { Condition, ListRequest, Scalar } from '../../../src/adapters/contract.js'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
+import { get } from '../../../src/definition/json.js'
 import { type Pieza, piezas } from './pieces.js'
 import { call, callOf, listRequest, type RequestParts, type Where } from './requests.js'
 
@@ -85,7 +86,7 @@ describe('list', () => {
   it('an undefined in a scope lets nothing through', () => {
     const adapter = memoryAdapter(piezas, { records })
     const nobody = callOf({ scope: { inquilino: undefined as unknown as string } })
-    expect(adapter.list(listRequest({ sort: 'numero' }), nobody)).toEqual({ total: 0, items: [] })
+    expect(adapter.list(listRequest({ sort: 'numero' }), nobody)).toMatchObject({ total: 0, items: [] })
     expect(adapter.read([1], nobody)).toEqual([undefined])
   })
 
@@ -156,6 +157,8 @@ describe('list', () => {
       sort,
       page: fc.integer({ min: 1, max: 4 }),
       size: fc.integer({ min: 1, max: 7 }),
+      near: fc.nat(59),
+      backwards: fc.option(fc.boolean()),
     })
     const numero = fc.integer({ min: 1, max: 40 })
     const step = fc.oneof(
@@ -169,7 +172,14 @@ describe('list', () => {
         const adapter = memoryAdapter(piezas, { records: kept.values() })
         for (const one of steps) {
           if ('list' in one) {
-            const asked = listRequest(one.list as RequestParts)
+            const { near, backwards, ...parts } = one.list
+            const place = start[near % start.length]
+            // The row that a place was taken from may have changed or gone since.
+            const values = place && placeOf({ ...place, numero: (near % start.length) + 1 } as Pieza, parts.sort)
+            const asked = listRequest({
+              ...(parts as RequestParts),
+              seek: backwards === null || values === undefined ? undefined : { values, backwards },
+            })
             const scoped = Object.entries(one.scope).map(([field, value]): Condition => ({ field, path: [field], op: 'eq', value }))
             const page = adapter.list(asked, callOf({ scope: one.scope }))
             expect(page).toEqual(model([...kept.values()], { ...asked, where: [...asked.where, ...scoped] }))
@@ -218,8 +228,9 @@ describe('list', () => {
       size: fc.constantFrom(3, 10),
     })
     fc.assert(
-      fc.property(request, (parts) => {
-        const asked = listRequest(parts)
+      fc.property(request, fc.option(fc.boolean()), fc.nat(599), (parts, backwards, near) => {
+        const values = placeOf(many[near], parts.sort)
+        const asked = listRequest({ ...parts, seek: backwards === null ? undefined : { values, backwards } })
         expect(adapter.list(asked, call)).toEqual(model(many, asked))
       }),
       { numRuns: 500 },
@@ -228,7 +239,7 @@ describe('list', () => {
 })
 
 /** Everything filtered, sorted and sliced; items without versions. */
-function model(all: readonly Pieza[], { where, sort, offset, size }: ListRequest): unknown {
+function model(all: readonly Pieza[], { where, sort, offset, size, seek }: ListRequest): unknown {
   const at = (value: unknown, path: readonly string[]): unknown =>
     path.reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null | undefined)?.[name], value) ?? null
   const compare = (a: unknown, b: unknown): number => {
@@ -248,14 +259,33 @@ function model(all: readonly Pieza[], { where, sort, offset, size }: ListRequest
     const difference = compare(member, condition.value)
     return { eq: difference === 0, gt: difference > 0, gte: difference >= 0, lt: difference < 0, lte: difference <= 0 }[condition.op]
   }
-  const found = all
-    .filter((value) => where.every((condition) => holds(value, condition)))
-    .sort((a, b) => {
-      for (const { path, descending } of sort) {
-        const difference = compare(at(a, path), at(b, path))
-        if (difference !== 0) return descending ? -difference : difference
-      }
-      return 0
-    })
-  return { total: found.length, items: found.slice(offset, offset + size).map((value) => ({ value, version: expect.any(String) })) }
+  const stand = (a: readonly unknown[], b: readonly unknown[]): number => {
+    for (const [i, { descending }] of sort.entries()) {
+      const difference = compare(a[i], b[i])
+      if (difference !== 0) return descending ? -difference : difference
+    }
+    return 0
+  }
+  const valuesOf = (value: Pieza): unknown[] => sort.map(({ path }) => at(value, path))
+  const found = all.filter((value) => where.every((condition) => holds(value, condition))).sort((a, b) => stand(valuesOf(a), valuesOf(b)))
+  const beside = found.filter((value) => {
+    const difference = seek === undefined ? 1 : stand(valuesOf(value), seek.values)
+    return seek?.backwards ? difference < 0 : difference > 0
+  })
+  const start = seek === undefined ? offset : seek.backwards ? Math.max(0, beside.length - size) : 0
+  const page = beside.slice(start, start + size)
+  return {
+    total: found.length,
+    items: page.map((value) => ({ value, version: expect.any(String) })),
+    more: seek?.backwards ? start > 0 : start + size < beside.length,
+    seekable: true,
+  }
+}
+
+/** The place of a record in an order, as hints would name it. */
+function placeOf(record: Pieza | undefined, sort: string): readonly (Scalar | null)[] {
+  return sort
+    .replaceAll('-', '')
+    .split(',')
+    .map((field) => (get(record, field.split('.')) ?? null) as Scalar | null)
 }

@@ -1,5 +1,5 @@
 /** Requests and calls as the router would make them. */
-import type { Call, Condition, ListRequest, ParentKey, SortTerm } from '../../../src/adapters/contract.js'
+import type { Call, Condition, ListRequest, ParentKey, Seek, SortTerm } from '../../../src/adapters/contract.js'
 
 /** A condition without its path. */
 export type Where = Condition extends infer One ? (One extends Condition ? Omit<One, 'path'> : never) : never
@@ -11,10 +11,11 @@ export interface RequestParts {
   readonly search?: string
   readonly page?: number
   readonly size?: number
+  readonly seek?: Seek | undefined
   readonly parent?: ParentKey
 }
 
-export function listRequest({ where = [], sort = '', search, page = 1, size = 25, parent }: RequestParts = {}): ListRequest {
+export function listRequest({ where = [], sort = '', search, page = 1, size = 25, seek, parent }: RequestParts = {}): ListRequest {
   return {
     where: where.map((condition) => ({ ...condition, path: condition.field.split('.') }) as Condition),
     sort: sort === '' ? [] : sort.split(',').map(sortTerm),
@@ -22,6 +23,7 @@ export function listRequest({ where = [], sort = '', search, page = 1, size = 25
     size,
     offset: (page - 1) * size,
     ...(search === undefined ? {} : { search }),
+    ...(seek === undefined ? {} : { seek }),
     ...(parent === undefined ? {} : { parent }),
   }
 }

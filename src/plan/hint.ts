@@ -1,0 +1,143 @@
+/**
+ * The hints of pagination links (QUERY-7): where a page lies, as the sort values of the row beside it, with a fingerprint of the one query that this makes sense for.
+ * They are opaque and not secret: a forged one can name no place that sorting and filtering would not show.
+ */
+import { hash } from 'node:crypto'
+import type { Condition, ListRequest, Scalar, Seek } from '../adapters/contract.js'
+import { get } from '../definition/json.js'
+import type { ResourceDefinition } from '../definition/resource.js'
+import type { Shape } from '../definition/shape.js'
+import { canonicalLocalDateTime } from '../http/local-date-time.js'
+import { formatTest } from './formats.js'
+
+/** A value of a sort term as hints hold it, null for null and absent; `undefined` for what no hint may hold. */
+type PlaceValue = (value: unknown) => Scalar | null | undefined
+
+/** What may stand in a hint, by the field of the sort term. A list with another term in its order has no hints. */
+export type PlaceGrammar = ReadonlyMap<string, PlaceValue>
+
+/** Which list a hint belongs to: its path, so that one of another collection, or below another parent, does not fit. */
+export interface ListAddress {
+  readonly listPath: string
+}
+
+/** What of a list query a hint belongs to. `expand` changes no order, so it is not among it. */
+type HintedQuery = Pick<ListRequest, 'where' | 'sort' | 'search' | 'size' | 'page'>
+
+/** Makes the hint for a link to the page of this number; `undefined` where that link has to do without. */
+export type HintTo = (page: number, backwards: boolean) => string | undefined
+
+/** Characters of a hint. A `Link` field has two of them, and clients do not take more than 16 KiB of headers in all. */
+const longestHint = 2_000
+
+/** 96 bits: what differs does not fit, and nobody gains by what would. */
+const fingerprintLength = 16
+
+/** Compiles what hints may hold of a resource's records: the scalars of its sort members and its key, but nothing that must not leave (REP-8). */
+export function compilePlaces({ shape, sort, key }: ResourceDefinition): PlaceGrammar {
+  const paths = new Map<string, readonly string[]>(sort.map((field) => [field, field.split('.')]))
+  for (const name of key.members) paths.set(name, [name])
+  const places = new Map<string, PlaceValue>()
+  for (const [field, path] of paths) {
+    const way = shape.along(path)
+    const member = way?.at(-1)
+    if (way === undefined || member === undefined || way.some((one) => one.writeOnly)) continue
+    places.set(field, placeValue(member))
+  }
+  return places
+}
+
+/** The maker of hints for the links beside a page, which begins with the record `first` and ends with `last`. The query is hashed when the first hint is asked for. */
+export function hintMaker(
+  places: PlaceGrammar,
+  query: HintedQuery,
+  address: ListAddress,
+  { first, last }: { readonly first: unknown; readonly last: unknown },
+): HintTo {
+  let fingerprint: string | undefined
+  return (page, backwards) => {
+    const values = placeOf(places, query, backwards ? first : last)
+    if (values === undefined) return undefined
+    fingerprint ??= fingerprintOf(query, address)
+    const hint = encodeHint([fingerprint, page, backwards, ...values])
+    return hint.length > longestHint ? undefined : hint
+  }
+}
+
+/** The place that a hint names, or `undefined` where it is none, or not one of this page of this query. */
+export function parseHint(hint: string, places: PlaceGrammar, query: HintedQuery, address: ListAddress): Seek | undefined {
+  const parts = decodeHint(hint)
+  if (parts === undefined) return undefined
+  const [fingerprint, page, backwards, ...values] = parts
+  const { sort } = query
+  if (page !== query.page || typeof backwards !== 'boolean' || sort.length === 0 || values.length !== sort.length) return undefined
+  // What comes back must be what went out: the one spelling of a value of the term's type.
+  if (!sort.every(({ field }, i) => places.get(field)?.(values[i]) === values[i])) return undefined
+  return fingerprint === fingerprintOf(query, address) ? { values: values as (Scalar | null)[], backwards } : undefined
+}
+
+/** The sort values of a record, where all of them may stand in a hint. */
+function placeOf(places: PlaceGrammar, { sort }: HintedQuery, record: unknown): readonly (Scalar | null)[] | undefined {
+  const values: (Scalar | null)[] = []
+  for (const { field, path } of sort) {
+    const value = places.get(field)?.(get(record, path))
+    // A text that is too long by itself is not worth encoding first.
+    if (value === undefined || (typeof value === 'string' && value.length > longestHint)) return undefined
+    values.push(value)
+  }
+  return values.length === 0 ? undefined : values
+}
+
+const encodeHint = (parts: readonly unknown[]): string => Buffer.from(JSON.stringify(parts)).toString('base64url')
+
+/** Only what `encodeHint` would write: what has a second spelling is no hint. */
+function decodeHint(hint: string): readonly unknown[] | undefined {
+  if (hint.length > longestHint) return undefined
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(hint, 'base64url').toString())
+    return Array.isArray(parts) && encodeHint(parts) === hint ? parts : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Stands for all queries that ask for the same list in pages of the same size, however they are written. */
+function fingerprintOf({ where, sort, search, size }: HintedQuery, { listPath }: ListAddress): string {
+  const terms = sort.map(({ field, descending }) => [field, descending])
+  const whole = JSON.stringify([listPath, where.map(canonicalCondition).sort(), terms, search ?? null, size])
+  return hash('sha256', whole, 'base64url').slice(0, fingerprintLength)
+}
+
+/** One text for conditions that say the same: the values of an any-of have no order. */
+function canonicalCondition({ field, op, value }: Condition): string {
+  return JSON.stringify([field, op, op === 'in' ? value.map((one) => JSON.stringify(one)).sort() : value])
+}
+
+function placeValue({ types, format }: Shape): PlaceValue {
+  const open = types.size === 0
+  const text = open || types.has('string') ? textValue(format) : nothing
+  const number = open || types.has('number') ? finite : types.has('integer') ? whole : nothing
+  const boolean = open || types.has('boolean')
+  return (value) => {
+    switch (typeof value) {
+      case 'string':
+        return text(value)
+      case 'number':
+        return number(value)
+      case 'boolean':
+        return boolean ? value : undefined
+      default:
+        return value === null || value === undefined ? null : undefined
+    }
+  }
+}
+
+const nothing = (): undefined => undefined
+const finite = (value: number): number | undefined => (Number.isFinite(value) ? value : undefined)
+const whole = (value: number): number | undefined => (Number.isSafeInteger(value) ? value : undefined)
+
+function textValue(format: string | undefined): (text: string) => string | undefined {
+  if (format === 'local-date-time') return canonicalLocalDateTime
+  const fits = format === undefined ? undefined : formatTest(format)
+  return (text) => (/\p{Surrogate}/u.test(text) || fits?.(text) === false ? undefined : text)
+}

@@ -1,0 +1,61 @@
+/** What a store refuses, in the words of the wire: of a record it is 422 and names members (ERR-2), of a list 400 and names parameters (QUERY-1, QUERY-3). */
+import type { Refused } from '../adapters/contract.js'
+import { escapePointer } from '../definition/json.js'
+import type { Shape } from '../definition/shape.js'
+import type { ListQuery } from '../plan/list-grammar.js'
+import { misfitHint } from '../plan/query-pairs.js'
+import { onWire, type ResourcePlan } from '../plan/resource-plan.js'
+import { HttpProblem, type Violation } from '../problem.js'
+import { parameter } from '../wire.js'
+
+const reasons: Readonly<Record<Refused['refused'], string>> = {
+  duplicate: 'is taken already',
+  reference: 'leads to nothing',
+  rule: 'breaks a rule of the store',
+}
+
+const whyOf = ({ refused, why = reasons[refused] }: Refused): string => why
+
+/** True for a refusal, false for any other answer to a write. */
+export const isRefused = (result: unknown): result is Refused => typeof result === 'object' && result !== null && 'refused' in result
+
+/** The problem of a write that the store's own rules refuse. */
+export function refusedRecord(plan: ResourcePlan, refusal: Refused): HttpProblem {
+  const { refused, members } = refusal
+  const why = whyOf(refusal)
+  const errors = onWire(
+    plan,
+    members.map((member) => ({
+      pointer: memberPointer(plan.definition.shape, member),
+      detail: `"${member}" ${why}.`,
+      code: refused,
+      clause: 'ERR-2',
+    })),
+  )
+  return new HttpProblem(refused, { detail: errors.length === 0 ? `The record ${why}.` : told(errors), errors })
+}
+
+/**
+ * The problem of a list that holds what the store can't compare with; `undefined` where nothing of it is the client's: then nothing matches, and that is all. A hint of
+ * ours holds what the store itself gave, so one with such a value was made by somebody else.
+ */
+export function refusedQuery(plan: ResourcePlan, { pairs, sort, seek }: ListQuery, refusal: Refused): HttpProblem | undefined {
+  const { refused, members } = refusal
+  const why = whyOf(refusal)
+  const given = new Set(pairs.map(([name]) => name))
+  const atFault = (name: string, clause: string): Violation => ({ parameter: name, detail: `"${name}" ${why}.`, code: refused, clause })
+  const errors = [...plan.list.filters.values()]
+    .filter(({ name, field }) => given.has(name) && members.includes(field))
+    .map(({ name }) => atFault(name, 'QUERY-1'))
+  if (members.length === 0 && given.has(parameter.search)) errors.push(atFault(parameter.search, 'QUERY-3'))
+  if (seek !== undefined && sort.some(({ field }) => members.includes(field))) errors.push(misfitHint)
+  return errors.length === 0 ? undefined : new HttpProblem('invalid-query', { detail: told(errors), errors })
+}
+
+const told = (errors: readonly Violation[]): string => errors.map(({ detail }) => detail).join(' ')
+
+/** Where a member stands that a store names with dots, unless one is called just so. */
+function memberPointer(shape: Shape, member: string): string {
+  const names = shape.members.has(member) ? [member] : member.split('.')
+  return names.map((name) => `/${escapePointer(name)}`).join('')
+}

@@ -1,0 +1,137 @@
+import express from 'express'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Adapter, Call, ListRequest, Page, Seek } from '../../src/adapters/contract.js'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, defineResource, mount, type ViewOptions, view } from '../../src/index.js'
+import { listen, type Served } from '../clauses/fixture.js'
+
+type Row = Record<string, unknown>
+const integer = { type: 'integer' } as const
+
+const nuevos = defineResource({
+  collection: 'envios',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: integer, centavos: { type: ['integer', 'null'] } } },
+})
+const viejos = defineResource({
+  collection: 'envios',
+  key: 'numero',
+  schema: { type: 'object', required: ['numero'], properties: { numero: integer, importe: { type: ['number', 'null'] } } },
+  sort: ['importe'],
+})
+const options: ViewOptions = {
+  rename: { numero: 'id', importe: 'centavos' },
+  toWire: { importe: (cents: number | null) => cents && cents / 100 },
+  fromWire: { importe: (amount: number) => (amount === 13 ? undefined : Math.round(amount * 100)) },
+}
+const call: Call = { principal: undefined, scope: {}, requestId: 'r', signal: new AbortController().signal }
+const sort = ['importe', 'numero'].map((field) => ({ field, path: [field], descending: false }))
+const request = (seek?: Seek): ListRequest => ({ where: [], sort, page: 1, size: 2, offset: 0, ...(seek === undefined ? {} : { seek }) })
+
+/** A view over a store that answers one page and notes what it was asked. */
+function over(page: Page<Row>, given = options) {
+  const asked: ListRequest[] = []
+  const under: Adapter<unknown, unknown> = {
+    list(one) {
+      asked.push(one)
+      return page
+    },
+    read: () => [],
+  }
+  return { asked, list: async (seek?: Seek) => view<Row>(under, given).list(request(seek), call) }
+}
+const row = (id: number, centavos: unknown) => ({ value: { id, centavos }, version: '1' })
+
+let open: Omit<Served, 'data'> | undefined
+afterEach(() => open?.close())
+
+describe('places through a view', () => {
+  it('QUERY-7: a place is asked for in the values of the store; null stays null', async () => {
+    const { asked, list } = over({ items: [row(1, 1250)], more: true, seekable: true })
+    expect(await list({ values: [12.5, 7], backwards: true })).toMatchObject({
+      more: true,
+      seekable: true,
+      items: [{ value: { importe: 12.5 } }],
+    })
+    await list({ values: [null, 7], backwards: false })
+    expect(asked.map(({ seek }) => seek)).toEqual([
+      { values: [1250, 7], backwards: true },
+      { values: [null, 7], backwards: false },
+    ])
+    expect(asked[0]?.sort.map(({ field }) => field)).toEqual(['centavos', 'id'])
+  })
+
+  it('QUERY-7: a place that the store does not have is not asked for, and the page lies where its number says', async () => {
+    const { asked, list } = over({ items: [row(1, 500)], more: true, seekable: true })
+    expect(await list({ values: [13, 7], backwards: true })).toMatchObject({ seekable: false, more: true })
+    expect(asked[0]).not.toHaveProperty('seek')
+  })
+
+  it('QUERY-7: where a conversion loses some of a value there are no places, since they would be others', async () => {
+    const lossy: ViewOptions = { ...options, toWire: { importe: (cents: number | null) => cents && Math.floor(cents / 100) } }
+    for (const [items, seekable] of [
+      [[row(1, 500), row(2, 700)], true],
+      [[row(1, 500), row(2, 750)], false],
+      [[row(1, 550), row(2, 700)], false],
+      [[row(1, 500), row(2, null)], true],
+      [[row(1, 500), { value: { id: 3 }, version: '1' }], true],
+      [[], true],
+    ] as const) {
+      expect((await over({ items, seekable: true }, lossy).list()).seekable).toBe(seekable)
+    }
+    const toNull: ViewOptions = { ...options, toWire: { importe: () => null } }
+    expect((await over({ items: [row(1, 5)], seekable: true }, toNull).list()).seekable).toBe(false)
+    expect(await over({ items: [row(1, 5)], seekable: false }).list()).toMatchObject({ seekable: false })
+    expect(await over({ items: [row(1, 5)] }).list()).not.toHaveProperty('seekable')
+  })
+
+  it('QUERY-1: what the store refuses of a list is named in the words of the view, nested members too', async () => {
+    const refused = { refused: 'rule', members: ['centavos', 'centavos.neto', 'id.x', 'otro'], why: 'is odd' } as const
+    expect(await over({ items: [], refused }).list()).toEqual({
+      items: [],
+      refused: { ...refused, members: ['importe', 'importe.neto', 'numero.x', 'otro'] },
+    })
+  })
+
+  it('QUERY-7: a walk over HTTP goes on and back by hints of the view’s own values', async () => {
+    const store = memoryAdapter(nuevos, {
+      records: Array.from({ length: 9 }, (_, i) => ({ id: i + 1, centavos: i % 3 === 0 ? null : 29 * (i % 4) })),
+    })
+    const entries = [mount(viejos, view(store as Adapter<unknown, number>, options))]
+    open = await listen(express().use(api({ versions: { v1: entries } })))
+    const { send } = open
+    const all = (await send('GET', '/v1/envios?sort=-importe&limit=100')).json
+    const walk = async (start: string, way: string) => {
+      const met: unknown[] = []
+      for (let path: string | undefined = start; path !== undefined; ) {
+        const { json, headers } = await send('GET', path)
+        if (way === 'next') met.push(...json)
+        else met.unshift(...json)
+        path = new RegExp(`<http://[^/]*([^>]*)>; rel="${way}"`).exec(String(headers.link))?.[1]
+        if (path !== undefined) expect(path).toContain('&after=')
+      }
+      return met
+    }
+    expect(all.map(({ importe }: { importe: unknown }) => importe)).toContain(0.29)
+    expect(await walk('/v1/envios?sort=-importe&limit=2', 'next')).toEqual(all)
+    expect(await walk('/v1/envios?sort=-importe&limit=2&offest=5', 'prev')).toEqual(all)
+  })
+
+  it('HDR-3: a call in the words of the store is as fresh and as patient as it was', async () => {
+    const calls: Call[] = []
+    const under: Adapter<unknown, unknown> = {
+      list: () => ({ items: [] }),
+      read(_keys, given) {
+        calls.push(given)
+        return []
+      },
+    }
+    const scoped = view(under, { rename: { empresa: 'inquilino' } })
+    await scoped.read([], { ...call, scope: { empresa: 1 }, fresh: true, left: () => 7 })
+    await scoped.read([], { ...call, scope: { empresa: 1 } })
+    expect(calls.map(({ fresh, left, scope }) => [fresh, left?.(), scope])).toEqual([
+      [true, 7, { inquilino: 1 }],
+      [false, undefined, { inquilino: 1 }],
+    ])
+  })
+})

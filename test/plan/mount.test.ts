@@ -1,0 +1,66 @@
+import express from 'express'
+import { afterEach, describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, ConfigurationError, defineResource, mount, type ResourceDefinition, resourceRouter } from '../../src/index.js'
+import { listen, type Served } from '../clauses/fixture.js'
+
+const clientes = defineResource({
+  collection: 'clientes',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+})
+const notas = defineResource({
+  collection: 'notas',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, clienteId: { type: ['integer', 'null'] } } },
+  links: { cliente: { to: clientes, by: 'clienteId', show: ['id'] } },
+})
+/** An adapter that learns at mount whose records it keeps. */
+const kept = (...records: object[]) => ({
+  bind: <T, K>(definition: ResourceDefinition<T, K>) => memoryAdapter(definition, { records: records as T[] }),
+})
+let open: Omit<Served, 'data'> | undefined
+afterEach(() => open?.close())
+
+describe('adapters that are bound where they are mounted', () => {
+  it('serve behind api() and resourceRouter(), as resources and as related ones', async () => {
+    const related = [mount(clientes, kept({ id: 5 }))]
+    const app = express().use('/v1', resourceRouter(notas, kept({ id: 1, clienteId: 5 }), { related }))
+    open = await listen(app.use(api({ versions: { v8: [mount(clientes, kept({ id: 7 }))] } })))
+    expect((await open.send('GET', '/v1/notas')).json).toMatchObject([{ id: 1, cliente: { id: 5 } }])
+    expect((await open.send('GET', '/v8/clientes/7')).json).toEqual({ id: 7 })
+  })
+
+  it('are bound once by each mount, to its definition', () => {
+    const bound: unknown[] = []
+    const source = {
+      bind<T, K>(definition: ResourceDefinition<T, K>) {
+        bound.push(definition)
+        return memoryAdapter(definition)
+      },
+    }
+    const mounts = [mount(clientes, source), mount(notas, source), mount(clientes, source)]
+    expect(bound).toEqual([clientes, notas, clientes])
+    expect(new Set(mounts.map(({ adapter }) => adapter)).size).toBe(3)
+  })
+
+  it.each([
+    ['nothing', { bind: () => undefined }],
+    ['half an adapter', { bind: () => ({ list: () => ({ items: [] }) }) }],
+    ['a function, which has a bind of its own', () => undefined],
+    ['null', null],
+  ])('VERB-9: %s is no adapter', (_, given) => {
+    expect(() => mount(clientes, given as never)).toThrow(expect.objectContaining({ code: 'adapter-incomplete' }))
+  })
+
+  it('what has a list() is an adapter already, and what bind() throws is told', () => {
+    const adapter = { ...memoryAdapter(clientes), bind: () => expect.unreachable() }
+    expect(mount(clientes, adapter).adapter).toBe(adapter)
+    const broken = {
+      bind(): never {
+        throw new ConfigurationError('invalid-option', 'There is no such table.')
+      },
+    }
+    expect(() => mount(clientes, broken)).toThrow('There is no such table.')
+  })
+})

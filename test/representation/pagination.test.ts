@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { type PageFacts, type PageQuery, paginationHeaders } from '../../src/representation/pagination.js'
+
+const hint = (page: number, backwards: boolean): string => `${backwards ? 'before' : 'behind'}-${page}`
+const pairs = [
+  ['sort', 'a'],
+  ['after', 'old'],
+] as const
+const seek = (backwards: boolean) => ({ values: [1], backwards })
+
+/** The links by relation, without what is the same in all of them. */
+function links(query: Partial<PageQuery>, facts: PageFacts, hintTo: typeof hint | undefined = hint): Record<string, string> {
+  const { Link = '' } = paginationHeaders('/l', { pairs, page: 3, size: 5, first: 1, ...query }, facts, hintTo)
+  return Object.fromEntries([...Link.matchAll(/<\/l\?sort=a&offest=([^>]*)>; rel="(\w+)"/g)].map(([, place, rel]) => [rel, place]))
+}
+const forward = { seek: seek(false) }
+const backward = { seek: seek(true) }
+
+describe('paginationHeaders', () => {
+  it('QUERY-7: next and prev carry their hints, first and last none; an old hint goes', () => {
+    expect(links({}, { total: 50, count: 5 })).toEqual({ first: '1', prev: '2&after=before-2', next: '4&after=behind-4', last: '10' })
+    expect(links({ first: 0 }, { total: 50, count: 5 })).toEqual({
+      first: '0',
+      prev: '1&after=before-2',
+      next: '3&after=behind-4',
+      last: '9',
+    })
+    expect(links({}, { total: 50, count: 5 }, () => undefined as never)).toEqual({ first: '1', prev: '2', next: '4', last: '10' })
+  })
+
+  it('QUERY-7: where the store knows of more there is a next page, whatever the total says', () => {
+    expect(links({}, { total: 50, more: false, seekable: true }).next).toBeUndefined()
+    expect(links({}, { total: 5, more: true, seekable: true, count: 5 })).toMatchObject({ next: '4&after=behind-4', last: '1' })
+    expect(links({}, { more: true }).next).toBe('4&after=behind-4')
+    expect(links({}, { count: 5 }).next).toBe('4&after=behind-4')
+    expect(links({}, { count: 4 }).next).toBeUndefined()
+  })
+
+  it('QUERY-7: a walk forwards counts on past the last page, and its way back is a place too', () => {
+    const facts = { total: 6, more: true, seekable: true, count: 5 }
+    expect(links({ ...forward, page: 9 }, facts)).toEqual({ first: '1', prev: '8&after=before-8', next: '10&after=behind-10', last: '2' })
+  })
+
+  it('QUERY-7: a page that was sought backwards has a next, and a prev while there is more, at the first page too', () => {
+    const facts = { total: 50, seekable: true, count: 5 }
+    expect(links(backward, { ...facts, more: true })).toMatchObject({ prev: '2&after=before-2', next: '4&after=behind-4' })
+    expect(links({ ...backward, page: 1 }, { ...facts, more: true })).toMatchObject({ prev: '1&after=before-1', next: '2&after=behind-2' })
+    expect(links(backward, { ...facts, more: false })).toEqual({ first: '1', next: '4&after=behind-4', last: '10' })
+    expect(links({ ...backward, page: 20 }, { ...facts, more: true }).next).toBe('21&after=behind-21')
+    expect(Object.keys(links({ ...backward, page: 1 }, facts))).toEqual(['first', 'next', 'last'])
+    expect(Object.keys(links({ ...backward, page: 1 }, { ...facts, more: true }, () => undefined as never))).toEqual([
+      'first',
+      'next',
+      'last',
+    ])
+  })
+
+  it('QUERY-7: an empty page after a place has no next; forwards it leads back by number, backwards nothing lies before it', () => {
+    const facts = { total: 10, more: false, seekable: true, count: 0 }
+    const plain = () => undefined as never
+    expect(links(forward, facts, plain)).toEqual({ first: '1', prev: '2', last: '2' })
+    expect(links({ ...forward, page: 9 }, facts, plain)).toEqual({ first: '1', prev: '2', last: '2' })
+    expect(links(backward, facts, plain)).toEqual({ first: '1', last: '2' })
+  })
+
+  it('QUERY-7: a store that passed over the place is asked by number', () => {
+    expect(links(backward, { total: 15, count: 5 })).toEqual({ first: '1', prev: '2&after=before-2', last: '3' })
+  })
+
+  it('QUERY-7: links that hints make too long go without, and those that are too long by themselves do not go', () => {
+    const long = { pairs: [['lote', 'x'.repeat(1_500)]] as const }
+    const headers = (query: Partial<PageQuery>) =>
+      paginationHeaders('/l', { pairs, page: 3, size: 5, first: 1, ...query }, { total: 50, count: 5 }, () => 'h'.repeat(1_500))
+    expect(headers({}).Link).toContain('&after=')
+    expect(headers(long).Link).not.toContain('&after=')
+    expect(headers(long).Link).toContain('rel="next"')
+    expect(headers({ pairs: [['lote', 'x'.repeat(2_000)]] })).toEqual({ 'x-total-count': '50' })
+  })
+})

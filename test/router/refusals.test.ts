@@ -1,0 +1,156 @@
+import express from 'express'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type Adapter, api, type Call, defineResource, type ListRequest, mount, type Refused } from '../../src/index.js'
+import { listen, problem, type Served } from '../clauses/fixture.js'
+
+const text = { type: 'string' } as const
+const clientes = defineResource({
+  collection: 'clientes',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: text } },
+})
+const envios = defineResource({
+  collection: 'envios',
+  key: 'id',
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: {
+      id: text,
+      'a.b': text,
+      fechaDeEntrada: text,
+      clienteId: text,
+      destinatario: { type: 'object', properties: { nombre: text, 'calle/1': text } },
+    },
+  },
+  filters: {
+    fechaDesde: { field: 'fechaDeEntrada', op: 'gte' },
+    fechaHasta: { field: 'fechaDeEntrada', op: 'lt' },
+    'destinatario.nombre': true,
+  },
+  sort: ['fechaDeEntrada'],
+  search: ['fechaDeEntrada'],
+  links: { cliente: { to: clientes, by: 'clienteId' } },
+  attachedTo: [{ of: clientes, by: 'clienteId' }],
+})
+let open: Omit<Served, 'data'> | undefined
+afterEach(() => open?.close())
+
+const stored = (id: string) => ({ value: { id }, version: '1' })
+
+async function serve(refused: Refused, seen: ListRequest[] = [], calls: [string, Call][] = []) {
+  const reads = (keys: readonly string[], call: Call) => {
+    calls.push(['read', call])
+    return keys.map((id) => stored(id))
+  }
+  const people: Adapter<{ id: string }, string> = { list: () => ({ items: [], total: 0 }), read: reads }
+  const adapter: Adapter<object, string> = {
+    list(request, call) {
+      seen.push(request)
+      calls.push(['list', call])
+      const refuses = request.where.length > 0 || request.search !== undefined || request.seek !== undefined
+      return refuses ? { items: [], refused } : { items: [stored('x')], total: 9, more: true, seekable: true }
+    },
+    read: reads,
+    create: () => refused,
+    replace(_key, _value, _expected, call) {
+      calls.push(['replace', call])
+      return refused
+    },
+  }
+  const entries = [mount(clientes, people), mount(envios, adapter as never)]
+  open = await listen(express().use(api({ versions: { v1: entries }, timeout: 5_000, onError: () => {} })))
+  return open.send
+}
+
+describe('refusals of a list', () => {
+  const unfit = (members: string[]): Refused => ({ refused: 'rule', members, why: 'holds U+0000, which this store can not keep' })
+
+  it('QUERY-1: name every parameter that compares the member, with what the store says', async () => {
+    const send = await serve(unfit(['fechaDeEntrada', 'destinatario.nombre']))
+    const answer = await send('GET', '/v1/envios?fechaHasta=%00&fechaDesde=a&destinatario.nombre=x&limit=3')
+    expect(problem(answer)).toEqual({ status: 400, code: 'invalid-query', named: ['fechaDesde', 'fechaHasta', 'destinatario.nombre'] })
+    expect(answer.json.errors[0]).toMatchObject({
+      detail: '"fechaDesde" holds U+0000, which this store can not keep.',
+      code: 'rule',
+      clause: 'QUERY-1',
+    })
+    expect(problem(await send('GET', '/v1/envios?fechaDesde=%00')).named).toEqual(['fechaDesde'])
+  })
+
+  it('QUERY-3: without members it is the text of q', async () => {
+    const send = await serve(unfit([]))
+    const { json } = await send('GET', '/v1/envios?q=%00')
+    expect(json.errors).toEqual([
+      { parameter: 'q', detail: '"q" holds U+0000, which this store can not keep.', code: 'rule', clause: 'QUERY-3' },
+    ])
+  })
+
+  it('QUERY-7: a place that the store can not compare with is a hint that it never gave', async () => {
+    const send = await serve(unfit(['fechaDeEntrada']))
+    const { link } = (await send('GET', '/v1/envios?sort=fechaDeEntrada&limit=1')).headers
+    const [, next = ''] = /<http:\/\/[^/]*([^>]*)>; rel="next"/.exec(String(link)) ?? []
+    expect((await send('GET', next)).json.errors).toEqual([
+      expect.objectContaining({ parameter: 'after', code: 'hint', clause: 'QUERY-7' }),
+    ])
+  })
+
+  it('QUERY-1: where nothing of it is the client’s own, nothing matches', async () => {
+    const send = await serve(unfit(['clienteId']))
+    const { status, json, headers } = await send('GET', '/v1/envios?fechaDesde=a')
+    expect([status, json, headers['x-total-count']]).toEqual([200, [], '0'])
+    expect((await send('GET', '/v1/clientes/c/envios/x')).status).toBe(404)
+  })
+
+  it('QUERY-1: a store that does not say why has its kind of refusal said', async () => {
+    const send = await serve({ refused: 'rule', members: ['fechaDeEntrada'] })
+    expect((await send('GET', '/v1/envios?fechaDesde=a')).json.detail).toBe('"fechaDesde" breaks a rule of the store.')
+  })
+})
+
+describe('refusals of a record', () => {
+  const refusal = async (refused: Refused) => (await (await serve(refused))('POST', '/v1/envios', {}, { id: 'n' })).json
+
+  it('ERR-2: nested members become pointers, those that are called with a dot stay whole, hidden ones are named by their link', async () => {
+    const members = ['destinatario.nombre', 'destinatario.calle/1', 'a.b', 'clienteId']
+    const { status, code, errors } = await refusal({ refused: 'duplicate', members })
+    expect([status, code]).toEqual([422, 'duplicate'])
+    expect(errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+      '/destinatario/nombre',
+      '/destinatario/calle~11',
+      '/a.b',
+      '/cliente',
+    ])
+    expect(errors.at(-1).detail).toBe('"cliente" is taken already.')
+    expect(errors[0].detail).toBe('"destinatario.nombre" is taken already.')
+  })
+
+  it('ERR-2: the store’s own words stand in place of ours, with members and without', async () => {
+    const why = 'holds a date with seven digits, of which this store keeps six'
+    expect((await refusal({ refused: 'rule', members: ['clienteId'], why })).detail).toBe(`"cliente" ${why}.`)
+    await open?.close()
+    expect(await refusal({ refused: 'rule', members: [], why })).toMatchObject({ status: 422, code: 'rule', detail: `The record ${why}.` })
+    await open?.close()
+    expect((await refusal({ refused: 'rule', members: [] })).detail).toBe('The record breaks a rule of the store.')
+  })
+})
+
+describe('calls', () => {
+  it('HDR-3: what a request reads in order to write has to be fresh, and every call knows how long it may take', async () => {
+    const calls: [string, Call][] = []
+    const send = await serve({ refused: 'rule', members: [] }, [], calls)
+    const heard = () => calls.splice(0).map(([name, { fresh }]) => [name, fresh])
+    await send('GET', '/v1/envios?expand=cliente')
+    await send('HEAD', '/v1/envios/x')
+    expect(heard()).toEqual([
+      ['list', false],
+      ['read', false],
+    ])
+    await send('PATCH', '/v1/envios/x', {}, { cliente: { id: 'c' } })
+    await send('POST', '/v1/clientes/c/envios', {}, { id: 'n' })
+    expect([...new Set(calls.map(([name]) => name))]).toEqual(['read', 'replace'])
+    const left = calls[0]?.[1].left?.() ?? 0
+    expect(left > 0 && left <= 5_000).toBe(true)
+    expect(heard().every(([, fresh]) => fresh)).toBe(true)
+  })
+})
