@@ -13,6 +13,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   definition: ['adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
   'adapters/contract.ts': [],
   adapters: ['adapters/contract.ts', 'definition', 'http', 'problem.ts'],
+  testing: ['adapters/contract.ts', 'adapters', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
   plan: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'wire.ts'],
   representation: ['adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
   middleware: ['adapters/contract.ts', 'representation', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],

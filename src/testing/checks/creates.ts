@@ -1,0 +1,145 @@
+/** What create() makes. */
+import { type Check, upTo } from '../check.js'
+import { expectEqual, expectThat } from '../contract-error.js'
+import type { Row } from '../row.js'
+
+const client = (as: string) => ({ collection: 'clients', key: 'ann', as })
+
+export const creates: readonly Check[] = [
+  {
+    id: 'create/duplicate',
+    title: "A create of a key that exists is refused as 'duplicate', names the members of the key and changes nothing.",
+    on: 'any',
+    needs: ['create'],
+    async run(stage) {
+      const record = stage.record()
+      const key = stage.key(record)
+      const { version } = await stage.stored(key)
+      const answer = await stage.create(stage.change(record, 8))
+      expectThat('refused' in answer && answer.refused === 'duplicate', "{ refused: 'duplicate' }", answer)
+      expectEqual([...answer.members].sort(), [...stage.definition.key.members].sort(), 'the members of the refusal')
+      stage.expectValue(await stage.read(key), record, 'the record')
+      expectEqual((await stage.read(key))?.version, version, 'its version')
+    },
+  },
+  {
+    id: 'create/assigned',
+    title: 'A member of the key that the definition calls assigned may be missing: the store assigns one that no record has.',
+    on: 'orders',
+    needs: ['create'],
+    async run(stage) {
+      const taken = new Set(stage.held.map(({ number }) => number))
+      for (const i of upTo(10)) {
+        const { value } = await stage.created({ text: `new ${i}` }, { peer: i })
+        expectThat(Number.isSafeInteger(value.number) && !taken.has(value.number), 'a whole number that no other order has', value.number)
+        taken.add(value.number)
+        stage.expectValue(await stage.read(value.number), { number: value.number, text: `new ${i}` }, 'what is read')
+      }
+    },
+  },
+  {
+    id: 'create/assigned-not-again',
+    title: 'A number that was assigned is not assigned again after a delete.',
+    on: 'orders',
+    needs: ['create', 'remove'],
+    async run(stage) {
+      const seen = new Set<unknown>()
+      for (const i of upTo(5)) {
+        const { value } = await stage.created({ text: 'passing' }, { peer: i })
+        expectThat(!seen.has(value.number), 'a number that was not assigned before', value.number)
+        seen.add(value.number)
+        await stage.remove(value.number)
+      }
+    },
+  },
+  {
+    id: 'create/assigned-given',
+    title: 'An assigned key that a create gives is kept, and stands in the way of none that the store assigns.',
+    on: 'orders',
+    needs: ['create'],
+    async run(stage) {
+      const taken = new Set(stage.held.map(({ number }) => number))
+      const { value: first } = await stage.created({ text: 'first' })
+      taken.add(first.number)
+      const next = first.number as number
+      for (const number of [next + 1, next + 2, next + 4, 1_000_000]) {
+        stage.expectValue(await stage.created({ number, text: 'mine' }), { number, text: 'mine' }, 'what is created')
+        taken.add(number)
+      }
+      for (const i of upTo(6)) {
+        const { value } = await stage.created({ text: `assigned ${i}` }, { peer: i })
+        expectThat(!taken.has(value.number), 'a number that no order has', value.number)
+        taken.add(value.number)
+      }
+    },
+  },
+  {
+    id: 'create/attached',
+    title: 'With attachTo, what is created is attached in the same step.',
+    on: 'contracts',
+    needs: ['create', 'attach'],
+    async run(stage) {
+      for (const as of ['contracts', 'invoices', 'favourites', 'archives']) {
+        const record = { ...(stage.spare[0] as Row), code: `N-${as}` }
+        await stage.created(record, { call: { attachTo: client(as) } })
+        for (const other of ['contracts', 'invoices', 'favourites', 'archives']) {
+          const keys = (await stage.keys({ parent: client(other) })).filter((key) => key === record.code)
+          expectEqual(keys, other === as ? [record.code] : [], `what is listed as ${other} of what was created as ${as}`)
+        }
+      }
+    },
+  },
+  {
+    id: 'create/attached-refused',
+    title: 'A create that is refused attaches nothing.',
+    on: 'contracts',
+    needs: ['create', 'attach'],
+    async run(stage) {
+      for (const as of ['contracts', 'favourites']) {
+        const answer = await stage.create(stage.record(), { call: { attachTo: client(as) } })
+        expectThat('refused' in answer, 'a refusal', answer)
+        expectEqual(await stage.keys({ parent: client(as) }), [], `what is listed as ${as}`)
+        stage.expectValue(await stage.read(stage.key(stage.record())), stage.record(), 'the record')
+      }
+    },
+  },
+  {
+    id: 'create/attached-version',
+    title: 'With attachTo, create() answers the record as it is once it is attached, with the version that is stored.',
+    on: 'contracts',
+    needs: ['create', 'attach', 'replace'],
+    async run(stage) {
+      for (const as of ['contracts', 'invoices', 'favourites', 'archives']) {
+        const record = { ...(stage.spare[0] as Row), code: `V-${as}` }
+        const { value, version } = await stage.created(record, { call: { attachTo: client(as) } })
+        const stored = await stage.stored(record.code)
+        stage.expectValue(stored, value, `what is read of what was created as ${as}`)
+        expectEqual(stored.version, version, `the version of what was created as ${as}`)
+        await stage.replaced(record.code, { ...value, rank: 50 }, version)
+      }
+    },
+  },
+  {
+    id: 'create/attached-whole',
+    title: 'A create whose attach can not be is refused, and leaves no record behind.',
+    on: 'contracts',
+    needs: ['create', 'attach'],
+    async run(stage) {
+      const record = { ...(stage.spare[0] as Row), code: 'W-0' }
+      const leaving = await stage.create(record, { call: { attachTo: client('contracts'), scope: { holder: 'eve' } } })
+      expectThat('refused' in leaving && leaving.refused === 'rule', "{ refused: 'rule' } where the attach would leave the scope", leaving)
+      expectEqual(leaving.members, ['holder'], 'the members of the refusal')
+      expectEqual(await stage.read(record.code), undefined, 'what is read of what is refused')
+      for (const as of ['contracts', 'favourites']) {
+        for (const [i, key] of ['\0', 'ann\0', 'a\ud800'].entries()) {
+          const attachTo = { collection: 'clients', key, as }
+          const code = `W-${as}-${i}`
+          const answer = await stage.create({ ...record, code }, { call: { attachTo } })
+          expectThat('refused' in answer || 'created' in answer, 'a record or a refusal', answer)
+          expectThat(((await stage.read(code)) === undefined) === 'refused' in answer, 'a record just where create() says so', { answer })
+          expectEqual(await stage.keys({ parent: attachTo }), 'created' in answer ? [code] : [], `what is listed as ${as}`)
+        }
+      }
+    },
+  },
+]

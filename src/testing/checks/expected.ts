@@ -1,0 +1,168 @@
+/** Compare-and-set, one caller at a time. */
+import type { Check } from '../check.js'
+import { expectEqual, expectThat } from '../contract-error.js'
+import type { Stage } from '../stage.js'
+
+const client = (as: string) => ({ collection: 'clients', key: 'ann', as })
+const ways = ['contracts', 'favourites'] as const
+
+/** The versions that clients could make of one: none of them is it. */
+const near = (version: string): readonly string[] => [
+  '',
+  ' ',
+  '0',
+  '1',
+  '-1',
+  '*',
+  'null',
+  'abc',
+  `'; --`,
+  '9'.repeat(40),
+  '\0',
+  '\ud800',
+  ` ${version}`,
+  `${version} `,
+  `0${version}`,
+  `+${version}`,
+  `${version}0`,
+  version.toUpperCase(),
+  version.toLowerCase(),
+]
+
+/** A replaced record: its key, and the version that it has no more. */
+async function outdated(stage: Stage) {
+  const record = stage.record()
+  const key = stage.key(record)
+  const { version } = await stage.stored(key)
+  const current = await stage.replaced(key, stage.change(record, 1))
+  return { record, key, version, current }
+}
+
+export const expected: readonly Check[] = [
+  {
+    id: 'expected/replace',
+    title: "replace() with a version that is stored no more answers 'stale' and changes nothing; with the current one it writes.",
+    on: 'any',
+    needs: ['replace'],
+    async run(stage) {
+      const { record, key, version, current } = await outdated(stage)
+      expectEqual(await stage.replace(key, stage.change(record, 2), version), 'stale', 'replace() with an old version')
+      stage.expectValue(await stage.read(key), current.value, 'the record after a stale replace')
+      expectEqual((await stage.read(key))?.version, current.version, 'the version after a stale replace')
+      await stage.replaced(key, stage.change(record, 3), current.version)
+      stage.expectValue(await stage.read(key), stage.change(record, 3), 'the record after a replace with the current version')
+    },
+  },
+  {
+    id: 'expected/remove',
+    title: "remove() with a version that is stored no more answers 'stale' and removes nothing; with the current one it removes.",
+    on: 'any',
+    needs: ['replace', 'remove'],
+    async run(stage) {
+      const { key, version, current } = await outdated(stage)
+      expectEqual(await stage.remove(key, version), 'stale', 'remove() with an old version')
+      stage.expectValue(await stage.read(key), current.value, 'the record after a stale remove')
+      expectEqual(await stage.remove(key, current.version), 'removed', 'remove() with the current version')
+      expectThat((await stage.read(key)) === undefined, 'nothing after the remove', await stage.read(key))
+    },
+  },
+  {
+    id: 'expected/attach',
+    title: "attach() with a version that is stored no more answers 'stale' and attaches nothing.",
+    on: 'contracts',
+    needs: ['attach', 'replace'],
+    async run(stage) {
+      const { key, version } = await outdated(stage)
+      for (const as of ways) {
+        expectEqual(await stage.attach(client(as), key, version), 'stale', `attach() as ${as} with an old version`)
+        expectEqual(await stage.keys({ parent: client(as) }), [], `what is attached as ${as}`)
+        const current = await stage.stored(key)
+        expectEqual(await stage.attach(client(as), key, current.version), 'attached', `attach() as ${as} with the current version`)
+      }
+    },
+  },
+  {
+    id: 'expected/detach',
+    title: "detach() with a version that is stored no more answers 'stale' and detaches nothing.",
+    on: 'contracts',
+    needs: ['attach', 'detach', 'replace'],
+    async run(stage) {
+      for (const [round, as] of ways.entries()) {
+        const key = stage.key(stage.record())
+        await stage.attach(client(as), key)
+        const { value, version } = await stage.stored(key)
+        const { version: current } = await stage.replaced(key, { ...value, rank: 77 + round })
+        expectEqual(await stage.detach(client(as), key, version), 'stale', `detach() as ${as} with an old version`)
+        expectEqual(await stage.keys({ parent: client(as) }), [stage.keyText(value)], `what is attached as ${as}`)
+        expectEqual(await stage.detach(client(as), key, current), 'detached', `detach() as ${as} with the current version`)
+      }
+    },
+  },
+  {
+    id: 'expected/absent-first',
+    title: "'absent' comes before 'stale', and replace() creates nothing.",
+    on: 'any',
+    needs: ['replace', 'remove'],
+    async run(stage) {
+      const record = stage.spare[0] as never
+      const key = stage.key(record)
+      const { version } = await stage.stored(stage.key(stage.record()))
+      for (const expectedVersion of [undefined, 'other', version]) {
+        expectEqual(await stage.replace(key, record, expectedVersion), 'absent', 'replace() of what is not there')
+        expectEqual(await stage.remove(key, expectedVersion), 'absent', 'remove() of what is not there')
+      }
+      expectThat((await stage.read(key)) === undefined, 'nothing created', await stage.read(key))
+    },
+  },
+  {
+    id: 'expected/removed',
+    title: 'What is removed is gone: from reads and lists, for a second remove, and no replace brings it back.',
+    on: 'any',
+    needs: ['replace', 'remove'],
+    async run(stage) {
+      const record = stage.record()
+      const key = stage.key(record)
+      const { version } = await stage.stored(key)
+      expectEqual(await stage.remove(key), 'removed', 'remove()')
+      for (const expectedVersion of [undefined, version]) {
+        expectEqual(await stage.remove(key, expectedVersion), 'absent', 'a second remove()')
+        expectEqual(await stage.replace(key, record, expectedVersion), 'absent', 'replace() after remove()')
+      }
+      expectThat((await stage.read(key)) === undefined, 'nothing to read', await stage.read(key))
+      expectThat(!(await stage.keys()).includes(stage.keyText(record)), 'nothing to list', stage.keyText(record))
+    },
+  },
+  {
+    id: 'expected/recreated',
+    title: 'The version of a record that was removed is stale for the one that took its key.',
+    on: 'any',
+    needs: ['create', 'replace', 'remove'],
+    async run(stage) {
+      const record = stage.record()
+      const key = stage.key(record)
+      const { version } = await stage.stored(key)
+      await stage.remove(key)
+      await stage.created(record)
+      expectEqual(await stage.replace(key, stage.change(record, 4), version), 'stale', 'replace() with the old version')
+      expectEqual(await stage.remove(key, version), 'stale', 'remove() with the old version')
+      stage.expectValue(await stage.read(key), record, 'the record')
+    },
+  },
+  {
+    id: 'expected/other-texts',
+    title: 'Versions are compared as texts: whatever else a client may send as one is stale, never an error.',
+    on: 'any',
+    needs: ['replace', 'remove'],
+    async run(stage) {
+      const record = stage.record()
+      const key = stage.key(record)
+      const { version } = await stage.stored(key)
+      for (const other of near(version).filter((text) => text !== version)) {
+        const what = `with the version ${JSON.stringify(other)}`
+        expectEqual(await stage.replace(key, stage.change(record, 9), other), 'stale', `replace() ${what}`)
+        expectEqual(await stage.remove(key, other), 'stale', `remove() ${what}`)
+      }
+      stage.expectValue(await stage.read(key), record, 'the record')
+    },
+  },
+]

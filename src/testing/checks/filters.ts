@@ -1,0 +1,226 @@
+/** What a list's conditions match. */
+import type { Scalar } from '../../adapters/contract.js'
+import { get } from '../../definition/json.js'
+import type { Check } from '../check.js'
+import { expectEqual } from '../contract-error.js'
+import type { Where } from '../requests.js'
+import type { Row } from '../row.js'
+import type { Stage } from '../stage.js'
+
+/** Members whose values compare alike in every store: numbers, and date-times as their texts. */
+const ordered = ['pieces', 'weight', 'collected', 'address.postcode'] as const
+const exact = [...ordered, 'code', 'label', 'note', 'urgent', 'address.street'] as const
+
+const at = (record: Row, field: string): Scalar | null => (get(record, field.split('.')) ?? null) as Scalar | null
+
+/** The values of a member among the records, each once. */
+const valuesOf = (stage: Stage, field: string): readonly Scalar[] =>
+  [...new Set(stage.held.map((record) => at(record, field)))].filter((value) => value !== null)
+
+/** Throws where a list does not hold just the records for which `holds`. */
+async function expectMatches(stage: Stage, where: readonly Where[], holds: (record: Row) => boolean): Promise<void> {
+  const expected = stage.held.filter(holds).map((record) => stage.keyText(record))
+  const came = await stage.keys({ where })
+  expectEqual([...came].sort(), expected.sort(), `the keys where ${JSON.stringify(where)}`)
+}
+
+const comparison = (op: 'gt' | 'gte' | 'lt' | 'lte', sentence: string, holds: (member: Scalar, value: Scalar) => boolean): Check => ({
+  id: `filters/${op}`,
+  title: sentence,
+  on: 'parcels',
+  needs: [],
+  async run(stage) {
+    for (const field of ordered) {
+      for (const value of valuesOf(stage, field)) {
+        await expectMatches(stage, [{ field, op, value }], (record) => {
+          const member = at(record, field)
+          return member !== null && holds(member, value)
+        })
+      }
+    }
+  },
+})
+
+export const filters: readonly Check[] = [
+  {
+    id: 'filters/eq',
+    title: 'eq matches just the records whose member has the value, of every type and of nested members.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      for (const field of exact) {
+        for (const value of valuesOf(stage, field)) {
+          await expectMatches(stage, [{ field, op: 'eq', value }], (record) => at(record, field) === value)
+        }
+      }
+    },
+  },
+  {
+    id: 'filters/literal',
+    title: 'Text is compared as it is: case, spaces, %, _ and * count.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      for (const value of ['ASH', 'ash ', 'a%', '%', '_sh', 'a*', 'ash_', "ash' or '1'='1", 'null', '']) {
+        await expectMatches(stage, [{ field: 'label', op: 'eq', value }], (record) => record.label === value)
+      }
+    },
+  },
+  {
+    id: 'filters/no-match',
+    title: 'A value of the right type that no record has, however large, matches nothing.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      for (const value of [Number.MIN_SAFE_INTEGER, 77_777]) await expectMatches(stage, [{ field: 'pieces', op: 'eq', value }], () => false)
+      for (const value of [1e308, 5e-324]) await expectMatches(stage, [{ field: 'weight', op: 'eq', value }], () => false)
+      await expectMatches(stage, [{ field: 'collected', op: 'eq', value: '9999-12-31T23:59:59.9999999' }], () => false)
+    },
+  },
+  comparison('gt', 'gt matches what is larger, and not what is equal.', (member, value) => member > value),
+  comparison('gte', 'gte matches what is larger or equal.', (member, value) => member >= value),
+  comparison('lt', 'lt matches what is smaller, and not what is equal.', (member, value) => member < value),
+  comparison('lte', 'lte matches what is smaller or equal.', (member, value) => member <= value),
+  {
+    id: 'filters/text-ranges',
+    title: 'Ranges over text agree with the order of the same member.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const inOrder = [...new Set((await stage.all({ sort: 'label' })).map(({ value }) => value.label as string))]
+      for (const [place, value] of inOrder.entries()) {
+        const rank = (record: Row) => inOrder.indexOf(record.label as string)
+        await expectMatches(stage, [{ field: 'label', op: 'gt', value }], (record) => rank(record) > place)
+        await expectMatches(stage, [{ field: 'label', op: 'gte', value }], (record) => rank(record) >= place)
+        await expectMatches(stage, [{ field: 'label', op: 'lt', value }], (record) => rank(record) < place)
+        await expectMatches(stage, [{ field: 'label', op: 'lte', value }], (record) => rank(record) <= place)
+      }
+    },
+  },
+  {
+    id: 'filters/in',
+    title: 'in matches any of its values.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      for (const field of ['code', 'label', 'note', 'pieces', 'weight', 'collected', 'address.postcode'] as const) {
+        const all = valuesOf(stage, field)
+        for (const value of [all.slice(0, 2), all.slice(-3), [all[0], all[0]], [all[1], 'code' === field ? 'none' : all[2]]]) {
+          const wanted = value as readonly Scalar[]
+          await expectMatches(stage, [{ field, op: 'in', value: wanted }], (record) => wanted.includes(at(record, field) as Scalar))
+        }
+      }
+    },
+  },
+  {
+    id: 'filters/contains',
+    title: 'contains matches the records whose array has the value among its items.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      for (const value of [
+        'red',
+        're',
+        'r,ed',
+        '{x}',
+        'blue',
+        'Red',
+        '',
+        'r%',
+        ',',
+        '"',
+        '\\',
+        'x"red',
+        '"red',
+        'back\\slash',
+        'slash',
+        'é',
+        'e',
+      ]) {
+        await expectMatches(stage, [{ field: 'tags', op: 'contains', value }], ({ tags }) => (tags as string[]).includes(value))
+      }
+    },
+  },
+  {
+    id: 'filters/null',
+    title: 'null: true matches null and absent members, null: false the others; a member of an object that is null is null.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      for (const field of ['note', 'collected', 'address.postcode'] as const) {
+        for (const value of [true, false]) {
+          await expectMatches(stage, [{ field, op: 'null', value }], (record) => (at(record, field) === null) === value)
+        }
+      }
+    },
+  },
+  {
+    id: 'filters/null-matches-nothing',
+    title: 'Except under null, a member that is null matches nothing.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const edges: [string, Scalar, Scalar][] = [
+        ['note', '', '\u{10FFFF}'],
+        ['collected', '0001-01-01T00:00:00.0000000', '9999-12-31T23:59:59.9999999'],
+        ['address.postcode', Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+      ]
+      for (const [field, lowest, highest] of edges) {
+        const conditions: Where[] = [
+          { field, op: 'gte', value: lowest },
+          { field, op: 'gt', value: lowest },
+          { field, op: 'lte', value: highest },
+          { field, op: 'lt', value: highest },
+          { field, op: 'eq', value: lowest },
+          { field, op: 'in', value: [lowest, highest] },
+        ]
+        for (const where of conditions) {
+          const nulls = (await stage.all({ where: [where] })).filter(({ value }) => at(value, field) === null)
+          expectEqual(nulls, [], `the nulls where ${JSON.stringify(where)}`)
+        }
+      }
+    },
+  },
+  {
+    id: 'filters/and',
+    title: 'Conditions hold all at once, also several of one member.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const urgent: Where = { field: 'urgent', op: 'eq', value: true }
+      await expectMatches(
+        stage,
+        [urgent, { field: 'tags', op: 'contains', value: 'red' }, { field: 'note', op: 'null', value: false }],
+        (record) => record.urgent === true && (record.tags as string[]).includes('red') && record.note !== null,
+      )
+      await expectMatches(
+        stage,
+        [{ field: 'pieces', op: 'gte', value: 0 }, { field: 'pieces', op: 'lt', value: 12 }, urgent],
+        ({ pieces, urgent }) => (pieces as number) >= 0 && (pieces as number) < 12 && urgent === true,
+      )
+      await expectMatches(stage, [urgent, { ...urgent, value: false } as Where], () => false)
+      await expectMatches(
+        stage,
+        [{ field: 'code', op: 'in', value: ['P-3', 'P-4', 'P-6'] }, urgent],
+        ({ code }) => code === 'P-3' || code === 'P-6',
+      )
+    },
+  },
+  {
+    id: 'filters/composite-key',
+    title: 'Parts of a composite key filter as any member: what a parent contains is found by them.',
+    on: 'lines',
+    needs: [],
+    async run(stage) {
+      await expectMatches(stage, [{ field: 'order', op: 'eq', value: 2 }], ({ order }) => order === 2)
+      await expectMatches(
+        stage,
+        [
+          { field: 'order', op: 'eq', value: 1 },
+          { field: 'article', op: 'eq', value: 'a' },
+        ],
+        ({ order, article }) => order === 1 && article === 'a',
+      )
+    },
+  },
+]

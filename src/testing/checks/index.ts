@@ -1,0 +1,41 @@
+/** All checks, those first on which others stand: a value that does not survive fails most of what follows. */
+import type { Check } from '../check.js'
+import { associations } from './associations.js'
+import { creates } from './creates.js'
+import { expected } from './expected.js'
+import { filters } from './filters.js'
+import { order } from './order.js'
+import { paging } from './paging.js'
+import { privacy } from './privacy.js'
+import { races } from './races.js'
+import { reads } from './reads.js'
+import { scope } from './scope.js'
+import { scopeMembers } from './scope-members.js'
+import { search } from './search.js'
+import { seek } from './seek.js'
+import { sharedRaces } from './shared-races.js'
+import { time } from './time.js'
+import { unstorables } from './unstorable.js'
+import { values } from './values.js'
+import { versions } from './versions.js'
+
+export const checks: readonly Check[] = [
+  ...values,
+  ...reads,
+  ...filters,
+  ...order,
+  ...paging,
+  ...seek,
+  ...search,
+  ...unstorables,
+  ...creates,
+  ...versions,
+  ...expected,
+  ...associations,
+  ...scope,
+  ...scopeMembers,
+  ...privacy,
+  ...time,
+  ...races,
+  ...sharedRaces,
+]

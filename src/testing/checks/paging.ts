@@ -1,0 +1,119 @@
+/** Pages by offset, and what they say of the whole. */
+import { type Check, upTo } from '../check.js'
+import { expectEqual, expectThat } from '../contract-error.js'
+import type { Where } from '../requests.js'
+
+const urgent: readonly Where[] = [{ field: 'urgent', op: 'eq', value: true }]
+
+export const paging: readonly Check[] = [
+  {
+    id: 'paging/whole',
+    title: 'Pages beside each other neither repeat nor skip a record.',
+    on: 'any',
+    needs: [],
+    async run(stage) {
+      const expected = stage.held.map((record) => stage.keyText(record)).sort()
+      for (const sort of [...new Set(['', ...stage.definition.sort])]) {
+        for (const size of [1, 3, stage.held.length]) {
+          const found = await stage.all({ sort }, {}, size)
+          expectEqual(
+            found.map(({ value }) => stage.keyText(value)).sort(),
+            expected,
+            `the keys of all pages of ${size} in the order "${sort}"`,
+          )
+        }
+      }
+    },
+  },
+  {
+    id: 'paging/past-end',
+    title: 'Past the end is an empty page, however far.',
+    on: 'any',
+    needs: [],
+    async run(stage) {
+      const far = Number.MAX_SAFE_INTEGER
+      for (const [page, size] of [
+        [2, stage.held.length],
+        [1000, 25],
+        [2 ** 31, 1],
+        [2 ** 32 + 1, 1],
+        [far, 1],
+      ] as const) {
+        const { items, more } = await stage.list({ page, size })
+        expectEqual(items, [], `page ${page} of ${size}`)
+        expectThat(more !== true, 'no more beyond it', more)
+      }
+    },
+  },
+  {
+    id: 'paging/total',
+    title: 'Every page tells how many records there are in all, the one past the end too.',
+    on: 'any',
+    needs: ['total'],
+    async run(stage) {
+      for (const [page, size] of [
+        [1, 1],
+        [2, 3],
+        [1, 100],
+        [50, 100],
+      ] as const) {
+        const { total, exact } = await stage.list({ page, size })
+        expectThat(total === stage.held.length && exact !== false, `an exact total of ${stage.held.length} on page ${page} of ${size}`, {
+          total,
+          exact,
+        })
+      }
+    },
+  },
+  {
+    id: 'paging/total-filtered',
+    title: 'The total counts what matches the conditions, on every page.',
+    on: 'parcels',
+    needs: ['total'],
+    async run(stage) {
+      const expected = stage.held.filter((record) => record.urgent).length
+      for (const [page, size] of [
+        [1, 2],
+        [3, 4],
+        [1, 100],
+        [99, 5],
+      ] as const) {
+        expectEqual((await stage.list({ where: urgent, page, size })).total, expected, `the total on page ${page} of ${size}`)
+      }
+      const none: readonly Where[] = [{ field: 'label', op: 'eq', value: 'none' }]
+      expectEqual((await stage.list({ where: none })).total, 0, 'the total where nothing matches')
+    },
+  },
+  {
+    id: 'paging/total-follows',
+    title: 'The total follows what is created and removed.',
+    on: 'any',
+    needs: ['total', 'create', 'remove'],
+    async run(stage) {
+      await stage.created(stage.spare[0] as never)
+      expectEqual((await stage.list()).total, stage.held.length + 1, 'the total after a create')
+      for (const i of upTo(2)) await stage.remove(stage.key(stage.record(i)))
+      expectEqual((await stage.list()).total, stage.held.length - 1, 'the total after two removals')
+    },
+  },
+  {
+    id: 'paging/more',
+    title: 'Where a page says whether more lies beyond it, it says the truth.',
+    on: 'any',
+    needs: [],
+    async run(stage) {
+      const { length } = stage.held
+      for (const [page, size] of [
+        [1, 1],
+        [1, length - 1],
+        [1, length],
+        [1, 100],
+        [length, 1],
+        [length - 1, 1],
+      ] as const) {
+        const { more } = await stage.list({ page, size })
+        if (more !== undefined) expectEqual(more, page * size < length, `more of page ${page} of ${size}`)
+      }
+    },
+  },
+]

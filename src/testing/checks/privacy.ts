@@ -1,0 +1,69 @@
+/** Nobody changes what is stored but by a write. */
+import type { Check } from '../check.js'
+import { expectThat } from '../contract-error.js'
+import type { Item } from '../stage.js'
+
+/** Changes whatever can be changed of a value, as careless code would; frozen parts throw, and that is fine. */
+function spoil(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const member of Object.values(value)) spoil(member)
+  for (const name of Object.keys(value)) Reflect.set(value, name, 'spoilt')
+  if (Array.isArray(value) && !Object.isFrozen(value)) value.push('spoilt')
+  Reflect.set(value, 'spoilt', true)
+}
+
+export const privacy: readonly Check[] = [
+  {
+    id: 'privacy/given',
+    title: 'What a caller does afterwards to a value that it gave changes nothing stored.',
+    on: 'any',
+    needs: ['create', 'replace'],
+    async run(stage) {
+      const record = stage.spare[0] as Item['value']
+      const key = stage.key(record)
+      const { adapter } = stage
+      const call = stage.call()
+      const given = structuredClone(record)
+      await adapter.create?.(given, call)
+      spoil(given)
+      stage.expectValue(await stage.read(key), record, 'what is stored after create()')
+      const next = structuredClone(stage.change(record, 1))
+      await adapter.replace?.(key, next, undefined, call)
+      spoil(next)
+      stage.expectValue(await stage.read(key), stage.change(record, 1), 'what is stored after replace()')
+    },
+  },
+  {
+    id: 'privacy/handed-out',
+    title: 'What a caller does to a value that it got changes nothing stored.',
+    on: 'any',
+    needs: [],
+    async run(stage) {
+      const record = stage.record()
+      const key = stage.key(record)
+      const { version } = await stage.stored(key)
+      const expectSame = async (after: string) => {
+        stage.expectValue(await stage.read(key), record, `what is stored after ${after}`)
+        expectThat((await stage.read(key))?.version === version, `the version after ${after} to be "${version}"`, await stage.read(key))
+      }
+      spoil(await stage.stored(key))
+      await expectSame('what was read is changed')
+      spoil((await stage.all()).find(({ value }) => stage.keyText(value) === stage.keyText(record)))
+      await expectSame('what was listed is changed')
+    },
+  },
+  {
+    id: 'privacy/answered',
+    title: 'What a caller does to the answer of a write changes nothing stored.',
+    on: 'any',
+    needs: ['create', 'replace'],
+    async run(stage) {
+      const record = stage.spare[0] as Item['value']
+      const key = stage.key(record)
+      spoil(await stage.created(record))
+      stage.expectValue(await stage.read(key), record, 'what is stored after the answer of create() is changed')
+      spoil(await stage.replaced(key, stage.change(record, 1)))
+      stage.expectValue(await stage.read(key), stage.change(record, 1), 'what is stored after the answer of replace() is changed')
+    },
+  },
+]

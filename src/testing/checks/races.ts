@@ -1,0 +1,158 @@
+/** Compare-and-set and creates, many callers at once, over the adapter and its peers. */
+import type { Check } from '../check.js'
+import { rounds, upTo } from '../check.js'
+import { expectEqual, expectThat } from '../contract-error.js'
+import type { Row } from '../row.js'
+import type { Item, Stage } from '../stage.js'
+
+const callers = 12
+
+const isItem = (answer: unknown): answer is Item => typeof answer === 'object' && answer !== null && 'version' in answer
+
+/** Asks all callers at once, each over another peer. */
+const together = <T>(ask: (caller: number) => Promise<T>): Promise<T[]> => Promise.all(upTo(callers).map(ask))
+
+async function eachRound(stage: Stage, play: (record: Row, key: unknown, round: number) => Promise<void>): Promise<void> {
+  for (const round of upTo(rounds)) {
+    const record = stage.record(round % stage.held.length)
+    await play(record, stage.key(record), round)
+  }
+}
+
+export const races: readonly Check[] = [
+  {
+    id: 'races/replace',
+    title: 'Of many replaces with one version exactly one succeeds, the others are stale, and what it wrote is what is stored.',
+    on: 'any',
+    needs: ['replace'],
+    run: (stage) =>
+      eachRound(stage, async (record, key, round) => {
+        const { version } = await stage.stored(key)
+        const answers = await together((i) => stage.replace(key, stage.change(record, round * callers + i), version, { peer: i }))
+        const won = answers.flatMap((answer, i) => (isItem(answer) ? [{ answer, i }] : []))
+        expectThat(won.length === 1, 'one winner', answers)
+        expectThat(
+          answers.every((answer) => isItem(answer) || answer === 'stale'),
+          "'stale' for the others",
+          answers,
+        )
+        const [{ answer, i }] = won as [(typeof won)[0]]
+        const stored = await stage.stored(key)
+        stage.expectValue(stored, stage.change(record, round * callers + i), 'what is stored')
+        expectEqual(stored.version, answer.version, 'the version that is stored')
+      }),
+  },
+  {
+    id: 'races/increments',
+    title: 'Callers that read, add one and replace with the version they read, again where it is stale, lose no increment.',
+    on: 'parcels',
+    needs: ['replace'],
+    async run(stage) {
+      const code = 'P-3'
+      const start = (await stage.stored(code)).value.pieces as number
+      await together(async (peer) => {
+        // Somebody wins each time around, so nobody loses more often than the others win.
+        for (let done = 0, tries = 0; done < 3; tries += 1) {
+          expectThat(tries <= callers * 3, 'a replace with the version that was just read to succeed in the end', `${tries} stale answers`)
+          const { value, version } = await stage.stored(code, { peer })
+          if (isItem(await stage.replace(code, { ...value, pieces: (value.pieces as number) + 1 }, version, { peer }))) done += 1
+        }
+      })
+      expectEqual((await stage.stored(code)).value.pieces, start + callers * 3, 'the sum')
+    },
+  },
+  {
+    id: 'races/remove',
+    title: "Of many removes of one record exactly one answers 'removed', the others 'absent'.",
+    on: 'any',
+    needs: ['remove'],
+    run: (stage) =>
+      eachRound(stage, async (_, key) => {
+        if ((await stage.read(key)) === undefined) return
+        const { version } = await stage.stored(key)
+        const answers = await together((peer) => stage.remove(key, peer % 2 === 0 ? version : undefined, { peer }))
+        expectEqual([...answers].sort(), [...upTo(callers - 1).map(() => 'absent'), 'removed'], 'the answers')
+      }),
+  },
+  {
+    id: 'races/replace-remove',
+    title: 'Of a replace and a remove with one version exactly one succeeds; a record that is removed does not come back.',
+    on: 'any',
+    needs: ['create', 'replace', 'remove'],
+    run: (stage) =>
+      eachRound(stage, async (record, key, round) => {
+        const { version } = await stage.stored(key)
+        const answers = await together<unknown>((i) =>
+          (i + round) % 2 === 0
+            ? stage.replace(key, stage.change(record, round * callers + i), version, { peer: i })
+            : stage.remove(key, version, { peer: i }),
+        )
+        const won = answers.filter((answer) => isItem(answer) || answer === 'removed')
+        expectThat(won.length === 1, 'one winner', answers)
+        const left = await stage.read(key)
+        expectThat((left === undefined) === (won[0] === 'removed'), 'what is stored to be what the winner did', { won, left })
+        if (left === undefined) await stage.created(record)
+      }),
+  },
+  {
+    id: 'races/remove-replace-any',
+    title: 'A replace without a version that races with a remove brings nothing back.',
+    on: 'any',
+    needs: ['create', 'replace', 'remove'],
+    run: (stage) =>
+      eachRound(stage, async (record, key) => {
+        await together<unknown>((i) =>
+          i === 5 ? stage.remove(key, undefined, { peer: i }) : stage.replace(key, stage.change(record, i), undefined, { peer: i }),
+        )
+        expectThat((await stage.read(key)) === undefined, 'nothing after the remove', await stage.read(key))
+        await stage.created(record)
+      }),
+  },
+  {
+    id: 'races/create',
+    title: "Of many creates of one key exactly one succeeds; the others are refused as 'duplicate' of the key's members.",
+    on: 'any',
+    needs: ['create', 'remove'],
+    async run(stage) {
+      const record = stage.spare[0] as Row
+      const key = stage.key(record)
+      for (const _ of upTo(rounds)) {
+        const answers = await together((i) => stage.create(stage.change(record, i), { peer: i }))
+        const won = answers.flatMap((answer, i) => ('created' in answer ? [i] : []))
+        expectThat(won.length === 1, 'one record created', answers)
+        for (const answer of answers) {
+          if ('created' in answer) continue
+          const members = 'refused' in answer && answer.refused === 'duplicate' ? answer.members : []
+          expectEqual([...members].sort(), [...stage.definition.key.members].sort(), 'the members of the refusals as duplicate')
+        }
+        stage.expectValue(await stage.read(key), stage.change(record, won[0] as number), 'what is stored')
+        await stage.remove(key)
+      }
+    },
+  },
+  {
+    id: 'races/assigned',
+    title: 'Keys assigned at the same time differ, also beside numbers that clients choose.',
+    on: 'orders',
+    needs: ['create'],
+    async run(stage) {
+      const { value: first } = await stage.created({ text: 'first' })
+      const next = (first.number as number) + 1
+      const given: number[] = []
+      for (const round of upTo(rounds)) {
+        const answers = await together((peer) => {
+          const text = `${round} ${peer}`
+          return stage.create(peer % 3 === 0 ? { number: next + round * callers + peer, text } : { text }, { peer })
+        })
+        for (const [peer, answer] of answers.entries()) {
+          if ('created' in answer) given.push(answer.created.value.number as number)
+          else
+            expectThat(peer % 3 === 0 && 'refused' in answer && answer.refused === 'duplicate', 'a record with an assigned number', answer)
+        }
+      }
+      expectEqual(given.length, new Set(given).size, 'the count of numbers that were given')
+      const expectedCount = stage.held.length + 1 + given.length
+      expectEqual((await stage.all()).length, expectedCount, 'the count of orders')
+    },
+  },
+]

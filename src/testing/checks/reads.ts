@@ -1,0 +1,121 @@
+/** Reading by key. */
+import { type Check, upTo } from '../check.js'
+import { expectEqual, expectThat } from '../contract-error.js'
+
+export const reads: readonly Check[] = [
+  {
+    id: 'reads/order',
+    title: 'read() gets many keys and answers in their order, undefined for what is not there.',
+    on: 'any',
+    needs: [],
+    async run(stage) {
+      const missing = stage.key(stage.spare[0])
+      const records = [...stage.held.slice(0, 5)].reverse()
+      const keys = records.map((record) => stage.key(record))
+      const found = await stage.readAll([missing, ...keys.slice(0, 2), missing, ...keys.slice(2)])
+      const expected = [undefined, ...records.slice(0, 2), undefined, ...records.slice(2)]
+      for (const [i, record] of expected.entries()) {
+        if (record === undefined) expectThat(found[i] === undefined, `undefined at place ${i}`, found[i])
+        else stage.expectValue(found[i], record, `place ${i}`)
+      }
+    },
+  },
+  {
+    id: 'reads/duplicates',
+    title: 'A key that is asked for twice in a batch is answered twice.',
+    on: 'any',
+    needs: [],
+    async run(stage) {
+      const [a, b] = [stage.record(0), stage.record(1)]
+      const found = await stage.readAll([a, b, a, a].map((record) => stage.key(record)))
+      for (const [i, record] of [a, b, a, a].entries()) stage.expectValue(found[i], record, `place ${i}`)
+    },
+  },
+  {
+    id: 'reads/many',
+    title: 'A batch may be long: hundreds of keys, with holes and duplicates, are all answered at their places.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const holes = upTo(120).map((i) => `none-${i}`)
+      const codes = stage.held.map(({ code }) => code as string)
+      const keys = [...holes, ...codes, ...holes, ...[...codes].reverse(), 'none']
+      const found = await stage.readAll(keys)
+      const records = new Map(stage.held.map((record) => [record.code, record]))
+      for (const [i, key] of keys.entries()) {
+        const record = records.get(key)
+        if (record === undefined) expectThat(found[i] === undefined, `undefined at place ${i} of ${keys.length}`, found[i])
+        else stage.expectValue(found[i], record, `place ${i} of ${keys.length}`)
+      }
+    },
+  },
+  {
+    id: 'reads/none',
+    title: 'read() of no keys answers an empty list.',
+    on: 'any',
+    needs: [],
+    run: async (stage) => expectEqual(await stage.readAll([]), [], 'read([])'),
+  },
+  {
+    id: 'reads/as-listed',
+    title: 'A list and a read give the same value with the same version.',
+    on: 'any',
+    needs: [],
+    async run(stage) {
+      const listed = await stage.all()
+      expectThat(listed.length === stage.held.length, `a list of all ${stage.held.length} records`, listed.length)
+      const read = await stage.readAll(listed.map(({ value }) => stage.key(value)))
+      for (const [i, item] of listed.entries()) {
+        stage.expectValue(read[i], item.value, 'what is read')
+        expectEqual(read[i]?.version, item.version, 'the version that is read')
+      }
+    },
+  },
+  {
+    id: 'reads/key-exact',
+    title: 'A key is found by itself alone: upper and lower case, spaces and wildcards tell keys apart.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const known = new Set(stage.held.map(({ code }) => code))
+      for (const record of stage.held) {
+        const code = record.code as string
+        stage.expectValue(await stage.read(code), record, `the record of key ${JSON.stringify(code)}`)
+        for (const other of [code.toLowerCase(), `${code} `, ` ${code}`, code.replace('-', '_'), `${code.slice(0, 2)}%`, '']) {
+          const found = known.has(other) ? undefined : await stage.read(other)
+          expectThat(found === undefined, `no record of key ${JSON.stringify(other)}`, found?.value)
+        }
+      }
+    },
+  },
+  {
+    id: 'reads/composite',
+    title: 'A composite key is an object of its parts, in any order of its members; every part counts.',
+    on: 'lines',
+    needs: [],
+    async run(stage) {
+      for (const record of stage.held) {
+        stage.expectValue(await stage.read({ article: record.article, order: record.order }), record, 'the record of its key')
+      }
+      for (const key of [
+        { order: 9, article: 'a' },
+        { order: 1, article: 'b' },
+        { order: 1, article: 'a ' },
+      ]) {
+        expectThat((await stage.read(key)) === undefined, `nothing under ${JSON.stringify(key)}`, await stage.read(key))
+      }
+    },
+  },
+  {
+    id: 'reads/far-keys',
+    title: 'A whole number that no record can have is a key that is not there, and nothing worse.',
+    on: 'orders',
+    needs: [],
+    async run(stage) {
+      const keys = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0, -1, 2 ** 31, 2 ** 32 + 1]
+      const found = await stage.readAll([...keys, 1])
+      for (const [i, key] of keys.entries()) expectThat(found[i] === undefined, `undefined for ${key}`, found[i])
+      stage.expectValue(found.at(-1), stage.record(0), 'the last of the batch')
+    },
+  },
+]

@@ -1,0 +1,126 @@
+/** What the equalities of a scope mean: all of them, exactly, whatever a write says. */
+import type { Check } from '../check.js'
+import { expectEqual, expectThat } from '../contract-error.js'
+import type { Row } from '../row.js'
+import type { By } from '../stage.js'
+
+const north: By = { call: { scope: { depot: 'north' } } }
+/** Two equalities, either first: what goes by one of them is caught by the other. */
+const several: readonly By[] = [
+  { call: { scope: { depot: 'north', urgent: true } } },
+  { call: { scope: { urgent: true, depot: 'north' } } },
+]
+const ranked: readonly By[] = [{ call: { scope: { depot: 'north', rank: 0 } } }, { call: { scope: { rank: 0, depot: 'north' } } }]
+const client = (as: string, key = 'ann') => ({ collection: 'clients', key, as })
+const ways = ['contracts', 'favourites'] as const
+
+const lies = ({ depot, urgent }: Row): boolean => depot === 'north' && urgent === true
+const fulfilsOne = ({ depot, urgent }: Row): boolean => (depot === 'north') !== (urgent === true)
+
+export const scopeMembers: readonly Check[] = [
+  {
+    id: 'scope/several',
+    title: 'What fulfils only some of the equalities of a scope lies outside: it is not listed, counted or read.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const expected = stage.held.filter(lies).map((record) => stage.keyText(record))
+      for (const by of several) {
+        expectEqual([...(await stage.keys({}, by))].sort(), expected.sort(), 'the keys in a scope of two members')
+        const { total } = await stage.list({ size: 2 }, by)
+        if (total !== undefined) expectEqual(total, expected.length, 'the total in a scope of two members')
+        const found = await stage.readAll(
+          stage.held.map(({ code }) => code),
+          by,
+        )
+        for (const [i, record] of stage.held.entries()) {
+          expectThat((found[i] !== undefined) === lies(record), 'just what lies in a scope of two members', found[i])
+        }
+      }
+    },
+  },
+  {
+    id: 'scope/several-written',
+    title: 'What fulfils only some of the equalities of a scope is absent to writes.',
+    on: 'parcels',
+    needs: ['replace', 'remove'],
+    async run(stage) {
+      for (const by of several) {
+        for (const record of stage.held.filter(fulfilsOne)) {
+          expectEqual(await stage.replace(record.code, stage.change(record, 5), undefined, by), 'absent', 'replace() outside of the scope')
+          expectEqual(await stage.remove(record.code, undefined, by), 'absent', 'remove() outside of the scope')
+          stage.expectValue(await stage.read(record.code), record, 'the record outside')
+        }
+      }
+    },
+  },
+  {
+    id: 'scope/several-attached',
+    title: 'What fulfils only some of the equalities of a scope can not be attached or detached.',
+    on: 'contracts',
+    needs: ['attach', 'detach'],
+    async run(stage) {
+      const [inside, ...outside] = ['C-0', 'C-2', 'C-3']
+      for (const as of ways) {
+        for (const by of ranked) {
+          for (const code of outside) {
+            expectEqual(await stage.attach(client(as), code, undefined, by), 'absent', `attach() of ${code} as ${as} outside of the scope`)
+            await stage.attach(client(as), code)
+            expectEqual(await stage.detach(client(as), code, undefined, by), 'absent', `detach() of ${code} as ${as} outside of the scope`)
+          }
+          expectEqual(await stage.attach(client(as), inside, undefined, by), 'attached', `attach() as ${as} in the scope`)
+          expectEqual(await stage.keys({ parent: client(as) }, by), [inside], `the keys as ${as} in the scope`)
+          for (const code of outside) await stage.detach(client(as), code)
+        }
+      }
+    },
+  },
+  {
+    id: 'scope/exact',
+    title: 'A scope compares text as it is: case, spaces and wildcards count.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const codes = stage.held.map(({ code }) => code)
+      for (const depot of ['North', 'NORTH', 'north ', ' north', 'n%', 'nor_h', '', 'null']) {
+        const by: By = { call: { scope: { depot } } }
+        expectEqual(await stage.keys({}, by), [], `the keys in the scope ${JSON.stringify(depot)}`)
+        const found = (await stage.readAll(codes, by)).filter((item) => item !== undefined)
+        expectEqual(found, [], `what is read in the scope ${JSON.stringify(depot)}`)
+      }
+    },
+  },
+  {
+    id: 'scope/replace-kept',
+    title: 'A replace leaves the members of the scope what they are, whatever its value says of them.',
+    on: 'parcels',
+    needs: ['replace'],
+    async run(stage) {
+      const record = stage.held.find(({ depot }) => depot === 'north') as Row
+      for (const [n, depot] of ['south', null, undefined].entries()) {
+        const { depot: _depot, ...rest } = stage.change(record, n + 1)
+        const expected = { ...rest, depot: 'north' }
+        const next = depot === undefined ? rest : { ...rest, depot }
+        stage.expectValue(await stage.replaced(record.code, next, undefined, north), expected, 'what replace() answers')
+        stage.expectValue(await stage.read(record.code), expected, 'what is read')
+      }
+    },
+  },
+  {
+    id: 'scope/moved',
+    title: "An attach that would leave the scope is refused as 'rule' naming the member; a detach of what the scope fixes is 'absent'.",
+    on: 'contracts',
+    needs: ['attach', 'detach'],
+    async run(stage) {
+      const by: By = { call: { scope: { holder: 'bob' } } }
+      const before = await stage.stored('C-8')
+      const answer = await stage.attach(client('contracts'), 'C-8', undefined, by)
+      const members = typeof answer === 'object' && answer.refused === 'rule' ? answer.members : answer
+      expectEqual(members, ['holder'], "the members of a refusal as 'rule'")
+      expectEqual(await stage.attach(client('contracts', 'bob'), 'C-8', undefined, by), 'attached', 'attach() to where it is')
+      expectEqual(await stage.detach(client('contracts', 'bob'), 'C-8', undefined, by), 'absent', 'detach() of what the scope fixes')
+      stage.expectValue(await stage.read('C-8'), before.value, 'the record')
+      expectEqual(await stage.attach(client('invoices'), 'C-8', undefined, by), 'attached', 'attach() by a member beside the scope')
+    },
+  },
+]

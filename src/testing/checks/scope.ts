@@ -1,0 +1,194 @@
+/** What lies outside of a call's scope is not there: each method by itself. */
+import type { Check } from '../check.js'
+import { expectEqual, expectThat } from '../contract-error.js'
+import { parcel } from '../fixtures.js'
+import type { Row } from '../row.js'
+import type { By, Stage } from '../stage.js'
+
+const north: By = { call: { scope: { depot: 'north' } } }
+const inside = (stage: Stage): readonly Row[] => stage.held.filter(({ depot }) => depot === 'north')
+const outside = (stage: Stage): readonly Row[] => stage.held.filter(({ depot }) => depot !== 'north')
+const client = (as: string) => ({ collection: 'clients', key: 'ann', as })
+const ways = ['contracts', 'favourites'] as const
+
+export const scope: readonly Check[] = [
+  {
+    id: 'scope/list',
+    title: 'A list holds only what lies in the scope; null and absent lie outside of every scope.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const keys = inside(stage).map((record) => stage.keyText(record))
+      expectEqual([...(await stage.keys({}, north))].sort(), keys.sort(), 'the keys in the scope')
+      const where = [{ field: 'label', op: 'in', value: outside(stage).map(({ label }) => label as string) }] as const
+      const leaked = (await stage.all({ where }, north)).filter(({ value }) => value.depot !== 'north')
+      expectEqual(leaked, [], 'what is listed from outside of the scope')
+    },
+  },
+  {
+    id: 'scope/count',
+    title: 'The total counts only what lies in the scope.',
+    on: 'parcels',
+    needs: ['total'],
+    async run(stage) {
+      expectEqual((await stage.list({ size: 2 }, north)).total, inside(stage).length, 'the total in the scope')
+      const urgent = { where: [{ field: 'urgent', op: 'eq', value: true }], page: 90 } as const
+      expectEqual(
+        (await stage.list(urgent, north)).total,
+        inside(stage).filter((record) => record.urgent).length,
+        'the total of what matches',
+      )
+    },
+  },
+  {
+    id: 'scope/read',
+    title: 'A read answers undefined for what lies outside of the scope.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const found = await stage.readAll(
+        stage.held.map(({ code }) => code),
+        north,
+      )
+      for (const [i, record] of stage.held.entries()) {
+        if (record.depot === 'north') stage.expectValue(found[i], record, 'a record in the scope')
+        else expectThat(found[i] === undefined, 'undefined outside of the scope', found[i])
+      }
+    },
+  },
+  {
+    id: 'scope/create',
+    title: 'What is created gets the values of the scope.',
+    on: 'parcels',
+    needs: ['create'],
+    async run(stage) {
+      for (const [i, depot] of ['south', null, undefined].entries()) {
+        const { depot: _depot, ...rest } = parcel(`S-${i}`)
+        const expected = { ...rest, depot: 'north' }
+        stage.expectValue(await stage.created(depot === undefined ? rest : { ...rest, depot }, north), expected, 'what is created')
+        stage.expectValue(await stage.read(`S-${i}`, north), expected, 'what is read in the scope')
+      }
+    },
+  },
+  {
+    id: 'scope/create-beside',
+    title: 'A create leaves a record of the same key outside of the scope as it is.',
+    on: 'parcels',
+    needs: ['create'],
+    async run(stage) {
+      const other = outside(stage)[0] as Row
+      const answer = await stage.create({ ...other, label: 'mine' }, north)
+      expectThat('refused' in answer || 'created' in answer, 'a record or a refusal', answer)
+      stage.expectValue(
+        await stage.read(other.code, { call: { scope: { depot: other.depot as string } } }),
+        other,
+        'the record of the other scope',
+      )
+    },
+  },
+  {
+    id: 'scope/replace',
+    title: 'A replace finds nothing outside of the scope, with the right version or without one.',
+    on: 'parcels',
+    needs: ['replace'],
+    async run(stage) {
+      for (const record of outside(stage)) {
+        const { version } = await stage.stored(record.code)
+        for (const expected of [undefined, version, 'other']) {
+          expectEqual(
+            await stage.replace(record.code, stage.change(record, 5), expected, north),
+            'absent',
+            'replace() outside of the scope',
+          )
+        }
+        stage.expectValue(await stage.read(record.code), record, 'the record outside')
+      }
+      const own = inside(stage)[0] as Row
+      await stage.replaced(own.code, stage.change(own, 6), undefined, north)
+      stage.expectValue(await stage.read(own.code, north), stage.change(own, 6), 'the record inside')
+    },
+  },
+  {
+    id: 'scope/remove',
+    title: 'A remove finds nothing outside of the scope.',
+    on: 'parcels',
+    needs: ['remove'],
+    async run(stage) {
+      for (const record of outside(stage)) {
+        const { version } = await stage.stored(record.code)
+        for (const expected of [undefined, version, 'other']) {
+          expectEqual(await stage.remove(record.code, expected, north), 'absent', 'remove() outside of the scope')
+        }
+        stage.expectValue(await stage.read(record.code), record, 'the record outside')
+      }
+      expectEqual(await stage.remove(inside(stage)[0]?.code, undefined, north), 'removed', 'remove() in the scope')
+    },
+  },
+  {
+    id: 'scope/attach',
+    title: 'Only what lies in the scope can be attached.',
+    on: 'contracts',
+    needs: ['attach'],
+    async run(stage) {
+      const other = outside(stage)[0] as Row
+      for (const as of ways) {
+        for (const expected of [undefined, (await stage.stored(other.code)).version]) {
+          expectEqual(await stage.attach(client(as), other.code, expected, north), 'absent', `attach() as ${as} outside of the scope`)
+        }
+        expectEqual(await stage.keys({ parent: client(as) }), [], `what is attached as ${as}`)
+        expectEqual(await stage.attach(client(as), inside(stage)[0]?.code, undefined, north), 'attached', `attach() as ${as} in the scope`)
+      }
+    },
+  },
+  {
+    id: 'scope/detach',
+    title: 'Only what lies in the scope can be detached.',
+    on: 'contracts',
+    needs: ['attach', 'detach'],
+    async run(stage) {
+      const other = outside(stage)[0] as Row
+      for (const as of ways) {
+        await stage.attach(client(as), other.code)
+        expectEqual(await stage.detach(client(as), other.code, undefined, north), 'absent', `detach() as ${as} outside of the scope`)
+        expectEqual(await stage.keys({ parent: client(as) }), [stage.keyText(other)], `what is attached as ${as}`)
+      }
+    },
+  },
+  {
+    id: 'scope/parent',
+    title: 'A list under a parent holds, and counts, only what lies in the scope.',
+    on: 'contracts',
+    needs: ['attach'],
+    async run(stage) {
+      for (const as of ways) {
+        for (const record of stage.held.slice(0, 5)) await stage.attach(client(as), record.code)
+        const page = await stage.list({ parent: client(as) }, north)
+        expectEqual(
+          page.items.map(({ value }) => value.code),
+          ['C-0', 'C-2', 'C-4'],
+          `the keys as ${as} in the scope`,
+        )
+        if (page.total !== undefined) expectEqual(page.total, 3, `the total as ${as} in the scope`)
+      }
+    },
+  },
+  {
+    id: 'scope/search',
+    title: 'A search finds only what lies in the scope.',
+    on: 'parcels',
+    needs: ['search'],
+    async run(stage) {
+      const all = await stage.all({ search: 'quorvex' })
+      expectThat(
+        all.some(({ value }) => value.depot !== 'north'),
+        'a search without scope to find records of every depot',
+        all.length,
+      )
+      const keys = (items: typeof all) => items.map(({ value }) => stage.keyText(value)).sort()
+      const expected = keys(all.filter(({ value }) => value.depot === 'north'))
+      expectEqual(keys(await stage.all({ search: 'quorvex' }, north)), expected, 'the keys found in the scope')
+      const { total } = await stage.list({ search: 'quorvex' }, north)
+      if (total !== undefined) expectEqual(total, expected.length, 'the total of the search in the scope')
+    },
+  },
+]

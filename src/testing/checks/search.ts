@@ -1,0 +1,162 @@
+/** `q`, as far as every engine agrees: the words of these records are in no dictionary. */
+import type { Check } from '../check.js'
+import { expectEqual, expectThat } from '../contract-error.js'
+import type { Row } from '../row.js'
+import type { Stage } from '../stage.js'
+
+const word = 'quorvex'
+const holdsWord = ({ label, note }: Row): boolean =>
+  [label, note].some((text) => typeof text === 'string' && text.toLowerCase().includes(word))
+const found = (stage: Stage): readonly string[] =>
+  stage.held
+    .filter(holdsWord)
+    .map((record) => stage.keyText(record))
+    .sort()
+
+export const search: readonly Check[] = [
+  {
+    id: 'search/finds',
+    title: 'A search for a word gives the records that hold it, in any case, and the total counts them.',
+    on: 'parcels',
+    needs: ['search'],
+    async run(stage) {
+      for (const text of [word, word.toUpperCase()]) {
+        expectEqual([...(await stage.keys({ search: text }))].sort(), found(stage), `the keys found by ${text}`)
+        const { total } = await stage.list({ search: text, size: 2 })
+        if (total !== undefined) expectEqual(total, found(stage).length, 'the total of a search')
+      }
+      expectEqual(await stage.keys({ search: 'vexquor' }), [], 'the keys found by a word that no record holds')
+    },
+  },
+  {
+    id: 'search/all-words',
+    title: 'Several words ask for the records that hold all of them, in any order and in any of the members.',
+    on: 'parcels',
+    needs: ['search'],
+    async run(stage) {
+      const wordsOf = ({ label, note }: Row) => `${label} ${note}`.toLowerCase().split(' ')
+      for (const words of [
+        ['quorvex', 'ash'],
+        ['zinc', 'quorvex'],
+        ['quorvex', 'vexquor'],
+      ]) {
+        const expected = stage.held.filter((record) => words.every((one) => wordsOf(record).includes(one)))
+        const keys = [...(await stage.keys({ search: words.join(' ') }))].sort()
+        expectEqual(keys, expected.map((record) => stage.keyText(record)).sort(), `the keys found by "${words.join(' ')}"`)
+      }
+    },
+  },
+  {
+    id: 'search/blank',
+    title: 'An empty or blank search excludes nothing.',
+    on: 'parcels',
+    needs: ['search'],
+    async run(stage) {
+      const all = [...(await stage.keys())].sort()
+      for (const text of ['', ' ']) expectEqual([...(await stage.keys({ search: text }))].sort(), all, `the keys found by "${text}"`)
+    },
+  },
+  {
+    id: 'search/rank',
+    title: 'Without a sort the order is rank, then the key: the same each time, and pages neither repeat nor skip.',
+    on: 'parcels',
+    needs: ['search'],
+    async run(stage) {
+      const first = (await stage.all({ search: word }, {}, 100)).map(({ value }) => stage.keyText(value))
+      for (const size of [100, 5, 2]) {
+        const again = (await stage.all({ search: word }, {}, size)).map(({ value }) => stage.keyText(value))
+        expectEqual(again, first, `the keys in pages of ${size}`)
+      }
+      const byKey = await stage.keys()
+      const groups = new Map<string, number[]>()
+      for (const key of first) {
+        const record = stage.held.find((one) => stage.keyText(one) === key) as Row
+        const texts = JSON.stringify([record.label, record.note])
+        groups.set(texts, [...(groups.get(texts) ?? []), byKey.indexOf(key)])
+      }
+      for (const [texts, places] of groups) {
+        expectEqual(
+          places,
+          [...places].sort((a, b) => a - b),
+          `the places by key of those that rank alike, with ${texts},`,
+        )
+      }
+    },
+  },
+  {
+    id: 'search/sorted',
+    title: 'With a sort, a search finds the same records in the order of the sort.',
+    on: 'parcels',
+    needs: ['search'],
+    async run(stage) {
+      for (const sort of ['pieces', '-weight', 'collected,-code']) {
+        const keys = new Set(found(stage))
+        const expected = (await stage.keys({ sort })).filter((key) => keys.has(key))
+        expectEqual(await stage.keys({ search: word, sort }), expected, `the keys found in the order "${sort}"`)
+      }
+    },
+  },
+  {
+    id: 'search/filtered',
+    title: 'A search obeys the conditions beside it.',
+    on: 'parcels',
+    needs: ['search'],
+    async run(stage) {
+      const items = await stage.all({ search: word, where: [{ field: 'urgent', op: 'eq', value: true }] })
+      const expected = stage.held.filter((record) => holdsWord(record) && record.urgent).map((record) => stage.keyText(record))
+      expectEqual(items.map(({ value }) => stage.keyText(value)).sort(), expected.sort(), 'the keys found among the urgent')
+    },
+  },
+  {
+    id: 'search/follows',
+    title: 'A search finds what is written, and no more what is changed or removed.',
+    on: 'parcels',
+    needs: ['search', 'create', 'replace', 'remove'],
+    async run(stage) {
+      const record = { ...stage.record(1), code: 'S-1', label: 'trimbolak', note: null }
+      await stage.created(record)
+      expectEqual(await stage.keys({ search: 'trimbolak' }), ['S-1'], 'the keys found after a create')
+      await stage.replaced('S-1', { ...record, label: 'other' })
+      expectEqual(await stage.keys({ search: 'trimbolak' }), [], 'the keys found after a replace')
+      await stage.replaced('S-1', record)
+      await stage.remove('S-1')
+      expectEqual(await stage.keys({ search: 'trimbolak' }), [], 'the keys found after a remove')
+    },
+  },
+  {
+    id: 'search/any-text',
+    title: 'Whatever a client writes is a search that finds something or nothing, or is refused, never an error.',
+    on: 'parcels',
+    needs: ['search'],
+    async run(stage) {
+      const texts = [
+        '',
+        ' ',
+        '"',
+        '"quorvex',
+        "'",
+        '\\',
+        '%',
+        '_',
+        '(',
+        ')',
+        '& |',
+        '!',
+        ':*',
+        '<->',
+        'or',
+        '-',
+        '-quorvex',
+        '* *',
+        '\0',
+        '\ud800',
+        '\u{1F4E6}',
+        'x '.repeat(2000),
+      ]
+      for (const text of texts) {
+        const page = await stage.list({ search: text, size: 5 })
+        expectThat(page.refused === undefined || page.items.length === 0, 'nothing found where the search is refused', page)
+      }
+    },
+  },
+]

@@ -1,0 +1,216 @@
+/** Pages by place. A store that says `seekable` of no list passes all of these. */
+import type { Scalar } from '../../adapters/contract.js'
+import { type Check, upTo } from '../check.js'
+import { expectEqual, expectThat } from '../contract-error.js'
+import type { ListParts } from '../requests.js'
+import type { Row } from '../row.js'
+import type { By, Item, Stage } from '../stage.js'
+
+/** Walks from page to page by place, from either end, and calls `between` between two pages. Undefined where the store can't seek in this order. */
+async function walk(
+  stage: Stage,
+  parts: ListParts & { readonly sort: string },
+  { backwards = false, size = 4, by = {} as By, between = async () => {} } = {},
+): Promise<readonly Item[] | undefined> {
+  const first = await stage.list({ ...parts, size }, by)
+  if (first.seekable !== true) return undefined
+  const all = backwards ? await stage.all(parts, by) : []
+  const last = all.at(-1)
+  // Backwards, the walk starts at the last record, which it does not give.
+  const found: Item[] = backwards ? (last === undefined ? [] : [last]) : [...first.items]
+  while (found.length > 0) {
+    await between()
+    const edge = (backwards ? found[0] : found.at(-1)) as Item
+    const seek = { values: stage.place(edge.value, parts.sort), backwards }
+    // A store that seeks does not look at the page number.
+    const page = await stage.list({ ...parts, seek, size, page: 500 }, by)
+    expectThat(page.seekable === true, 'seekable on every page of an order', page.seekable)
+    if (backwards) found.unshift(...page.items)
+    else found.push(...page.items)
+    if (page.more !== undefined) expectThat(page.items.length === size || !page.more, 'a full page where there is more', page.items.length)
+    if (page.items.length === 0 || page.more === false) break
+    expectThat(found.length < 1000, 'the pages to end', found.length)
+  }
+  return found
+}
+
+const sorts = (stage: Stage): readonly string[] =>
+  [...new Set(['', ...stage.definition.sort])].flatMap((sort) => (sort === '' ? [sort] : [sort, `-${sort}`]))
+const keysOf = (stage: Stage, items: readonly Item[]): readonly string[] => items.map(({ value }) => stage.keyText(value))
+
+async function expectWalk(stage: Stage, sort: string, backwards: boolean): Promise<void> {
+  for (const size of [1, 4]) {
+    const found = await walk(stage, { sort }, { backwards, size })
+    if (found === undefined) continue
+    const expected = await stage.keys({ sort })
+    expectEqual(keysOf(stage, found), expected, `the keys sought ${backwards ? 'backwards' : 'forward'} by "${sort}" in pages of ${size}`)
+  }
+}
+
+export const seek: readonly Check[] = [
+  {
+    id: 'seek/forward',
+    title: 'Where a list is seekable, a page sought forward holds the items after that place, also among ties and nulls.',
+    on: 'any',
+    needs: [],
+    async run(stage) {
+      for (const sort of sorts(stage)) await expectWalk(stage, sort, false)
+    },
+  },
+  {
+    id: 'seek/backwards',
+    title: 'Where a list is seekable, a page sought backwards holds the items before that place, in the order of the list.',
+    on: 'any',
+    needs: [],
+    async run(stage) {
+      for (const sort of sorts(stage)) await expectWalk(stage, sort, true)
+    },
+  },
+  {
+    id: 'seek/mixed',
+    title: 'Seeking goes by all terms of the sort, each in its direction.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      for (const sort of ['pieces,-weight', '-note,collected', 'urgent,-code', '-address.postcode,note,-pieces']) {
+        for (const backwards of [false, true]) await expectWalk(stage, sort, backwards)
+      }
+    },
+  },
+  {
+    id: 'seek/more',
+    title: 'more tells whether items lie beyond a page in the direction that was sought, and the total still counts all.',
+    on: 'any',
+    needs: [],
+    async run(stage) {
+      const { seekable, total } = await stage.list()
+      if (seekable !== true) return
+      const keys = await stage.all()
+      const seekFrom = (at: number, backwards: boolean, size: number) =>
+        stage.list({ seek: { values: stage.place(keys[at]?.value as Row, ''), backwards }, size })
+      const last = keys.length - 1
+      for (const [at, backwards, size] of [
+        [0, false, last],
+        [0, false, last - 1],
+        [last, false, 3],
+        [last, true, last],
+        [last, true, 2],
+        [0, true, 3],
+      ] as const) {
+        const page = await seekFrom(at, backwards, size)
+        const beyond = (backwards ? at : last - at) - page.items.length
+        if (page.more !== undefined) expectEqual(page.more, beyond > 0, `more beyond ${page.items.length} items sought from place ${at}`)
+        if (page.total !== undefined) expectEqual(page.total, total, 'the total')
+      }
+    },
+  },
+  {
+    id: 'seek/filtered',
+    title: 'A page that is sought obeys conditions and scope as any other.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const parts = { sort: 'weight', where: [{ field: 'urgent', op: 'eq', value: true }] } as const
+      const by = { call: { scope: { depot: 'north' } } }
+      for (const backwards of [false, true]) {
+        const found = await walk(stage, parts, { backwards, by, size: 2 })
+        if (found !== undefined) expectEqual(keysOf(stage, found), await stage.keys(parts, by), 'the keys that are sought')
+      }
+    },
+  },
+  {
+    id: 'seek/composite',
+    title: 'Seeking goes by all parts of a composite key.',
+    on: 'lines',
+    needs: [],
+    async run(stage) {
+      for (const sort of ['', 'quantity', '-quantity', '-article,order']) {
+        for (const backwards of [false, true]) await expectWalk(stage, sort, backwards)
+      }
+    },
+  },
+  {
+    id: 'seek/parent',
+    title: 'A page that is sought under a parent holds only what is attached to it.',
+    on: 'contracts',
+    needs: ['attach'],
+    async run(stage) {
+      for (const as of ['contracts', 'favourites']) {
+        const parent = { collection: 'clients', key: 'ann', as }
+        for (const record of stage.held.slice(1, 7)) await stage.attach(parent, record.code)
+        const parts = { sort: '-rank', parent }
+        for (const backwards of [false, true]) {
+          const found = await walk(stage, parts, { backwards, size: 2 })
+          if (found !== undefined) expectEqual(keysOf(stage, found), await stage.keys(parts), `the keys sought under a parent as ${as}`)
+        }
+      }
+    },
+  },
+  {
+    id: 'seek/gone',
+    title: 'A place needs no row: seeking from one that is gone, or never was, goes on from where it would stand.',
+    on: 'parcels',
+    needs: ['remove'],
+    async run(stage) {
+      const sort = 'pieces'
+      if ((await stage.list({ sort })).seekable !== true) return
+      const all = await stage.all({ sort })
+      const gone = all[10] as Item
+      const values = stage.place(gone.value, sort)
+      await stage.remove(stage.key(gone.value))
+      const pages: [readonly (Scalar | null)[], boolean, readonly Item[]][] = [
+        [values, false, all.slice(11, 14)],
+        [values, true, all.slice(7, 10)],
+        [[null, 'P-1'], false, []],
+        [[Number.MIN_SAFE_INTEGER, 'P-1'], true, []],
+        [[Number.MIN_SAFE_INTEGER, 'P-1'], false, all.slice(0, 3)],
+      ]
+      for (const [from, backwards, expected] of pages) {
+        const { items } = await stage.list({ sort, seek: { values: from, backwards }, size: 3 })
+        expectEqual(keysOf(stage, items), keysOf(stage, expected), `the keys ${backwards ? 'before' : 'after'} ${JSON.stringify(from)}`)
+      }
+    },
+  },
+  {
+    id: 'seek/live',
+    title: 'Seeking neither repeats nor skips a record that stays, while others are created, changed and removed.',
+    on: 'parcels',
+    needs: ['create', 'replace', 'remove'],
+    async run(stage) {
+      for (const backwards of [false, true]) {
+        const all = await stage.all({ sort: 'weight' })
+        const passing = all.filter((_, i) => i % 3 === 0).map(({ value }) => value)
+        const staying = keysOf(
+          stage,
+          all.filter((_, i) => i % 3 !== 0),
+        )
+        let n = 0
+        const found = await walk(
+          stage,
+          { sort: 'weight' },
+          {
+            backwards,
+            between: async () => {
+              n += 1
+              const [removed, changed] = [passing.pop(), passing.shift()]
+              await Promise.all([
+                removed && stage.remove(removed.code, undefined, { peer: n }),
+                changed && stage.replace(changed.code, { ...changed, weight: n * 1000 }, undefined, { peer: n + 1 }),
+                ...upTo(2).map((i) =>
+                  stage.create({ ...stage.record(1), code: `N-${backwards}-${n}-${i}`, weight: n * i - 3 }, { peer: n + i }),
+                ),
+              ])
+            },
+          },
+        )
+        if (found === undefined) return
+        // What changes beside the walk may come or not; a backward walk begins with a record that may be among it.
+        expectEqual(
+          keysOf(stage, found).filter((key) => staying.includes(key)),
+          staying,
+          'the records that stayed',
+        )
+      }
+    },
+  },
+]

@@ -1,0 +1,142 @@
+/** Texts that many stores can't hold: U+0000 and half of a surrogate pair. JSON has both. */
+import type { Check } from '../check.js'
+import { expectEqual, expectThat } from '../contract-error.js'
+import { parcel } from '../fixtures.js'
+import type { Where } from '../requests.js'
+
+const unstorable = ['\0', 'a\0b', '\ud800', 'a\udc00', '\udfff\ud83d']
+
+export const unstorables: readonly Check[] = [
+  {
+    id: 'unstorable/written',
+    title:
+      'A text with U+0000 or a lone surrogate is kept exactly or refused with the members that hold it, never changed and never an error.',
+    on: 'parcels',
+    needs: ['create'],
+    async run(stage) {
+      for (const [i, text] of unstorable.entries()) {
+        for (const members of [{ note: text }, { label: text }, { tags: ['a', text] }, { address: { street: text } }]) {
+          const record = parcel(`U-${i}-${Object.keys(members)}`, members)
+          const answer = await stage.create(record)
+          if ('refused' in answer) {
+            expectThat(answer.members.length > 0, 'a refusal that names its members', answer)
+            expectThat((await stage.read(record.code)) === undefined, 'nothing stored of what is refused', await stage.read(record.code))
+          } else stage.expectValue(await stage.read(record.code), record, 'what is read')
+        }
+      }
+    },
+  },
+  {
+    id: 'unstorable/replaced',
+    title: 'A replace with a text that the store can not keep is refused and changes nothing.',
+    on: 'parcels',
+    needs: ['replace'],
+    async run(stage) {
+      const before = stage.record()
+      for (const text of unstorable) {
+        const next = { ...before, note: text }
+        const answer = await stage.replace(before.code, next)
+        const refused = typeof answer === 'object' && 'refused' in answer
+        stage.expectValue(await stage.read(before.code), refused ? before : next, 'what is read')
+        if (!refused) await stage.replaced(before.code, before)
+      }
+    },
+  },
+  {
+    id: 'unstorable/key',
+    title: 'A key that the store can not hold is refused, or kept exactly, on create and not there on read, replace and remove.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const { adapter } = stage
+      const known = stage.record().code as string
+      for (const code of [...unstorable, `${known}\0`, `\0${known}`, `${known}\ud800`]) {
+        const found = await stage.readAll([code, stage.key(stage.record())])
+        expectThat(found[0] === undefined, 'undefined for such a key', found[0])
+        stage.expectValue(found[1], stage.record(), 'the other key of the batch')
+        if (adapter.replace !== undefined) {
+          const answer = await stage.replace(code, parcel(code))
+          expectThat(
+            answer === 'absent' || (typeof answer === 'object' && 'refused' in answer),
+            "'absent' or a refusal of replace()",
+            answer,
+          )
+        }
+        if (adapter.remove !== undefined) {
+          const answer = await stage.remove(code, 'x')
+          expectThat(answer === 'absent', "'absent' of remove()", answer)
+        }
+        if (adapter.create === undefined) continue
+        const answer = await stage.create(parcel(code))
+        if ('created' in answer) stage.expectValue(await stage.read(code), parcel(code), 'what is read')
+        else expectThat('refused' in answer && answer.members.includes('code'), 'a refusal that names the key', answer)
+      }
+    },
+  },
+  {
+    id: 'unstorable/list',
+    title: 'A list that compares with a text which the store can not hold is empty or refused, never an error.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const { code, label } = stage.record()
+      for (const value of [...unstorable, `${code}\0`, `${label}\0`, `${label}\ud800`, 'red\0']) {
+        const conditions: Where[] = [
+          { field: 'code', op: 'eq', value },
+          { field: 'label', op: 'eq', value },
+          { field: 'note', op: 'in', value: [value, `${value}b`] },
+          { field: 'tags', op: 'contains', value },
+        ]
+        for (const condition of conditions) {
+          const page = await stage.list({ where: [condition] })
+          expectThat(page.items.length === 0, 'an empty page', page.items)
+        }
+      }
+    },
+  },
+  {
+    id: 'unstorable/seek',
+    title: 'A place with a text that the store can not hold gives a page, or a refusal that names the field, never an error.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const sort = 'label'
+      if ((await stage.list({ sort })).seekable !== true) return
+      for (const text of unstorable) {
+        for (const backwards of [false, true]) {
+          const { items, refused } = await stage.list({ sort, seek: { values: [text, 'P-1'], backwards }, size: 3 })
+          if (refused === undefined) continue
+          expectThat(items.length === 0 && refused.members.includes(sort), 'an empty page that names the field', { items, refused })
+        }
+      }
+    },
+  },
+  {
+    id: 'unstorable/parent',
+    title: 'A parent whose key the store can not hold has nothing: its list is empty, attaching to it is refused or kept exactly.',
+    on: 'contracts',
+    needs: ['attach', 'detach'],
+    async run(stage) {
+      for (const as of ['contracts', 'favourites']) {
+        const bob = { collection: 'clients', key: 'bob', as }
+        await stage.attach(bob, 'C-2')
+        const before = await stage.keys({ parent: bob })
+        for (const key of ['bob\0', '\0', 'bob\ud800']) {
+          const parent = { collection: 'clients', key, as }
+          expectEqual(await stage.keys({ parent }), [], `what is listed under ${JSON.stringify(key)} as ${as}`)
+          expectEqual(await stage.detach(parent, 'C-2'), 'absent', `detach() from ${JSON.stringify(key)} as ${as}`)
+          const answer = await stage.attach(parent, 'C-0')
+          const isRefused = typeof answer === 'object' && 'refused' in answer
+          expectThat(isRefused || answer === 'attached', "'attached' or a refusal", answer)
+          expectEqual(await stage.keys({ parent }), isRefused ? [] : ['C-0'], `what is listed under ${JSON.stringify(key)} as ${as}`)
+          if (!isRefused) await stage.detach(parent, 'C-0')
+        }
+        for (const key of ['C-2\0', '\0', '\ud800']) {
+          expectEqual(await stage.attach(bob, key), 'absent', `attach() of ${JSON.stringify(key)} as ${as}`)
+          expectEqual(await stage.detach(bob, key), 'absent', `detach() of ${JSON.stringify(key)} as ${as}`)
+        }
+        expectEqual(await stage.keys({ parent: bob }), before, `what is listed under bob as ${as}`)
+      }
+    },
+  },
+]

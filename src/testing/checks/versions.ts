@@ -1,0 +1,107 @@
+/** Versions of stored values. */
+import { type Check, upTo } from '../check.js'
+import { expectEqual, expectThat } from '../contract-error.js'
+import type { Item } from '../stage.js'
+
+/** Throws where a version came before. */
+function expectNew(seen: Set<string>, { version }: Item, when: string): void {
+  expectThat(!seen.has(version), `a version that was never there before, ${when}`, version)
+  seen.add(version)
+}
+
+export const versions: readonly Check[] = [
+  {
+    id: 'versions/text',
+    title: 'Every stored value comes with an opaque version, a text that is not empty.',
+    on: 'any',
+    needs: [],
+    async run(stage) {
+      const items = [...(await stage.all()), await stage.stored(stage.key(stage.record()))]
+      for (const { version } of items) expectThat(typeof version === 'string' && version !== '', 'a text as version', version)
+    },
+  },
+  {
+    id: 'versions/steady',
+    title: 'A version stays while nothing is written.',
+    on: 'any',
+    needs: [],
+    async run(stage) {
+      const first = await stage.all()
+      for (const _ of upTo(3)) {
+        const again = await stage.all()
+        expectEqual(
+          again.map(({ version }) => version),
+          first.map(({ version }) => version),
+          'the versions of another list',
+        )
+      }
+    },
+  },
+  {
+    id: 'versions/answered',
+    title: 'What create() and replace() answer carries the version that is stored, on read and in lists, on every peer.',
+    on: 'any',
+    needs: ['create', 'replace'],
+    async run(stage) {
+      const record = stage.spare[0] as Item['value']
+      const key = stage.key(record)
+      const expectVersion = async (version: string) => {
+        for (const peer of upTo(4)) {
+          expectEqual((await stage.read(key, { peer }))?.version, version, 'the version that is read')
+          const listed = (await stage.all({}, { peer })).find(({ value }) => stage.keyText(value) === stage.keyText(record))
+          expectEqual(listed?.version, version, 'the version that is listed')
+        }
+      }
+      await expectVersion((await stage.created(record)).version)
+      await expectVersion((await stage.replaced(key, stage.change(record, 1))).version)
+    },
+  },
+  {
+    id: 'versions/change',
+    title: 'A version changes with every change of the value, and never comes back, not even when the value does.',
+    on: 'any',
+    needs: ['replace'],
+    async run(stage) {
+      const record = stage.record()
+      const key = stage.key(record)
+      const seen = new Set([(await stage.stored(key)).version])
+      for (const i of upTo(12)) {
+        const next = stage.change(record, i % 2)
+        expectNew(seen, await stage.replaced(key, next, undefined, { peer: i }), 'after a change')
+      }
+    },
+  },
+  {
+    id: 'versions/recreated',
+    title: 'A version is never used twice for one key: not after a delete and a re-creation, with the same value or another.',
+    on: 'any',
+    needs: ['create', 'replace', 'remove'],
+    async run(stage) {
+      const record = stage.record()
+      const key = stage.key(record)
+      const seen = new Set([(await stage.stored(key)).version])
+      for (const i of upTo(8)) {
+        expectEqual(await stage.remove(key, undefined, { peer: i }), 'removed', 'remove()')
+        expectNew(seen, await stage.created(record, { peer: i + 1 }), 'after a re-creation')
+        if (i % 2 === 0) expectNew(seen, await stage.replaced(key, stage.change(record, i), undefined, { peer: i }), 'after a change')
+      }
+    },
+  },
+  {
+    id: 'versions/attached',
+    title: 'Where a member of the record holds the parent, attaching and detaching change the version.',
+    on: 'contracts',
+    needs: ['attach', 'detach'],
+    async run(stage) {
+      const key = stage.key(stage.record())
+      const seen = new Set([(await stage.stored(key)).version])
+      for (const id of ['ann', 'bob', 'ann']) {
+        const parent = { collection: 'clients', key: id, as: 'contracts' }
+        await stage.attach(parent, key)
+        expectNew(seen, await stage.stored(key), 'after attach()')
+        await stage.detach(parent, key)
+        expectNew(seen, await stage.stored(key), 'after detach()')
+      }
+    },
+  },
+]

@@ -1,0 +1,200 @@
+/** The resources that the suite asks adapters to hold. Few and small, so that an author can make a table for each. */
+import { defineResource, type ResourceDefinition } from '../definition/resource.js'
+import type { Row } from './row.js'
+
+/** A flat and nested resource with every type of member, a text key and a member for scopes (`depot`). */
+export const parcels = defineResource({
+  collection: 'parcels',
+  key: 'code',
+  schema: {
+    type: 'object',
+    required: ['code', 'label', 'pieces', 'weight', 'urgent', 'tags'],
+    properties: {
+      code: { type: 'string' },
+      label: { type: 'string' },
+      note: { type: ['string', 'null'] },
+      pieces: { type: 'integer' },
+      weight: { type: 'number' },
+      urgent: { type: 'boolean' },
+      collected: { type: ['string', 'null'], format: 'local-date-time' },
+      address: {
+        type: ['object', 'null'],
+        properties: { street: { type: ['string', 'null'] }, postcode: { type: ['integer', 'null'] } },
+      },
+      tags: { type: 'array', items: { type: 'string' } },
+      depot: { type: ['string', 'null'] },
+    },
+  },
+  filters: {
+    code: { many: true },
+    label: { many: true },
+    labelOver: { field: 'label', op: 'gt' },
+    labelFrom: { field: 'label', op: 'gte' },
+    labelUnder: { field: 'label', op: 'lt' },
+    labelTo: { field: 'label', op: 'lte' },
+    note: { many: true },
+    noteOver: { field: 'note', op: 'gt' },
+    noteFrom: { field: 'note', op: 'gte' },
+    noteUnder: { field: 'note', op: 'lt' },
+    noteTo: { field: 'note', op: 'lte' },
+    noteMissing: { field: 'note', op: 'null' },
+    pieces: { many: true },
+    piecesOver: { field: 'pieces', op: 'gt' },
+    piecesFrom: { field: 'pieces', op: 'gte' },
+    piecesUnder: { field: 'pieces', op: 'lt' },
+    piecesTo: { field: 'pieces', op: 'lte' },
+    weight: { many: true },
+    weightOver: { field: 'weight', op: 'gt' },
+    weightFrom: { field: 'weight', op: 'gte' },
+    weightUnder: { field: 'weight', op: 'lt' },
+    weightTo: { field: 'weight', op: 'lte' },
+    urgent: true,
+    collected: { many: true },
+    collectedOver: { field: 'collected', op: 'gt' },
+    collectedFrom: { field: 'collected', op: 'gte' },
+    collectedUnder: { field: 'collected', op: 'lt' },
+    collectedTo: { field: 'collected', op: 'lte' },
+    collectedMissing: { field: 'collected', op: 'null' },
+    'address.street': true,
+    'address.postcode': { many: true },
+    postcodeOver: { field: 'address.postcode', op: 'gt' },
+    postcodeFrom: { field: 'address.postcode', op: 'gte' },
+    postcodeUnder: { field: 'address.postcode', op: 'lt' },
+    postcodeTo: { field: 'address.postcode', op: 'lte' },
+    postcodeMissing: { field: 'address.postcode', op: 'null' },
+    tag: { field: 'tags', op: 'contains' },
+  },
+  sort: ['code', 'label', 'note', 'pieces', 'weight', 'urgent', 'collected', 'address.postcode'],
+  search: ['label', 'note'],
+})
+
+/** A resource whose whole number the store assigns where a create leaves it out. */
+export const orders = defineResource({
+  collection: 'orders',
+  key: 'number',
+  assigned: true,
+  schema: {
+    type: 'object',
+    required: ['number', 'text'],
+    properties: { number: { type: 'integer' }, text: { type: 'string' } },
+  },
+  sort: ['number', 'text'],
+})
+
+/** Contained in an order; its key has two parts, of two types. */
+export const lines = defineResource({
+  collection: 'lines',
+  key: ['order', 'article'],
+  schema: {
+    type: 'object',
+    required: ['order', 'article', 'quantity'],
+    properties: { order: { type: 'integer' }, article: { type: 'string' }, quantity: { type: 'integer' } },
+  },
+  sort: ['order', 'article', 'quantity'],
+  parent: { of: orders, by: 'order' },
+})
+
+/** The parents of contracts. No adapter is made for them, and none of the store's rules may ask that they exist. */
+export const clients = defineResource({
+  collection: 'clients',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+})
+
+/** Attached to clients in four ways: by the members `holder` and `payer`, and twice many-to-many, in sets that the store keeps. */
+export const contracts = defineResource({
+  collection: 'contracts',
+  key: 'code',
+  schema: {
+    type: 'object',
+    required: ['code', 'rank'],
+    properties: {
+      code: { type: 'string' },
+      rank: { type: 'integer' },
+      holder: { type: ['string', 'null'] },
+      payer: { type: ['string', 'null'] },
+      depot: { type: ['string', 'null'] },
+    },
+  },
+  filters: { rank: true },
+  sort: ['code', 'rank'],
+  attachedTo: [
+    { of: clients, by: 'holder' },
+    { of: clients, by: 'payer', as: 'invoices' },
+    { of: clients, as: 'favourites' },
+    { of: clients, as: 'archives' },
+  ],
+})
+
+/** A resource and what a check needs to know of its records. */
+export interface Subject {
+  readonly definition: ResourceDefinition
+  /** Valid records of different keys. */
+  readonly records: readonly Row[]
+  /** The same record with a change in it: another one for every `n`. */
+  change(record: Row, n: number): Row
+}
+
+const words = ['Ash', 'ash', 'Élan', 'elan', 'Zinc', 'quorvex ash', 'oak_50%', 'oak x50y', '10', '9', ' oak', 'Quorvex Zinc', 'ñu']
+const collected = [
+  '2024-02-29T23:59:59.1234567',
+  '2024-02-29T23:59:59.1234568',
+  '2024-02-29T23:59:59.9999999',
+  '2024-03-01T00:00:00.0000000',
+  '1969-12-31T23:59:59.0000001',
+]
+const weights = [0.1, 0.30000000000000004, -2.5, 1e21, 0.3, 7]
+const pieces = [3, 3, -1, 12, 9_007_199_254_740_991, 3, 9_007_199_254_740_990, 0]
+
+const tags = [[], ['red'], ['red', 'blue'], ['blue', 'r,ed', '{x}'], ['re'], ['x"red', 'back\\slash'], ['"', 'é']]
+
+/** Forty-three parcels with ties, nulls in every place, near values and near keys; not in the order of their keys. */
+const parcelRecords: readonly Row[] = Array.from({ length: 43 }, (_, i) => ({
+  code: i < 36 ? `P-${(i * 7) % 36}` : (['p-1', 'P_1', 'P-1 ', 'a,b=c%', 'Ñ/ü?#', '\u{1F4E6}', "O'Hara"][i - 36] as string),
+  label: words[i % words.length] as string,
+  note: i % 4 === 0 ? null : i % 4 === 1 ? '' : (words[(i * 5) % words.length] as string),
+  pieces: pieces[i % pieces.length] as number,
+  weight: weights[i % weights.length] as number,
+  urgent: i % 3 === 0,
+  collected: i % 6 === 5 ? null : (collected[i % collected.length] as string),
+  address: i % 7 === 0 ? null : { street: i % 5 === 0 ? null : `Street ${i % 4}`, postcode: i % 5 === 1 ? null : 28_000 + (i % 6) },
+  tags: tags[i % tags.length] as string[],
+  depot: i % 8 === 7 ? null : i % 2 === 0 ? 'north' : 'south',
+}))
+
+/** A record of any content under a key of its own. */
+export const parcel = (code: string, members: Row = {}): Row => ({ ...(parcelRecords[1] as Row), code, ...members })
+
+/** What the suite holds adapters to where a team gives nothing of its own. */
+export const subjects = {
+  parcels: {
+    definition: parcels as ResourceDefinition,
+    records: parcelRecords,
+    change: (record: Row, n: number): Row => ({ ...record, pieces: n, label: `changed ${n}`, note: `changed ${n}` }),
+  },
+  orders: {
+    definition: orders as ResourceDefinition,
+    records: Array.from({ length: 8 }, (_, i) => ({ number: i + 1, text: `order ${i + 1}` })),
+    change: (record: Row, n: number): Row => ({ ...record, text: `changed ${n}` }),
+  },
+  lines: {
+    definition: lines as ResourceDefinition,
+    records: Array.from({ length: 18 }, (_, i) => ({
+      order: 1 + (i % 3),
+      article: ['a', 'a,b', 'a=b', 'A', 'a%2Cb', ' a'][Math.floor(i / 3)] as string,
+      quantity: i % 4,
+    })),
+    change: (record: Row, n: number): Row => ({ ...record, quantity: n }),
+  },
+  contracts: {
+    definition: contracts as ResourceDefinition,
+    records: Array.from({ length: 12 }, (_, i) => ({
+      code: `C-${i}`,
+      rank: i % 3,
+      holder: i === 8 ? 'bob' : null,
+      payer: null,
+      depot: i % 2 === 0 ? 'north' : 'south',
+    })),
+    change: (record: Row, n: number): Row => ({ ...record, rank: n }),
+  },
+} satisfies Record<string, Subject>

@@ -1,0 +1,188 @@
+/** One adapter on which one check is played: every call checked for what holds of each of them, and bounded in time. */
+import type { Adapter, Call, Created, Page, ParentKey, Refused, Scalar, Stored } from '../adapters/contract.js'
+import { get } from '../definition/json.js'
+import type { KeyValue } from '../definition/key.js'
+import type { ResourceDefinition } from '../definition/resource.js'
+import { ContractError, expectThat, show } from './contract-error.js'
+import type { Subject } from './fixtures.js'
+import { callOf, type ListParts, listRequest, sortTerms } from './requests.js'
+import { compileIdentity, type Row } from './row.js'
+
+/** An adapter whatever its records and keys. */
+export type AnyAdapter = Adapter<unknown, unknown>
+export type Item = Stored<Row>
+
+/** How a call is made. */
+export interface By {
+  readonly call?: Partial<Call>
+  /** Which of the adapter and its peers makes it; counts on past the last one. Default 0, the adapter itself. */
+  readonly peer?: number
+}
+
+export class Stage {
+  readonly definition: ResourceDefinition
+  /** What the adapter holds at first. */
+  readonly held: readonly Row[]
+  /** Valid records that it does not hold. */
+  readonly spare: readonly Row[]
+  readonly #subject: Subject
+  readonly #adapters: readonly AnyAdapter[]
+  readonly #patience: number
+  /** Equal for equal values. */
+  readonly identity: (value: unknown) => string
+
+  constructor(subject: Subject, adapters: readonly AnyAdapter[], patience: number) {
+    const { held, spare } = divided(subject.records)
+    this.definition = subject.definition
+    this.held = held
+    this.spare = spare
+    this.#subject = subject
+    this.#adapters = adapters
+    this.#patience = patience
+    this.identity = compileIdentity(subject.definition.shape)
+  }
+
+  get adapter(): AnyAdapter {
+    return this.#adapters[0] as AnyAdapter
+  }
+
+  /** A record that is held at first. */
+  record(index = 0): Row {
+    return this.held[index] as Row
+  }
+
+  change(record: Row, n: number): Row {
+    return this.#subject.change(record, n)
+  }
+
+  key(record: unknown): KeyValue {
+    const key = this.definition.key.of(record)
+    expectThat(key !== undefined, `a record with its key (${this.definition.key.members.join(', ')})`, record)
+    return key
+  }
+
+  keyText(record: unknown): string {
+    return this.definition.key.text(this.key(record))
+  }
+
+  /** A call as each of these makes it. */
+  call(parts: Partial<Call> = {}): Call {
+    return callOf(parts)
+  }
+
+  /** One page. */
+  async list(parts: ListParts = {}, by: By = {}): Promise<Page<Row>> {
+    const request = listRequest(parts, this.definition.key.members)
+    const page = (await this.#ask('list', by, (adapter, call) => adapter.list(request, call))) as Page<Row>
+    expectThat(Array.isArray(page?.items), 'a page with items', page)
+    expectThat(page.items.length <= request.size, `at most ${request.size} items`, page.items.length)
+    return page
+  }
+
+  /** Everything that a request finds, by offset pages of this size. */
+  async all(parts: ListParts = {}, by: By = {}, size = 9): Promise<readonly Item[]> {
+    const found: Item[] = []
+    for (let page = 1; page <= 1000; page += 1) {
+      const { items } = await this.list({ ...parts, page, size }, by)
+      found.push(...items)
+      if (items.length < size) return found
+    }
+    throw new ContractError(`Expected the pages to end; 1000 pages of ${size} came.`)
+  }
+
+  /** The keys of what is found, as texts, in their order. */
+  async keys(parts: ListParts = {}, by: By = {}): Promise<readonly string[]> {
+    return (await this.all(parts, by)).map(({ value }) => this.keyText(value))
+  }
+
+  /** The values of a sort's terms in a record: the place to seek. */
+  place(record: Row, sort: string): readonly (Scalar | null)[] {
+    return sortTerms(sort, this.definition.key.members).map(({ path }) => (get(record, path) ?? null) as Scalar | null)
+  }
+
+  async readAll(keys: readonly unknown[], by: By = {}): Promise<readonly (Item | undefined)[]> {
+    const found = (await this.#ask('read', by, (adapter, call) => adapter.read(keys, call))) as readonly (Item | undefined)[]
+    expectThat(Array.isArray(found) && found.length === keys.length, `read() to answer ${keys.length} keys`, found)
+    return found
+  }
+
+  async read(key: unknown, by: By = {}): Promise<Item | undefined> {
+    return (await this.readAll([key], by))[0]
+  }
+
+  /** What is stored under a key; throws where nothing is. */
+  async stored(key: unknown, by: By = {}): Promise<Item> {
+    const item = await this.read(key, by)
+    expectThat(item !== undefined, `a record under the key ${JSON.stringify(key)}`, item)
+    return item
+  }
+
+  create(value: Row, by: By = {}): Promise<Created<Row, unknown>> {
+    const given = structuredClone(value)
+    return this.#ask('create', by, (adapter, call) => adapter.create?.(given, call)) as Promise<Created<Row, unknown>>
+  }
+
+  /** Creates a record that must come to be. */
+  async created(value: Row, by: By = {}): Promise<Item> {
+    const answer = await this.create(value, by)
+    expectThat('created' in answer, 'create() to answer { created }', answer)
+    return answer.created
+  }
+
+  replace(key: unknown, value: Row, expected?: string, by: By = {}): Promise<Item | 'absent' | 'stale' | Refused> {
+    const given = structuredClone(value)
+    return this.#ask('replace', by, (adapter, call) => adapter.replace?.(key, given, expected, call)) as Promise<
+      Item | 'absent' | 'stale' | Refused
+    >
+  }
+
+  /** Replaces a record that must be there. */
+  async replaced(key: unknown, value: Row, expected?: string, by: By = {}): Promise<Item> {
+    const answer = await this.replace(key, value, expected, by)
+    expectThat(typeof answer === 'object' && 'version' in answer, 'replace() to answer the stored value and its version', answer)
+    return answer
+  }
+
+  remove(key: unknown, expected?: string, by: By = {}): Promise<'removed' | 'absent' | 'stale' | Refused> {
+    return this.#ask('remove', by, (adapter, call) => adapter.remove?.(key, expected, call))
+  }
+
+  attach(parent: ParentKey, key: unknown, expected?: string, by: By = {}): Promise<'attached' | 'absent' | 'stale' | Refused> {
+    return this.#ask('attach', by, (adapter, call) => adapter.attach?.(parent, key, expected, call))
+  }
+
+  detach(parent: ParentKey, key: unknown, expected?: string, by: By = {}): Promise<'detached' | 'absent' | 'stale' | Refused> {
+    return this.#ask('detach', by, (adapter, call) => adapter.detach?.(parent, key, expected, call))
+  }
+
+  /** Throws where what came is not this value. */
+  expectValue(came: Item | undefined, expected: Row, what: string): void {
+    expectThat(came !== undefined && this.identity(came.value) === this.identity(expected), `${what} to be ${show(expected)}`, came?.value)
+  }
+
+  /** A call that must answer in time. */
+  async #ask<R>(
+    method: string,
+    { call, peer = 0 }: By,
+    ask: (adapter: AnyAdapter, call: Call) => R | Promise<R>,
+  ): Promise<Exclude<R, undefined>> {
+    const adapter = this.#adapters[peer % this.#adapters.length] as AnyAdapter
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      const why = `Expected ${method}() to answer within ${this.#patience} ms; nothing came.`
+      timer = setTimeout(() => reject(new ContractError(why)), this.#patience)
+    })
+    try {
+      const answer = await Promise.race([ask(adapter, callOf(call)), late])
+      expectThat(answer !== undefined, `an answer of ${method}()`, answer)
+      return answer as Exclude<R, undefined>
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** The last three records are left for creating. */
+export function divided(records: readonly Row[]): { held: readonly Row[]; spare: readonly Row[] } {
+  return { held: records.slice(0, -3), spare: records.slice(-3) }
+}

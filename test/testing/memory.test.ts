@@ -1,0 +1,12 @@
+/** The memory adapter is held to every sentence of the contract. */
+import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { adapterSuite } from '../../src/testing/index.js'
+
+describe('the memory adapter', () => {
+  const suite = adapterSuite(({ definition, records }) => memoryAdapter(definition, { records }))
+
+  it('is held to everything', () => expect(suite.skipped).toEqual([]))
+
+  for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
+})

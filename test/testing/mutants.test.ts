@@ -1,0 +1,26 @@
+/** What the suite is worth: each wrong adapter is caught by the checks that are there for it, and each check catches one. */
+import { describe, expect, it } from 'vitest'
+import { adapterSuite, ContractError } from '../../src/testing/index.js'
+import { mutants } from './mutants/index.js'
+
+describe('an adapter that', () => {
+  for (const { name, caughtBy, make } of mutants) {
+    it(`${name} is caught by ${caughtBy.join(', ')}`, async () => {
+      const suite = adapterSuite(make, { patience: 300 })
+      expect(caughtBy.length).toBeGreaterThan(0)
+      for (const id of caughtBy) {
+        const check = suite.find((one) => one.id === id)
+        await expect(check?.run(), id).rejects.toThrow(ContractError)
+      }
+    })
+  }
+})
+
+describe('the suite', () => {
+  it('has no check that catches nothing', () => {
+    const needed = new Set(mutants.flatMap(({ caughtBy }) => caughtBy))
+    const ids = adapterSuite(mutants[0]?.make as never).map(({ id }) => id)
+    expect(ids.filter((id) => !needed.has(id))).toEqual([])
+    expect([...needed].filter((id) => !ids.includes(id))).toEqual([])
+  })
+})

@@ -1,0 +1,85 @@
+import type { Call } from '../../../src/adapters/contract.js'
+import type { Row } from '../../../src/testing/index.js'
+import { PlainAdapter } from '../plain-adapter.js'
+import { altered, type Mutant, mutant } from './mutant.js'
+
+class LooksThenCreates extends PlainAdapter {
+  override async create(value: unknown, call: Call) {
+    await this.pause()
+    const text = this.text(this.definition.key.of({ number: 0, ...(value as Row) }))
+    if (this.store.rows.has(text)) return { refused: 'duplicate', members: this.definition.key.members } as const
+    await this.pause()
+    return { created: this.given(this.write(text, this.scoped({ ...(value as Row) }, call))) }
+  }
+}
+
+class NumbersThenCreates extends PlainAdapter {
+  override async create(value: unknown, call: Call) {
+    const number = this.store.lastNumber + 1
+    await this.pause()
+    if ((value as Row).number !== undefined) return super.create(value, call)
+    this.store.lastNumber = number
+    const row = { ...(value as Row), number }
+    return { created: this.given(this.write(String(number), row)) }
+  }
+}
+
+class ReusesNumbers extends PlainAdapter {
+  override number(): number {
+    return Math.max(0, ...[...this.store.rows.values()].map(({ value }) => Number(value.number))) + 1
+  }
+}
+
+class NumbersWithoutLooking extends PlainAdapter {
+  override number(): number {
+    this.store.lastNumber += 1
+    return this.store.lastNumber
+  }
+}
+
+export const createMutants: readonly Mutant[] = [
+  mutant('waits between looking for a key and creating it', ['races/create', 'create/assigned'], LooksThenCreates),
+  mutant('counts, waits, and creates under the number', ['races/assigned', 'create/assigned-given', 'values/booleans'], NumbersThenCreates),
+  mutant('assigns the number of a removed record again', ['create/assigned-not-again'], ReusesNumbers),
+  mutant('assigns numbers without looking whether they are taken', ['create/assigned-given', 'races/assigned'], NumbersWithoutLooking),
+  altered('overwrites with a create what has its key', ['create/duplicate'], (base) => {
+    const create = base.create.bind(base)
+    return {
+      async create(value: unknown, call: Call) {
+        const key = base.definition.key.of(value)
+        if (key !== undefined && call.attachTo === undefined) base.store.rows.delete(base.text(key))
+        return create(value, call)
+      },
+    }
+  }),
+  altered('names no members of a duplicate', ['create/duplicate', 'races/create'], (base) => {
+    const create = base.create.bind(base)
+    return {
+      async create(value: unknown, call: Call) {
+        const answer = await create(value, call)
+        return 'refused' in answer ? { ...answer, members: [] } : answer
+      },
+    }
+  }),
+  altered('throws the error of a duplicate', ['create/duplicate', 'create/attached-refused'], (base) => {
+    const create = base.create.bind(base)
+    return {
+      async create(value: unknown, call: Call) {
+        const answer = await create(value, call)
+        if ('refused' in answer) throw new Error('duplicate key value violates unique constraint')
+        return answer
+      },
+    }
+  }),
+  altered('assigns every number itself', ['create/assigned-given'], (base) => {
+    const create = base.create.bind(base)
+    return {
+      create: (value: unknown, call: Call) =>
+        create(base.definition.assigned.size > 0 ? { ...(value as Row), number: undefined } : value, call),
+    }
+  }),
+  altered('creates nothing', ['values/created', 'create/assigned'], (base) => ({
+    create: async (value: unknown) => ({ created: { value, version: base.version('', value as Row) } }),
+  })),
+  altered('offers no create', ['methods/offered'], () => ({ create: undefined })),
+]

@@ -1,0 +1,159 @@
+/** Wrong in what matches. */
+import type { Condition, Scalar } from '../../../src/adapters/contract.js'
+import type { Row } from '../../../src/testing/index.js'
+import { PlainAdapter } from '../plain-adapter.js'
+import { type Mutant, mutant } from './mutant.js'
+
+/** Overrides how conditions hold; undefined leaves them as they are. */
+const holding = (holds: (condition: Condition, row: Row, base: (condition: Condition) => boolean) => boolean | undefined) =>
+  class extends PlainAdapter {
+    override holds(condition: Condition, row: Row): boolean {
+      const base = (other: Condition) => super.holds(other, row)
+      return holds(condition, row, base) ?? base(condition)
+    }
+  }
+
+const withOp = (condition: Condition, op: string): Condition => ({ ...condition, op }) as Condition
+
+const asPattern = (text: Scalar) =>
+  new RegExp(
+    `^${String(text)
+      .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('%', '.*')
+      .replaceAll('_', '.')}$`,
+    's',
+  )
+
+export const filterMutants: readonly Mutant[] = [
+  mutant(
+    'ignores conditions',
+    ['filters/eq', 'filters/no-match'],
+    holding(() => true),
+  ),
+  mutant(
+    'ignores conditions on nested members',
+    ['filters/eq', 'filters/null-matches-nothing'],
+    holding(({ path }) => (path.length > 1 ? true : undefined)),
+  ),
+  mutant(
+    'goes by the last condition of a member alone',
+    ['filters/and'],
+    class extends PlainAdapter {
+      override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
+        const where = [...new Map(request.where.map((condition) => [condition.field, condition])).values()]
+        return super.matching({ ...request, where }, call, method)
+      }
+    },
+  ),
+  mutant(
+    'joins conditions with or',
+    ['filters/composite-key'],
+    class extends PlainAdapter {
+      override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
+        const all = super.matching({ ...request, where: [] }, call, method)
+        return all.filter(({ value }) => request.where.length === 0 || request.where.some((condition) => this.holds(condition, value)))
+      }
+    },
+  ),
+  mutant(
+    'takes in for eq of the first value',
+    ['filters/and', 'filters/in'],
+    holding((condition, _row, base) =>
+      condition.op === 'in' ? base({ ...condition, op: 'eq', value: condition.value[0] as Scalar }) : undefined,
+    ),
+  ),
+  mutant(
+    'takes gt for gte',
+    ['filters/text-ranges', 'filters/gt'],
+    holding((condition, _row, base) => (condition.op === 'gt' ? base(withOp(condition, 'gte')) : undefined)),
+  ),
+  mutant(
+    'takes gte for gt',
+    ['filters/and', 'filters/gte'],
+    holding((condition, _row, base) => (condition.op === 'gte' ? base(withOp(condition, 'gt')) : undefined)),
+  ),
+  mutant(
+    'takes lt for lte',
+    ['filters/and', 'filters/lt'],
+    holding((condition, _row, base) => (condition.op === 'lt' ? base(withOp(condition, 'lte')) : undefined)),
+  ),
+  mutant(
+    'takes lte for lt',
+    ['filters/text-ranges', 'filters/lte'],
+    holding((condition, _row, base) => (condition.op === 'lte' ? base(withOp(condition, 'lt')) : undefined)),
+  ),
+  mutant(
+    'finds nulls below every value',
+    ['filters/null-matches-nothing'],
+    holding((condition, { note }) =>
+      (condition.op === 'lt' || condition.op === 'lte') && condition.field === 'note' && note === null ? true : undefined,
+    ),
+  ),
+  mutant(
+    'takes null: false for null: true',
+    ['filters/null'],
+    holding((condition, _row, base) => (condition.op === 'null' ? base({ ...condition, value: true }) : undefined)),
+  ),
+  mutant(
+    'knows null and not absent members of objects',
+    ['filters/null'],
+    holding((condition, row) =>
+      condition.op === 'null' && condition.path.length > 1 && row.address === null ? !condition.value : undefined,
+    ),
+  ),
+  mutant(
+    'takes contains for a part of the text',
+    ['filters/contains'],
+    holding((condition, { tags }) => (condition.op === 'contains' ? JSON.stringify(tags).includes(String(condition.value)) : undefined)),
+  ),
+  mutant(
+    'looks for the JSON of an item in the JSON of the list',
+    ['filters/contains'],
+    holding((condition, { tags }) =>
+      condition.op === 'contains' ? JSON.stringify(tags).includes(JSON.stringify(condition.value)) : undefined,
+    ),
+  ),
+  mutant(
+    'looks for an item between commas',
+    ['filters/contains'],
+    holding((condition, { tags }) =>
+      condition.op === 'contains' ? `,${(tags as string[]).join(',')},`.includes(`,${condition.value},`) : undefined,
+    ),
+  ),
+  mutant(
+    'takes % and _ for wildcards',
+    ['filters/literal'],
+    holding((condition, { label }) =>
+      condition.field === 'label' && condition.op === 'eq' ? asPattern(condition.value).test(String(label)) : undefined,
+    ),
+  ),
+  mutant(
+    'compares text in any case',
+    ['filters/literal'],
+    holding((condition, { label }) =>
+      condition.field === 'label' && condition.op === 'eq'
+        ? String(condition.value).toLowerCase() === String(label).toLowerCase()
+        : undefined,
+    ),
+  ),
+  mutant(
+    'compares numbers with a tolerance',
+    ['filters/eq'],
+    holding((condition, { weight }) =>
+      condition.field === 'weight' && condition.op === 'eq' ? Math.abs((weight as number) - (condition.value as number)) < 1e-9 : undefined,
+    ),
+  ),
+  mutant(
+    'throws for numbers beyond 32 bits',
+    ['filters/no-match'],
+    holding((condition) => {
+      if (typeof condition.value === 'number' && condition.value < -(2 ** 31)) throw new Error('integer out of range')
+      return undefined
+    }),
+  ),
+  mutant(
+    'knows no parts of a composite key',
+    ['filters/composite-key'],
+    holding(({ field }) => (field === 'order' ? false : undefined)),
+  ),
+]

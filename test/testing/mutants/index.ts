@@ -1,0 +1,23 @@
+/** All wrong adapters. */
+import { attachmentMutants } from './attachments.js'
+import { createMutants } from './creates.js'
+import { filterMutants } from './filters.js'
+import type { Mutant } from './mutant.js'
+import { orderMutants } from './orders.js'
+import { parentMutants } from './parents.js'
+import { scopeMutants } from './scopes.js'
+import { seekMutants } from './seeks.js'
+import { valueMutants } from './values.js'
+import { writeMutants } from './writes.js'
+
+export const mutants: readonly Mutant[] = [
+  ...createMutants,
+  ...writeMutants,
+  ...valueMutants,
+  ...filterMutants,
+  ...orderMutants,
+  ...seekMutants,
+  ...parentMutants,
+  ...attachmentMutants,
+  ...scopeMutants,
+]

@@ -1,0 +1,215 @@
+/** Wrong in scope and associations. */
+import type { Call, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
+import type { Row } from '../../../src/testing/index.js'
+import { PlainAdapter } from '../plain-adapter.js'
+import type { Item, ScopedMethod } from '../plain-store.js'
+import { altered, type Mutant, mutant } from './mutant.js'
+
+const forgetting = (forgotten: ScopedMethod, caughtBy: readonly string[]): Mutant =>
+  mutant(
+    `forgets the scope in ${forgotten}`,
+    caughtBy,
+    class extends PlainAdapter {
+      override inScope(row: Row, call: Call, method: ScopedMethod): boolean {
+        return method === forgotten || super.inScope(row, call, method)
+      }
+    },
+  )
+
+/** Forgets the scope in lists of some kind. */
+const forgettingIn = (name: string, caughtBy: readonly string[], isForgotten: (request: ListRequest) => boolean): Mutant =>
+  mutant(
+    name,
+    caughtBy,
+    class extends PlainAdapter {
+      override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
+        return super.matching(request, isForgotten(request) ? { ...call, scope: {} } : call, method)
+      }
+    },
+  )
+
+class NullInEveryScope extends PlainAdapter {
+  override inScope(row: Row, call: Call, method: ScopedMethod): boolean {
+    return (row.depot === null && 'depot' in call.scope) || super.inScope(row, call, method)
+  }
+}
+
+class ScopeWhereMissing extends PlainAdapter {
+  override scoped(row: Record<string, unknown>, { scope }: Call): Record<string, unknown> {
+    return { ...scope, ...row }
+  }
+}
+
+class KeepsAttachments extends PlainAdapter {
+  override erase(text: string): void {
+    this.store.rows.delete(text)
+  }
+}
+
+class IgnoresAs extends PlainAdapter {
+  override setName({ collection, key }: ParentKey): string {
+    return JSON.stringify([collection, key])
+  }
+}
+
+class ByTheFirstAssociation extends PlainAdapter {
+  override by(parent: ParentKey): string | undefined {
+    return super.by(parent) && 'holder'
+  }
+}
+
+class OneSetForAllParents extends PlainAdapter {
+  override setName({ collection, as }: ParentKey): string {
+    return JSON.stringify([collection, as])
+  }
+}
+
+class MovesSets extends PlainAdapter {
+  override setOf(parent: ParentKey): Set<string> | undefined {
+    return super.setOf(parent)
+  }
+  override async attach(parent: ParentKey, key: unknown, expected: string | undefined, call: Call) {
+    const answer = await super.attach(parent, key, expected, call)
+    if (answer === 'attached') for (const set of this.store.sets.values()) if (set !== this.setOf(parent)) set.delete(this.text(key))
+    return answer
+  }
+}
+
+class LeavesSetsOnReplace extends PlainAdapter {
+  override async replace(...[key, value, expected, call]: Parameters<PlainAdapter['replace']>) {
+    const answer = await super.replace(key, value, expected, call)
+    for (const set of this.store.sets.values()) set.delete(this.text(key))
+    return answer
+  }
+}
+
+class CopiesIntoSets extends PlainAdapter {
+  readonly #copies = new Map<string, Item>()
+  override async attach(...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) {
+    const answer = await super.attach(parent, key, expected, call)
+    const item = this.store.rows.get(this.text(key))
+    if (item !== undefined) this.#copies.set(this.text(key), item)
+    return answer
+  }
+  override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
+    const found = super.matching(request, call, method)
+    return request.parent === undefined
+      ? found
+      : found.map((item) => this.#copies.get(this.text(this.definition.key.of(item.value))) ?? item)
+  }
+}
+
+export const parentMutants: readonly Mutant[] = [
+  forgetting('list', ['scope/list']),
+  forgetting('count', ['scope/count']),
+  forgetting('read', ['scope/read']),
+  forgetting('replace', ['scope/replace']),
+  forgetting('remove', ['scope/remove']),
+  forgetting('attach', ['scope/attach']),
+  forgetting('detach', ['scope/detach']),
+  forgettingIn('forgets the scope of a search', ['scope/search'], ({ search }) => search !== undefined),
+  forgettingIn('forgets the scope under a parent', ['scope/parent'], ({ parent }) => parent !== undefined),
+  forgettingIn('forgets the scope where it seeks', ['seek/filtered'], ({ seek }) => seek !== undefined),
+  mutant('takes null for every scope', ['scope/list'], NullInEveryScope),
+  mutant('sets the scope where the value has none', ['scope/create'], ScopeWhereMissing),
+  altered('creates without the scope', ['scope/create'], (base) => {
+    const create = base.create.bind(base)
+    return { create: (value: unknown, call: Call) => create(value, { ...call, scope: {} }) }
+  }),
+  altered('overwrites with a create what lies outside of the scope', ['scope/create-beside'], (base) => {
+    const create = base.create.bind(base)
+    return {
+      async create(value: unknown, call: Call) {
+        const key = base.definition.key.of(value)
+        if (key !== undefined && base.visible(key, call, 'read') === undefined) base.store.rows.delete(base.text(key))
+        return create(value, call)
+      },
+    }
+  }),
+  mutant('keeps what is removed in its sets', ['associations/removed'], KeepsAttachments),
+  mutant('ignores the segment under the parent', ['associations/as'], IgnoresAs),
+  mutant('holds every parent in one member', ['associations/as'], ByTheFirstAssociation),
+  mutant('has one set for all parents', ['associations/listed'], OneSetForAllParents),
+  mutant('takes out of one set what it puts into another', ['associations/moves'], MovesSets),
+  mutant('takes out of its sets what is replaced', ['associations/replaced'], LeavesSetsOnReplace),
+  mutant('lists copies under parents', ['associations/replaced'], CopiesIntoSets),
+  altered('ignores the parent of a list', ['associations/held'], () => ({ isAttached: () => true })),
+  altered('ignores the expected version of an attach', ['expected/attach'], (base) => {
+    const attach = base.attach.bind(base)
+    return { attach: (parent: ParentKey, key: unknown, _expected: unknown, call: Call) => attach(parent, key, undefined, call) }
+  }),
+  altered('ignores the expected version of a detach', ['expected/detach'], (base) => {
+    const detach = base.detach.bind(base)
+    return { detach: (parent: ParentKey, key: unknown, _expected: unknown, call: Call) => detach(parent, key, undefined, call) }
+  }),
+  altered('attaches what does not exist', ['associations/absent'], (base) => {
+    const attach = base.attach.bind(base)
+    return {
+      async attach(parent: ParentKey, key: unknown, expected: string | undefined, call: Call) {
+        const answer = await attach(parent, key, expected, call)
+        if (answer === 'absent' && Object.keys(call.scope).length === 0) base.setOf(parent)?.add(base.text(key))
+        return answer === 'absent' ? 'attached' : answer
+      },
+    }
+  }),
+  altered('refuses to attach twice', ['associations/twice'], (base) => {
+    const attach = base.attach.bind(base)
+    return {
+      attach: async (parent: ParentKey, key: unknown, expected: string | undefined, call: Call) => {
+        const item = base.store.rows.get(base.text(key))
+        if (item !== undefined && base.isAttached(parent, item)) return { refused: 'duplicate', members: [] }
+        return attach(parent, key, expected, call)
+      },
+    }
+  }),
+  altered('removes what it detaches', ['associations/detached'], (base) => {
+    const detach = base.detach.bind(base)
+    return {
+      async detach(parent: ParentKey, key: unknown, expected: string | undefined, call: Call) {
+        const answer = await detach(parent, key, expected, call)
+        if (answer === 'detached') base.erase(base.text(key))
+        return answer
+      },
+    }
+  }),
+  altered('detaches what is not attached', ['associations/not-attached'], (base) => {
+    const detach = base.detach.bind(base)
+    return {
+      async detach(parent: ParentKey, key: unknown, expected: string | undefined, call: Call) {
+        const answer = await detach(parent, key, expected, call)
+        return answer === 'absent' && base.visible(key, call, 'detach') ? 'detached' : answer
+      },
+    }
+  }),
+  altered('attaches in sets only', ['associations/by-value', 'associations/held'], () => ({ by: () => undefined })),
+  altered('attaches without a new version', ['versions/attached'], (base) => {
+    const write = base.write.bind(base)
+    return {
+      write(text: string, row: Row) {
+        const before = base.store.rows.get(text)
+        const item = write(text, row)
+        if (before === undefined || before.value.holder === row.holder) return item
+        const same = { ...item, version: before.version }
+        base.store.rows.set(text, same)
+        return same
+      },
+    }
+  }),
+  altered('ignores attachTo', ['create/attached'], (base) => {
+    const create = base.create.bind(base)
+    return {
+      create: (value: unknown, { attachTo: _attachTo, ...call }: Call) => create(value, call),
+    }
+  }),
+  altered('attaches what a create is refused for', ['create/attached-refused'], (base) => {
+    const create = base.create.bind(base)
+    return {
+      async create(value: unknown, call: Call) {
+        const answer = await create(value, call)
+        const key = base.definition.key.of(value)
+        if ('refused' in answer && call.attachTo !== undefined) base.setOf(call.attachTo)?.add(base.text(key))
+        return answer
+      },
+    }
+  }),
+]

@@ -1,0 +1,62 @@
+/** Wrong in what the equalities of a scope mean. */
+import type { Call, Scalar } from '../../../src/adapters/contract.js'
+import type { Row } from '../../../src/testing/index.js'
+import { PlainAdapter } from '../plain-adapter.js'
+import type { ScopedMethod } from '../plain-store.js'
+import { altered, type Mutant, mutant } from './mutant.js'
+
+/** Goes by some of the equalities alone, in some methods. */
+const heeding = (
+  name: string,
+  caughtBy: readonly string[],
+  heeded: (scope: [string, Scalar][]) => [string, Scalar][],
+  methods?: readonly ScopedMethod[],
+): Mutant =>
+  mutant(
+    name,
+    caughtBy,
+    class extends PlainAdapter {
+      override inScope(row: Row, call: Call, method: ScopedMethod): boolean {
+        if (methods?.includes(method) === false) return super.inScope(row, call, method)
+        return super.inScope(row, { ...call, scope: Object.fromEntries(heeded(Object.entries(call.scope))) }, method)
+      }
+    },
+  )
+
+const plainText = (value: unknown): unknown => (typeof value === 'string' ? value.trim().toLowerCase() : value)
+
+class ScopeInAnyCase extends PlainAdapter {
+  override inScope(row: Row, { scope }: Call): boolean {
+    return Object.entries(scope).every(([member, value]) => plainText(row[member]) === plainText(value))
+  }
+}
+
+export const scopeMutants: readonly Mutant[] = [
+  heeding('heeds the first member of a scope alone', ['scope/several', 'scope/several-written', 'scope/several-attached'], (scope) =>
+    scope.slice(0, 1),
+  ),
+  heeding('heeds the last member of a scope alone', ['scope/several', 'scope/several-written', 'scope/several-attached'], (scope) =>
+    scope.slice(-1),
+  ),
+  heeding('counts by the first member of a scope alone', ['scope/several'], (scope) => scope.slice(0, 1), ['count']),
+  heeding('removes by the first member of a scope alone', ['scope/several-written'], (scope) => scope.slice(0, 1), ['remove']),
+  heeding('detaches by the first member of a scope alone', ['scope/several-attached'], (scope) => scope.slice(0, 1), ['detach']),
+  mutant('compares a scope in any case', ['scope/exact'], ScopeInAnyCase),
+  mutant(
+    'lets a replace leave the scope',
+    ['scope/replace-kept'],
+    class extends PlainAdapter {
+      override scoped(row: Record<string, unknown>, { scope }: Call): Record<string, unknown> {
+        return { ...scope, ...row }
+      }
+    },
+  ),
+  altered('lets an attach leave the scope', ['scope/moved', 'create/attached-whole'], () => ({ leaving: () => [] })),
+  altered('detaches what the scope fixes', ['scope/moved'], (base) => {
+    const detach = base.detach.bind(base)
+    return {
+      detach: (parent: never, key: unknown, expected: undefined, call: Call) =>
+        detach(parent, key, expected, base.visible(key, call, 'detach') === undefined ? call : { ...call, scope: {} }),
+    }
+  }),
+]

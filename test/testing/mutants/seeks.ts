@@ -1,0 +1,183 @@
+/** Wrong in seeking and searching. */
+import type { Call, ListRequest, Seek } from '../../../src/adapters/contract.js'
+import type { Row } from '../../../src/testing/index.js'
+import { PlainAdapter } from '../plain-adapter.js'
+import type { Item } from '../plain-store.js'
+import { altered, type Mutant, mutant } from './mutant.js'
+
+/** Overrides how a place is sought. */
+const seeking = (change: (request: ListRequest & { readonly seek: Seek }) => ListRequest) =>
+  class extends PlainAdapter {
+    override bounds(found: readonly Item[], request: ListRequest) {
+      return super.bounds(found, request.seek === undefined ? request : change(request as ListRequest & { seek: Seek }))
+    }
+  }
+
+class SeeksTheRowAgain extends PlainAdapter {
+  override beyond(difference: number, backwards: boolean): boolean {
+    return backwards ? difference <= 0 : difference >= 0
+  }
+}
+
+class SeeksPastTies extends PlainAdapter {
+  override bounds(found: readonly Item[], request: ListRequest) {
+    if (request.seek === undefined || request.sort.length < 2) return super.bounds(found, request)
+    const sort = request.sort.slice(0, -1)
+    return super.bounds(found, { ...request, sort })
+  }
+}
+
+class SeeksTheRow extends PlainAdapter {
+  override bounds(found: readonly Item[], request: ListRequest) {
+    const { seek, sort, size } = request
+    if (seek === undefined) return super.bounds(found, request)
+    const at = found.findIndex((item) => this.compareTerms(this.place(item, sort), seek.values, sort) === 0)
+    if (at < 0) return { from: 0, to: size }
+    return seek.backwards ? { from: Math.max(0, at - size), to: at } : { from: at + 1, to: Math.min(found.length, at + 1 + size) }
+  }
+}
+
+class SeeksWithoutNulls extends PlainAdapter {
+  override bounds(found: readonly Item[], request: ListRequest) {
+    if (!request.seek?.values.includes(null)) return super.bounds(found, request)
+    return { from: found.length, to: found.length }
+  }
+}
+
+class SeeksInOneDirection extends PlainAdapter {
+  override bounds(found: readonly Item[], request: ListRequest) {
+    const descending = request.sort[0]?.descending ?? false
+    return super.bounds(
+      found,
+      request.seek === undefined ? request : { ...request, sort: request.sort.map((term) => ({ ...term, descending })) },
+    )
+  }
+}
+
+class MoreAlways extends PlainAdapter {
+  override async list(request: ListRequest, call: Call) {
+    return { ...(await super.list(request, call)), more: true }
+  }
+}
+
+class MoreOfTheOtherSide extends PlainAdapter {
+  override async list(request: ListRequest, call: Call) {
+    const page = await super.list(request, call)
+    return request.seek === undefined ? page : { ...page, more: page.items.length < (page.total ?? 0) }
+  }
+}
+
+class RanksAtRandom extends PlainAdapter {
+  #lists = 0
+  override compare(a: Item, b: Item, request: ListRequest): number {
+    if (request.sort.length > 0) return super.compare(a, b, request)
+    this.#lists += 1
+    return super.compare(a, b, request) * (this.#lists % 5 < 2 ? -1 : 1)
+  }
+}
+
+class SearchesCaseBound extends PlainAdapter {
+  override rank(search: string, { label, note }: Row): number {
+    return `${String(label)} ${String(note)}`.split(search.trim()).length - 1
+  }
+}
+
+class SearchesOldTexts extends PlainAdapter {
+  readonly #old = new Map<unknown, string>()
+  override write(text: string, row: Row): Item {
+    this.#old.set(row.code, `${this.#old.get(row.code) ?? ''} ${String(row.label)}`)
+    return super.write(text, row)
+  }
+  override rank(search: string, row: Row): number {
+    return super.rank(search, { ...row, note: `${String(row.note)} ${this.#old.get(row.code) ?? ''}` })
+  }
+}
+
+export const seekMutants: readonly Mutant[] = [
+  mutant('says always that there is more', ['paging/past-end', 'paging/more'], MoreAlways),
+  mutant('says that there is more wherever a page is not everything', ['seek/more'], MoreOfTheOtherSide),
+  mutant('seeks the row again', ['seek/forward', 'seek/backwards', 'seek/more'], SeeksTheRowAgain),
+  mutant('seeks past ties', ['seek/forward', 'seek/backwards'], SeeksPastTies),
+  mutant('seeks the row itself', ['seek/gone'], SeeksTheRow),
+  mutant('loses nulls where it seeks', ['seek/forward', 'seek/backwards'], SeeksWithoutNulls),
+  mutant('seeks all terms in one direction', ['seek/mixed'], SeeksInOneDirection),
+  mutant(
+    'seeks and skips the offset, too',
+    ['seek/backwards'],
+    seeking((request) => ({ ...request, seek: { ...request.seek, backwards: false } })),
+  ),
+  mutant(
+    'says seekable and does not seek',
+    ['seek/forward', 'seek/more'],
+    seeking(({ seek: _seek, ...request }) => request),
+  ),
+  mutant(
+    'seeks without the parent',
+    ['seek/parent'],
+    class extends PlainAdapter {
+      override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
+        const { parent: _parent, ...rest } = request
+        return super.matching(request.seek === undefined ? request : rest, call, method)
+      }
+    },
+  ),
+  mutant(
+    'seeks by the first part of the key',
+    ['seek/composite'],
+    class extends PlainAdapter {
+      override bounds(found: readonly Item[], request: ListRequest) {
+        const { members } = this.definition.key
+        const sort = members.length < 2 ? request.sort : request.sort.filter(({ field }) => field !== members.at(-1))
+        return super.bounds(found, request.seek === undefined ? request : { ...request, sort })
+      }
+    },
+  ),
+  mutant(
+    'seeks without conditions',
+    ['seek/filtered'],
+    class extends PlainAdapter {
+      override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
+        return super.matching(request.seek === undefined ? request : { ...request, where: [] }, call, method)
+      }
+    },
+  ),
+  mutant('ranks at random', ['search/rank', 'search/finds'], RanksAtRandom),
+  mutant('searches in one case', ['search/finds'], SearchesCaseBound),
+  mutant('searches what was', ['search/follows'], SearchesOldTexts),
+  mutant(
+    'ignores the search',
+    ['search/finds'],
+    class extends PlainAdapter {
+      override found() {
+        return true
+      }
+    },
+  ),
+  mutant(
+    'searches without conditions',
+    ['search/filtered'],
+    class extends PlainAdapter {
+      override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
+        return super.matching(request.search === undefined ? request : { ...request, where: [] }, call, method)
+      }
+    },
+  ),
+  mutant(
+    'orders what is searched by rank, whatever the sort',
+    ['search/sorted'],
+    class extends PlainAdapter {
+      override compare(a: Item, b: Item, request: ListRequest): number {
+        return super.compare(a, b, request.search === undefined ? request : { ...request, sort: [] })
+      }
+    },
+  ),
+  altered('throws for a search that it can not parse', ['search/any-text'], (base) => {
+    const list = base.list.bind(base)
+    return {
+      async list(request: ListRequest, call: Call) {
+        if (/["'()&|!]/.test(request.search ?? '')) throw new Error('syntax error in tsquery')
+        return list(request, call)
+      },
+    }
+  }),
+]

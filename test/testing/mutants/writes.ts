@@ -1,0 +1,249 @@
+/** Wrong in versions and compare-and-set. */
+import { createHash } from 'node:crypto'
+import type { Call, ParentKey } from '../../../src/adapters/contract.js'
+import type { Row } from '../../../src/testing/index.js'
+import { PlainAdapter } from '../plain-adapter.js'
+import type { Item } from '../plain-store.js'
+import { altered, type Mutant, mutant } from './mutant.js'
+
+/** Waits between looking and writing. */
+class CheckThenWrite extends PlainAdapter {
+  override async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+    await this.pause()
+    const item = this.visible(key, call, 'replace')
+    if (item === undefined) return 'absent' as const
+    if (this.isStale(item, expected)) return 'stale' as const
+    await this.pause()
+    return this.given(this.write(this.text(key), this.scoped({ ...(value as Row) }, call)))
+  }
+}
+
+/** Compares with what the statement saw when it began, and writes to what is there now: a version in a joined subquery. */
+class ComparedInASnapshot extends PlainAdapter {
+  override async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+    const seen = this.visible(key, call, 'replace')
+    await this.pause()
+    if (this.visible(key, call, 'replace') === undefined || seen === undefined) return 'absent' as const
+    if (this.isStale(seen, expected)) return 'stale' as const
+    return this.given(this.write(this.text(key), this.scoped({ ...(value as Row) }, call)))
+  }
+}
+
+class RemovesThenForgets extends PlainAdapter {
+  override async remove(key: unknown, expected: string | undefined, call: Call) {
+    await this.pause()
+    const item = this.visible(key, call, 'remove')
+    if (item === undefined) return 'absent' as const
+    if (this.isStale(item, expected)) return 'stale' as const
+    await this.pause()
+    this.erase(this.text(key))
+    return 'removed' as const
+  }
+}
+
+class LooksThenAttaches extends PlainAdapter {
+  override async attach(parent: ParentKey, key: unknown, expected: string | undefined, call: Call) {
+    await this.pause()
+    const item = this.visible(key, call, 'attach')
+    if (item === undefined) return 'absent' as const
+    if (this.isStale(item, expected)) return 'stale' as const
+    await this.pause()
+    const set = this.setOf(parent)
+    if (set === undefined) this.write(this.text(key), { ...item.value, ...this.holding(parent) })
+    else set.add(this.text(key))
+    return 'attached' as const
+  }
+}
+
+class WritesInTwoSteps extends PlainAdapter {
+  override async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+    const item = this.visible(key, call, 'replace')
+    if (item === undefined) return 'absent' as const
+    if (this.isStale(item, expected)) return 'stale' as const
+    const torn = Object.entries({ ...item.value, ...(value as Row) }).map(([name, member], i) => [name, i % 2 ? member : item.value[name]])
+    this.write(this.text(key), Object.fromEntries(torn))
+    await this.pause()
+    return this.given(this.write(this.text(key), { ...(value as Row) }))
+  }
+}
+
+class CountsFromOne extends PlainAdapter {
+  override version(text: string): string {
+    return String(Number(this.store.rows.get(text)?.version ?? 0) + 1)
+  }
+}
+
+class HashOfTheValue extends PlainAdapter {
+  override version(_text: string, row: Row): string {
+    return createHash('sha256').update(JSON.stringify(row)).digest('hex')
+  }
+}
+
+class NumberAsVersion extends PlainAdapter {
+  override version(): string {
+    this.store.versions += 1
+    return this.store.versions as unknown as string
+  }
+}
+
+class VersionStays extends PlainAdapter {
+  override version(text: string, row: Row): string {
+    return this.store.rows.get(text)?.version ?? super.version(text, row)
+  }
+}
+
+class VersionOfTheRead extends PlainAdapter {
+  override given(item: Item): Item {
+    return { ...super.given(item), version: super.version('', item.value) }
+  }
+}
+
+class AnswersTheOldVersion extends PlainAdapter {
+  override async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+    const before = this.visible(key, call, 'replace')
+    const answer = await super.replace(key, value, expected, call)
+    return typeof answer === 'object' && 'version' in answer && before ? { ...answer, version: before.version } : answer
+  }
+}
+
+class ComparesNumbers extends PlainAdapter {
+  override version(): string {
+    this.store.versions += 1
+    return String(this.store.versions)
+  }
+  override isStale(item: Item, expected: string | undefined): boolean {
+    return expected !== undefined && Number(expected) !== Number(item.version)
+  }
+}
+
+class ComparesVersionsInAnyCase extends PlainAdapter {
+  override version(text: string, row: Row): string {
+    return `aB${super.version(text, row)}`
+  }
+  override isStale(item: Item, expected: string | undefined): boolean {
+    return expected !== undefined && item.version.toLowerCase() !== expected.toLowerCase()
+  }
+}
+
+class StoresUnderTheKeyOfTheValue extends PlainAdapter {
+  override keyMembers(): Row {
+    return {}
+  }
+}
+
+class IgnoresExpected extends PlainAdapter {
+  override isStale(): boolean {
+    return false
+  }
+}
+
+class MergesReplaces extends PlainAdapter {
+  override write(text: string, row: Row): Item {
+    return super.write(text, { ...this.store.rows.get(text)?.value, ...row })
+  }
+}
+
+export const writeMutants: readonly Mutant[] = [
+  mutant('waits between the comparison and the write', ['races/replace', 'races/remove-replace-any'], CheckThenWrite),
+  mutant('compares the version with what the statement saw when it began', ['races/increments', 'races/replace'], ComparedInASnapshot),
+  mutant('waits between the comparison and the remove', ['races/remove', 'races/replace-remove'], RemovesThenForgets),
+  mutant('waits between looking and attaching', ['races/attach', 'races/attach-remove'], LooksThenAttaches),
+  mutant('writes a record in two steps', ['races/remove-replace-any', 'races/whole-records'], WritesInTwoSteps),
+  mutant('counts versions of each key from one', ['versions/recreated', 'expected/recreated'], CountsFromOne),
+  mutant('takes a hash of the value as version', ['versions/change', 'versions/recreated'], HashOfTheValue),
+  mutant('gives numbers as versions', ['versions/text'], NumberAsVersion),
+  mutant('keeps the version when the value changes', ['versions/change'], VersionStays),
+  mutant('makes up a version for each read', ['reads/as-listed', 'versions/steady'], VersionOfTheRead),
+  mutant('answers a replace with the version before it', ['versions/answered'], AnswersTheOldVersion),
+  mutant('compares versions as numbers', ['expected/other-texts'], ComparesNumbers),
+  mutant('compares versions in any case', ['expected/other-texts'], ComparesVersionsInAnyCase),
+  mutant('takes the key from the value of a replace', ['values/key-kept'], StoresUnderTheKeyOfTheValue),
+  mutant('ignores every expected version', ['expected/replace', 'expected/remove', 'expected/attach', 'expected/detach'], IgnoresExpected),
+  mutant('merges a replace into the old value', ['values/replaced'], MergesReplaces),
+  altered('ignores the expected version of a remove', ['expected/remove'], (base) => {
+    const remove = base.remove.bind(base)
+    return { remove: (key: unknown, _expected: unknown, call: Call) => remove(key, undefined, call) }
+  }),
+  altered('compares the version of a remove after removing', ['expected/remove'], (base) => {
+    const remove = base.remove.bind(base)
+    return {
+      async remove(key: unknown, expected: string | undefined, call: Call) {
+        const before = (await base.read([key], call))[0]
+        const answer = await remove(key, undefined, call)
+        return before !== undefined && base.isStale(before, expected) ? 'stale' : answer
+      },
+    }
+  }),
+  altered('writes what is stale and says so', ['expected/replace', 'races/increments'], (base) => {
+    const replace = base.replace.bind(base)
+    return {
+      async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+        const before = (await base.read([key], call))[0]
+        const answer = await replace(key, value, undefined, call)
+        return before !== undefined && base.isStale(before, expected) ? 'stale' : answer
+      },
+    }
+  }),
+  altered('creates what a replace does not find', ['expected/absent-first'], (base) => {
+    const replace = base.replace.bind(base)
+    return {
+      async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+        const answer = await replace(key, value, expected, call)
+        return answer === 'absent' ? base.write(base.text(key), value as Row) : answer
+      },
+    }
+  }),
+  altered('brings back with a replace what was removed', ['expected/removed'], (base) => {
+    const [replace, erase] = [base.replace.bind(base), base.erase.bind(base)]
+    const removed = new Set<string>()
+    return {
+      erase(text: string) {
+        removed.add(text)
+        erase(text)
+      },
+      async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+        const answer = await replace(key, value, expected, call)
+        return answer === 'absent' && removed.has(base.text(key)) ? base.write(base.text(key), value as Row) : answer
+      },
+    }
+  }),
+  altered('calls stale what is absent', ['expected/absent-first'], (base) => {
+    const [replace, remove] = [base.replace.bind(base), base.remove.bind(base)]
+    return {
+      replace: async (key: unknown, value: unknown, expected: string | undefined, call: Call) => {
+        const answer = await replace(key, value, expected, call)
+        return answer === 'absent' && expected !== undefined ? 'stale' : answer
+      },
+      remove: async (key: unknown, expected: string | undefined, call: Call) => {
+        const answer = await remove(key, expected, call)
+        return answer === 'absent' && expected !== undefined ? 'stale' : answer
+      },
+    }
+  }),
+  altered('calls absent what is stale', ['expected/replace'], (base) => {
+    const replace = base.replace.bind(base)
+    return {
+      async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+        const answer = await replace(key, value, expected, call)
+        return answer === 'stale' ? 'absent' : answer
+      },
+    }
+  }),
+  altered('removes nothing', ['expected/removed', 'expected/absent-first'], () => ({ remove: async () => 'removed' })),
+  altered('replaces nothing', ['expected/replace', 'associations/replaced', 'values/date-times'], (base) => ({
+    replace: async (key: unknown, value: unknown, _expected: unknown, call: Call) =>
+      base.visible(key, call, 'replace') === undefined ? 'absent' : { value, version: base.version('', value as Row) },
+  })),
+  altered('replaces every record that has the same label', ['seek/live', 'values/others-untouched'], (base) => {
+    const write = base.write.bind(base)
+    return {
+      write(text: string, row: Row) {
+        const before = base.store.rows.get(text)?.value.label
+        for (const [other, item] of base.store.rows) {
+          if (before !== undefined && item.value.label === before) write(other, { ...row, code: item.value.code })
+        }
+        return write(text, row)
+      },
+    }
+  }),
+]

@@ -1,0 +1,30 @@
+/** The adapter that the wrong ones are made of is right, alone and with peers, and seeks. */
+import { describe, expect, it } from 'vitest'
+import { adapterSuite, type Row } from '../../src/testing/index.js'
+import { PlainAdapter } from './plain-adapter.js'
+import { type Item, Store } from './plain-store.js'
+
+describe('a plain adapter', () => {
+  const suite = adapterSuite((fixture) => {
+    const store = new Store()
+    const adapter = new PlainAdapter(fixture, store)
+    const peer = () => new PlainAdapter({ ...fixture, records: [] }, store)
+    return { adapter, peers: [peer(), peer()] }
+  })
+
+  it('is held to everything', () => expect(suite.skipped).toEqual([]))
+
+  for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
+})
+
+/** A version changes with every change of the value: where an equal one is written it may change or not. */
+class KeepsTheVersionOfEqualValues extends PlainAdapter {
+  override write(text: string, row: Row): Item {
+    const before = this.store.rows.get(text)
+    return before !== undefined && JSON.stringify(before.value) === JSON.stringify(row) ? before : super.write(text, row)
+  }
+}
+
+describe('a plain adapter that keeps the version when an equal value is written', () => {
+  for (const check of adapterSuite((fixture) => new KeepsTheVersionOfEqualValues(fixture))) it(`${check.id}: ${check.title}`, check.run)
+})

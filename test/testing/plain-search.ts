@@ -1,0 +1,15 @@
+/** How well a plain adapter finds a record. */
+import type { Row } from '../../src/testing/index.js'
+
+export const searchWords = (search: string): readonly string[] =>
+  search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+
+/** How often the words stand in the record; 0 where one of them does not. */
+export function rankOf(words: readonly string[], { label, note }: Row): number {
+  const text = `${String(label)} ${String(note)}`.toLowerCase()
+  const counts = words.map((word) => text.split(word).length - 1)
+  return counts.includes(0) ? 0 : counts.reduce((sum, count) => sum + count, 0)
+}

@@ -1,0 +1,163 @@
+/** `adapterSuite` itself: what it runs, what it leaves out, and what it says when an adapter is wrong. */
+import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { defineResource } from '../../src/definition/resource.js'
+import { ConfigurationError } from '../../src/problem.js'
+import { adapterSuite, ContractError, type MakeAdapter } from '../../src/testing/index.js'
+
+const memory: MakeAdapter = ({ definition, records }) => memoryAdapter(definition, { records })
+
+describe('adapterSuite', () => {
+  const suite = adapterSuite(memory)
+
+  it('gives every check an id of its own, and a sentence', () => {
+    expect(new Set(suite.map(({ id }) => id)).size).toBe(suite.length)
+    expect(new Set(suite.map(({ title }) => title)).size).toBe(suite.length)
+    for (const { id, title } of suite) {
+      expect(id).toMatch(/^[a-z]+\/[a-z]+(-[a-z]+)*$/)
+      expect(title).toMatch(/\.$/)
+    }
+  })
+
+  it('says what was expected, what came and the sentence', async () => {
+    const wrong = adapterSuite((fixture) => ({
+      ...memoryAdapter(fixture.definition, { records: fixture.records }),
+      read: () => [undefined],
+    }))
+    const error = await wrong
+      .find(({ id }) => id === 'values/held')
+      ?.run()
+      .catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ContractError)
+    expect((error as Error).message).toMatch(
+      /^Expected a record held from the start to be .+; came undefined\.\nThe contract \(values\/held\): What an adapter holds/,
+    )
+  })
+
+  it('tells what an adapter throws, and keeps it as the cause', async () => {
+    const thrown = new Error('no connection')
+    const wrong = adapterSuite(() => ({
+      list: () => Promise.reject(thrown),
+      read: () => {
+        throw thrown
+      },
+    }))
+    const error = await wrong
+      .find(({ id }) => id === 'reads/none')
+      ?.run()
+      .catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ message: expect.stringMatching(/^The adapter threw: no connection\n/), cause: thrown })
+  })
+
+  it('closes what was made for a check, also when it fails', async () => {
+    let open = 0
+    const counted = adapterSuite((fixture) => {
+      open += 1
+      return {
+        adapter: { ...memoryAdapter(fixture.definition), create: undefined as never },
+        close: () => {
+          open -= 1
+        },
+      }
+    })
+    await Promise.allSettled(counted.slice(0, 20).map((check) => check.run()))
+    expect(open).toBe(0)
+  })
+
+  it('leaves out what an adapter is without, each with the reason', async () => {
+    const reason = 'the tables are views'
+    const without = { create: reason, replace: reason, remove: reason, attach: reason, detach: reason }
+    const make: MakeAdapter = (fixture) => {
+      const { list, read } = memoryAdapter(fixture.definition, { records: fixture.records })
+      return { list, read }
+    }
+    const readOnly = adapterSuite(make, { without, counts: 'other', search: false })
+    for (const check of readOnly) await check.run()
+    expect(readOnly.length).toBeGreaterThan(35)
+    expect(readOnly.length + readOnly.skipped.length).toBe(suite.length)
+    expect(readOnly.skipped).toContainEqual({ id: 'races/replace', reason: 'without replace: the tables are views' })
+    expect(readOnly.skipped).toContainEqual({ id: 'paging/total', reason: 'the store does not count exactly' })
+    expect(readOnly.skipped).toContainEqual({ id: 'search/finds', reason: 'the store has no search' })
+  })
+
+  it('finds a method that is there although the adapter is said to be without it', async () => {
+    const [offered] = adapterSuite(memory, { without: { detach: 'nobody asked' } })
+    await expect(offered?.run()).rejects.toThrow(/^Expected no detach\(\)/)
+  })
+
+  it('refuses options that can not be', () => {
+    const refused: [options: unknown, says: RegExp][] = [
+      [{ withot: {} }, /no option "withot"\. Did you mean "without"/],
+      [{ without: { creates: 'no' } }, /no option "creates"\. Did you mean "create"/],
+      [{ without: { create: '' } }, /without\.create .+ has no reason/],
+      [{ without: { create: ' ' } }, /has no reason/],
+      [{ without: { create: true } }, /has no reason/],
+      [{ without: ['create'] }, /must be an object, not a list/],
+      [{ counts: 'none' }, /'exact' or 'other', not "none"/],
+      [{ search: 'no' }, /true or false, not "no"/],
+      [{ patience: 0 }, /milliseconds above 0, not 0/],
+      [{ patience: '5 s' }, /milliseconds above 0/],
+      [{ subject: { definition: {}, records: [], change: () => ({}), key: 'id' } }, /no option "key"/],
+      [{ subject: { records: [] } }, /defineResource\(\) gave, not undefined/],
+      [{ subject: { definition: {}, records: [] } }, /must be a function/],
+      [{ subject: { definition: {}, change: () => ({}) } }, /no list of records/],
+      [null, /must be an object, not null/],
+    ]
+    for (const [options, says] of refused) {
+      expect(() => adapterSuite(memory, options as never), JSON.stringify(options)).toThrow(says)
+      expect(() => adapterSuite(memory, options as never)).toThrow(ConfigurationError)
+    }
+    expect(() => adapterSuite(undefined as never)).toThrow(/a function that makes an adapter/)
+    expect(adapterSuite(memory, { without: {}, counts: undefined } as never).skipped).toEqual([])
+  })
+
+  it('puts first what the other checks stand on', () => {
+    const groups = [...new Set(suite.map(({ id }) => id.split('/')[0]))]
+    expect(groups.slice(0, 3)).toEqual(['methods', 'values', 'reads'])
+    expect(groups.at(-1)).toBe('races')
+  })
+})
+
+describe('adapterSuite of a resource of one\u2019s own', () => {
+  const offices = defineResource({
+    collection: 'offices',
+    key: ['country', 'number'],
+    schema: {
+      type: 'object',
+      required: ['country', 'number', 'name'],
+      properties: {
+        country: { type: 'string' },
+        number: { type: 'integer' },
+        name: { type: 'string' },
+        closed: { type: ['string', 'null'] },
+      },
+    },
+    sort: ['name', 'closed'],
+  })
+  const records = Array.from({ length: 14 }, (_, i) => ({
+    country: i % 2 ? 'es' : 'fr',
+    number: i >> 1,
+    name: `office ${i % 5}`,
+    closed: i % 3 ? null : '2024',
+  }))
+  const change = (office: NonNullable<typeof offices.types>['record'], n: number) => ({ ...office, name: `office ${n}` })
+  const subject = { definition: offices, records, change }
+  const suite = adapterSuite((fixture) => memoryAdapter(fixture.definition, { records: fixture.records }), { subject })
+
+  for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
+
+  it('names what it leaves out', () => {
+    expect(suite.length).toBeGreaterThan(40)
+    expect(suite.skipped).toContainEqual({ id: 'filters/eq', reason: 'plays on parcels, a resource of the suite' })
+    const plain = adapterSuite(() => memoryAdapter(offices), {
+      subject: { ...subject, records: records.map((office) => ({ ...office, closed: '' as never })) },
+    })
+    expect(plain.skipped).toContainEqual({ id: 'order/nulls', reason: 'no record has null in a member that can be sorted by' })
+  })
+
+  it('asks for enough records', () => {
+    expect(() => adapterSuite(() => memoryAdapter(offices), { subject: { ...subject, records: records.slice(0, 5) } })).toThrow(
+      /at least 8/,
+    )
+  })
+})
