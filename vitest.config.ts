@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -8,11 +9,15 @@ export default defineConfig({
     alias: [
       { find: /^express-rest-conventions$/, replacement: source('src/index.ts') },
       { find: /^express-rest-conventions\/memory$/, replacement: source('src/adapters/memory/index.ts') },
+      { find: /^express-rest-conventions\/postgres$/, replacement: source('src/adapters/postgres/index.ts') },
+      { find: /^express-rest-conventions\/testing$/, replacement: source('src/testing/index.ts') },
     ],
   },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
     testTimeout: 30_000,
+    // Most of what takes long here waits for servers and processes.
+    maxWorkers: Math.max(2, availableParallelism()),
   },
 })

