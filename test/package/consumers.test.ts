@@ -45,6 +45,18 @@ const server = app.listen(0, '127.0.0.1', async () => {
 })
 `
 
+const compilerOptions = [
+  '--noEmit',
+  '--strict',
+  '--exactOptionalPropertyTypes',
+  '--module',
+  'nodenext',
+  '--target',
+  'es2022',
+  '--types',
+  'node',
+]
+
 const run = (file: string, text: string): string => {
   writeFileSync(join(home, file), text)
   return execFileSync(process.execPath, [file], { cwd: home, encoding: 'utf8' }).trim()
@@ -92,21 +104,65 @@ app.use(problems())
 `
     writeFileSync(join(home, 'good.ts'), good)
     writeFileSync(join(home, 'bad.ts'), good.replace('filters: { activo: true }', 'filters: { actvo: true }'))
-    const options = [
-      '--noEmit',
-      '--strict',
-      '--exactOptionalPropertyTypes',
-      '--module',
-      'nodenext',
-      '--target',
-      'es2022',
-      '--types',
-      'node',
-    ]
     const check = (file: string) =>
-      spawnSync(process.execPath, [join(modules, compiler, 'bin', 'tsc'), ...options, file], { cwd: home, encoding: 'utf8' })
+      spawnSync(process.execPath, [join(modules, compiler, 'bin', 'tsc'), ...compilerOptions, file], { cwd: home, encoding: 'utf8' })
     expect(check('good.ts').stdout).toBe('')
     expect(check('bad.ts').stdout).toMatch(/bad\.ts.*actvo|bad\.ts.*error TS/s)
+  })
+
+  it('knows the clients of pg and PGlite by their shape, and runs its suite on a bare runner', () => {
+    const text = `
+import { defineResource } from 'express-rest-conventions'
+import { memoryAdapter } from 'express-rest-conventions/memory'
+import { postgresAdapter, tableDdl } from 'express-rest-conventions/postgres'
+import { adapterSuite } from 'express-rest-conventions/testing'
+const suite = adapterSuite(({ definition, records }) => memoryAdapter(definition, { records }))
+for (const check of suite) await check.run()
+const cosas = defineResource({ collection: 'cosas', key: 'id', schema: { type: 'object', properties: { id: { type: 'integer' } } } })
+console.log(suite.length > 100, tableDdl(cosas, { table: 'cosas' }).includes('CREATE TABLE'), typeof postgresAdapter({ query: async () => ({ rows: [] }) }, { table: 'cosas' }).bind)
+`
+    expect(run('stores.mjs', text)).toBe('true true function')
+  })
+
+  it.each([
+    ['7', 'typescript'],
+    ['5.4', 'typescript54'],
+  ])('types the records of a table for a consumer on TypeScript %s', (_, compiler) => {
+    const good = `
+import { PGlite } from '@electric-sql/pglite'
+import { defineResource, mount } from 'express-rest-conventions'
+import { postgresAdapter } from 'express-rest-conventions/postgres'
+import pg from 'pg'
+const cosas = defineResource({ collection: 'cosas', key: 'id', schema: { type: 'object', required: ['id', 'nombre'], properties: { id: { type: 'integer' }, nombre: { type: 'string' } } } })
+const pool = new pg.Pool()
+mount(cosas, postgresAdapter(pool, { table: 'cosas' }))
+const columns = { nombre: 'name' } as const
+const adapter = postgresAdapter({ read: pool, write: pool }, {
+  resource: cosas,
+  table: 'cosas',
+  columns,
+  onUpdate: (value, current) => ({ ...value, nombre: current.nombre }),
+  write: async (tx, change) => { await tx.query('SELECT $1', [change.key]) },
+})
+mount(cosas, adapter)
+export async function both(client: pg.PoolClient, db: PGlite): Promise<string | undefined> {
+  await db.transaction(async (tx) => adapter.within(tx).ready())
+  await adapter.within(client).ready()
+  const call = { principal: undefined, scope: {}, requestId: '', signal: new AbortController().signal }
+  const [found] = await postgresAdapter(db, { resource: cosas, table: 'cosas' }).read([1], call)
+  return found?.value.nombre
+}
+`
+    writeFileSync(join(home, 'tables.ts'), good)
+    writeFileSync(join(home, 'misspelt.ts'), good.replace('nombre: current.nombre', 'nombre: current.nmbre'))
+    // The declarations of the drivers need a library or a compiler of their own; ours were checked above.
+    const check = (file: string) =>
+      spawnSync(process.execPath, [join(modules, compiler, 'bin', 'tsc'), ...compilerOptions, '--skipLibCheck', file], {
+        cwd: home,
+        encoding: 'utf8',
+      })
+    expect(check('tables.ts').stdout).toBe('')
+    expect(check('misspelt.ts').stdout).toMatch(/nmbre/)
   })
 
   it('declares its types without those of Express', () => {

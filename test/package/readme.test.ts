@@ -31,6 +31,8 @@ describe('code in the documentation', () => {
           paths: {
             'express-rest-conventions': ['../../src/index.ts'],
             'express-rest-conventions/memory': ['../../src/adapters/memory/index.ts'],
+            'express-rest-conventions/postgres': ['../../src/adapters/postgres/index.ts'],
+            'express-rest-conventions/testing': ['../../src/testing/index.ts'],
           },
         },
         include: ['.'],

@@ -1,0 +1,74 @@
+/** `postgresAdapter`: a resource over a table of PostgreSQL. */
+import { knownOptions } from '../../definition/known-options.js'
+import type { ResourceDefinition } from '../../definition/resource.js'
+import type { Adapter, Call, ParentKey, Refused, Stored } from '../contract.js'
+import type { PostgresClient } from './client.js'
+import { type Databases, databasesOf } from './database.js'
+import { adapterOf } from './methods.js'
+import { Opening, unhurried } from './opening.js'
+import { optionNames, type PostgresAdapterOptions } from './options.js'
+import { probe } from './probe.js'
+
+/** An adapter whose methods are all there. */
+export interface PostgresAdapter<T, K> extends Adapter<T, K> {
+  /** Asks the database whether everything is there. Throws `ConfigurationError` with the mend, `Unavailable` where it can't be asked: also for readiness probes. */
+  ready(): Promise<void>
+  create(value: T, call: Call): Promise<{ readonly created: Stored<T> } | Refused>
+  replace(key: K, value: T, expected: string | undefined, call: Call): Promise<Stored<T> | 'absent' | 'stale' | Refused>
+  remove(key: K, expected: string | undefined, call: Call): Promise<'removed' | 'absent' | 'stale' | Refused>
+  attach(parent: ParentKey, key: K, expected: string | undefined, call: Call): Promise<'attached' | 'absent' | 'stale' | Refused>
+  detach(parent: ParentKey, key: K, expected: string | undefined, call: Call): Promise<'detached' | 'absent' | 'stale' | Refused>
+  /** The same over another client, such as a transaction that spans several writes. */
+  within(client: PostgresClient): PostgresAdapter<T, K>
+}
+
+/** An adapter that learns its resource where it is mounted. */
+export interface UnboundPostgresAdapter {
+  /** The adapter of a resource: the same one each time. */
+  bind<T, K>(definition: ResourceDefinition<T, K>): PostgresAdapter<T, K>
+}
+
+/**
+ * A resource over a table of PostgreSQL, by a `Pool` or `Client` of `pg`, a `PGlite`, a transaction of either, or `{ read, write }` of two. The table may exist
+ * already; `tableDdl` prints one for a definition that has none. Compare-and-set is one statement (HDR-3).
+ *
+ * Without `resource` it is bound where it is mounted. Throws `ConfigurationError` where an option is misspelt; what only the database can tell comes from `ready()`.
+ *
+ * @example mount(prePiezas, postgresAdapter(pool, { table: 'pre_piezas', version: { column: 'version' } }))
+ */
+export function postgresAdapter<T, K>(
+  client: PostgresClient,
+  options: PostgresAdapterOptions<NoInfer<T>, NoInfer<K>> & { readonly resource: ResourceDefinition<T, K> },
+): PostgresAdapter<T, K>
+export function postgresAdapter(
+  client: PostgresClient,
+  // biome-ignore lint/suspicious/noExplicitAny: which record it is, only the mount knows
+  options: PostgresAdapterOptions<any, any> & { readonly resource?: never },
+): UnboundPostgresAdapter
+export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOptions): unknown {
+  const options = knownOptions('postgresAdapter()', given, optionNames) as unknown as PostgresAdapterOptions
+  const { prepare = true, acquireTimeout = 5_000, statementTimeout = Number.POSITIVE_INFINITY, onWarning = warned } = options
+  const driver = { prepare, acquire: acquireTimeout, statement: statementTimeout, warn: onWarning }
+  const databases = databasesOf(client, driver)
+  const bound = new WeakMap<ResourceDefinition, unknown>()
+  const bind = (definition: ResourceDefinition): unknown => {
+    // Two mounts of one resource are one store: what waits in turn for a key waits for all of them.
+    const known = bound.get(definition)
+    if (known !== undefined) return known
+    const opening = new Opening(definition, options)
+    const over = (own: Databases): unknown => ({
+      ...adapterOf(definition, options, own, opening),
+      ready: async () => {
+        const table = await opening.again(own)
+        await probe(table, own, onWarning, unhurried)
+      },
+      within: (inner: PostgresClient) => over(databasesOf(inner, driver)),
+    })
+    const adapter = over(databases)
+    bound.set(definition, adapter)
+    return adapter
+  }
+  return options.resource === undefined ? { bind } : bind(options.resource)
+}
+
+const warned = (message: string): void => process.emitWarning(message, 'express-rest-conventions')

@@ -1,0 +1,128 @@
+/** What the database says of a table or view: its columns, keys and indexes. */
+import type { Database, Wait } from './client.js'
+import { quoteRelation, type RelationName } from './sql.js'
+
+export interface CatalogColumn {
+  readonly name: string
+  /** As `format_type` writes it; of a domain, its base type. */
+  readonly type: string
+  /** The values of an enumeration. */
+  readonly labels: readonly string[] | null
+  readonly notNull: boolean
+  /** Computed by the database at each write. */
+  readonly generated: boolean
+  /** `''`, `a` (always) or `d` (by default). */
+  readonly identity: string
+  readonly default: string | null
+  /** Its texts are compared without their case, or by a collation for which different ones are equal. */
+  readonly blind: boolean
+}
+
+export interface CatalogIndex {
+  readonly name: string
+  readonly unique: boolean
+  readonly partial: boolean
+  /** The columns that it orders by, and those that it only holds; null where it is an expression. */
+  readonly columns: readonly (string | null)[]
+  readonly keys: number
+}
+
+interface CatalogConstraint {
+  readonly name: string
+  /** `p` primary key, `u` unique, `f` foreign key, `c` check, `x` exclusion, `n` not null. */
+  readonly type: string
+  readonly columns: readonly string[] | null
+}
+
+export interface Relation {
+  /** `r` table, `p` partitioned table, `v` view, `m` materialized view, `f` foreign table. */
+  readonly kind: string
+  /** An estimate of its rows; below zero where nobody has counted yet. */
+  readonly rows: number
+  /** What the role may not do. */
+  readonly lacking: readonly string[]
+  /** A trigger looks at each row before it is inserted, and may turn it away. */
+  readonly guarded: boolean
+  /** Whether doubles are shown with all their digits. */
+  readonly exactDoubles: boolean
+  /** Bytes of a row, an estimate. */
+  readonly width: number
+  readonly columns: ReadonlyMap<string, CatalogColumn>
+  readonly indexes: readonly CatalogIndex[]
+  readonly constraints: readonly CatalogConstraint[]
+}
+
+const description = `
+SELECT json_build_object(
+  'kind', c.relkind,
+  'rows', c.reltuples,
+  'pages', c.relpages,
+  'digits', current_setting('extra_float_digits'),
+  'columns', (
+    SELECT json_agg(json_build_object(
+      'name', a.attname,
+      'type', format_type(CASE WHEN t.typbasetype = 0 THEN a.atttypid ELSE t.typbasetype END, CASE WHEN t.typbasetype = 0 THEN a.atttypmod ELSE t.typtypmod END),
+      'labels', (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = CASE WHEN t.typbasetype = 0 THEN t.oid ELSE t.typbasetype END),
+      'notNull', a.attnotnull OR t.typnotnull,
+      'generated', a.attgenerated <> '',
+      'identity', a.attidentity,
+      'default', pg_get_expr(d.adbin, d.adrelid),
+      'blind', t.typname = 'citext' OR EXISTS (SELECT FROM pg_collation l WHERE l.oid = a.attcollation AND NOT l.collisdeterministic)
+    ))
+    FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  ),
+  'lacking', (SELECT json_agg(p) FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) p WHERE c.relkind IN ('r', 'p') AND NOT has_any_column_privilege(c.oid, CASE p WHEN 'DELETE' THEN 'SELECT' ELSE p END) OR p = 'DELETE' AND NOT has_table_privilege(c.oid, p)),
+  'guarded', EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgtype & 7 = 7),
+  'indexes', (
+    SELECT json_agg(json_build_object(
+      'name', ic.relname,
+      'unique', i.indisunique,
+      'partial', i.indpred IS NOT NULL,
+      'keys', i.indnkeyatts,
+      'columns', (
+        SELECT json_agg(a.attname ORDER BY k.place)
+        FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS k (number, place) LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.number AND k.number > 0
+      )
+    ))
+    FROM pg_index i JOIN pg_class ic ON ic.oid = i.indexrelid
+    WHERE i.indrelid = c.oid AND i.indisvalid
+  ),
+  'constraints', (
+    SELECT json_agg(json_build_object(
+      'name', x.conname,
+      'type', x.contype,
+      'columns', (SELECT json_agg(a.attname) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = ANY (x.conkey))
+    ))
+    FROM pg_constraint x WHERE x.conrelid = c.oid
+  )
+)::text AS c0
+FROM pg_class c WHERE c.oid = to_regclass($1::text)`
+
+/** Describes a relation; `undefined` where there is none of this name. */
+export async function describe(database: Database, name: RelationName, wait: Wait): Promise<Relation | undefined> {
+  const [row] = await database.query(description, [quoteRelation(name)], wait)
+  if (row === undefined) return undefined
+  const found = JSON.parse(row.c0 as string) as Omit<
+    Relation,
+    'columns' | 'indexes' | 'constraints' | 'width' | 'exactDoubles' | 'lacking'
+  > & {
+    readonly lacking: readonly string[] | null
+    readonly digits: string
+    readonly pages: number
+    readonly columns: readonly CatalogColumn[] | null
+    readonly indexes: readonly CatalogIndex[] | null
+    readonly constraints: readonly CatalogConstraint[] | null
+  }
+  return {
+    kind: found.kind,
+    rows: found.rows,
+    guarded: found.guarded,
+    lacking: found.lacking ?? [],
+    exactDoubles: Number(found.digits) > 0,
+    width: found.rows > 0 ? (found.pages * 8192) / found.rows : 0,
+    columns: new Map((found.columns ?? []).map((column) => [column.name, column])),
+    indexes: found.indexes ?? [],
+    constraints: found.constraints ?? [],
+  }
+}

@@ -1,0 +1,74 @@
+/** One change, with what a team does beside it: all of it takes place, or nothing (HDR-3). */
+import { HttpProblem } from '../../problem.js'
+import type { Call, Refused } from '../contract.js'
+import type { Databases } from './database.js'
+import type { Applied, Change } from './options.js'
+import { isOwn, refusalOf } from './refusals.js'
+import { type Ask, writing } from './statements.js'
+import type { Table } from './table.js'
+
+/** What a team's own function has thrown: it says nothing of the table. */
+export const teamErrors = new WeakSet<Error>()
+
+type Details = Omit<Change, 'apply'>
+
+/** Runs the statement of a change, in a transaction where anything else belongs to it. */
+export async function changing<R extends Applied<unknown> | { readonly created: unknown }>(
+  databases: Databases,
+  table: Table,
+  call: Call,
+  details: Details,
+  statement: (ask: Ask) => Promise<R>,
+): Promise<R | Refused> {
+  const { write } = table.options
+  let failed: unknown
+  /** The failure of a constraint is an answer; that of a team's own statement is not. */
+  const refusing = async (work: () => Promise<R | Refused>, concerns = (_error: unknown) => true): Promise<R | Refused> => {
+    try {
+      return await work()
+    } catch (error) {
+      const refused = error === failed || !concerns(error) ? undefined : refusalOf(table, error, details.action === 'remove')
+      if (refused === undefined) throw error
+      return refused
+    }
+  }
+  // What fails at the commit is the record's, or it is a deferred constraint of a row that the team wrote beside it.
+  const concerns = (error: unknown): boolean => write === undefined || details.action === 'remove' || isOwn(table, error)
+  return refusing(
+    () =>
+      writing<R | Refused>(databases, table.options, call, write !== undefined || table.separate, succeeded, async (ask, native) => {
+        let applied: Promise<R | Refused> | undefined
+        const apply = (): Promise<R | Refused> => {
+          applied ??= refusing(() => statement(ask))
+          return applied
+        }
+        const applyForTeam = (): Promise<Applied<unknown>> => {
+          const answer = apply().then(appliedOf)
+          // Who does not wait for it hears of its failure below.
+          answer.catch(() => undefined)
+          return answer
+        }
+        if (write === undefined || native === undefined) return apply()
+        try {
+          await write(native, { ...details, apply: applyForTeam }, call)
+        } catch (error) {
+          // What a team says to a client it says whatever became of the change.
+          if (error instanceof HttpProblem) throw error
+          const result = await applied
+          // After a refusal the database takes no more statements in this transaction: the refusal is what went wrong.
+          if (result !== undefined && !succeeded(result)) return result
+          failed = error
+          if (error instanceof Error) teamErrors.add(error)
+          throw error
+        }
+        return apply()
+      }),
+    concerns,
+  )
+}
+
+const appliedOf = (result: unknown): Applied<unknown> =>
+  (typeof result === 'object' && result !== null && 'created' in result ? result.created : result) as Applied<unknown>
+
+const succeeded = (result: unknown): boolean =>
+  result !== 'absent' && result !== 'stale' && !(typeof result === 'object' && result !== null && 'refused' in result)

@@ -1,0 +1,54 @@
+/** What the adapter asks of a connection to PostgreSQL, and what it takes for one. No driver is imported: clients are known by their shape. */
+
+/**
+ * What every client has: a `Pool`, `Client` or `PoolClient` of `pg`, a `PGlite` or its transaction. Values are texts and nulls; columns come back as texts and
+ * nulls, whatever type parsers are set.
+ */
+export interface SqlClient {
+  // biome-ignore lint/suspicious/noExplicitAny: drivers disagree on the types of values and rows, and none of them matters here
+  query(text: string, values?: any[]): Promise<{ rows: any[] }>
+}
+
+/** A client of a team's own making, with what it can do beyond one statement. */
+export interface CustomClient extends SqlClient {
+  /** Runs `work` in a transaction of its own and ends it: committed where `work` resolves, else rolled back. Without it, there is nothing beyond single statements. */
+  transaction?<T>(work: (tx: SqlClient) => Promise<T>): Promise<T>
+}
+
+/** Where to read and where to write, if those are two. What a write reads first comes from `write`. */
+export interface SplitClient {
+  readonly read: SqlClient
+  readonly write: SqlClient
+}
+
+export type PostgresClient = SqlClient | SplitClient
+
+/** How long a statement may take, and who might leave meanwhile. */
+export interface Wait {
+  /** Milliseconds until the time is up; Infinity where nobody waits. */
+  left(): number
+  /** Fires when nobody waits any more. */
+  readonly signal: AbortSignal | undefined
+}
+
+/** What a statement came to. Every column was cast to text. */
+export type TextRow = Readonly<Record<string, string | null>>
+
+/** Statements on one connection. */
+export interface Session {
+  query(text: string, values: readonly (string | null)[]): Promise<readonly TextRow[]>
+  /** The driver's own connection or transaction, for a team's statements. */
+  readonly native: SqlClient
+}
+
+/** A database as this adapter uses it. */
+export interface Database {
+  /** One statement, alone. */
+  query(text: string, values: readonly (string | null)[], wait: Wait): Promise<readonly TextRow[]>
+  /** Statements that take place together or not at all. `optional`: it is a single one, which does without where the client has no transactions. */
+  transaction<T>(work: (session: Session) => Promise<T>, wait: Wait, optional?: boolean): Promise<T>
+  /** PostgreSQL in the process, which may start over with it and then counts as before. */
+  readonly embedded: boolean
+  /** Whether statements already run in a transaction that the caller ends: then a failure is not repeated here. */
+  readonly nested: boolean
+}

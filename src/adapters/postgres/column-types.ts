@@ -1,0 +1,286 @@
+/**
+ * How the types of PostgreSQL hold JSON values: read, written and compared as text that is cast in SQL, so that no driver's parser comes between. What a type can't
+ * hold exactly is refused, never rounded or cut.
+ */
+import { canonicalLocalDateTime } from '../../http/local-date-time.js'
+import type { Scalar } from '../contract.js'
+import { textFault } from './text-faults.js'
+
+/** A comparison as a type can make it; `never` matches nothing. */
+export type Comparison = { readonly op: '=' | '<' | '<=' | '>' | '>='; readonly text: string; readonly cast: string } | 'never'
+
+type Range = '<' | '<=' | '>' | '>='
+
+export interface ColumnType {
+  /** The type's name, for casts. */
+  readonly cast: string
+  /** The JSON types that its values are. */
+  readonly holds: readonly ('string' | 'number' | 'integer' | 'boolean')[]
+  /** The SQL that gives a value as text. */
+  read(sql: string): string
+  decode(text: string): Scalar | null
+  /** Whether what was decoded says all that the column holds. Others may have written what JSON can't say. */
+  faithful(text: string): boolean
+  encode(value: Scalar): string
+  /** Why the type can't hold a value exactly, as the rest of a sentence. */
+  fault(value: Scalar): string | undefined
+  compare(op: '=' | Range, value: Scalar): Comparison
+}
+
+/** The type of a column, as `format_type` writes it; `undefined` where no JSON scalar fits it. */
+export function columnType(name: string, labels: readonly string[] | undefined, format: string | undefined): ColumnType | undefined {
+  const [base, arguments_] = parted(name)
+  if (labels !== undefined) return enumeration(name, labels)
+  switch (base) {
+    case 'smallint':
+      return wholeNumbers(base, 2 ** 15)
+    case 'integer':
+      return wholeNumbers(base, 2 ** 31)
+    case 'bigint':
+      return wholeNumbers(base, 2 ** 53)
+    case 'numeric':
+      return decimals(arguments_)
+    case 'real':
+      return floats('real', shortestSingle)
+    case 'double precision':
+      return floats('double precision', (value) => value)
+    case 'boolean':
+      return booleans
+    case 'text':
+    case 'name':
+    case 'citext':
+    case 'character varying':
+    case 'character':
+      return texts(base, arguments_[0])
+    case 'uuid':
+      return exactTexts('uuid', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be a UUID in lower case')
+    case 'date':
+      return {
+        ...exactTexts('date', /^\d{4}-\d\d-\d\d$/, 'must be a date from 0001-01-01 on, YYYY-MM-DD', isDay),
+        // Its text depends on the session's DateStyle.
+        read: (sql) => inRange(sql, `to_char(${sql}, 'YYYY-MM-DD')`),
+      }
+    case 'time without time zone':
+      return exactTexts(
+        'time',
+        /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{0,5}[1-9])?$/,
+        'must be a time, HH:MM:SS, with at most six digits behind the point, the last not 0',
+      )
+    case 'timestamp without time zone':
+      return timestamps(arguments_[0] ?? 6)
+    case 'timestamp with time zone':
+      return format === 'local-date-time' ? undefined : instants
+    default:
+      return undefined
+  }
+}
+
+/** `numeric(10,2)` -> `numeric`, `[10, 2]`. */
+function parted(name: string): readonly [base: string, numbers: readonly number[]] {
+  const found = /^([^(]*?)\s*\(([\d,]+)\)(.*)$/.exec(name)
+  return found === null ? [name, []] : [`${found[1]}${found[3]}`, (found[2] as string).split(',').map(Number)]
+}
+
+const always = (): boolean => true
+
+const asText = (sql: string): string => `${sql}::text`
+const finite = (text: string): number | null => (Number.isFinite(Number(text)) ? Number(text) : null)
+/** The digits of a number without an exponent: some types read none. */
+const digits = (value: Scalar): string => String(Object.is(value, -0) ? 0 : value)
+
+function wholeNumbers(cast: string, bound: number): ColumnType {
+  const fits = (value: Scalar): boolean => Number.isInteger(value) && (value as number) >= -bound && (value as number) < bound
+  return {
+    cast,
+    holds: ['integer', 'number'],
+    read: asText,
+    decode: finite,
+    faithful: (text) => Number.isSafeInteger(Number(text)),
+    encode: digits,
+    fault: (value) => (fits(value) ? undefined : `must be a whole number from ${-bound} to ${bound - 1}`),
+    compare(op, value) {
+      const number = value as number
+      // The column is compared as what it is, so that its index serves; values between or beyond its own are brought there.
+      if (Number.isSafeInteger(number)) return { op, text: digits(number), cast: 'bigint' }
+      if (op === '=') return 'never'
+      const upwards = op === '>' || op === '>='
+      if (Math.abs(number) > bound) return number < 0 === upwards ? { op: '>=', text: String(-bound), cast: 'bigint' } : 'never'
+      return { op: upwards ? '>' : '<=', text: digits(Math.floor(number)), cast: 'bigint' }
+    },
+  }
+}
+
+function decimals([precision, scale = 0]: readonly number[]): ColumnType {
+  return {
+    cast: 'numeric',
+    holds: ['integer', 'number'],
+    read: asText,
+    decode: finite,
+    faithful: (text) => Number.isFinite(Number(text)) && plainDigits(Number(text)).join('.') === plainText(text),
+    encode: digits,
+    fault(value) {
+      if (precision === undefined) return undefined
+      const [whole, fraction] = plainDigits(value as number)
+      if (fraction.length <= scale && whole.length <= precision - scale) return undefined
+      return `must have at most ${precision - scale} digits before and ${scale} behind the decimal point`
+    },
+    compare: (op, value) => ({ op, text: digits(value), cast: 'numeric' }),
+  }
+}
+
+/** The digits before and behind the point, without an exponent, leading or trailing zeros. */
+function plainDigits(value: number): readonly [whole: string, fraction: string] {
+  const [mantissa = '', exponent = '0'] = Math.abs(value).toExponential().split('e')
+  const all = mantissa.replace('.', '')
+  const point = 1 + Number(exponent)
+  const whole = point <= 0 ? '' : all.slice(0, point).padEnd(point, '0')
+  const fraction = point <= 0 ? '0'.repeat(-point) + all : all.slice(point)
+  return [whole.replace(/^0+/, ''), fraction.replace(/0+$/, '')]
+}
+
+/** The same of a decimal as the database writes it. */
+function plainText(text: string): string {
+  const [whole = '', fraction = ''] = text.replace(/^-/, '').split('.')
+  return `${whole.replace(/^0+/, '')}.${fraction.replace(/0+$/, '')}`
+}
+
+function floats(cast: string, stored: (value: number) => number): ColumnType {
+  return {
+    cast,
+    holds: ['integer', 'number'],
+    read: asText,
+    decode: finite,
+    faithful: (text) => Number.isFinite(Number(text)),
+    encode: digits,
+    fault: (value) => (stored(value as number) === value ? undefined : 'must be a number that single precision can hold'),
+    compare(op, value) {
+      if (stored(value as number) === value) return { op, text: digits(value), cast }
+      return op === '=' ? 'never' : { op, text: digits(value), cast: 'double precision' }
+    },
+  }
+}
+
+/** What a `real` gives back for a number: the shortest decimal that leads to the same single. */
+function shortestSingle(value: number): number {
+  const single = Math.fround(value)
+  for (let precision = 1; precision < 10; precision++) {
+    const short = Number(single.toPrecision(precision))
+    if (Math.fround(short) === single) return short
+  }
+  return Number.NaN
+}
+
+const booleans: ColumnType = {
+  cast: 'boolean',
+  holds: ['boolean'],
+  read: asText,
+  decode: (text) => text === 'true',
+  faithful: always,
+  encode: String,
+  fault: () => undefined,
+  compare: (op, value) => ({ op, text: String(value), cast: 'boolean' }),
+}
+
+function texts(base: string, length: number | undefined): ColumnType {
+  const padded = base === 'character'
+  const cast = padded ? 'bpchar' : base === 'character varying' ? 'text' : base
+  const most = length ?? (padded ? 1 : undefined)
+  return {
+    cast,
+    holds: ['string'],
+    read: (sql) => (base === 'text' ? sql : `${sql}::text`),
+    decode: (text) => text,
+    faithful: always,
+    encode: String,
+    fault(value) {
+      const text = value as string
+      if (most !== undefined && text.length > most && [...text].length > most) return `must have at most ${most} characters`
+      if (padded && text.endsWith(' ')) return 'can not end with a space here'
+      return textFault(text)
+    },
+    compare: (op, value) => (padded && op === '=' && (value as string).endsWith(' ') ? 'never' : { op, text: value as string, cast }),
+  }
+}
+
+/** A type of one canonical text for each value. What is no such text it can neither hold nor find; ranges go by the text. */
+function exactTexts(cast: string, pattern: RegExp, why: string, real: (value: string) => boolean = () => true): ColumnType {
+  const fits = (value: Scalar): boolean => pattern.test(value as string) && real(value as string)
+  return {
+    cast,
+    holds: ['string'],
+    read: asText,
+    decode: (text) => text,
+    faithful: (text) => fits(text),
+    encode: String,
+    fault: (value) => (fits(value) ? undefined : why),
+    compare: (op, value) => (fits(value) ? { op, text: value as string, cast } : 'never'),
+  }
+}
+
+const isDay = (text: string): boolean => !text.startsWith('0000') && canonicalLocalDateTime(`${text}T00:00:00`) !== undefined
+
+/** Local date-times in a `timestamp`: it holds six digits behind the point, or fewer. */
+function timestamps(precision: number): ColumnType {
+  const held = 20 + precision
+  const fits = (text: string): boolean => /^0*$/.test(text.slice(held)) && !text.startsWith('0000')
+  const canonical = (value: Scalar): string | undefined => canonicalLocalDateTime(value as string)
+  return {
+    cast: 'timestamp',
+    holds: ['string'],
+    read: (sql) => inRange(sql, `to_char(${sql}, 'YYYY-MM-DD"T"HH24:MI:SS.US"0"')`),
+    decode: (text) => text,
+    faithful: (text) => canonical(text) !== undefined,
+    encode: (value) => (canonical(value) ?? String(value)).slice(0, 26),
+    fault(value) {
+      const text = canonical(value)
+      if (text === undefined) return 'must be a local date-time'
+      return fits(text) ? undefined : `must have at most ${precision} digits behind the decimal point here, and a year from 0001`
+    },
+    compare(op, value) {
+      const text = canonical(value)
+      if (text === undefined) return 'never'
+      if (text.startsWith('0000')) return op === '>' || op === '>=' ? { op: '>=', text: '0001-01-01T00:00:00', cast: 'timestamp' } : 'never'
+      if (fits(text)) return { op, text: text.slice(0, 26), cast: 'timestamp' }
+      // Between two moments that the column can hold: the one below stands for it.
+      if (op === '=') return 'never'
+      return { op: op === '>' || op === '>=' ? '>' : '<=', text: text.slice(0, held), cast: 'timestamp' }
+    },
+  }
+}
+
+/** What a date says in four digits of the year; the others, and infinity, are shown in the words of the database, so that none passes for another. */
+const inRange = (sql: string, shown: string): string =>
+  `CASE WHEN ${sql} >= '0001-01-01' AND ${sql} < '10000-01-01' THEN ${shown} ELSE ${sql}::text END`
+
+const utc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6}0*)?Z$/
+const isInstant = (value: Scalar): boolean => {
+  const text = String(value)
+  return utc.test(text) && isDay(text.slice(0, 10)) && canonicalLocalDateTime(text.slice(0, 19)) !== undefined
+}
+
+/** Moments in a `timestamptz`, as RFC 3339 in UTC: as JavaScript writes them, with three digits behind the point, and six where they are finer. */
+const instants: ColumnType = {
+  cast: 'timestamptz',
+  holds: ['string'],
+  read: (sql) => inRange(sql, `regexp_replace(to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '000$', '') || 'Z'`),
+  decode: (text) => text,
+  faithful: isInstant,
+  encode: String,
+  fault: (value) =>
+    isInstant(value) ? undefined : 'must be a date-time in UTC with at most six digits behind the point, such as 2026-01-31T09:30:00.000Z',
+  compare: (op, value) => (isInstant(value) ? { op, text: String(value), cast: 'timestamptz' } : 'never'),
+}
+
+function enumeration(cast: string, labels: readonly string[]): ColumnType {
+  const fits = (value: Scalar): boolean => labels.includes(value as string)
+  return {
+    cast,
+    holds: ['string'],
+    read: asText,
+    decode: (text) => text,
+    faithful: always,
+    encode: String,
+    fault: (value) => (fits(value) ? undefined : `must be one of ${labels.join(', ')}`),
+    compare: (op, value) => (fits(value) ? { op, text: value as string, cast } : 'never'),
+  }
+}

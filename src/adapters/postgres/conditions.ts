@@ -1,0 +1,70 @@
+/** Conditions of a request as conditions of SQL. */
+import type { Condition, Scalar } from '../contract.js'
+import type { Layout } from './layout.js'
+import { castOf, containsSql, incomparable, type Place } from './places.js'
+import { arrayText, type Parameters } from './sql.js'
+
+/** What a value stands for in a condition on its own. */
+export function compareSql(place: Place, op: '=' | '<' | '<=' | '>' | '>=', value: Scalar, parameters: Parameters): string {
+  const comparison = place.compare(op, value)
+  return comparison === 'never' ? 'false' : `${place.sql} ${comparison.op} ${parameters.add(comparison.text, comparison.cast)}`
+}
+
+const operators = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+
+/** One condition of a list (QUERY-1). */
+export function conditionSql(layout: Layout, condition: Condition, parameters: Parameters): string {
+  const { path } = condition
+  if (condition.op === 'null') return condition.value ? layout.nothing(path) : `NOT (${layout.nothing(path)})`
+  if (condition.op === 'contains') {
+    const { content, sql, inner } = layout.holder(path)
+    return containsSql(content, sql, inner, condition.value, parameters)
+  }
+  const place = layout.place(path)
+  if (condition.op !== 'in') return compareSql(place, operators[condition.op], condition.value, parameters)
+  const found = condition.value.map((value) => place.compare('=', value)).filter((comparison) => comparison !== 'never')
+  const [first] = found
+  if (first === undefined) return 'false'
+  return `${place.sql} = ANY (${parameters.add(arrayText(found.map(({ text }) => text)), `${first.cast}[]`)})`
+}
+
+/** The first value that no column could hold, so that it can't be sent, and why. */
+export function unsendable(
+  conditions: readonly { readonly field: string; readonly value?: unknown }[],
+): { readonly field: string; readonly why: string } | undefined {
+  for (const { field, value } of conditions) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      const why = incomparable(one)
+      if (why !== undefined) return { field, why }
+    }
+  }
+  return undefined
+}
+
+/** What a principal may see: members that equal these values. */
+export function scopeSql(layout: Layout, scope: Readonly<Record<string, Scalar>>, parameters: Parameters): string[] {
+  return Object.entries(scope).map(([member, value]) =>
+    value === undefined || value === null || incomparable(value) !== undefined
+      ? 'false'
+      : compareSql(layout.place([member]), '=', value, parameters),
+  )
+}
+
+/** The row of a key, as columns of the table. */
+export function keySql(layout: Layout, texts: readonly string[], parameters: Parameters): string[] {
+  return layout.key.map(({ sql, content, blind }, i) => {
+    const same = `${sql} = ${parameters.add(texts[i] as string, castOf(content))}`
+    // What is equal to a column that is blind to case may still be another key.
+    return blind ? `${same} AND ${sql}::text COLLATE "C" = $${parameters.values.length}::text` : same
+  })
+}
+
+/** The rows of many keys, joined with their place among them as `_s.rest_place`. */
+export function keysJoin(layout: Layout, keys: readonly (readonly string[])[], parameters: Parameters): string {
+  const columns = layout.key.map(({ content }, i) =>
+    parameters.add(arrayText(keys.map((texts) => texts[i] as string)), `${castOf(content)}[]`),
+  )
+  const names = layout.key.map((_, i) => `rest_k${i}`).join(', ')
+  const same = layout.key.map(({ sql }, i) => `${sql} = _s.rest_k${i}`).join(' AND ')
+  return ` JOIN unnest(${columns.join(', ')}) WITH ORDINALITY AS _s (${names}, rest_place) ON ${same}`
+}

@@ -1,0 +1,86 @@
+/** A client of a team's own making: `query`, and where it has one, `transaction`. */
+import type { CustomClient, Database, Session, SqlClient, TextRow, Wait } from './client.js'
+import { foreignFailure } from './driver-failures.js'
+import { failureKind, Late, Lost, stateOf, Unsent } from './failures.js'
+import { unfit } from './unfit.js'
+import { answered, nobodyWaits, tooLate } from './waits.js'
+
+export function customDatabase(client: CustomClient): Database {
+  return {
+    embedded: false,
+    nested: client.transaction === undefined,
+    query: (text, values, wait) => ask(client, text, values, wait),
+    transaction: (work, wait, optional) =>
+      client.transaction === undefined ? inCallersTransaction(client, work, wait, optional) : inTheirTransaction(client, work, wait),
+  }
+}
+
+/** The client can't be asked to cancel: its caller is answered in time, and the statement ends when it ends. */
+function ask(over: SqlClient, text: string, values: readonly (string | null)[], wait: Wait): Promise<readonly TextRow[]> {
+  if (wait.signal?.aborted || wait.left() <= 0) return Promise.reject(nobodyWaits())
+  const asked = async (): Promise<readonly TextRow[]> => {
+    try {
+      return (await over.query(text, [...values])).rows
+    } catch (error) {
+      throw foreignFailure(error)
+    }
+  }
+  return answered(asked(), wait, () => new Late('The client did not answer in time.'))
+}
+
+function inTheirTransaction<T>(client: CustomClient, work: (session: Session) => Promise<T>, wait: Wait): Promise<T> {
+  let committing = false
+  let late = false
+  const run = async (): Promise<T> => {
+    try {
+      return await (client.transaction as NonNullable<CustomClient['transaction']>)(async (tx) => {
+        if (late) throw tooLate()
+        const result = await work(sessionOf(tx, wait))
+        // After a failed statement whose error was swallowed, COMMIT would roll back without a word: this one fails then.
+        await ask(tx, 'SELECT 1 AS c0', [], wait)
+        if (late) throw tooLate()
+        committing = true
+        return result
+      })
+    } catch (error) {
+      if (committing) throw foreignFailure(error)
+      throw failureKind(error) === 'lost' ? new Unsent('The connection was lost before the commit.', { cause: error }) : error
+    }
+  }
+  return answered(run(), wait, () => {
+    late = true
+    return committing ? new Lost('The client did not say in time whether it committed.') : tooLate()
+  })
+}
+
+/** Without transactions of its own the client is one already, or does single statements only. The server knows which, and nothing is begun here. */
+async function inCallersTransaction<T>(
+  client: CustomClient,
+  work: (session: Session) => Promise<T>,
+  wait: Wait,
+  optional: boolean | undefined,
+): Promise<T> {
+  try {
+    await ask(client, 'SAVEPOINT rest_write', [], wait)
+  } catch (error) {
+    if (stateOf(error) !== '25P01') throw error
+    if (optional) return work(sessionOf(client, wait))
+    throw unfit(
+      'what you ask for takes several statements at once: give the client a transaction(work) too, or pass a transaction that is open',
+    )
+  }
+  try {
+    const result = await work(sessionOf(client, wait))
+    await ask(client, 'RELEASE SAVEPOINT rest_write', [], wait)
+    return result
+  } catch (error) {
+    for (const text of ['ROLLBACK TO SAVEPOINT rest_write', 'RELEASE SAVEPOINT rest_write'])
+      await client.query(text, []).catch(() => undefined)
+    throw error
+  }
+}
+
+const sessionOf = (native: SqlClient, wait: Wait): Session => ({
+  native,
+  query: (text, values) => ask(native, text, values, wait),
+})

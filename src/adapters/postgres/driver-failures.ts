@@ -1,0 +1,59 @@
+/** What a driver says in words of its own, told in ours: only here are messages read. */
+import { Busy, Lost, stateOf, Unsent } from './failures.js'
+
+/** Of the socket, not of the server. The last ones are those of other drivers, for clients of a team's making. */
+const networkCodes = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ECONNABORTED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+])
+
+/** A statement of `pg` that failed. What the server said stays as it is; anything else means that nobody knows what the connection does now. */
+export function statementFailure(error: unknown): unknown {
+  if (stateOf(error) !== undefined) return error
+  if (/not queryable/i.test(messageOf(error))) return new Unsent('The connection was closed before the statement left.', { cause: error })
+  return new Lost('The connection broke before the server had said how the statement ended.', { cause: error })
+}
+
+/** Whether `pg` waits no longer for the answer, by its own `query_timeout`. */
+export const gaveUp = (error: unknown): boolean => stateOf(error) === undefined && messageOf(error) === 'Query read timeout'
+
+/**
+ * A connection that could not be had: no statement left. What waiting does not mend stays what it is: a wrong password or database name, a certificate that is
+ * not trusted.
+ */
+export function connectFailure(error: unknown): unknown {
+  const state = stateOf(error)
+  if (state !== undefined && !/^(?:08|53|57|58|XX)/.test(state)) return error
+  const code = (error as { code?: unknown } | undefined)?.code
+  const setup = typeof code === 'string' && /CERT|SIGNATURE|^ERR_(?:TLS|SSL|OSSL|INVALID)/.test(code)
+  if (setup || /\b(?:SASL|SSL|password)\b/i.test(state === undefined ? messageOf(error) : '')) return error
+  return new Busy('PostgreSQL can not be reached.', { cause: error })
+}
+
+/** A statement of another client that failed. */
+export function foreignFailure(error: unknown): unknown {
+  const code = (error as { code?: unknown } | undefined)?.code
+  const broken = typeof code === 'string' && networkCodes.has(code)
+  if (broken || (stateOf(error) === undefined && /connection (?:terminated|ended|closed|error)|not queryable/i.test(messageOf(error)))) {
+    return new Lost('The connection broke before the client had said how the statement ended.', { cause: error })
+  }
+  return error
+}
+
+/** A statement of PGlite that failed: once it is closed, it takes none. */
+export const embeddedFailure = (error: unknown): unknown =>
+  /PGlite is clos/.test(messageOf(error)) ? new Busy('PGlite is closed.', { cause: error }) : error
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '')

@@ -1,0 +1,150 @@
+/** What the database's failures mean (PostgreSQL, appendix A): who may try again, and what a client is told. */
+import { Unavailable } from '../../problem.js'
+
+/** The fields of an error that tell what it is; both drivers give them. */
+export interface DatabaseFailure {
+  readonly code?: string | undefined
+  readonly constraint?: string | undefined
+  readonly column?: string | undefined
+  readonly table?: string | undefined
+  readonly schema?: string | undefined
+  readonly routine?: string | undefined
+  readonly message?: string | undefined
+}
+
+/**
+ * - `refused`: the data broke a rule of the database;
+ * - `conflict`: rolled back because of another transaction; it can be repeated whole;
+ * - `unsent`: the statement never left, or its transaction was not committed; it can be repeated;
+ * - `lost`: the connection broke after it left: what became of a write is unknown;
+ * - `cancelled`: its time was up, or nobody waited any more: it did not take place;
+ * - `busy`: the database takes no work at the moment;
+ * - `unprepared`: a prepared statement was forgotten or has become invalid: it can be repeated without;
+ * - `other`: a fault of a statement or of the service.
+ */
+export type FailureKind = 'refused' | 'conflict' | 'unsent' | 'lost' | 'cancelled' | 'busy' | 'unprepared' | 'other'
+
+const byCode: Readonly<Record<string, FailureKind>> = {
+  '40001': 'conflict',
+  '40P01': 'conflict',
+  '40003': 'lost',
+  '57014': 'cancelled',
+  '57P01': 'lost',
+  '57P02': 'lost',
+  '57P03': 'busy',
+  '57P04': 'lost',
+  '57P05': 'lost',
+  '25P03': 'lost',
+  '25P04': 'lost',
+  '55P03': 'busy',
+  // The primary has become a standby.
+  '25006': 'busy',
+  '26000': 'unprepared',
+  // Of another client, behind a pooler.
+  '42P05': 'unprepared',
+  '0A000': 'unprepared',
+  // A rule of the team, raised in a trigger.
+  P0001: 'refused',
+  '44000': 'refused',
+  '45000': 'refused',
+  // Values that a column does not take. What else can go wrong with data, a division by zero say, is a fault of a statement or a trigger.
+  '22001': 'refused',
+  '22003': 'refused',
+  '22007': 'refused',
+  '22008': 'refused',
+  '22021': 'refused',
+  '22P02': 'refused',
+  '22P05': 'refused',
+  // A text that is too long for an index.
+  '54000': 'refused',
+}
+
+const byClass: Readonly<Record<string, FailureKind>> = { '08': 'lost', '23': 'refused', '53': 'busy' }
+
+/** Thrown here, before a statement left, or when a transaction ended before it was committed. */
+export class Unsent extends Error {
+  override readonly name = 'Unsent'
+}
+
+/** Thrown here, when no connection was to be had in time. */
+export class Busy extends Error {
+  override readonly name = 'Busy'
+}
+
+/** Thrown here, when a statement had left and the server did not say how it ended. */
+export class Lost extends Error {
+  override readonly name = 'Lost'
+}
+
+/** Thrown here, when the time was up and nothing is known: there is none left to try again in. */
+export class Late extends Lost {}
+
+/** Thrown here, when the time was up or nobody waited any more before the statement left. */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled'
+}
+
+/** The SQLSTATE of an error; undefined where no server said it. */
+export function stateOf(error: unknown): string | undefined {
+  const code = error instanceof Error ? (error as DatabaseFailure).code : undefined
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : undefined
+}
+
+/** What a failure is. Only what a driver's own connection met is `lost`: a network error of a team's code is none of the database's. */
+export function failureKind(error: unknown): FailureKind {
+  if (error instanceof Unsent) return 'unsent'
+  if (error instanceof Busy) return 'busy'
+  if (error instanceof Lost) return 'lost'
+  if (error instanceof Cancelled) return 'cancelled'
+  const code = stateOf(error)
+  if (code === undefined) return 'other'
+  // A view's check option, or a policy of row-level security, has no code of its own.
+  if (code === '42501' && (error as DatabaseFailure).routine === 'ExecWithCheckOptions') return 'refused'
+  return byCode[code] ?? byClass[code.slice(0, 2)] ?? 'other'
+}
+
+/** Whether it was the server that ended it for taking too long. */
+export const ranOutOfTime = (error: unknown): boolean =>
+  failureKind(error) === 'cancelled' || ['25P03', '25P04'].includes(stateOf(error) ?? '')
+
+/** What a client hears of a failure that a later attempt may not meet; any other error passes as it is. */
+export function unavailable(error: unknown, writes: boolean): unknown {
+  switch (failureKind(error)) {
+    case 'lost': {
+      const detail = 'The connection to the store was lost: whether the change took place is unknown. GET the resource to see.'
+      return new Unavailable({ cause: error, ...(writes ? { detail } : {}) })
+    }
+    case 'cancelled':
+      return new Unavailable({ cause: error, detail: 'The store did not answer in time. Nothing was changed: try again in a moment.' })
+    case 'conflict':
+    case 'busy':
+    case 'unsent':
+      return new Unavailable({
+        cause: error,
+        detail: 'The store can not take this at the moment. Nothing was changed: try again in a moment.',
+      })
+    default:
+      return error
+  }
+}
+
+/** How often what may be repeated is. */
+const attempts = 6
+/** How often a read is sent that lost its connection: a statement that ends the server's process must not do so again and again. */
+const readAttempts = 3
+
+/** Repeats what may be repeated, with growing pauses, as long as there is time. Throws `Unavailable` where the store could not answer. */
+export async function patiently<T>(work: () => Promise<T>, { writes, left }: { readonly writes: boolean; left(): number }): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      const kind = failureKind(error)
+      const again =
+        kind === 'conflict' || kind === 'unsent' || (kind === 'lost' && !(error instanceof Late) && !writes && attempt < readAttempts)
+      const pause = kind === 'conflict' ? Math.random() * 5 * 2 ** attempt : 0
+      if (!again || attempt >= attempts || pause >= left()) throw unavailable(error, writes)
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+}

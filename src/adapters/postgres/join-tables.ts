@@ -1,0 +1,82 @@
+/** Associations that a table of their own holds: which records are in which parent's collection (PATH-7). */
+import { own } from '../../definition/json.js'
+import type { ResourceDefinition } from '../../definition/resource.js'
+import type { Association } from '../association.js'
+import { type CatalogColumn, describe } from './catalog.js'
+import type { Database, Wait } from './client.js'
+import { columnType } from './column-types.js'
+import type { JoinTable, PostgresAdapterOptions } from './options.js'
+import { every, type Parameters, quote, quoteRelation, relationName } from './sql.js'
+import type { Table } from './table.js'
+import { unfit } from './unfit.js'
+
+export interface JoinColumns {
+  readonly relation: string
+  /** The columns of the parent's key, each with its type. */
+  readonly parent: readonly { readonly column: string; readonly cast: string }[]
+  readonly key: readonly string[]
+}
+
+/** The tables that the options name, checked against the database. Throws `ConfigurationError` with the mend. */
+export async function joinTablesOf(
+  definition: ResourceDefinition,
+  { attached }: PostgresAdapterOptions,
+  database: Database,
+  wait: Wait,
+): Promise<ReadonlyMap<string, JoinColumns>> {
+  const found = new Map<string, JoinColumns>()
+  for (const { of, by, as } of definition.attachedTo) {
+    if (by !== undefined) continue
+    const given = own(attached, as) as JoinTable | undefined
+    const parents = typeof of === 'string' ? of : of.collection
+    if (given === undefined) {
+      const mend = `attached: { ${JSON.stringify(as)}: { table, parent, key } }`
+      throw unfit(`"${definition.collection}" is attached to "${parents}" as "${as}", and no table says what is attached. Name it: ${mend}`)
+    }
+    found.set(as, await joinColumns(given, as, definition, typeof of === 'string' ? undefined : of.key.members.length, database, wait))
+  }
+  return found
+}
+
+async function joinColumns(
+  { table, parent, key }: JoinTable,
+  as: string,
+  definition: ResourceDefinition,
+  parts: number | undefined,
+  database: Database,
+  wait: Wait,
+): Promise<JoinColumns> {
+  const name = relationName(table)
+  const relation = await describe(database, name, wait)
+  if (relation === undefined) throw unfit(`there is no table ${quoteRelation(name)}, which holds what is attached as "${as}"`)
+  const [parents, keys] = [[parent].flat(), [key].flat()]
+  const missing = [...parents, ...keys].filter((column) => !relation.columns.has(column))
+  if (missing.length > 0) throw unfit(`the table ${quoteRelation(name)} has no column ${missing.map((column) => `"${column}"`).join(', ')}`)
+  if ((parts !== undefined && parents.length !== parts) || keys.length !== definition.key.members.length) {
+    throw unfit(`the table of "${as}" needs one column for each part of the parent's key in "parent", and of the record's in "key"`)
+  }
+  return {
+    relation: quoteRelation(name),
+    parent: parents.map((column) => ({
+      column,
+      cast: columnType((relation.columns.get(column) as CatalogColumn).type, undefined, undefined)?.cast ?? 'text',
+    })),
+    key: keys,
+  }
+}
+
+/** The parent's key as values of the table's columns. */
+export const parentValues = ({ parent }: JoinColumns, { parts }: Association, parameters: Parameters): string[] =>
+  parent.map(({ cast }, i) => parameters.add(String(parts[i]), cast))
+
+/** The conditions that a row of the table, `_j`, is of this parent. */
+export const ofParent = (columns: JoinColumns, association: Association, parameters: Parameters): string[] =>
+  parentValues(columns, association, parameters).map(
+    (value, i) => `_j.${quote((columns.parent[i] as JoinColumns['parent'][number]).column)} = ${value}`,
+  )
+
+/** The condition that a record is in the parent's collection. */
+export function memberSql(table: Table, columns: JoinColumns, association: Association, parameters: Parameters): string {
+  const same = columns.key.map((column, i) => `_j.${quote(column)} = ${table.layout.key[i]?.sql}`)
+  return `EXISTS (SELECT 1 FROM ${columns.relation} AS _j WHERE ${every([...ofParent(columns, association, parameters), ...same])})`
+}

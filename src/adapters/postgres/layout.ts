@@ -1,0 +1,230 @@
+/** How a resource lies in its table: compiled once from the definition, the options and what the database says of itself. */
+
+import { isDeepStrictEqual } from 'node:util'
+import { get, isObject, own, put } from '../../definition/json.js'
+import type { KeyValue } from '../../definition/key.js'
+import type { ResourceDefinition } from '../../definition/resource.js'
+import { ConfigurationError } from '../../problem.js'
+import type { Relation } from './catalog.js'
+import type { TextRow } from './client.js'
+import { columnNames, type Member, memberOf, restContent } from './columns.js'
+import type { PostgresAdapterOptions } from './options.js'
+import {
+  type Content,
+  castOf,
+  columnPlace,
+  decode,
+  encode,
+  type Fault,
+  faultOf,
+  jsonPlace,
+  nothingAt,
+  type Place,
+  readSql,
+  textAt,
+} from './places.js'
+import { quote, row } from './sql.js'
+
+export type Values = Readonly<Record<string, unknown>>
+
+export class Layout {
+  readonly members: readonly Member[]
+  /** The column of the members that have none, if there is one. */
+  readonly rest: Content | undefined
+  readonly key: readonly Member[]
+  /** The select list of a record. */
+  readonly selection: string
+  /** The names of its columns. */
+  readonly names: readonly string[]
+  /** What was asked for once is asked for again. */
+  readonly #places = new Map<string, Place>()
+  readonly #byName: ReadonlyMap<string, Member>
+  readonly #definition: ResourceDefinition
+  readonly #restName: string | undefined
+
+  /** `table` is what is written, `source` what is read; often they are the same. Throws `ConfigurationError` with every mend at once. */
+  constructor(definition: ResourceDefinition, options: PostgresAdapterOptions, table: Relation, source: Relation) {
+    this.#definition = definition
+    this.#restName = options.rest
+    const faults: string[] = []
+    const members: Member[] = []
+    for (const [name, named] of columnNames(definition, options)) {
+      const member = memberOf(name, named, definition.shape.members.get(name), table, source, options, faults)
+      if (member !== undefined) members.push(member)
+    }
+    const columns = new Map<string, string>()
+    for (const { name, column } of members) {
+      const other = column === undefined ? undefined : columns.get(column)
+      if (other !== undefined)
+        faults.push(`"${other}" and "${name}" would both lie in the column "${column}": name one of them in "columns"`)
+      if (column !== undefined) columns.set(column, name)
+    }
+    this.members = members
+    this.#byName = new Map(members.map((member) => [member.name, member]))
+    this.rest = options.rest === undefined ? undefined : restContent(options.rest, source, faults)
+    this.key = definition.key.members.flatMap((name) => {
+      const member = this.#byName.get(name)
+      if (member?.column === undefined || member.content.kind !== 'scalar')
+        faults.push(`the key member "${name}" needs a column of its own`)
+      return member === undefined ? [] : [member]
+    })
+    const read = members.map(({ content, sql }) => readSql(content, sql))
+    if (this.rest !== undefined) read.push(readSql(this.rest, this.#restSql))
+    this.names = read.map((_, i) => `c${i}`)
+    this.selection = read.map((sql, i) => `${sql} AS c${i}`).join(', ')
+    if (definition.shape.hasOthers && options.rest === undefined && definition.shape.open) {
+      faults.push('the schema allows members that it does not name: name a jsonb column for them in "rest", or close the schema')
+    }
+    if (faults.length > 0) {
+      throw new ConfigurationError('store-unfit', `"${definition.collection}" does not fit its table: ${faults.join('; ')}.`)
+    }
+  }
+
+  member(name: string): Member | undefined {
+    return this.#byName.get(name)
+  }
+
+  /** The record of a row of `selection`. */
+  record(found: TextRow): Record<string, unknown> {
+    const record: Record<string, unknown> = {}
+    for (const [i, member] of this.members.entries()) {
+      const text = found[`c${i}`]
+      const value = text === null || text === undefined ? null : decode(member.content, text)
+      if (value !== null || member.nullable) put(record, member.name, value)
+    }
+    if (this.rest !== undefined) {
+      const text = found[`c${this.members.length}`]
+      const others = text === null || text === undefined ? undefined : JSON.parse(text)
+      if (isObject(others)) for (const [name, value] of Object.entries(others)) if (!this.#byName.has(name)) put(record, name, value)
+    }
+    return record
+  }
+
+  /** Whether a row's record says all that the row holds at a path. */
+  faithful(found: TextRow, path: readonly string[]): boolean {
+    const i = this.members.findIndex((member) => member.name === path[0])
+    const { content } = this.members[i] ?? {}
+    // A number of JSON with as many digits may have had more.
+    if (content?.kind !== 'scalar' && content?.kind !== 'array') {
+      const value = get(this.record(found), path)
+      return typeof value !== 'number' || String(value).replace(/[-.]|e.*$/g, '').length < 16
+    }
+    const text = found[`c${i}`]
+    return content?.kind !== 'scalar' || text === null || text === undefined || content.type.faithful(text)
+  }
+
+  /**
+   * The columns and values that store a record, or why they can't. Members without a value are left out of `given`, and null otherwise. What is as it was `before` is left
+   * alone: the column may hold more than the record says.
+   */
+  stored(
+    value: Values,
+    given: 'complete' | 'given',
+    before?: Values,
+  ): { readonly columns: readonly StoredColumn[] } | { readonly fault: Fault } {
+    const columns: StoredColumn[] = []
+    for (const member of this.members) {
+      if (member.column === undefined) continue
+      const part = own(value, member.name)
+      if (before !== undefined && isDeepStrictEqual(part ?? null, own(before, member.name) ?? null)) continue
+      if (part === undefined || part === null) {
+        // What the database fills in by itself is not overwritten with nothing.
+        if (given === 'complete' || (part === null && !(member.hasDefault && member.notNull)))
+          columns.push({ member, column: member.column, text: null, cast: castOf(member.content) })
+        continue
+      }
+      const fault = faultOf(member.content, part)
+      if (fault !== undefined) return { fault: { path: [member.name, ...fault.path], why: fault.why } }
+      columns.push({ member, column: member.column, text: encode(member.content, part), cast: castOf(member.content) })
+    }
+    const others = this.#others(value)
+    if (this.rest !== undefined && this.#restName !== undefined) {
+      const rest = Object.fromEntries(others)
+      if (before !== undefined && isDeepStrictEqual(rest, Object.fromEntries(this.#others(before)))) return { columns }
+      const fault = faultOf(this.rest, rest)
+      if (fault !== undefined) return { fault }
+      columns.push({ member: undefined, column: this.#restName, text: JSON.stringify(rest), cast: castOf(this.rest) })
+    } else if (others[0] !== undefined) {
+      return { fault: { path: [others[0][0]], why: 'has no place in the store' } }
+    }
+    return { columns }
+  }
+
+  /** The members that have no column. */
+  #others(value: Values): readonly (readonly [name: string, part: unknown])[] {
+    return Object.entries(value).filter(([name, part]) => part !== undefined && !this.#byName.has(name))
+  }
+
+  get #restSql(): string {
+    return `${row}.${quote(this.#restName ?? '')}`
+  }
+
+  /** Where the scalar at a path lies. Throws `ConfigurationError` where there is none. */
+  place(path: readonly string[]): Place {
+    const name = path.join('\0')
+    const known = this.#places.get(name) ?? this.#placeOf(path)
+    this.#places.set(name, known)
+    return known
+  }
+
+  #placeOf(path: readonly string[]): Place {
+    const [first = '', ...inner] = path
+    const member = this.#byName.get(first)
+    const shape = this.#definition.shape.at(path)
+    if (member !== undefined && member.content.kind === 'scalar' && inner.length === 0) {
+      return columnPlace(member.sql, member.column, member.content.type, !member.notNull)
+    }
+    if (shape !== undefined && member?.content.kind === 'json') return jsonPlace(member.sql, member.content.cast, inner, shape)
+    if (shape !== undefined && member === undefined && this.rest?.kind === 'json')
+      return jsonPlace(this.#restSql, this.rest.cast, path, shape)
+    throw new ConfigurationError(
+      'store-unfit',
+      `"${path.join('.')}" of "${this.#definition.collection}" can not be compared in the store: it lies in an array column.`,
+    )
+  }
+
+  /** What holds the member at a path, and the path within. */
+  holder(path: readonly string[]): { readonly content: Content; readonly sql: string; readonly inner: readonly string[] } {
+    const [first = '', ...inner] = path
+    const member = this.#byName.get(first)
+    if (member !== undefined) return { content: member.content, sql: member.sql, inner }
+    return { content: this.rest ?? { kind: 'json', cast: 'jsonb' }, sql: this.#restSql, inner: path }
+  }
+
+  /** What stands at a path, as text to be searched. */
+  text(path: readonly string[]): string {
+    const { content, sql, inner } = this.holder(path)
+    return content.kind === 'json' ? textAt(content, sql, inner) : readSql(content, sql)
+  }
+
+  /** Whether there is nothing at a path. */
+  nothing(path: readonly string[]): string {
+    const { content, sql, inner } = this.holder(path)
+    return nothingAt(content, sql, inner)
+  }
+
+  /** The members that a column, or several, stand for: what a constraint of the database is about. */
+  membersOf(columns: readonly (string | null)[]): readonly string[] {
+    return this.members.filter(({ column }) => column !== undefined && columns.includes(column)).map(({ name }) => name)
+  }
+
+  /** The texts of a key's parts, or `undefined` where no row can have this key. */
+  keyTexts(key: unknown): readonly string[] | undefined {
+    const parts = this.#definition.key.parts(key as KeyValue)
+    const texts: string[] = []
+    for (const [i, member] of this.key.entries()) {
+      const part = parts[i]
+      if (part === undefined || part === null || faultOf(member.content, part) !== undefined) return undefined
+      texts.push(encode(member.content, part))
+    }
+    return texts
+  }
+}
+
+/** A column with what is written to it. */
+export interface StoredColumn {
+  readonly member: Member | undefined
+  readonly column: string
+  readonly text: string | null
+  readonly cast: string
+}

@@ -1,0 +1,105 @@
+/** A page and its total in one round trip (QUERY-1..7). */
+import { associationOf } from '../association.js'
+import type { Call, ListRequest, Page, Refused } from '../contract.js'
+import type { TextRow } from './client.js'
+import { compareSql, conditionSql, unsendable } from './conditions.js'
+import { countSql, estimatedRows, usualBound } from './counts.js'
+import { type JoinColumns, memberSql } from './join-tables.js'
+import type { OrderTerm } from './order.js'
+import { counted, type PageSql, pageSql } from './page.js'
+import { incomparable } from './places.js'
+import { type Searched, searchOf } from './search.js'
+import { every, Parameters } from './sql.js'
+import type { Ask } from './statements.js'
+import { storedOf, type Table, visible } from './table.js'
+import { textFault } from './text-faults.js'
+
+type Found = Page<Record<string, unknown>>
+
+/** Lists. A value that can't be sent to the database at all is refused. */
+export async function listPage(table: Table, request: ListRequest, call: Call, ask: Ask): Promise<Found> {
+  const refused = refusal(request)
+  if (refused !== undefined) return { items: [], ...(table.options.count === 'none' ? {} : { total: 0 }), refused }
+  const parameters = new Parameters()
+  const searched = await searchOf(table, request, call, parameters)
+  if (searched === 'nothing') return { items: [], ...(table.options.count === 'none' ? {} : { total: 0 }), more: false }
+  const from = `${table.source}${searched?.join ?? ''}`
+  const where = every([
+    ...visible(table, call, parameters),
+    ...request.where.map((condition) => conditionSql(table.layout, condition, parameters)),
+    ...parentConditions(table, request, parameters),
+    ...(searched?.where ?? []),
+  ])
+  const terms = termsOf(table, request, searched)
+  const shared = parameters.values.length
+  const page = pageSql(table, { request, from, where, terms, parameters, scope: Object.keys(call.scope) })
+  const count = countSql(table, from, where)
+  const order = terms.map((term, i) => `p.s${i}${term.descending ? ' DESC' : ''}`).join(', ')
+  const columns = `${table.layout.names.map((name) => `p.${name}`).join(', ')}, p.v, p.here`
+  const text =
+    count === undefined
+      ? `SELECT ${columns} FROM (${page.sql}) AS p ORDER BY ${order}`
+      : `WITH ${counted} AS MATERIALIZED (${count}) SELECT ${counted}.total, ${columns} FROM ${counted} LEFT JOIN (${page.sql}) AS p ON true ORDER BY ${order}`
+  const rows = await ask(text, parameters)
+  const estimate = () => estimatedRows(from, where, parameters.values.slice(0, shared), ask)
+  const total = await totalOf(table, rows, estimate)
+  if (isWhole(request, call)) table.seen.total = total.total ?? table.seen.total
+  const found = rows.filter(({ here }) => here !== null)
+  return shown(table, request, found, page, searched, total)
+}
+
+/** Why a request can't be sent: its texts hold what no column could. */
+function refusal(request: ListRequest): Refused | undefined {
+  const places = request.sort.map(({ field }, i) => ({ field, value: request.seek?.values[i] }))
+  const found = unsendable([...request.where, ...places])
+  if (found !== undefined) return { refused: 'rule', members: [found.field], why: found.why }
+  const why = request.search === undefined ? undefined : textFault(request.search)
+  return why === undefined ? undefined : { refused: 'rule', members: [], why }
+}
+
+function parentConditions(table: Table, { parent }: ListRequest, parameters: Parameters): readonly string[] {
+  if (parent === undefined) return []
+  const association = associationOf(table.definition, parent)
+  if (association.parts.some((part) => incomparable(part) !== undefined)) return ['false']
+  if (association.by === undefined) return [memberSql(table, table.joins.get(association.as) as JoinColumns, association, parameters)]
+  return association.by.map(([member, value]) => compareSql(table.layout.place([member]), '=', value, parameters))
+}
+
+/** The terms of the order; by rank first where the request leaves it to the search. */
+function termsOf(table: Table, { sort }: ListRequest, searched: Searched | undefined): readonly OrderTerm[] {
+  const terms = sort.map(({ path, descending }): OrderTerm => ({ place: table.layout.place(path), descending }))
+  if (terms.length > 0) return terms
+  const key = table.definition.key.members.map((name): OrderTerm => ({ place: table.layout.place([name]), descending: false }))
+  return searched === undefined ? key : [searched.rank, ...key]
+}
+
+async function totalOf(table: Table, rows: readonly TextRow[], estimate: () => Promise<number>): Promise<Pick<Found, 'total' | 'exact'>> {
+  const { count = 'exact', countBound = usualBound } = table.options
+  if (count === 'none') return {}
+  const found = Number(rows[0]?.total ?? 0)
+  if (count === 'exact' || found <= countBound) return { total: found }
+  if (count === 'bounded') return { total: countBound, exact: false }
+  return { total: Math.max(await estimate(), countBound + 1), exact: false }
+}
+
+/** Whether a request asks for everything there is: then its total tells where the middle lies. */
+const isWhole = ({ where, search, parent }: ListRequest, { scope }: Call): boolean =>
+  where.length === 0 && search === undefined && parent === undefined && Object.keys(scope).length === 0
+
+function shown(
+  table: Table,
+  request: ListRequest,
+  found: readonly TextRow[],
+  page: PageSql,
+  searched: Searched | undefined,
+  total: Pick<Found, 'total' | 'exact'>,
+): Found {
+  const more = page.from === 'end' ? request.offset + found.length < (total.total ?? 0) : found.length > request.size
+  // The one row more lies at the far end: that is the beginning of a page that was sought backwards.
+  const kept = page.from === 'end' || !more ? found : page.from === 'before' ? found.slice(1) : found.slice(0, -1)
+  // A row whose record does not say all that it is sorted by is no place to go on from.
+  const edges = [kept[0], kept.at(-1)].filter((edge) => edge !== undefined)
+  const faithful = edges.every((edge) => request.sort.every(({ path }) => table.layout.faithful(edge, path)))
+  const seekable = request.sort.length > 0 && (searched === undefined || searched.join === '') && faithful
+  return { items: kept.map((one) => storedOf(table, one)), ...total, ...(seekable ? { seekable } : {}), more }
+}

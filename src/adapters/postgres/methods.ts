@@ -1,0 +1,217 @@
+/** The methods of the contract over a table: what comes before and after the statements. */
+import { isDeepStrictEqual } from 'node:util'
+import { compileCanonical } from '../../definition/conversion.js'
+import { put } from '../../definition/json.js'
+import { type KeyValue, membersHolding } from '../../definition/key.js'
+import type { ResourceDefinition } from '../../definition/resource.js'
+import { type Association, associationOf, leavesScope } from '../association.js'
+import type { Adapter, Call, ParentKey, Refused, Stored } from '../contract.js'
+import { changing, teamErrors } from './change.js'
+import type { TextRow } from './client.js'
+import type { Databases } from './database.js'
+import { insertRow } from './inserts.js'
+import type { JoinColumns } from './join-tables.js'
+import { listPage } from './list.js'
+import { type Move, moveRow, type Rewrite } from './moves.js'
+import type { Opening } from './opening.js'
+import type { Change, PostgresAdapterOptions } from './options.js'
+import { incomparable } from './places.js'
+import { readRecords } from './reads.js'
+import { refusedFor } from './refusals.js'
+import { type Ask, reading } from './statements.js'
+import { keyTextOf, storedOf, type Table } from './table.js'
+import { attachRow, detachRow, removeRow, updateRow } from './writes.js'
+
+type Row = Record<string, unknown>
+
+/** The adapter of a resource over these databases. */
+export function adapterOf(
+  definition: ResourceDefinition,
+  options: PostgresAdapterOptions,
+  databases: Databases,
+  opening: Opening,
+): Adapter<Row, KeyValue> {
+  const { collection, shape } = definition
+  /** What comes from the team is written as what comes through the library: keys, filters and orders compare texts (REP-4). */
+  const canonical = compileCanonical(shape) as (value: unknown) => Row
+  const { onCreate, onUpdate } = options
+
+  async function withTable<R>(call: Call, work: (table: Table) => Promise<R>): Promise<R> {
+    for (let attempt = 1; ; attempt++) {
+      const table = await opening.within(call, databases)
+      try {
+        return await work(table)
+      } catch (error) {
+        // A statement that does not fit did nothing; in a transaction of the caller's it broke that too.
+        if ((error instanceof Error && teamErrors.has(error)) || !opening.doubt(error) || attempt > 1 || databases.write.nested) throw error
+      }
+    }
+  }
+
+  /** A change of the row with this key; one that no row can have is absent. */
+  const change = <R extends Stored<Row> | string>(
+    call: Call,
+    details: { readonly action: Change['action']; readonly key: KeyValue; readonly value?: unknown; readonly parent?: ParentKey },
+    statement: (table: Table, texts: readonly string[], ask: Ask) => Promise<R | Refused>,
+  ): Promise<R | 'absent' | Refused> =>
+    withTable(call, async (table) => {
+      const texts = table.layout.keyTexts(details.key)
+      if (texts === undefined) return 'absent'
+      const { action, key, value, parent } = details
+      return changing(
+        databases,
+        table,
+        call,
+        { action, collection, key, value, parent },
+        (ask) => statement(table, texts, ask) as never,
+      ) as Promise<R | Refused>
+    })
+
+  /** The rows that each call has read, by their keys: a change of one writes what differs, and leaves alone what the record could not say. */
+  const rowsRead = new WeakMap<Call, Map<string, TextRow>>()
+  const remember = (table: Table, call: Call) => (row: TextRow) => {
+    const known = rowsRead.get(call) ?? new Map<string, TextRow>()
+    rowsRead.set(call, known.set(keyTextOf(table, table.layout.record(row)), row))
+  }
+  /** The record that this very version of a key's row was read as. What a caller's transaction has written, or what the version does not cover, may differ meanwhile. */
+  const before = (table: Table, key: KeyValue, version: string | undefined, call: Call): Row | undefined => {
+    if (databases.write.nested || (typeof (options.version ?? 'xmin') !== 'string' && 'expression' in (options.version as object)))
+      return undefined
+    const row = rowsRead.get(call)?.get(definition.key.text(key))
+    const stored = row && storedOf(table, row)
+    return stored !== undefined && stored.version === version ? stored.value : undefined
+  }
+
+  /** What a function of the team put into a record is not the client's to mend. */
+  const blaming = <R>(result: R | Refused, given: Row, made: Row, by: string): R | Refused => {
+    if (typeof result !== 'object' || result === null || !('refused' in result) || result.refused !== 'rule' || result.members.length === 0)
+      return result
+    const { members, why = result.refused } = result
+    const own = members.every((member) => !isDeepStrictEqual(given[member.split('.')[0] ?? ''], made[member.split('.')[0] ?? '']))
+    if (own)
+      throw new Error(
+        `${by} of "${collection}" gives ${members.map((member) => `"${member}"`).join(', ')} a value that the table refuses: ${why}.`,
+      )
+    return result
+  }
+
+  const fixed = (row: Row, members: Row): Row => {
+    const next = { ...row }
+    for (const [member, value] of Object.entries(members)) put(next, member, value)
+    return next
+  }
+
+  /** The record that `onUpdate` makes of the next one and the one that is there. */
+  const updated = (next: Row, current: Stored<Row>, key: KeyValue, call: Call): Row =>
+    onUpdate === undefined
+      ? next
+      : fixed(canonical(onUpdate(next, current.value, call)), { ...membersHolding(definition.key, key), ...call.scope })
+
+  const rewriter =
+    (table: Table, texts: readonly string[], key: KeyValue, call: Call): Rewrite =>
+    async (value, current, ask) => {
+      const read = databases.write.nested ? undefined : structuredClone(current.value)
+      const next = updated(value, current, key, call)
+      return blaming(await updateRow(table, texts, next, current.version, call, ask, read), value, next, 'onUpdate')
+    }
+
+  /** With a look at the record as it is, and again when another was quicker, where the caller did not mind. */
+  async function replaceSeen(
+    table: Table,
+    texts: readonly string[],
+    key: KeyValue,
+    next: Row,
+    expected: string | undefined,
+    call: Call,
+    ask: Ask,
+  ) {
+    for (;;) {
+      const [current] = await readRecords(table, [key], call, ask)
+      if (current === undefined) return 'absent'
+      if (expected !== undefined && current.version !== expected) return 'stale'
+      const result = await rewriter(table, texts, key, call)(next, current, ask)
+      if (result !== 'stale' || expected !== undefined || (call.left?.() ?? 1) <= 0) return result
+    }
+  }
+
+  const move = async (
+    table: Table,
+    ask: Ask,
+    to: ParentKey,
+    call: Call,
+    details: Pick<Move, 'inwards' | 'texts' | 'expected'> & { readonly key: KeyValue },
+  ) => {
+    const association = associationOf(definition, to)
+    const { texts, expected, inwards, key } = details
+    if (association.by === undefined) {
+      const why = unheld(association)
+      if (why !== undefined) return inwards ? refusedFor({ path: [], why }) : 'absent'
+      const join = table.joins.get(association.as) as JoinColumns
+      return (inwards ? attachRow : detachRow)(table, join, association, texts, expected, call, ask)
+    }
+    const scoped = association.by.filter(([member]) => Object.hasOwn(call.scope, member)).map(([member]) => member)
+    const kept = inwards ? leavesScope(association, call) : scoped
+    const columns = association.by.map(([member]) => table.layout.member(member)?.column)
+    const needsRecord = onUpdate !== undefined || columns.includes(undefined)
+    return moveRow(table, { ...details, by: association.by, kept }, call, ask, needsRecord ? rewriter(table, texts, key, call) : undefined)
+  }
+
+  return {
+    list: (request, call) => withTable(call, (table) => reading(databases, options, call, (ask) => listPage(table, request, call, ask))),
+    read: (keys, call) =>
+      withTable(call, (table) =>
+        reading(databases, options, call, (ask) => readRecords(table, keys, call, ask, call.fresh ? remember(table, call) : undefined)),
+      ),
+
+    create: (value, call) =>
+      withTable(call, async (table) => {
+        const to = call.attachTo && associationOf(definition, call.attachTo)
+        const leaving = to === undefined ? [] : leavesScope(to, call)
+        if (leaving.length > 0) return { refused: 'rule', members: leaving }
+        const set = { ...Object.fromEntries(to?.by ?? []), ...call.scope }
+        const draft = fixed(value, set)
+        const next = onCreate === undefined ? draft : fixed(canonical(onCreate(draft, call)), set)
+        const why = to?.by === undefined ? unheld(to) : undefined
+        if (why !== undefined) return refusedFor({ path: [], why })
+        const join = to !== undefined && to.by === undefined ? { join: table.joins.get(to.as) as JoinColumns, to } : undefined
+        const key = definition.key.of(next)
+        const details = { action: 'create', collection, key, value: next, parent: call.attachTo } as const
+        const result = await changing(databases, table, call, details, (ask) => insertRow(table, next, join, call, ask) as never)
+        return blaming(result as never, draft, next, 'onCreate')
+      }),
+
+    replace: (key, value, expected, call) => {
+      const next = fixed(value, { ...membersHolding(definition.key, key), ...call.scope })
+      return change<Stored<Row> | 'absent' | 'stale'>(call, { action: 'replace', key, value: next }, (table, texts, ask) =>
+        onUpdate === undefined
+          ? updateRow(table, texts, next, expected, call, ask, before(table, key, expected, call))
+          : replaceSeen(table, texts, key, next, expected, call, ask),
+      )
+    },
+
+    remove: (key, expected, call) =>
+      change(call, { action: 'remove', key }, (table, texts, ask) => removeRow(table, texts, expected, call, ask)),
+
+    attach: async (parent, key, expected, call) =>
+      attached(
+        await change(call, { action: 'attach', key, parent }, (table, texts, ask) =>
+          move(table, ask, parent, call, { inwards: true, texts, key, expected }),
+        ),
+        'attached',
+      ),
+    detach: async (parent, key, expected, call) =>
+      attached(
+        await change(call, { action: 'detach', key, parent }, (table, texts, ask) =>
+          move(table, ask, parent, call, { inwards: false, texts, key, expected }),
+        ),
+        'detached',
+      ),
+  }
+}
+
+/** Why no table holds the key of such a parent. */
+const unheld = (parent: Association | undefined): string | undefined => parent?.parts.map(incomparable).find((one) => one !== undefined)
+
+/** A move that needed no statement of its own says no more than that it is done. */
+const attached = <W extends string>(result: string | Refused, word: W): W | 'absent' | 'stale' | Refused =>
+  typeof result !== 'string' || result === 'absent' || result === 'stale' ? (result as never) : word

@@ -1,0 +1,136 @@
+/** `pg`: a pool, a client of one's own, or one that a transaction holds. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { acquire, type PgPool } from './acquire.js'
+import type { Database, Wait } from './client.js'
+import { Lease, type PgClient } from './lease.js'
+import { inSavepoint, inTransaction } from './pg-transactions.js'
+import { StatementNames } from './statement-names.js'
+import { statementShare, within } from './waits.js'
+
+export interface PgOptions {
+  /** Names statements, so that the server keeps them prepared. */
+  readonly prepare: boolean
+  /** Milliseconds to wait for a connection. */
+  readonly acquire: number
+  /** Milliseconds a statement may take. */
+  readonly statement: number
+  readonly warn: (message: string) => void
+}
+
+export const isPgPool = (client: object): client is PgPool =>
+  'totalCount' in client && typeof (client as { connect?: unknown }).connect === 'function'
+
+export const isPgClient = (client: object): client is PgClient =>
+  'connect' in client && 'query' in client && 'escapeIdentifier' in client && !('totalCount' in client)
+
+const registries = new WeakMap<object, StatementNames>()
+const heard = new WeakSet<object>()
+
+/** An idle connection that dies must not end the process, which is what an `error` event without a listener does. */
+function hear(emitter: PgPool | PgClient, warn: (message: string) => void): void {
+  if (heard.has(emitter)) return
+  heard.add(emitter)
+  emitter.on('error', (error) => warn(`A connection to PostgreSQL was lost: ${error.message}.`))
+}
+
+function namesOf(owner: object): StatementNames {
+  const known = registries.get(owner)
+  if (known !== undefined) return known
+  const made = new StatementNames()
+  registries.set(owner, made)
+  return made
+}
+
+/** A pool: every statement or transaction holds a connection for as long as it runs. */
+export function poolDatabase(pool: PgPool, options: PgOptions): Database {
+  hear(pool, options.warn)
+  const names = options.prepare ? namesOf(pool) : undefined
+  const lend = async (wait: Wait): Promise<Lease> => {
+    const client = await acquire(pool, wait, options.acquire)
+    return new Lease(client, true, options.statement, (broken) => client.release?.(broken))
+  }
+  return {
+    embedded: false,
+    nested: false,
+    async query(text, values, wait) {
+      const lease = await lend(wait)
+      try {
+        return (await lease.run(text, values, wait, names)).rows
+      } finally {
+        lease.end()
+      }
+    },
+    transaction: async (work, wait) => inTransaction(await lend(wait), work, wait),
+  }
+}
+
+/** One client, on which statements go one after the other: in a transaction of the caller's where one is open. */
+export function clientDatabase(client: PgClient, options: PgOptions): Database {
+  hear(client, options.warn)
+  const names = options.prepare ? namesOf(client) : undefined
+  return {
+    embedded: false,
+    nested: true,
+    async query(text, values, wait) {
+      const lease = await turn(client, wait, options)
+      try {
+        // Where the client does not tell, it may be in a transaction, which a broken name would break.
+        return (await lease.run(text, values, wait, lease.transaction === undefined ? undefined : names)).rows
+      } finally {
+        lease.end()
+      }
+    },
+    async transaction(work, wait) {
+      const lease = await turn(client, wait, options)
+      try {
+        const place = (await isOpen(lease, wait)) ? inSavepoint : inTransaction
+        return await place(lease, (session) => turnHeld.run(client, () => work(session)), wait)
+      } catch (error) {
+        lease.end()
+        throw error
+      }
+    },
+  }
+}
+
+const turns = new WeakMap<object, Promise<unknown>>()
+/** The client whose turn a team's function runs in: what that function asks of an adapter `within` it is part of the turn. */
+const turnHeld = new AsyncLocalStorage<object>()
+
+/** The client, once nothing of ours runs on it: a statement between another's BEGIN and ROLLBACK would be undone with it. */
+async function turn(client: PgClient, wait: Wait, { acquire, statement }: PgOptions): Promise<Lease> {
+  if (turnHeld.getStore() === client) return new Lease(client, false, statement, () => {})
+  let over = (): void => {}
+  const mine = new Promise<void>((resolve) => {
+    over = resolve
+  })
+  const previous = turns.get(client) ?? Promise.resolve()
+  turns.set(
+    client,
+    previous.then(() => mine),
+  )
+  try {
+    await within(wait, Math.min(acquire, wait.left() * statementShare), () => previous)
+  } catch (error) {
+    over()
+    throw error
+  }
+  return new Lease(client, false, statement, over)
+}
+
+/** Whether the caller has a transaction open. What the caller has sent and not waited for, such as a BEGIN, is waited for here. */
+async function isOpen(lease: Lease, wait: Wait): Promise<boolean> {
+  if (lease.transaction === undefined) return hasTransaction(lease, wait)
+  if (lease.transaction === 'I') await lease.run('', [], wait)
+  return lease.transaction !== 'I'
+}
+
+async function hasTransaction(lease: Lease, wait: Wait): Promise<boolean> {
+  try {
+    await lease.run('SAVEPOINT rest_probe; RELEASE SAVEPOINT rest_probe', [], wait)
+    return true
+  } catch (error) {
+    if ((error as { code?: string }).code === '25P01') return false
+    throw error
+  }
+}

@@ -1,0 +1,87 @@
+/** PGlite: PostgreSQL in the process, on one connection. It can't cancel: a statement holds the event loop until it ends. */
+import type { Database, Session, SqlClient, TextRow, Wait } from './client.js'
+import { embeddedFailure } from './driver-failures.js'
+import { Late, Lost } from './failures.js'
+import { answered, nobodyWaits, tooLate } from './waits.js'
+
+/** What is used of a `PGlite` or its transaction. */
+interface Queries {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>
+}
+
+export interface PgliteClient extends Queries {
+  transaction<T>(work: (tx: Queries) => Promise<T>): Promise<T>
+}
+
+export interface PgliteTransaction extends Queries {
+  exec(text: string): Promise<unknown>
+}
+
+export const isPglite = (client: object): client is PgliteClient => 'execProtocolRaw' in client && 'transaction' in client
+export const isPgliteTransaction = (client: object): client is PgliteTransaction =>
+  'exec' in client && 'rollback' in client && 'query' in client && !('transaction' in client)
+
+export function pgliteDatabase(db: PgliteClient): Database {
+  return {
+    embedded: true,
+    nested: false,
+    query: (text, values, wait) => ask(db, text, values, wait),
+    transaction: (work, wait) => {
+      if (wait.signal?.aborted) return Promise.reject(nobodyWaits())
+      let committing = false
+      let late = false
+      const asked = db.transaction(async (tx) => {
+        // It may have waited long for others to end.
+        if (late || wait.signal?.aborted) throw nobodyWaits()
+        const result = await work(sessionOf(tx, wait))
+        if (late) throw tooLate()
+        committing = true
+        return result
+      })
+      const told = asked.catch((error) => {
+        throw embeddedFailure(error)
+      })
+      return answered(told, wait, () => {
+        late = true
+        return committing ? new Lost('PGlite did not say in time whether it committed.') : tooLate()
+      })
+    },
+  }
+}
+
+export function pgliteTransaction(tx: PgliteTransaction): Database {
+  return {
+    embedded: true,
+    nested: true,
+    query: (text, values, wait) => ask(tx, text, values, wait),
+    async transaction(work, wait) {
+      await tx.exec('SAVEPOINT rest_write')
+      try {
+        const result = await work(sessionOf(tx, wait))
+        await tx.exec('RELEASE SAVEPOINT rest_write')
+        return result
+      } catch (error) {
+        await tx.exec('ROLLBACK TO SAVEPOINT rest_write; RELEASE SAVEPOINT rest_write')
+        throw error
+      }
+    },
+  }
+}
+
+function ask(client: Queries, text: string, values: readonly (string | null)[], wait: Wait): Promise<readonly TextRow[]> {
+  if (wait.signal?.aborted || wait.left() <= 0) return Promise.reject(nobodyWaits())
+  const asked = async (): Promise<readonly TextRow[]> => {
+    try {
+      return (await client.query(text, [...values])).rows as readonly TextRow[]
+    } catch (error) {
+      throw embeddedFailure(error)
+    }
+  }
+  // Behind a transaction of others it may wait long.
+  return answered(asked(), wait, () => new Late('PGlite did not answer in time.'))
+}
+
+const sessionOf = (tx: Queries, wait: Wait): Session => ({
+  native: tx as SqlClient,
+  query: (text, values) => ask(tx, text, values, wait),
+})

@@ -1,0 +1,47 @@
+/** Reading records by their keys, many at once (REP-3). */
+import type { Call, Stored } from '../contract.js'
+import type { TextRow } from './client.js'
+import { keySql, keysJoin } from './conditions.js'
+import { every, Parameters } from './sql.js'
+import type { Ask } from './statements.js'
+import { shownColumns, storedOf, type Table, visible } from './table.js'
+
+type Record_ = Record<string, unknown>
+
+/** The records of these keys, in their order. `see` hears of each row that is found. */
+export async function readRecords(
+  table: Table,
+  keys: readonly unknown[],
+  call: Call,
+  ask: Ask,
+  see?: (row: TextRow) => void,
+): Promise<readonly (Stored<Record_> | undefined)[]> {
+  const { definition, layout } = table
+  const texts = keys.map((key) => layout.keyTexts(key))
+  const known = [...new Map(texts.filter((one) => one !== undefined).map((one) => [one.join('\0'), one])).values()]
+  if (known.length === 0) return keys.map(() => undefined)
+  const parameters = new Parameters()
+  const [only, ...others] = known
+  const join = others.length === 0 ? '' : keysJoin(layout, known, parameters)
+  const own = others.length === 0 ? keySql(layout, only as readonly string[], parameters) : []
+  const where = every([...own, ...visible(table, call, parameters)])
+  const rows = await ask(`SELECT ${shownColumns(table)} FROM ${table.source}${join} WHERE ${where}`, parameters)
+  const found = new Map<string, Stored<Record_>>()
+  for (const row of rows) {
+    see?.(row)
+    const stored = storedOf(table, row)
+    const key = definition.key.of(stored.value)
+    if (key !== undefined) found.set(definition.key.text(key), stored)
+  }
+  // A key that did not come back as it was asked for, from a column that is blind to case, is another's.
+  return keys.map((key) => found.get(definition.key.text(key as never)))
+}
+
+/** The version of a record, and what else is asked of its row; `undefined` where there is none. On the table itself, as writes see it. */
+export async function rowNow(table: Table, texts: readonly string[], call: Call, ask: Ask, also?: (parameters: Parameters) => string) {
+  const parameters = new Parameters()
+  const more = also === undefined ? '' : `, (${also(parameters)})::text AS c0`
+  const where = every([...keySql(table.layout, texts, parameters), ...visible(table, call, parameters, table.alive)])
+  const [row] = await ask(`SELECT ${table.version.sql} AS v${more} FROM ${table.target} WHERE ${where}`, parameters)
+  return row === undefined ? undefined : { version: table.version.shown(row.v ?? null), holds: row.c0 === 'true' }
+}

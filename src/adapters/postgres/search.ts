@@ -1,0 +1,73 @@
+/** `q`: full-text search of PostgreSQL, or an engine of the team's own (QUERY-3). */
+import type { KeyValue } from '../../definition/key.js'
+import { didYouMean, nearMiss } from '../../definition/near-miss.js'
+import type { Call, ListRequest } from '../contract.js'
+import { keysJoin } from './conditions.js'
+import type { SearchFunction, TextSearch } from './options.js'
+import type { OrderTerm } from './order.js'
+import { literal, type Parameters, quote, row } from './sql.js'
+import type { Table } from './table.js'
+import { unfit } from './unfit.js'
+
+/** What a search adds to a list. */
+export interface Searched {
+  /** What is joined to the rows, with a leading space; `''` for nothing. */
+  readonly join: string
+  readonly where: readonly string[]
+  /** The best first. */
+  readonly rank: OrderTerm
+}
+
+/** The search of a request; `undefined` where there is none, `'nothing'` where the engine found nothing. An empty text excludes nothing. */
+export async function searchOf(
+  table: Table,
+  request: ListRequest,
+  call: Call,
+  parameters: Parameters,
+): Promise<Searched | 'nothing' | undefined> {
+  const { search: text } = request
+  if (text === undefined) return undefined
+  const { search = {} } = table.options
+  if (typeof search === 'function') return byEngine(table, await (search as SearchFunction)(text, request, call), parameters)
+  if (text.trim() === '') return undefined
+  const vector = vectorSql(table, search)
+  const query = `websearch_to_tsquery(${literal(search.config ?? 'simple')}, ${parameters.add(text)})`
+  return { join: '', where: [`${vector} @@ ${query}`], rank: rankBy(`ts_rank(${vector}, ${query})`, true) }
+}
+
+/** The words of a row: a column, or the very expression that an index is made on. */
+export function vectorSql(table: Pick<Table, 'definition' | 'layout'>, { vector, config = 'simple', members }: TextSearch): string {
+  if (vector !== undefined) return `${row}.${quote(vector)}`
+  const named = members ?? (table.definition.search === true ? undefined : table.definition.search)
+  if (named === undefined || named.length === 0) {
+    throw unfit(
+      `"${table.definition.collection}" is searched, but nothing says where. Name members, a vector column or a function in "search"`,
+    )
+  }
+  const stranger = named.find((member) => table.definition.shape.at(member.split('.')) === undefined)
+  if (stranger !== undefined) {
+    const paths = table.definition.shape.paths()
+    throw unfit(
+      `"${stranger}" in search.members is no member of "${table.definition.collection}". ${didYouMean(nearMiss(stranger, paths), paths)}`,
+    )
+  }
+  const texts = named.map((member) => `coalesce(${table.layout.text(member.split('.'))}, '')`)
+  return `to_tsvector(${literal(config)}, ${texts.join(" || ' ' || ")})`
+}
+
+/** The keys that an engine gave, best first, as rows to join with. */
+function byEngine(table: Table, keys: readonly unknown[], parameters: Parameters): Searched | 'nothing' {
+  const found = new Map<string, readonly string[]>()
+  for (const key of keys) {
+    const texts = table.layout.keyTexts(key)
+    if (texts !== undefined) found.set(table.definition.key.text(key as KeyValue), texts)
+  }
+  if (found.size === 0) return 'nothing'
+  const join = keysJoin(table.layout, [...found.values()], parameters)
+  return { join, where: [], rank: rankBy('_s.rest_place', false) }
+}
+
+const rankBy = (sql: string, descending: boolean): OrderTerm => ({
+  place: { sql, column: undefined, nullable: false, compare: () => 'never' },
+  descending,
+})

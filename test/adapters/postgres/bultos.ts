@@ -1,0 +1,65 @@
+/** The resource that the tests of failures keep in PostgreSQL, and calls that end as a request's do. */
+import { expect } from 'vitest'
+import type { Call } from '../../../src/adapters/contract.js'
+import { type PostgresAdapterOptions, postgresAdapter } from '../../../src/adapters/postgres/index.js'
+import { defineResource } from '../../../src/definition/resource.js'
+import { Unavailable } from '../../../src/problem.js'
+import { callOf } from '../memory/requests.js'
+
+const bultos = defineResource({
+  collection: 'bultos',
+  key: 'id',
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'string' }, n: { type: ['integer', 'null'] }, duenyo: { type: ['string', 'null'] } },
+  },
+  sort: ['n'],
+})
+
+export type Bulto = NonNullable<typeof bultos.types>['record']
+
+export const ddl = `
+CREATE TABLE bultos (id text COLLATE "C" PRIMARY KEY, n integer, duenyo text);
+CREATE TABLE buzon (bulto text PRIMARY KEY, n integer);`
+
+/** What other programs make slow: a read of it takes as many seconds as the row says. */
+export const slowView = `
+CREATE FUNCTION lento(segundos integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$ BEGIN PERFORM pg_sleep(segundos); RETURN segundos; END $$;
+CREATE VIEW lentos AS SELECT id, lento(n) AS n, duenyo FROM bultos;`
+
+type Options = Omit<PostgresAdapterOptions<Bulto, string>, 'table' | 'resource'>
+
+/** With an epoch of its own: any role may ask. */
+export const bultosIn = (client: Parameters<typeof postgresAdapter>[0], options: Options = {}) =>
+  postgresAdapter<Bulto, string>(client, { resource: bultos, table: 'bultos', epoch: 'e', onWarning: () => {}, ...options })
+
+/** A call that has so many milliseconds, as a request's has. */
+export function within(milliseconds: number, parts: Partial<Call> = {}): Call {
+  const started = performance.now()
+  return callOf({ left: () => Math.max(0, milliseconds - (performance.now() - started)), ...parts })
+}
+
+export const until = (what: () => unknown) => expect.poll(what, { interval: 20, timeout: 15_000 })
+
+/** What it came to, be it a failure. */
+export const tried = (answer: unknown): Promise<unknown> => Promise.resolve(answer).catch((error: unknown) => error)
+
+const secrets = /SELECT|INSERT|UPDATE|bultos|buzon|pg_|postgres|secreto|ECONN|terminat|password/i
+
+/** The failure that it ends with: one that a client may hear of. */
+export async function refusedWith(answer: unknown): Promise<Unavailable> {
+  const failure = await Promise.resolve(answer).then(
+    (value) => expect.fail(`It answered ${JSON.stringify(value)}.`),
+    (error: unknown) => error,
+  )
+  expect(failure).toBeInstanceOf(Unavailable)
+  const unavailable = failure as Unavailable
+  expect(unavailable.status).toBe(503)
+  expect(unavailable.headers['Retry-After']).toBe('1')
+  expect(unavailable.detail).not.toMatch(secrets)
+  return unavailable
+}
+
+export const unchanged = /Nothing was changed/
+export const unknown = /whether the change took place is unknown/

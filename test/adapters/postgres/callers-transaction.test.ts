@@ -1,0 +1,156 @@
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { HttpProblem } from '../../../src/problem.js'
+import { freshSchema, type Place } from '../../servers/databases.js'
+import { call, listRequest } from '../memory/requests.js'
+import { bultosIn, ddl, refusedWith, tried, unchanged, within } from './bultos.js'
+
+describe('row-level security by the "session" function', () => {
+  it('holds for lists, reads and writes', async () => {
+    const place = await freshSchema()
+    const role = `r_${place.name}`
+    await place.sql(`${ddl}
+      CREATE ROLE ${role} NOSUPERUSER;
+      GRANT USAGE ON SCHEMA ${place.name} TO ${role};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON bultos TO ${role};
+      ALTER TABLE bultos ENABLE ROW LEVEL SECURITY;
+      CREATE POLICY propio ON bultos USING (duenyo = current_setting('app.quien', true));
+      INSERT INTO bultos VALUES ('a', 1, 'ana'), ('b', 2, 'blas')`)
+    const pool = new pg.Pool({ connectionString: place.url, max: 2 })
+    const adapter = bultosIn(pool, {
+      session: async (tx, { principal }) => {
+        await tx.query(`SET LOCAL ROLE ${role}`)
+        await tx.query(`SELECT set_config('app.quien', $1, true)`, [principal])
+      },
+    })
+    const ana = { ...call, principal: 'ana' }
+    const ids = async (own: typeof call) => (await adapter.list(listRequest({ sort: 'id' }), own)).items.map(({ value }) => value.id)
+    expect(await ids(ana)).toEqual(['a'])
+    expect(await ids({ ...call, principal: 'blas' })).toEqual(['b'])
+    expect(await adapter.read(['a', 'b'], ana)).toMatchObject([{ value: { id: 'a' } }, undefined])
+    expect(await adapter.replace('b', { id: 'b', n: 9, duenyo: 'ana' }, undefined, ana)).toBe('absent')
+    expect(await adapter.remove('b', undefined, ana)).toBe('absent')
+    expect(await adapter.replace('a', { id: 'a', n: 9, duenyo: 'blas' }, undefined, ana)).toEqual({ refused: 'rule', members: [] })
+    expect(await adapter.create({ id: 'c', n: 3, duenyo: 'blas' }, ana)).toEqual({ refused: 'rule', members: [] })
+    expect(await adapter.create({ id: 'c', n: 3, duenyo: 'ana' }, ana)).toMatchObject({ created: { value: { id: 'c' } } })
+    // No connection keeps what it was told.
+    const who = await Promise.all(
+      [1, 2].map(() => pool.query(`SELECT current_setting('app.quien', true) AS quien, current_user = $1 AS yes`, [role])),
+    )
+    for (const { rows } of who) expect(rows).toEqual([{ quien: expect.toBeOneOf(['', null]), yes: false }])
+    await pool.end()
+    await place.sql(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
+    await place.drop()
+  })
+})
+
+describe('a transaction of the caller’s', () => {
+  let place: Place
+  let pool: pg.Pool
+  beforeAll(async () => {
+    place = await freshSchema()
+    await place.sql(ddl)
+    pool = new pg.Pool({ connectionString: place.url, max: 3 })
+  })
+  beforeEach(() => place.sql(`DELETE FROM bultos; DELETE FROM buzon; INSERT INTO bultos VALUES ('a', 1)`))
+  afterAll(() => pool.end().then(() => place.drop()))
+  const stored = () => place.sql('SELECT id, n FROM bultos ORDER BY id')
+
+  it('stays usable after what was refused, and ends by its caller alone', async () => {
+    const client = await pool.connect()
+    await client.query('BEGIN')
+    const adapter = bultosIn(pool).within(client)
+    expect(await adapter.create({ id: 'a', n: 5 }, call)).toEqual({ refused: 'duplicate', members: ['id'] })
+    expect(await adapter.create({ id: 'b', n: 5 }, call)).toMatchObject({ created: {} })
+    expect(await adapter.replace('a', { id: 'a', n: 6 }, 'e.0', call)).toBe('stale')
+    expect(await adapter.replace('a', { id: 'a', n: 7 }, undefined, call)).toMatchObject({ value: { n: 7 } })
+    expect(await adapter.remove('c', undefined, call)).toBe('absent')
+    expect(await stored()).toEqual([{ id: 'a', n: 1 }])
+    const failing = bultosIn(pool, { write: (tx) => tx.query('SELECT 1 / 0').then(() => {}) }).within(client)
+    expect(await tried(failing.create({ id: 'x' }, call))).toMatchObject({ code: '22012' })
+    expect(
+      (
+        await refusedWith(
+          bultosIn(pool, { write: (tx) => tx.query('SELECT pg_sleep(60)').then(() => {}), statementTimeout: 100 })
+            .within(client)
+            .replace('a', { id: 'a' }, undefined, within(400)),
+        )
+      ).detail,
+    ).toMatch(unchanged)
+    expect(await adapter.read(['b'], call)).toMatchObject([{ value: { n: 5 } }])
+    expect(await stored()).toEqual([{ id: 'a', n: 1 }])
+    await client.query('ROLLBACK')
+    expect(await stored()).toEqual([{ id: 'a', n: 1 }])
+    await client.query('BEGIN')
+    await adapter.create({ id: 'b', n: 5 }, call)
+    await client.query('COMMIT')
+    client.release()
+    expect(await stored()).toEqual([
+      { id: 'a', n: 1 },
+      { id: 'b', n: 5 },
+    ])
+  })
+
+  it('is found also where its BEGIN was not waited for', async () => {
+    const client = new pg.Client(place.url)
+    await client.connect()
+    const store = bultosIn(client)
+    expect(await store.read(['b'], call)).toEqual([undefined])
+    const begun = client.query('BEGIN')
+    expect(await store.create({ id: 'b' }, call)).toMatchObject({ created: {} })
+    await begun
+    await client.query('ROLLBACK')
+    expect(await stored()).toEqual([{ id: 'a', n: 1 }])
+    await client.end()
+  })
+
+  it('is that of the "write" function too, whose own use of an adapter does not wait for itself', async () => {
+    const client = new pg.Client(place.url)
+    await client.connect()
+    for (const outer of [client, pool]) {
+      const inner = bultosIn(outer)
+      const store = bultosIn(outer, {
+        write: async (tx, { key }) => {
+          expect(await inner.within(tx).create({ id: 'a' }, call)).toEqual({ refused: 'duplicate', members: ['id'] })
+          expect(await inner.within(tx).create({ id: `${key}-inner` }, call)).toMatchObject({ created: {} })
+          if (key === 'fails') throw new HttpProblem('rule')
+        },
+      })
+      await Promise.all([store.create({ id: 'works' }, call), tried(store.create({ id: 'fails' }, call))])
+      expect((await stored()).map(({ id }) => id)).toEqual(['a', 'works', 'works-inner'])
+      await place.sql(`DELETE FROM bultos WHERE id <> 'a'`)
+    }
+    await client.end()
+  })
+
+  it('does not mix the statements of calls that share a client', async () => {
+    const client = new pg.Client(place.url)
+    await client.connect()
+    const fails = bultosIn(client, {
+      write: async (tx, { apply }) => {
+        await apply()
+        await tx.query('SELECT pg_sleep(0.01)')
+        throw new HttpProblem('rule')
+      },
+    })
+    const works = bultosIn(client)
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => [
+        tried(fails.create({ id: `f${i}` }, call)),
+        tried(works.create({ id: `w${i}` }, call)),
+        tried(works.read(['a'], call)),
+      ]).flat(),
+    )
+    expect(answers.filter((one) => one instanceof HttpProblem)).toHaveLength(20)
+    expect((await stored()).map(({ id }) => id)).toEqual(['a', ...Array.from({ length: 20 }, (_, i) => `w${i}`).sort()])
+    const sleeps = bultosIn(client, { write: (tx) => tx.query('SELECT pg_sleep(0.5)').then(() => {}) })
+    await sleeps.ready()
+    const held = works.replace('a', { id: 'a', n: 2 }, undefined, call)
+    const slow = sleeps.create({ id: 'slow' }, call)
+    // Its turn does not come in time.
+    expect((await refusedWith(works.create({ id: 'later' }, within(100)))).detail).toMatch(unchanged)
+    expect(await Promise.all([held, slow])).toMatchObject([{ value: { n: 2 } }, { created: {} }])
+    expect(await works.read(['later'], call)).toEqual([undefined])
+    await client.end()
+  })
+})

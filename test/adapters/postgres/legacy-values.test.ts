@@ -1,0 +1,146 @@
+/** Rows that others wrote, with values that JSON can't say: they are shown truthfully, never lost by a change of something else, and lead no walk astray. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Scalar } from '../../../src/adapters/contract.js'
+import { postgresAdapter } from '../../../src/adapters/postgres/index.js'
+import { get } from '../../../src/definition/json.js'
+import { defineResource } from '../../../src/definition/resource.js'
+import { callOf, listRequest } from '../memory/requests.js'
+import { type Store, stores } from './stores.js'
+
+const cosas = defineResource({
+  collection: 'cosas',
+  key: 'id',
+  schema: {
+    type: 'object',
+    properties: {
+      id: { type: 'integer' },
+      nota: { type: ['string', 'null'] },
+      exacto: { type: ['number', 'null'] },
+      grande: { type: ['integer', 'null'] },
+      peso: { type: ['number', 'null'] },
+      dia: { type: ['string', 'null'], format: 'date' },
+      momento: { type: ['string', 'null'], format: 'local-date-time' },
+      instante: { type: ['string', 'null'], format: 'date-time' },
+      doc: { type: ['object', 'null'], additionalProperties: true },
+      textos: { type: ['array', 'null'], items: { type: 'string' } },
+    },
+  },
+  sort: ['exacto', 'grande', 'peso', 'momento', 'id'],
+})
+
+const table = `CREATE TABLE cosas (
+  id int PRIMARY KEY, nota text, exacto numeric, grande bigint, peso float8, dia date, momento timestamp, instante timestamptz, doc jsonb, textos text[])`
+const odd = `INSERT INTO cosas VALUES (1, 'x', 0.1234567890123456789012, 9007199254740993, 'NaN', 'infinity', '0044-03-15 00:00:00 BC', '-infinity',
+  '{"n": 12345678901234567890, "m": 1.10}', '[0:1]={x,y}'::text[])`
+const all = `SELECT exacto::text, grande::text, peso::text, dia::text, momento::text, instante::text, doc::text, textos::text FROM cosas WHERE id = 1`
+
+describe.each(stores)('values that others wrote, on $name', ({ open }) => {
+  let store: Store
+  beforeAll(async () => {
+    store = await open()
+    await store.sql(table)
+  })
+  afterAll(() => store.close())
+
+  const adapter = (more = {}) => postgresAdapter(store.client, { resource: cosas, table: 'cosas', ...more })
+
+  it.each([
+    ['as the router changes records', {}],
+    ['with onUpdate', { onUpdate: (value: object) => ({ ...value }) }],
+    ['in a transaction', { write: async () => {} }],
+  ])('a change of one member leaves the others exactly as they are, %s', async (_, more) => {
+    await store.sql(`TRUNCATE cosas; ${odd}`)
+    const before = await store.sql(all)
+    const call = callOf({ fresh: true })
+    const cosa = adapter(more)
+    const [stored] = await cosa.read([1], call)
+    if (stored === undefined) throw new Error('There is no record.')
+    const next = await cosa.replace(1, { ...structuredClone(stored.value), nota: 'y' }, stored.version, call)
+    expect(next).toMatchObject({ value: { nota: 'y' } })
+    expect(await store.sql(all)).toEqual(before)
+    expect(await cosa.replace(1, { ...stored.value, nota: 'z' }, stored.version, call)).toBe('stale')
+  })
+
+  it('shows none of them as another value', async () => {
+    await store.sql(`TRUNCATE cosas; ${odd}`)
+    const [stored] = await adapter().read([1], callOf())
+    expect(stored?.value).toMatchObject({ peso: null, dia: 'infinity', momento: expect.stringContaining('BC'), instante: '-infinity' })
+  })
+
+  it.each(['exacto', 'grande', 'peso', 'momento'])(
+    'a walk by %s neither repeats nor skips: such a row is no place to go on from',
+    async (field) => {
+      await store.sql(`TRUNCATE cosas;
+      INSERT INTO cosas (id, exacto, grande, peso, momento)
+      SELECT i, 0.12345678901234567890 + i / 3 * 1e-20, 9007199254740993 + i / 3, (ARRAY['NaN', 'Infinity', '1', NULL])[i % 4 + 1]::float8,
+        CASE i % 3 WHEN 0 THEN '0044-03-15 BC' WHEN 1 THEN 'infinity' ELSE '2024-01-01' END::timestamp
+      FROM generate_series(1, 20) i`)
+      for (const sort of [`${field},id`, `-${field},-id`]) {
+        const request = listRequest({ sort, size: 3 })
+        const seen: number[] = []
+        let seek: { values: readonly (Scalar | null)[]; backwards: boolean } | undefined
+        for (let page = 1; page < 20; page++) {
+          const found = await adapter().list(
+            { ...request, page, offset: (page - 1) * 3, ...(seek === undefined ? {} : { seek }) },
+            callOf(),
+          )
+          seen.push(...found.items.map(({ value }) => value.id as number))
+          if (!found.more) break
+          const last = found.items.at(-1)
+          // As links do: by place where the page says so, else by number.
+          seek = found.seekable
+            ? { values: request.sort.map(({ path }) => get(last?.value, path) as Scalar | null), backwards: false }
+            : undefined
+        }
+        expect(seen.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1))
+      }
+    },
+  )
+
+  it('a moment as JavaScript writes it survives as it is', async () => {
+    await store.sql('TRUNCATE cosas')
+    const cosa = adapter({ onCreate: (value: object) => ({ ...value, instante: new Date(1_700_000_000_100).toISOString() }) })
+    expect(await cosa.create({ id: 1 }, callOf())).toMatchObject({ created: { value: { instante: '2023-11-14T22:13:20.100Z' } } })
+    for (const [given, kept] of [
+      ['2024-01-01T00:00:00.000Z', '2024-01-01T00:00:00.000Z'],
+      ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00.000Z'],
+      ['2024-01-01T00:00:00.123456Z', '2024-01-01T00:00:00.123456Z'],
+    ] as const) {
+      expect(await adapter().replace(1, { id: 1, instante: given }, undefined, callOf())).toMatchObject({ value: { instante: kept } })
+    }
+    for (const bad of ['2024-01-01T00:00:00.1234567Z', '2024-01-01T00:00:00+02:00', '2024-02-30T00:00:00Z']) {
+      expect(await adapter().replace(1, { id: 1, instante: bad }, undefined, callOf())).toMatchObject({
+        refused: 'rule',
+        members: ['instante'],
+      })
+    }
+  })
+
+  it('what a function of the team makes of a record is no fault of the client', async () => {
+    await store.sql('TRUNCATE cosas')
+    const bad = {
+      onCreate: (value: object) => ({ ...value, instante: 'today' }),
+      onUpdate: (value: object) => ({ ...value, momento: '2024-01-01T00:00:00.1234567' }),
+    }
+    await expect(adapter(bad).create({ id: 1 }, callOf())).rejects.toThrow(
+      /onCreate of "cosas" gives "instante" a value that the table refuses/,
+    )
+    await adapter().create({ id: 1 }, callOf())
+    await expect(adapter(bad).replace(1, { id: 1 }, undefined, callOf())).rejects.toThrow(/onUpdate of "cosas" gives "momento"/)
+    expect(await adapter(bad).replace(1, { id: 1, nota: '\0' }, undefined, callOf())).toMatchObject({ refused: 'rule', members: ['nota'] })
+  })
+
+  it('a trigger that gives nothing back is a rule, told at once', async () => {
+    await store.sql(`TRUNCATE cosas;
+      CREATE OR REPLACE FUNCTION calla() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.nota = 'calla' THEN RETURN NULL; END IF; RETURN NEW; END $$;
+      CREATE OR REPLACE TRIGGER calla BEFORE INSERT OR UPDATE ON cosas FOR EACH ROW EXECUTE FUNCTION calla()`)
+    expect(await adapter().create({ id: 1, nota: 'calla' }, callOf())).toMatchObject({
+      refused: 'rule',
+      why: 'was turned away by a rule of the store',
+    })
+    const created = await adapter().create({ id: 1 }, callOf())
+    const version = 'created' in created ? created.created.version : ''
+    expect(await adapter().replace(1, { id: 1, nota: 'calla' }, version, callOf())).toMatchObject({ refused: 'rule' })
+    expect(await adapter().replace(1, { id: 1, nota: 'habla' }, version, callOf())).toMatchObject({ value: { nota: 'habla' } })
+  })
+})

@@ -1,0 +1,56 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Call } from '../../../src/adapters/contract.js'
+import { postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
+import { defineResource } from '../../../src/index.js'
+import { freshSchema, type Place } from '../../servers/databases.js'
+import { startProxy, type TcpProxy } from '../../servers/proxy.js'
+
+const pieces = defineResource({
+  collection: 'piezas',
+  key: 'numero',
+  schema: { type: 'object', required: ['numero'], properties: { numero: { type: 'integer' } } },
+})
+const options = { resource: pieces, table: 'piezas', version: { column: 'version' } } as const
+const call: Call = { principal: undefined, scope: {}, requestId: 'r', signal: new AbortController().signal }
+
+let place: Place
+let proxy: TcpProxy
+let pool: pg.Pool
+
+beforeAll(async () => {
+  place = await freshSchema()
+  const { hostname: host, port } = new URL(place.url)
+  proxy = await startProxy({ host, port: Number(port || 5432) })
+  pool = new pg.Pool({ connectionString: proxy.through(place.url) })
+  await place.sql(`${tableDdl(pieces, options)}; INSERT INTO piezas VALUES (1)`)
+})
+
+afterAll(async () => {
+  await pool.end()
+  await proxy.close()
+  await place.drop()
+})
+
+describe('a connection of a pool that breaks while it is in use', () => {
+  // An `error` event that nobody listens for ends a process; here it would fail the run.
+  it('costs a read a second attempt, and the process nothing', async () => {
+    const adapter = postgresAdapter(pool, { ...options, onWarning: () => {} })
+    await adapter.ready()
+    const lost = proxy.loseReply('FROM')
+    expect((await adapter.read([1], call))[0]?.value).toEqual({ numero: 1 })
+    await lost
+  })
+
+  it('makes the outcome of a write unknown, and leaves no listener on connections that go on', async () => {
+    const adapter = postgresAdapter(pool, { ...options, onWarning: () => {} })
+    const [found] = await adapter.read([1], call)
+    const lost = proxy.loseReply('UPDATE')
+    await expect(adapter.replace(1, { numero: 1 }, found?.version, call)).rejects.toMatchObject({ code: 'unavailable' })
+    await lost
+    for (let i = 0; i < 3; i++) await adapter.read([1], call)
+    const client = await pool.connect()
+    expect(client.listenerCount('error')).toBe(0)
+    client.release()
+  })
+})

@@ -1,0 +1,77 @@
+import { PGlite } from '@electric-sql/pglite'
+import pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import { ConfigurationError } from '../../../src/problem.js'
+import { freshSchema } from '../../servers/databases.js'
+import { call } from '../memory/requests.js'
+import { bultosIn, ddl, refusedWith, tried, unchanged, within } from './bultos.js'
+
+describe('a client that can do no more than query', () => {
+  it('does single statements, and refuses what takes several at once', async () => {
+    const place = await freshSchema()
+    await place.sql(ddl)
+    const pool = new pg.Pool({ connectionString: place.url, max: 2 })
+    const client = { query: (text: string, values?: unknown[]) => pool.query(text, values) }
+    const adapter = bultosIn(client)
+    expect(await adapter.create({ id: 'a', n: 1 }, call)).toMatchObject({ created: {} })
+    expect(await adapter.create({ id: 'a', n: 1 }, call)).toEqual({ refused: 'duplicate', members: ['id'] })
+    expect(await adapter.replace('a', { id: 'a', n: 2 }, 'e.0', call)).toBe('stale')
+    let ran = false
+    const hooked = bultosIn(client, {
+      write: async () => {
+        ran = true
+      },
+    })
+    expect(await tried(hooked.create({ id: 'b' }, call))).toBeInstanceOf(ConfigurationError)
+    expect(ran).toBe(false)
+    expect(await tried(bultosIn(client, { session: async () => {} }).read(['a'], call))).toBeInstanceOf(ConfigurationError)
+
+    const own = await pool.connect()
+    await own.query('BEGIN')
+    const within = hooked.within({ query: (text: string, values?: unknown[]) => own.query(text, values) })
+    expect(await within.create({ id: 'a' }, call)).toEqual({ refused: 'duplicate', members: ['id'] })
+    expect(await within.create({ id: 'b' }, call)).toMatchObject({ created: {} })
+    await own.query('ROLLBACK')
+    own.release()
+    expect(await place.sql('SELECT id FROM bultos')).toEqual([{ id: 'a' }])
+    await pool.end()
+    await place.drop()
+  })
+
+  it('is answered in time, and its network errors are those of the store', async () => {
+    const hangs = { query: () => new Promise<never>(() => {}) }
+    await refusedWith(bultosIn(hangs).read(['a'], within(100)))
+    const broken = {
+      query: () => Promise.reject(Object.assign(new Error('write CONNECTION_CLOSED db:5432'), { code: 'CONNECTION_CLOSED' })),
+    }
+    await refusedWith(bultosIn(broken).read(['a'], call))
+  })
+})
+
+describe('PGlite', () => {
+  it('runs transactions one after the other, within one of the caller’s too, and is unavailable once closed', async () => {
+    const db = await PGlite.create()
+    await db.exec(ddl)
+    const adapter = bultosIn(db, {
+      version: 'xmin',
+      write: async (tx, { key }) => void (await tx.query('INSERT INTO buzon VALUES ($1, 1)', [key])),
+    })
+    await adapter.ready()
+    const created = await Promise.all(Array.from({ length: 10 }, (_, i) => tried(adapter.create({ id: `p${i % 5}`, n: i }, call))))
+    expect(created.filter((one) => (one as { created?: unknown }).created !== undefined)).toHaveLength(5)
+    expect((await db.query('SELECT count(*)::int AS n FROM buzon')).rows).toEqual([{ n: 5 }])
+    await db.transaction(async (tx) => {
+      const within = bultosIn(db).within(tx)
+      expect(await within.create({ id: 'p0' }, call)).toEqual({ refused: 'duplicate', members: ['id'] })
+      expect(await within.create({ id: 'own' }, call)).toMatchObject({ created: {} })
+      await tx.rollback()
+    })
+    expect(await adapter.read(['own'], call)).toEqual([undefined])
+    const leaving = new AbortController()
+    leaving.abort()
+    await refusedWith(adapter.read(['p0'], { ...call, signal: leaving.signal }))
+    await db.close()
+    expect((await refusedWith(adapter.create({ id: 'closed' }, call))).detail).toMatch(unchanged)
+    await refusedWith(adapter.read(['p0'], call))
+  }, 60_000)
+})

@@ -1,0 +1,77 @@
+import pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import { freshDatabase, freshSchema } from '../../servers/databases.js'
+import { call, listRequest } from '../memory/requests.js'
+import { bultosIn, ddl, refusedWith, slowView, unchanged, until, within } from './bultos.js'
+
+describe('a pool that is full', () => {
+  it('is unavailable in time; a connection that comes late goes back', async () => {
+    const place = await freshSchema()
+    await place.sql(ddl)
+    const pool = new pg.Pool({ connectionString: place.url, max: 1 })
+    const store = bultosIn(pool, { acquireTimeout: 50 })
+    await store.ready()
+    const held = await pool.connect()
+    expect((await refusedWith(store.create({ id: 'full' }, call))).detail).toMatch(unchanged)
+    await refusedWith(bultosIn(pool).read(['full'], within(60)))
+    const leaving = new AbortController()
+    const left = refusedWith(store.read(['full'], { ...call, signal: leaving.signal }))
+    leaving.abort()
+    await left
+    held.release()
+    expect(await store.read(['full'], call)).toEqual([undefined])
+    await until(() => [pool.totalCount, pool.idleCount, pool.waitingCount]).toEqual([1, 1, 0])
+    await pool.end()
+    await refusedWith(store.read(['full'], call))
+    await place.drop()
+  })
+
+  it('takes a wait without end for what it is', async () => {
+    const place = await freshSchema()
+    await place.sql(ddl)
+    const pool = new pg.Pool({ connectionString: place.url, max: 1 })
+    const store = bultosIn(pool, { acquireTimeout: Number.POSITIVE_INFINITY, statementTimeout: Number.POSITIVE_INFINITY })
+    expect(await Promise.all([1, 2, 3].map(() => store.read(['a'], call)))).toEqual([[undefined], [undefined], [undefined]])
+    await pool.end()
+    await place.drop()
+  })
+})
+
+describe('a pool with a timeout of its own', () => {
+  it('does not lend a connection again on which a statement still runs', async () => {
+    const place = await freshSchema()
+    await place.sql(`${ddl} ${slowView} INSERT INTO bultos VALUES ('slow', 60), ('quick', 0)`)
+    const pool = new pg.Pool({ connectionString: place.url, max: 1, query_timeout: 300 })
+    await refusedWith(bultosIn(pool, { readFrom: 'lentos', version: { expression: 'id' } }).read(['slow'], call))
+    expect(await bultosIn(pool).read(['quick'], call)).toMatchObject([{ value: { n: 0 } }])
+    await pool.end()
+    await place.drop()
+  })
+})
+
+describe('reads and writes in two places', () => {
+  it('reads from the one, and from the other what goes into a write', async () => {
+    const [a, b] = [await freshDatabase(), await freshDatabase()]
+    await Promise.all([a.sql(`${ddl} INSERT INTO bultos VALUES ('x', 1)`), b.sql(`${ddl} INSERT INTO bultos VALUES ('x', 2)`)])
+    const [read, write] = [new pg.Pool({ connectionString: a.url }), new pg.Pool({ connectionString: b.url })]
+    const store = bultosIn({ read, write }, { onUpdate: (next, current) => ({ ...next, duenyo: `was ${current.n}` }) })
+    expect(await store.read(['x'], call)).toMatchObject([{ value: { n: 1 } }])
+    expect((await store.list(listRequest({ sort: 'id' }), call)).items).toMatchObject([{ value: { n: 1 } }])
+    const [fresh] = await store.read(['x'], { ...call, fresh: true })
+    expect(fresh).toMatchObject({ value: { n: 2 } })
+    expect((await store.list(listRequest({ sort: 'id' }), { ...call, fresh: true })).items).toMatchObject([{ value: { n: 2 } }])
+    expect(await store.replace('x', { id: 'x', n: 3 }, fresh?.version, call)).toMatchObject({ value: { n: 3, duenyo: 'was 2' } })
+    expect(await store.replace('x', { id: 'x', n: 4 }, fresh?.version, call)).toBe('stale')
+    expect(await store.remove('y', 'e.1', call)).toBe('absent')
+    expect(await store.create({ id: 'z', n: 9 }, call)).toMatchObject({ created: { value: { id: 'z' } } })
+    expect([await a.sql('SELECT id, n FROM bultos ORDER BY id'), await b.sql('SELECT id, n FROM bultos ORDER BY id')]).toEqual([
+      [{ id: 'x', n: 1 }],
+      [
+        { id: 'x', n: 3 },
+        { id: 'z', n: 9 },
+      ],
+    ])
+    await Promise.all([read.end(), write.end()])
+    await Promise.all([a.drop(), b.drop()])
+  })
+})

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type PostgresAdapterOptions, postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
+import { defineResource } from '../../../src/definition/resource.js'
+import { api, mount } from '../../../src/index.js'
+import { ConfigurationError } from '../../../src/problem.js'
+import { call, listRequest } from '../memory/requests.js'
+import { openPostgres, type Store, stores } from './stores.js'
+
+const piezas = defineResource({
+  collection: 'piezas',
+  key: 'numero',
+  schema: {
+    type: 'object',
+    required: ['numero'],
+    properties: { numero: { type: 'integer' }, numeroDeEnvio: { type: 'string' }, fecha: { type: 'string', format: 'local-date-time' } },
+  },
+  search: ['numeroDeEnvio'],
+  attachedTo: [{ of: 'rutas' }],
+})
+const attached = { piezas: { table: 'en_ruta', parent: 'ruta', key: 'pieza' } }
+
+describe('ready() says what is missing, and the mend', () => {
+  let store: Store
+  beforeAll(async () => {
+    store = await openPostgres()
+    await store.sql(`CREATE TABLE en_ruta (ruta text, pieza bigint)`)
+  })
+  afterAll(() => store.close())
+
+  it.each<[string, string, Partial<PostgresAdapterOptions>, RegExp]>([
+    ['no table', '', {}, /there is no table "t".*tableDdl/],
+    [
+      'no column, with the near miss',
+      'numero bigint PRIMARY KEY, numero_de_envios text, fecha text',
+      {},
+      /"numeroDeEnvio" has no column "numero_de_envio"\. Did you mean "numero_de_envios"\?/,
+    ],
+    [
+      'a column of another type',
+      'numero bigint PRIMARY KEY, numero_de_envio integer, fecha text',
+      {},
+      /"numeroDeEnvio" may be string, but its column "numero_de_envio" is a integer/,
+    ],
+    [
+      'a column with a zone for a date-time without',
+      'numero bigint PRIMARY KEY, numero_de_envio text, fecha timestamptz',
+      {},
+      /"fecha" is a local date-time, but its column "fecha" is a timestamp with time zone.*Use text or timestamp/,
+    ],
+    ['a type without JSON', 'numero bigint PRIMARY KEY, numero_de_envio inet, fecha text', {}, /there is no JSON for it/],
+    ['no unique key', 'numero bigint, numero_de_envio text, fecha text', {}, /CREATE UNIQUE INDEX ON "t" \("numero"\)/],
+    [
+      'no version column',
+      'numero bigint PRIMARY KEY, numero_de_envio text, fecha text',
+      { version: { column: 'v' } },
+      /no column "v" for versions.*gen_random_uuid/,
+    ],
+    [
+      'a version column without default',
+      'numero bigint PRIMARY KEY, numero_de_envio text, fecha text, v int',
+      { version: { column: 'v' } },
+      /"v" has no default/,
+    ],
+    [
+      'a version that repeats',
+      'numero bigint PRIMARY KEY, numero_de_envio text, fecha text, v timestamptz DEFAULT now()',
+      { version: { column: 'v' } },
+      /may repeat/,
+    ],
+    [
+      'an expression that is no SQL',
+      'numero bigint PRIMARY KEY, numero_de_envio text, fecha text',
+      { columns: { fecha: { expression: 'nonsense(' } } },
+      /refuses a statement/,
+    ],
+    [
+      'two members in one column',
+      'numero bigint PRIMARY KEY, numero_de_envio text, fecha text',
+      { columns: { fecha: 'numero_de_envio' } },
+      /"numeroDeEnvio" and "fecha" would both lie in the column "numero_de_envio"/,
+    ],
+    [
+      'no column to mark deleted rows by',
+      'numero bigint PRIMARY KEY, numero_de_envio text, fecha text',
+      { softDelete: 'gone' },
+      /no column "gone"/,
+    ],
+    [
+      'no JSON column for the rest',
+      'numero bigint PRIMARY KEY, numero_de_envio text, fecha text',
+      { rest: 'doc' },
+      /"rest" must name a jsonb column/,
+    ],
+    [
+      'no table of an association',
+      'numero bigint PRIMARY KEY, numero_de_envio text, fecha text',
+      { attached: {} },
+      /attached: \{ "piezas": \{ table, parent, key \} \}/,
+    ],
+    [
+      'a table of an association without its columns',
+      'numero bigint PRIMARY KEY, numero_de_envio text, fecha text',
+      { attached: { piezas: { table: 'en_ruta', parent: 'x', key: 'pieza' } } },
+      /has no column "x"/,
+    ],
+  ])('%s', async (_, columns, options, message) => {
+    await store.sql(`DROP TABLE IF EXISTS t; ${columns === '' ? '' : `CREATE TABLE t (${columns})`}`)
+    const adapter = postgresAdapter(store.client, { resource: piezas, table: 't', attached, ...options } as never) as {
+      ready(): Promise<void>
+    }
+    const error = await adapter.ready().catch((reason) => reason)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).toMatch(message)
+  })
+
+  it('a misspelt option is told when it is made', () => {
+    expect(() => postgresAdapter(store.client, { table: 't', colums: {} } as never)).toThrow(/Did you mean "columns"\?/)
+    expect(() => postgresAdapter({} as never, { table: 't' })).toThrow(/needs a client first/)
+  })
+
+  it('asks again after it was mended, and notices a column that is added under it', async () => {
+    await store.sql('DROP TABLE IF EXISTS t')
+    const adapter = postgresAdapter(store.client, { resource: piezas, table: 't', attached })
+    await expect(adapter.ready()).rejects.toThrow(/no table/)
+    await store.sql('CREATE TABLE t (numero bigint PRIMARY KEY, numero_de_envio text, fecha text)')
+    await adapter.ready()
+    await adapter.create({ numero: 1, numeroDeEnvio: 'a' }, call)
+    await store.sql('ALTER TABLE t ADD COLUMN otra int; ALTER TABLE t ALTER COLUMN numero_de_envio TYPE varchar(40)')
+    for (let i = 0; i < 4; i++) expect(await adapter.list(listRequest({ sort: 'numero' }), call)).toMatchObject({ total: 1 })
+    expect(await adapter.replace(1, { numero: 1, numeroDeEnvio: 'b' }, undefined, call)).toMatchObject({ value: { numeroDeEnvio: 'b' } })
+  })
+
+  it('warns where each list would count many rows', async () => {
+    await store.sql(
+      `CREATE TABLE muchas (numero bigint PRIMARY KEY, numero_de_envio text, fecha text); INSERT INTO muchas SELECT i FROM generate_series(1, 100500) i; ANALYZE muchas`,
+    )
+    const heard: string[] = []
+    const onWarning = (message: string) => heard.push(message)
+    await postgresAdapter(store.client, { resource: piezas, table: 'muchas', attached, onWarning }).ready()
+    expect(heard).toEqual([expect.stringMatching(/"piezas" has about 100500 rows.*"bounded", "estimated" or "none"/)])
+    await postgresAdapter(store.client, { resource: piezas, table: 'muchas', attached, onWarning, count: 'bounded' }).ready()
+    expect(heard).toHaveLength(1)
+  })
+
+  it('is bound where it is mounted', async () => {
+    const cosas = defineResource({ collection: 'cosas', key: 'id', schema: { type: 'object', properties: { id: { type: 'integer' } } } })
+    const service = api({ versions: { v1: [mount(cosas, postgresAdapter(store.client, { table: 'nowhere' }))] } })
+    await expect(service.ready()).rejects.toThrow(/there is no table "nowhere"/)
+  })
+})
+
+describe.each(stores)('tableDdl on $name', ({ open }) => {
+  let store: Store
+  beforeAll(async () => {
+    store = await open()
+  })
+  afterAll(() => store.close())
+
+  it('prints a table that the adapter takes, whatever its names, with what its options name', async () => {
+    await store.sql('CREATE SCHEMA "El ""correo"""')
+    const options = {
+      table: { schema: 'El "correo"', name: "pie'zas" },
+      version: { column: 'versión' },
+      softDelete: 'borrado en',
+      naming: 'same',
+      attached: { piezas: { table: 'en ruta', parent: 'ruta', key: 'pieza' } },
+      search: { config: 'spanish' },
+    } as const
+    await store.sql(tableDdl(piezas, options))
+    const adapter = postgresAdapter(store.client, { ...options, resource: piezas })
+    await adapter.ready()
+    expect(await adapter.create({ numero: 1, numeroDeEnvio: 'caminos', fecha: '2024-01-01T00:00:00.1234567' }, call)).toMatchObject({
+      created: { value: { fecha: '2024-01-01T00:00:00.1234567' } },
+    })
+    expect(await adapter.list(listRequest({ search: 'camino' }), call)).toMatchObject({ total: 1 })
+    const to = { collection: 'rutas', key: 'r', as: 'piezas' }
+    expect(await adapter.attach(to, 1, undefined, call)).toBe('attached')
+    expect(await adapter.list(listRequest({ sort: 'numero', parent: to }), call)).toMatchObject({ total: 1 })
+    // Whoever changes a row changes its version.
+    const { version } = (await adapter.read([1], call))[0] as { version: string }
+    await store.sql(`UPDATE "El ""correo"""."pie'zas" SET "numeroDeEnvio" = 'x'`)
+    expect(await adapter.replace(1, { numero: 1 }, version, call)).toBe('stale')
+    expect(await adapter.remove(1, undefined, call)).toBe('removed')
+    expect(await store.sql('SELECT count(*)::int AS n FROM "en ruta"')).toEqual([{ n: 0 }])
+  })
+})

@@ -1,0 +1,54 @@
+/** The two kinds of PostgreSQL that the adapter's tests run on, and calls to make there. */
+import { PGlite } from '@electric-sql/pglite'
+import pg from 'pg'
+import type { PostgresAdapterOptions, PostgresClient } from '../../../src/adapters/postgres/index.js'
+import { type PostgresAdapter, postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
+import type { ResourceDefinition } from '../../../src/definition/resource.js'
+import { freshSchema } from '../../servers/databases.js'
+
+export interface Store {
+  readonly client: PostgresClient
+  /** Runs statements; gives the rows of the last one. */
+  sql(text: string): Promise<Record<string, unknown>[]>
+  close(): Promise<void>
+}
+
+/** PostgreSQL over several connections, and PGlite in the process. */
+export const stores: readonly { readonly name: string; readonly open: () => Promise<Store> }[] = [
+  { name: 'PostgreSQL', open: openPostgres },
+  { name: 'PGlite', open: openPglite },
+]
+
+export async function openPostgres(): Promise<Store & { readonly client: pg.Pool }> {
+  const place = await freshSchema()
+  const client = new pg.Pool({ connectionString: place.url, max: 8 })
+  return {
+    client,
+    sql: (text) => place.sql(text),
+    async close() {
+      await client.end()
+      await place.drop()
+    },
+  }
+}
+
+async function openPglite(): Promise<Store & { readonly client: PGlite }> {
+  const client = new PGlite()
+  return {
+    client,
+    sql: async (text) => (await client.exec(text)).at(-1)?.rows ?? [],
+    close: () => client.close(),
+  }
+}
+
+/** Makes the table that `tableDdl` prints, and the adapter over it. */
+export async function tableOf<T, K>(
+  { client, sql }: Store,
+  resource: ResourceDefinition<T, K>,
+  options: Omit<PostgresAdapterOptions<T, K>, 'resource'>,
+): Promise<PostgresAdapter<T, K>> {
+  await sql(tableDdl(resource, options as PostgresAdapterOptions<T, K>))
+  const adapter = postgresAdapter(client, { ...options, resource } as PostgresAdapterOptions<T, K> & { resource: ResourceDefinition<T, K> })
+  await adapter.ready()
+  return adapter
+}

@@ -1,0 +1,195 @@
+import { PGlite } from '@electric-sql/pglite'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { PostgresAdapterOptions, SqlClient } from '../../../src/adapters/postgres/index.js'
+import { HttpProblem } from '../../../src/problem.js'
+import { freshSchema } from '../../servers/databases.js'
+import { call } from '../memory/requests.js'
+import { type Bulto, bultosIn, ddl, refusedWith, tried, unchanged, until } from './bultos.js'
+
+type Write = NonNullable<PostgresAdapterOptions<Bulto, string>['write']>
+type Rows = Record<string, unknown>[]
+
+interface Store {
+  readonly client: SqlClient
+  sql(text: string): Promise<Rows>
+  close(): Promise<void>
+}
+
+const stores: Record<string, () => Promise<Store>> = {
+  async 'a pool'() {
+    const place = await freshSchema()
+    const pool = new pg.Pool({ connectionString: place.url, max: 4 })
+    return { client: pool, sql: place.sql, close: () => pool.end().then(() => place.drop()) }
+  },
+  async 'a single client'() {
+    const place = await freshSchema()
+    const client = new pg.Client(place.url)
+    await client.connect()
+    return { client, sql: place.sql, close: () => client.end().then(() => place.drop()) }
+  },
+  async PGlite() {
+    const client = await PGlite.create()
+    const sql = async (text: string) => (await client.exec(text)).at(-1)?.rows as Rows
+    return { client, sql, close: () => client.close() }
+  },
+  async 'a client of the team’s own'() {
+    const place = await freshSchema()
+    const pool = new pg.Pool({ connectionString: place.url, max: 4 })
+    const client = {
+      query: (text: string, values?: unknown[]) => pool.query(text, values),
+      async transaction<T>(work: (tx: SqlClient) => Promise<T>): Promise<T> {
+        const own = await pool.connect()
+        try {
+          await own.query('BEGIN')
+          const result = await work(own)
+          await own.query('COMMIT')
+          return result
+        } catch (error) {
+          await own.query('ROLLBACK')
+          throw error
+        } finally {
+          own.release()
+        }
+      },
+    }
+    return { client, sql: place.sql, close: () => pool.end().then(() => place.drop()) }
+  },
+}
+
+for (const [name, open] of Object.entries(stores)) {
+  describe(`the "write" function, over ${name}`, () => {
+    let store: Store
+    beforeAll(async () => {
+      store = await open()
+      await store.sql(ddl)
+      await store.sql(`
+        CREATE TABLE palabras (palabra text PRIMARY KEY);
+        INSERT INTO palabras VALUES ('sí');
+        ALTER TABLE bultos ADD FOREIGN KEY (duenyo) REFERENCES palabras DEFERRABLE INITIALLY DEFERRED;
+        CREATE TABLE despues (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED);
+        INSERT INTO despues VALUES (1)`)
+    }, 60_000)
+    beforeEach(() => store.sql(`DELETE FROM bultos; DELETE FROM buzon; INSERT INTO bultos VALUES ('a', 1)`))
+    afterAll(() => store.close())
+
+    const outbox: Write = async (tx, { key, value }) => {
+      await tx.query('INSERT INTO buzon VALUES ($1, $2)', [key, value?.n])
+    }
+    const over = (write: Write) => bultosIn(store.client, { write })
+    const all = async () => ({
+      bultos: await store.sql('SELECT id, n FROM bultos ORDER BY id'),
+      buzon: await store.sql('SELECT bulto, n FROM buzon ORDER BY bulto'),
+    })
+    const nothing = { bultos: [{ id: 'a', n: 1 }], buzon: [] }
+
+    it('commits both or neither, by compare-and-set (HDR-3)', async () => {
+      const adapter = over(outbox)
+      const [a] = await adapter.read(['a'], call)
+      expect(await adapter.replace('a', { id: 'a', n: 2 }, 'e.0', call)).toBe('stale')
+      expect(await adapter.replace('b', { id: 'b', n: 2 }, undefined, call)).toBe('absent')
+      expect(await adapter.create({ id: 'a', n: 2 }, call)).toEqual({ refused: 'duplicate', members: ['id'] })
+      expect(await all()).toEqual(nothing)
+      expect(await adapter.replace('a', { id: 'a', n: 2 }, a?.version, call)).toMatchObject({ value: { n: 2 } })
+      expect(await all()).toEqual({ bultos: [{ id: 'a', n: 2 }], buzon: [{ bulto: 'a', n: 2 }] })
+      expect(await tried(adapter.remove('a', undefined, call))).toMatchObject({ code: '23505' })
+      await store.sql('DELETE FROM buzon')
+      expect(await adapter.remove('a', undefined, call)).toBe('removed')
+      expect(await all()).toEqual({ bultos: [], buzon: [{ bulto: 'a', n: null }] })
+    })
+
+    it('rolls back where it throws, and passes on a problem that it wants a client to hear', async () => {
+      const problem = new HttpProblem('rule', { detail: 'No.' })
+      const before = over(async (tx, change, own) => {
+        await outbox(tx, change, own)
+        throw problem
+      })
+      expect(await tried(before.replace('a', { id: 'a', n: 2 }, undefined, call))).toBe(problem)
+      const after = over(async (_tx, change) => {
+        if ((await change.apply()) === 'stale') throw problem
+      })
+      expect(await tried(after.replace('a', { id: 'a', n: 2 }, 'e.0', call))).toBe(problem)
+      const broken = new TypeError('x is not a function')
+      const fails = over(async (_tx, change) => {
+        await change.apply()
+        throw broken
+      })
+      expect(await tried(fails.replace('a', { id: 'a', n: 2 }, undefined, call))).toBe(broken)
+      expect(await all()).toEqual(nothing)
+    })
+
+    it('runs the change once, however often it is asked for', async () => {
+      const results: unknown[] = []
+      const twice = over(async (_tx, { apply }) => {
+        results.push(await apply(), await apply())
+      })
+      const answer = await twice.replace('a', { id: 'a', n: 2 }, undefined, call)
+      expect(results).toEqual([answer, answer])
+      const together = over(async (tx, change, own) => {
+        await Promise.all([change.apply(), outbox(tx, change, own), change.apply()])
+      })
+      expect(await together.create({ id: 'b', n: 3 }, call)).toMatchObject({ created: { value: { id: 'b', n: 3 } } })
+      expect(await all()).toMatchObject({ buzon: [{ bulto: 'b', n: 3 }] })
+    })
+
+    it('does not take a failure of its own statements for one of the record', async () => {
+      await store.sql(`INSERT INTO buzon VALUES ('a', 0), ('b', 0)`)
+      for (const first of [true, false]) {
+        const adapter = over(async (tx, change, own) => {
+          if (first) await change.apply()
+          await outbox(tx, change, own)
+        })
+        expect(await tried(adapter.replace('a', { id: 'a', n: 2 }, undefined, call))).toMatchObject({ code: '23505' })
+        expect(await tried(adapter.create({ id: 'b', n: 2 }, call))).toMatchObject({ code: '23505' })
+      }
+      const deferred = over((tx) => tx.query('INSERT INTO despues VALUES (1)').then(() => {}))
+      expect(await tried(deferred.replace('a', { id: 'a', n: 2 }, undefined, call))).toMatchObject({ code: '23505' })
+      expect((await all()).bultos).toEqual(nothing.bultos)
+    })
+
+    it('never calls a change done that a swallowed error has undone', async () => {
+      const swallows = over(async (tx, change) => {
+        await change.apply()
+        await tx.query('SELECT 1 / 0').catch(() => {})
+      })
+      const failure = await tried(swallows.replace('a', { id: 'a', n: 2 }, undefined, call))
+      expect(failure).toBeInstanceOf(Error)
+      expect(failure).not.toBeInstanceOf(HttpProblem)
+      expect(await all()).toEqual(nothing)
+      const saved = over(async (tx, change) => {
+        await change.apply()
+        await tx.query('SAVEPOINT theirs')
+        await tx.query('SELECT 1 / 0').catch(() => tx.query('ROLLBACK TO SAVEPOINT theirs'))
+      })
+      expect(await saved.replace('a', { id: 'a', n: 2 }, undefined, call)).toMatchObject({ value: { n: 2 } })
+    })
+
+    it('commits nothing that its caller was told had not taken place', async () => {
+      let go = (): void => {}
+      const gate = new Promise<void>((resolve) => {
+        go = resolve
+      })
+      const adapter = over(async (_tx, { apply }) => {
+        await apply()
+        await gate
+      })
+      await adapter.ready()
+      // By the clock of the call there is time left still when its caller is answered.
+      const failure = await refusedWith(adapter.replace('a', { id: 'a', n: 2 }, undefined, { ...call, left: () => 200 }))
+      expect(failure.detail).toMatch(unchanged)
+      go()
+      await until(() => tried(bultosIn(store.client).replace('b', { id: 'b' }, undefined, call))).toBe('absent')
+      expect(await all()).toEqual(nothing)
+    })
+
+    it('refuses what a deferred constraint refuses at the commit (ERR-2)', async () => {
+      const adapter = over(outbox)
+      const refused = { refused: 'reference', members: ['duenyo'] }
+      expect(await adapter.create({ id: 'b', n: 2, duenyo: 'no' }, call)).toEqual(refused)
+      expect(await adapter.replace('a', { id: 'a', n: 2, duenyo: 'no' }, undefined, call)).toEqual(refused)
+      expect(await all()).toEqual(nothing)
+      expect(await bultosIn(store.client).replace('a', { id: 'a', n: 2, duenyo: 'no' }, undefined, call)).toEqual(refused)
+      expect(await adapter.create({ id: 'b', n: 2, duenyo: 'sí' }, call)).toMatchObject({ created: {} })
+    })
+  })
+}

@@ -1,0 +1,56 @@
+/** An adapter that lives in another process, as the suite's peer. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Adapter, Call } from '../../src/adapters/contract.js'
+import type { ResourceDefinition } from '../../src/definition/resource.js'
+
+export interface PeerProcess {
+  /** The adapter that the other process has over these tables. */
+  adapter(definition: ResourceDefinition, options: object): Adapter<unknown, unknown>
+  end(): void
+}
+
+export function startPeer(url: string): PeerProcess {
+  const child: ChildProcess = fork(fileURLToPath(new URL('peer-process.mjs', import.meta.url)), [url], {
+    serialization: 'advanced',
+    execArgv: [],
+  })
+  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
+  let count = 0
+  child.on('message', ({ id, result, error }: { id: number; result?: unknown; error?: string }) => {
+    const asked = waiting.get(id)
+    waiting.delete(id)
+    if (error === undefined) asked?.resolve(result)
+    else asked?.reject(new Error(error))
+  })
+  return {
+    adapter(definition, options) {
+      const ask =
+        (method: string, length: number) =>
+        (...args: unknown[]): Promise<unknown> =>
+          new Promise((resolve, reject) => {
+            const id = ++count
+            waiting.set(id, { resolve, reject })
+            const { scope, attachTo, fresh } = args[length] as Call
+            child.send({
+              id,
+              collection: definition.collection,
+              options,
+              method,
+              args: args.slice(0, length),
+              call: { scope, attachTo, fresh },
+            })
+          })
+      return {
+        list: ask('list', 1),
+        read: ask('read', 1),
+        create: ask('create', 1),
+        replace: ask('replace', 3),
+        remove: ask('remove', 2),
+        attach: ask('attach', 3),
+        detach: ask('detach', 3),
+      } as never
+    },
+    end: () => void child.disconnect(),
+  }
+}
