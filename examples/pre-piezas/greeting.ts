@@ -1,25 +1,42 @@
 /** What the service says when it listens: its address, and requests to paste. */
+import type { Adapter, Call } from 'express-rest-conventions'
 import { segment } from './addresses.js'
-import type { Data } from './data/generator.js'
+import type { Stores } from './store/stores.js'
 
-export function greeting(base: string, { prePiezas, contratos }: Data): string {
-  const [piece] = prePiezas
-  const [contract] = contratos
+/** Goes by what is stored: earlier runs may have changed it. */
+export async function greeting(base: string, { prePiezas, contratos }: Pick<Stores, 'prePiezas' | 'contratos'>): Promise<string> {
+  const piece = await first(prePiezas, 'numero')
   const list = `${base}/v8/pre-piezas?${piece === undefined ? '' : `sucursalDeDistribucion=${piece.sucursalDeDistribucion}&`}sort=-fechaDeEntrada&limit=2`
-  // Without pieces there are still contracts to look at.
   const item =
     piece === undefined
-      ? {
-          url: `${base}/v8/contratos/${segment(contract?.codigoDeContratoInterno ?? '')}`,
-          expand: 'cliente',
-          patch: { descripcion: 'Express' },
-        }
-      : { url: `${base}/v8/pre-piezas/${piece.numero}`, expand: 'contrato', patch: { lote: 'L-0002' } }
+      ? await withoutPieces(base, contratos)
+      : { url: `${base}/v8/pre-piezas/${piece.numero}`, query: '?expand=contrato', patch: { lote: 'L-0002' } }
   const tag = `curl -sI '${item.url}' | grep -i '^etag:' | cut -d ' ' -f 2 | tr -d '\\r'`
   return [
     `listening on ${base}`,
     `curl -s '${list}'`,
-    `curl -s '${item.url}?expand=${item.expand}'`,
+    `curl -s '${item.url}${item.query}'`,
     `curl -s -X PATCH '${item.url}' -H "If-Match: $(${tag})" -H 'Content-Type: application/merge-patch+json' -d '${JSON.stringify(item.patch)}'`,
   ].join('\n')
+}
+
+/** Then there are contracts to look at, or at least branches. */
+async function withoutPieces(base: string, contratos: Stores['contratos']) {
+  const contract = await first(contratos, 'codigoDeContratoInterno')
+  return contract === undefined
+    ? { url: `${base}/v8/sucursales/ROS`, query: '', patch: { descripcion: 'Rosario' } }
+    : {
+        url: `${base}/v8/contratos/${segment(contract.codigoDeContratoInterno).replaceAll("'", '%27')}`,
+        query: '?expand=cliente',
+        patch: { descripcion: 'Express' },
+      }
+}
+
+async function first<T, K>(adapter: Adapter<T, K>, field: keyof T & string): Promise<T | undefined> {
+  const call: Call = { principal: undefined, scope: {}, requestId: 'greeting', signal: AbortSignal.timeout(5_000) }
+  const { items } = await adapter.list(
+    { where: [], sort: [{ field, path: [field], descending: false }], page: 1, size: 1, offset: 0 },
+    call,
+  )
+  return items[0]?.value
 }

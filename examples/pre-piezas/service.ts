@@ -1,9 +1,9 @@
-/** The service put together: data, versions and the public side. It does not listen: `main.ts` and the tests do. */
+/** The service put together: versions, the public side and readiness, over stores that are open. It does not listen: `main.ts` and the tests do. */
 
 import express, { type Express } from 'express'
-import { type Adapter, type Api, api, type Call, type Endpoint, type Mount, mount, problems } from 'express-rest-conventions'
-import { memoryAdapter } from 'express-rest-conventions/memory'
-import type { Data } from './data/generator.js'
+import { type Adapter, type Api, api, type Endpoint, type Mount, mount, problems } from 'express-rest-conventions'
+import { generateSucursales } from './data/generator.js'
+import { readiness } from './readiness.js'
 import { asClientesV1, clientes, clientesV1 } from './resources/clientes.js'
 import { codigosPostales } from './resources/codigos-postales.js'
 import { componentes } from './resources/componentes.js'
@@ -12,6 +12,7 @@ import { prePiezas } from './resources/pre-piezas.js'
 import { search } from './resources/search.js'
 import { sucursalesRouter } from './resources/sucursales.js'
 import type { Settings } from './settings.js'
+import type { Stores } from './store/stores.js'
 
 export interface Service {
   readonly app: Express
@@ -19,9 +20,8 @@ export interface Service {
   readonly ready: () => Promise<void>
 }
 
-export function createService(settings: Pick<Settings, 'baseUrl'>, data: Data): Service {
-  const stores = createStores(data)
-  const inside = privateApi(settings, stores, data)
+export function createService(settings: Pick<Settings, 'baseUrl'>, stores: Stores): Service {
+  const inside = privateApi(settings, stores)
   const outside = publicApi(settings, stores)
   const app = express()
   app.disable('x-powered-by')
@@ -29,6 +29,7 @@ export function createService(settings: Pick<Settings, 'baseUrl'>, data: Data): 
   app.set('case sensitive routing', true)
   app.use(inside)
   app.use('/public', outside)
+  app.get('/ready', readiness(stores.ask))
   app.use(problems())
   return {
     app,
@@ -39,28 +40,8 @@ export function createService(settings: Pick<Settings, 'baseUrl'>, data: Data): 
   }
 }
 
-type Stores = ReturnType<typeof createStores>
-
-/** One store a resource, shared by every version and by the public side. */
-function createStores(data: Data) {
-  const parts = memoryAdapter(componentes, { records: data.componentes })
-  /** A piece takes its components with it: whoever gets its number later must not find them. */
-  const removeComponents = (numeroDeCabecera: number, call: Call): void => {
-    const [field, size] = ['numeroDeCabecera', Number.MAX_SAFE_INTEGER]
-    const request = { where: [{ field, path: [field], op: 'eq', value: numeroDeCabecera }], sort: [], page: 1, size, offset: 0 } as const
-    for (const { value } of parts.list(request, call).items) parts.remove(value, undefined, call)
-  }
-  return {
-    clientes: memoryAdapter(clientes, { records: data.clientes, unique: [['cuit']] }),
-    codigosPostales: memoryAdapter(codigosPostales, { records: data.codigosPostales }),
-    componentes: parts,
-    contratos: memoryAdapter(contratos, { records: data.contratos }),
-    prePiezas: memoryAdapter(prePiezas, { records: data.prePiezas, onRemove: ({ numero }, call) => removeComponents(numero, call) }),
-  }
-}
-
 /** `/v1` and `/v8`. They differ in `clientes` alone, so they share all the rest. */
-function privateApi({ baseUrl }: Pick<Settings, 'baseUrl'>, stores: Stores, data: Data): Api {
+function privateApi({ baseUrl }: Pick<Settings, 'baseUrl'>, stores: Stores): Api {
   const shared: readonly (Mount | Endpoint)[] = [
     mount(prePiezas, stores.prePiezas),
     mount(componentes, stores.componentes),
@@ -68,7 +49,7 @@ function privateApi({ baseUrl }: Pick<Settings, 'baseUrl'>, stores: Stores, data
     mount(codigosPostales, stores.codigosPostales),
     search(stores),
   ]
-  const routes = sucursalesRouter(data.sucursales, baseUrl)
+  const routes = sucursalesRouter(generateSucursales(), baseUrl)
   return api({
     baseUrl,
     versions: {

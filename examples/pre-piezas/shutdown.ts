@@ -5,10 +5,10 @@ import type { Server } from 'node:http'
 const patience = 10_000
 
 /**
- * On SIGTERM and SIGINT: accepts no more connections, answers the requests in flight, closes each connection as soon as it is idle,
- * and exits with 0. A repeated signal changes nothing: under `npm start` one Ctrl-C arrives twice.
+ * On SIGTERM and SIGINT: accepts no more connections, answers the requests in flight, closes each connection as soon as it is idle, then what
+ * the requests stood on, and exits with 0. A repeated signal changes nothing: under `npm start` one Ctrl-C arrives twice.
  */
-export function endOnSignals(server: Server): void {
+export function endOnSignals(server: Server, close: () => Promise<void>): void {
   let ending = false
   server.prependListener('request', (_req, res) => {
     if (ending) res.setHeader('Connection', 'close')
@@ -16,7 +16,17 @@ export function endOnSignals(server: Server): void {
   const end = (): void => {
     if (ending) return
     ending = true
-    server.close(() => process.exit(0))
+    server.close(() => {
+      // What no request waits for any more does not keep the process.
+      setTimeout(() => process.exit(1), patience).unref()
+      close().then(
+        () => process.exit(0),
+        (error) => {
+          console.error(error)
+          process.exit(1)
+        },
+      )
+    })
     // An answer that was begun before the signal leaves its connection open: look again until none is left.
     setInterval(() => server.closeIdleConnections(), 50)
     setTimeout(() => server.closeAllConnections(), patience)

@@ -1,43 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request as send } from 'node:http'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const main = join(root, 'build/examples/pre-piezas/main.js')
-
-interface Ended {
-  readonly code: number | null
-  readonly stderr: string
-}
-
-function start(env: Record<string, string>) {
-  const child: ChildProcess = spawn(process.execPath, [main], { env: { PATH: process.env.PATH ?? '', ...env } })
-  let stdout = ''
-  let stderr = ''
-  child.stderr?.on('data', (chunk) => {
-    stderr += chunk
-  })
-  const ended: Promise<Ended> = once(child, 'close').then(([code]) => ({ code, stderr }))
-  const listening = new Promise<string[]>((resolve, reject) => {
-    child.stdout?.on('data', (chunk) => {
-      stdout += chunk
-      if (stdout.split('\n').length > 4) resolve(stdout.trimEnd().split('\n'))
-    })
-    child.once('close', () => reject(new Error(`It ended before it listened: ${stderr}`)))
-  })
-  listening.catch(() => {}) // whoever waits for it hears of it
-  return { child, ended, listening }
-}
+import { start } from './running.js'
 
 const shell = (line: string) => JSON.parse(execFileSync('sh', ['-c', line], { encoding: 'utf8' }))
 
 describe('the process', () => {
   it('prints where it listens and three requests that work as pasted, and ends on SIGTERM when the request in flight is answered', async () => {
-    const { child, ended, listening } = start({ PORT: '0', SEED_SIZE: '200' })
+    const { child, ended, listening } = start({ SEED_SIZE: '200' })
     const [first = '', list = '', item = '', patch = ''] = await listening
     const base = /^listening on (http:\/\/localhost:[0-9]+)$/.exec(first)?.[1] ?? ''
     expect(base).not.toBe('')
@@ -71,7 +43,7 @@ describe('the process', () => {
   })
 
   it('works with no data, and says BASE_URL where it is set', async () => {
-    const { child, ended, listening } = start({ PORT: '0', SEED_SIZE: '0', BASE_URL: 'https://api.example.com/private/' })
+    const { child, ended, listening } = start({ SEED_SIZE: '0', BASE_URL: 'https://api.example.com/private/' })
     const [first, ...lines] = await listening
     expect(first).toBe('listening on https://api.example.com/private')
     expect(lines).toHaveLength(3)

@@ -1,12 +1,17 @@
 import request from 'supertest'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { generate } from '../../examples/pre-piezas/data/generator.js'
 import { createService } from '../../examples/pre-piezas/service.js'
+import { HttpProblem } from '../../src/index.js'
+import { embeddedStores } from './stores.js'
 import { pathOf, typesOf } from './wire.js'
 
 const data = generate(200)
+const { stores, fill } = await embeddedStores()
+beforeEach(() => fill(data))
+afterAll(() => stores.close())
 // Each request of supertest has a port of its own: links must not depend on it.
-const serve = () => request(createService({ baseUrl: 'http://service.example' }, data).app)
+const serve = () => request(createService({ baseUrl: 'http://service.example' }, stores).app)
 
 const party = {
   apellido: 'string',
@@ -212,6 +217,17 @@ describe('sub-resources', () => {
     await app.get('/v8/pre-piezas/5/componentes/numeroDeCabecera=4,secuencia=4').expect(404)
   })
 
+  it('PATH-7: a piece takes its components with it, and an absent one takes none in', async () => {
+    const app = serve()
+    const path = '/v8/pre-piezas/4/componentes/numeroDeCabecera=4,secuencia=1'
+    await app.get(path).expect(200)
+    const { body } = await app.get('/v8/pre-piezas/4').expect(200)
+    await app.delete('/v8/pre-piezas/4').expect(204)
+    await app.post('/v8/pre-piezas/4/componentes').send({ descripcion: 'Caja', peso: 1 }).expect(404)
+    await app.post('/v8/pre-piezas').send(body).expect(201)
+    expect((await app.get('/v8/pre-piezas/4/componentes').expect(200)).body).toEqual([])
+  })
+
   it('PATH-8: activo is estaActivo', async () => {
     const app = serve()
     await app.put('/v8/contratos/C-0001/activo').expect(204)
@@ -291,7 +307,7 @@ describe('VERB-11: the public side', () => {
 describe('search', () => {
   it('PATH-8: finds over several collections, each find where it says', async () => {
     const app = serve()
-    const { body } = await app.get('/v8/search').query({ q: 'urgente or "san martin" or rapida', limit: 3 }).expect(200)
+    const { body } = await app.get('/v8/search').query({ q: 'urgente or "san martín" or rápida', limit: 3 }).expect(200)
     const found = body as { coleccion: string; href: string; titulo: string }[]
     expect(new Set(found.map((one) => one.coleccion))).toEqual(new Set(['clientes', 'contratos', 'pre-piezas']))
     for (const { href } of found) await app.get(pathOf(href)).expect(200)
@@ -307,6 +323,27 @@ describe('search', () => {
   })
 })
 
+describe('readiness', () => {
+  it('is 204 while the database answers', async () => {
+    const { headers } = await serve().get('/ready').expect(204)
+    expect(headers['cache-control']).toBe('no-store')
+  })
+
+  it('is 503 where it does not, and asks once a second, whoever else asks', async () => {
+    let asked = 0
+    const away = () => {
+      asked++
+      return Promise.reject(new HttpProblem('unavailable'))
+    }
+    const app = request(createService({}, { ...stores, ask: away }).app)
+    const report = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const answers = await Promise.all([1, 2, 3].map(() => app.get('/ready')))
+    report.mockRestore()
+    expect(answers.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([1, 2, 3].map(() => [503, '1']))
+    expect(asked).toBe(1)
+  })
+})
+
 describe('anything else', () => {
   it.each(['/', '/health', '/v8', '/v8/nada', '/public', '/public/nada'])('is a 404 problem: %s', async (path) => {
     const { headers } = await serve().get(path).expect(404)
@@ -315,7 +352,7 @@ describe('anything else', () => {
   })
 
   it('REP-5: links begin with BASE_URL where it is set', async () => {
-    const app = request(createService({ baseUrl: 'https://api.example.com/private' }, data).app)
+    const app = request(createService({ baseUrl: 'https://api.example.com/private' }, stores).app)
     expect((await app.get('/v1/pre-piezas/1')).body.contrato.href).toMatch(/^https:\/\/api\.example\.com\/private\/v1\/contratos\//)
     expect((await app.get('/public/v1/pre-piezas/1')).body.contrato.href).toMatch(
       /^https:\/\/api\.example\.com\/private\/public\/v1\/contratos\//,
@@ -325,7 +362,8 @@ describe('anything else', () => {
   })
 
   it('starts without data', async () => {
-    const { app, ready } = createService({}, generate(0))
+    await fill(generate(0))
+    const { app, ready } = createService({}, stores)
     await ready()
     const { body, headers } = await request(app).get('/v8/pre-piezas').expect(200)
     expect([body, headers['x-total-count']]).toEqual([[], '0'])

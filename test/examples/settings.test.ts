@@ -10,7 +10,25 @@ describe('settings', () => {
       seedSize: 100_000,
       baseUrl: 'https://api.example.com/private',
     })
+    expect(readSettings({ DATABASE_URL: 'postgres://me@db.example/courier' })).toMatchObject({
+      databaseUrl: 'postgres://me@db.example/courier',
+    })
+    expect(readSettings({ DATABASE_URL: '', DATA_DIR: './data' })).toEqual({ port: 3000, seedSize: 1000, dataDir: './data' })
   })
+
+  it('put the data into one place', () => {
+    expect(() => readSettings({ DATABASE_URL: 'postgres://db.example/x', DATA_DIR: './data' })).toThrow(
+      new SettingError('DATABASE_URL and DATA_DIR are both set: give the one or the other.'),
+    )
+  })
+
+  it.each(['mysql://me:secret@db.example/x', 'me:secret@db.example', 'postgres://me:secret@db.example:port/x'])(
+    'name a DATABASE_URL that is none, and no password: %s',
+    (url) => {
+      expect(() => readSettings({ DATABASE_URL: url })).toThrow(/^DATABASE_URL is no address.*give[^\n]*$/)
+      expect(() => readSettings({ DATABASE_URL: url })).not.toThrow(/secret/)
+    },
+  )
 
   it.each([
     ['PORT', 'abc'],

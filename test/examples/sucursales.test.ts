@@ -1,11 +1,17 @@
 import request from 'supertest'
-import { describe, expect, it } from 'vitest'
-import { generate } from '../../examples/pre-piezas/data/generator.js'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createService } from '../../examples/pre-piezas/service.js'
+import { openStores } from '../../examples/pre-piezas/store/stores.js'
+import { freshSchema } from '../servers/databases.js'
 import { pathOf } from './wire.js'
 
-const data = generate(0)
-const serve = () => request(createService({}, data).app)
+const place = await freshSchema()
+const stores = await openStores({ port: 0, seedSize: 0, databaseUrl: place.url })
+afterAll(async () => {
+  await stores.close()
+  await place.drop()
+})
+const serve = () => request(createService({}, stores).app)
 const branch = { nomenclatura: 'NVA', descripcion: 'Nueva "sucursal" 🚚' }
 
 describe('branches, composed by hand', () => {

@@ -35,9 +35,12 @@ export function generate(size: number): Data {
       idPais: argentina,
       idProvincia: provincia + 1,
     })),
-    sucursales: branches.map(([nomenclatura, descripcion]) => ({ nomenclatura, descripcion })),
+    sucursales: generateSucursales(),
   }
 }
+
+/** The branches alone: there are as many whatever the size. */
+export const generateSucursales = (): Sucursal[] => branches.map(([nomenclatura, descripcion]) => ({ nomenclatura, descripcion }))
 
 const argentina = 54
 

@@ -45,15 +45,16 @@ export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
   })
 }
 
-function finder({ base, principal, query, requestId, signal }: EndpointCall) {
+function finder({ base, left, principal, query, requestId, signal }: EndpointCall) {
   const request = { where: [], search: query.q as string, sort: [], page: 1, size: sizeOf(query.limit), offset: 0 }
-  const call: Call = { principal, requestId, signal, scope: {} }
+  const call: Call = { principal, requestId, signal, left, scope: {} }
   return async <T, K>(
     coleccion: string,
     adapter: Adapter<T, K>,
     describe: (value: T) => [id: string | number, titulo: string],
   ): Promise<Hallazgo[]> => {
-    const { items } = await adapter.list(request, call)
+    const { items, refused } = await adapter.list(request, call)
+    if (refused !== undefined) throw invalid('q', `"q" ${refused.why}.`, 'rule', 'QUERY-3')
     return items.map(({ value }) => {
       const [id, titulo] = describe(value)
       return { coleccion, href: `${base}/${coleccion}/${segment(id)}`, titulo }
@@ -64,6 +65,8 @@ function finder({ base, principal, query, requestId, signal }: EndpointCall) {
 function sizeOf(limit: unknown): number {
   if (limit === undefined) return usual
   if (typeof limit === 'number' && limit >= 1 && limit <= most) return limit
-  const detail = `"limit" must be a whole number from 1 to ${most}.`
-  throw new HttpProblem('invalid-query', { detail, errors: [{ parameter: 'limit', detail, code: 'range', clause: 'QUERY-5' }] })
+  throw invalid('limit', `"limit" must be a whole number from 1 to ${most}.`, 'range', 'QUERY-5')
 }
+
+const invalid = (parameter: string, detail: string, code: string, clause: string): HttpProblem =>
+  new HttpProblem('invalid-query', { detail, errors: [{ parameter, detail, code, clause }] })

@@ -1,0 +1,48 @@
+/** PostgreSQL in the process, by PGlite: for development and the demo. It has one connection, a slow query holds the event loop, and nothing is ever fsynced. */
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { SettingError } from '../settings.js'
+import type { Database } from './database.js'
+import { lockDirectory } from './directory-lock.js'
+import { fromPrepared, preparedFile } from './prepared.js'
+
+/** PostgreSQL's own 128 MB make the process larger by as much, and no faster: what is beneath is memory, or cached by the system. */
+const buffers = '16MB'
+
+/** In memory, or in a directory, which it locks. Throws `SettingError` where the directory can't be used. */
+export async function openEmbedded(directory?: string, prepared = preparedFile()): Promise<Database> {
+  if (directory === undefined) return start('memory://', fromPrepared(prepared))
+  const lock = await lockDirectory(directory)
+  try {
+    const fresh = !existsSync(join(lock.path, 'PG_VERSION'))
+    if (fresh && readdirSync(lock.path).length > 0) {
+      throw new SettingError(`DATA_DIR ${directory} holds no whole database: give a new or empty directory.`)
+    }
+    const database = await start(lock.path, fresh ? fromPrepared(prepared) : {}).catch((cause: Error) => {
+      throw new SettingError(`DATA_DIR ${directory} can not be opened: ${cause.message}.`, { cause })
+    })
+    return { ...database, close: () => database.close().finally(lock.release) }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+async function start(place: string, options: { loadDataDir?: Blob }): Promise<Database> {
+  const { PGlite } = await import('@electric-sql/pglite')
+  const db = await PGlite.create(place, { ...options, startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${buffers}`] })
+  return {
+    client: db,
+    transaction: (work) =>
+      db.transaction((tx) =>
+        work(async (text, values) => {
+          const result = values === undefined ? (await tx.exec(text)).at(-1) : await tx.query(text, [...values])
+          return (result?.rows ?? []) as Record<string, unknown>[]
+        }),
+      ),
+    async ask() {
+      await db.query('SELECT 1')
+    },
+    close: () => db.close(),
+  }
+}

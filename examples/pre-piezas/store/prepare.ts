@@ -1,0 +1,17 @@
+/** Makes the prepared database, once: `node build/examples/pre-piezas/store/prepare.js`. */
+import { existsSync, renameSync, writeFileSync } from 'node:fs'
+import { preparedFile } from './prepared.js'
+
+const file = preparedFile()
+if (!existsSync(file)) {
+  const { PGlite } = await import('@electric-sql/pglite')
+  const empty = await PGlite.create()
+  await empty.exec('VACUUM FREEZE')
+  await empty.exec('CHECKPOINT')
+  const dump = Buffer.from(await (await empty.dumpDataDir('gzip')).arrayBuffer())
+  // Whole or not at all: another process may be starting from it, or making it too.
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, dump)
+  renameSync(draft, file)
+  await empty.close()
+}

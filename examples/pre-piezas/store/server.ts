@@ -1,0 +1,84 @@
+/** A PostgreSQL server, by a pool of `pg`. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import { SettingError } from '../settings.js'
+import type { Database } from './database.js'
+
+/** Milliseconds that a server which is only just starting is waited for. */
+const patience = 5_000
+
+/** The driver gives the connection up where the network says nothing at all. */
+const probe = { text: 'SELECT 1', query_timeout: 2_000 }
+
+/** Throws `SettingError` where the server can't be reached, or does not let us in. */
+export async function openServer(url: string): Promise<Database> {
+  const { default: pg } = await import('pg')
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: 'pre-piezas',
+    // Times the number of processes, this has to stay below the server's max_connections.
+    max: 10,
+    connectionTimeoutMillis: 5_000,
+    // The server gives up by itself, before the 30 s that a request may take are over.
+    statement_timeout: 25_000,
+    idle_in_transaction_session_timeout: 25_000,
+  })
+  // An idle connection that is lost must not end the process. The adapters warn of it.
+  pool.on('error', () => {})
+  try {
+    await reach(pool)
+  } catch (error) {
+    await pool.end()
+    throw new SettingError(`DATABASE_URL can not be used: ${reasonOf(error)}.`, { cause: error })
+  }
+  return {
+    client: pool,
+    async transaction(work) {
+      const client = await pool.connect()
+      const lost = (): void => {} // the statement under way rejects
+      client.on('error', lost)
+      let failure: Error | undefined
+      try {
+        await client.query('BEGIN')
+        const result = await work(async (text, values) => (await client.query(text, values && [...values])).rows)
+        await client.query('COMMIT')
+        return result
+      } catch (error) {
+        failure = error as Error
+        throw error
+      } finally {
+        // With a failure the connection is closed, which rolls back.
+        client.release(failure)
+        client.off('error', lost)
+      }
+    },
+    async ask() {
+      await pool.query(probe)
+    },
+    close: () => pool.end(),
+  }
+}
+
+async function reach(pool: Pool): Promise<void> {
+  const end = Date.now() + patience
+  for (;;) {
+    try {
+      return (await pool.connect()).release()
+    } catch (error) {
+      if (!passes(error) || Date.now() >= end) throw error
+      await sleep(250)
+    }
+  }
+}
+
+/** The network is not there yet, the server is starting, or has no connection to spare. A wrong password stays wrong. */
+function passes(error: unknown): boolean {
+  const { code = '', message } = error as { code?: string; message: string }
+  return /^(?:E[A-Z_]+|57P03|53300)$/.test(code) || /timeout|terminated/i.test(message)
+}
+
+/** Of several addresses of one name, each has a failure of its own. */
+function reasonOf(error: unknown): string {
+  const { errors = [error] } = error as { errors?: unknown[] }
+  return errors.map((one) => (one as Error).message).join(', ')
+}

@@ -1,0 +1,48 @@
+/** One store a resource, shared by every version and by the public side. */
+import { postgresAdapter } from 'express-rest-conventions/postgres'
+import { generate } from '../data/generator.js'
+import { SettingError, type Settings } from '../settings.js'
+import type { Database, Run } from './database.js'
+import { openEmbedded } from './embedded.js'
+import { seed } from './seed.js'
+import { openServer } from './server.js'
+import { createTables, tables } from './tables.js'
+
+export type Stores = ReturnType<typeof storesIn>
+
+/** Opens the database, makes what it lacks, and fills what was made. Throws `SettingError` where that can't be done. */
+export async function openStores({ databaseUrl, dataDir, seedSize }: Settings): Promise<Stores> {
+  const database = databaseUrl === undefined ? await openEmbedded(dataDir) : await openServer(databaseUrl)
+  try {
+    await database.transaction((run) => prepare(run, seedSize))
+  } catch (cause) {
+    await database.close()
+    throw new SettingError(`The tables can not be made: ${(cause as Error).message}.`, { cause })
+  }
+  return storesIn(database)
+}
+
+/** Any number that no other lock of the database has. */
+const lock = 8_060_502
+
+/** Of several processes that start at once, one does it and the others wait for it. */
+export async function prepare(run: Run, seedSize: number): Promise<void> {
+  await run('SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0')
+  await run(`SELECT pg_advisory_xact_lock(${lock})`)
+  if (await createTables(run)) await seed(run, generate(seedSize))
+}
+
+/** The stores in a database whose tables are there. */
+export function storesIn({ client, ask, close }: Database) {
+  return {
+    clientes: postgresAdapter(client, tables.clientes),
+    codigosPostales: postgresAdapter(client, tables.codigosPostales),
+    componentes: postgresAdapter(client, tables.componentes),
+    contratos: postgresAdapter(client, tables.contratos),
+    prePiezas: postgresAdapter(client, tables.prePiezas),
+    /** Resolves where the database answers. */
+    ask,
+    /** Ends the connection to it, once nothing uses it any more. */
+    close,
+  }
+}

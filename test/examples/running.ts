@@ -1,0 +1,42 @@
+/** The service as a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('../../build/examples/pre-piezas/main.js', import.meta.url))
+
+interface Ended {
+  readonly code: number | null
+  readonly stderr: string
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ended>
+  /** The lines it prints when it listens. Rejects where it ends before. */
+  readonly listening: Promise<string[]>
+  /** Its address, when it listens. */
+  readonly base: Promise<string>
+}
+
+/** Starts it on a free port, with nothing of this process's own settings. */
+export function start(env: Record<string, string>): Running {
+  const child: ChildProcess = spawn(process.execPath, [main], { env: { PATH: process.env.PATH ?? '', PORT: '0', ...env } })
+  let stdout = ''
+  let stderr = ''
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk
+  })
+  const ended: Promise<Ended> = once(child, 'close').then(([code]) => ({ code, stderr }))
+  const listening = new Promise<string[]>((resolve, reject) => {
+    child.stdout?.on('data', (chunk) => {
+      stdout += chunk
+      if (stdout.split('\n').length > 4) resolve(stdout.trimEnd().split('\n'))
+    })
+    child.once('close', () => reject(new Error(`It ended before it listened: ${stderr}`)))
+  })
+  listening.catch(() => {}) // whoever waits for it hears of it
+  const base = listening.then(([first = '']) => first.replace('listening on ', ''))
+  base.catch(() => {})
+  return { child, ended, listening, base }
+}

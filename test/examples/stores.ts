@@ -1,0 +1,30 @@
+/** The stores of the service in the process of a test, over the PGlite that `npm start` uses. */
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Data } from '../../examples/pre-piezas/data/generator.js'
+import { openEmbedded } from '../../examples/pre-piezas/store/embedded.js'
+import { preparedFile } from '../../examples/pre-piezas/store/prepared.js'
+import { seed } from '../../examples/pre-piezas/store/seed.js'
+import { prepare, type Stores, storesIn } from '../../examples/pre-piezas/store/stores.js'
+import { tables } from '../../examples/pre-piezas/store/tables.js'
+
+export interface EmbeddedStores {
+  readonly stores: Stores
+  /** Begins anew with these records. */
+  fill(data: Data): Promise<void>
+}
+
+export async function embeddedStores(): Promise<EmbeddedStores> {
+  const built = fileURLToPath(new URL('../../build/examples/pre-piezas/store', import.meta.url))
+  const database = await openEmbedded(undefined, join(built, basename(preparedFile())))
+  await database.transaction((run) => prepare(run, 0))
+  const names = Object.values(tables).map(({ table }) => table)
+  return {
+    stores: storesIn(database),
+    fill: (data) =>
+      database.transaction(async (run) => {
+        await run(`TRUNCATE ${names.join(', ')}`)
+        await seed(run, data)
+      }),
+  }
+}
