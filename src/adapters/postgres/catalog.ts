@@ -22,6 +22,8 @@ export interface CatalogIndex {
   readonly name: string
   readonly unique: boolean
   readonly partial: boolean
+  /** It speaks at once, not when the transaction ends. */
+  readonly immediate: boolean
   /** The columns that it orders by, and those that it only holds; null where it is an expression. */
   readonly columns: readonly (string | null)[]
   readonly keys: number
@@ -79,6 +81,7 @@ SELECT json_build_object(
       'name', ic.relname,
       'unique', i.indisunique,
       'partial', i.indpred IS NOT NULL,
+      'immediate', i.indimmediate,
       'keys', i.indnkeyatts,
       'columns', (
         SELECT json_agg(a.attname ORDER BY k.place)

@@ -88,7 +88,7 @@ function nextNumber(key: readonly Member[], member: Member, others: readonly Mem
 
 /** Whether the record, without a key of its own, passes over one that is taken; anything else that is taken is refused. */
 const passesOver = ({ keyIndex }: Table, assigned: readonly Assigned[]): boolean =>
-  assigned.length > 0 && keyIndex !== undefined && !keyIndex.partial
+  assigned.length > 0 && keyIndex !== undefined && !keyIndex.partial && keyIndex.immediate
 
 function insertSql(
   table: Table,
