@@ -49,6 +49,7 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait): Promi
 /** A part of the caller's transaction, which holds the lease and ends it: what fails leaves the rest of the transaction as it was. */
 export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait): Promise<T> {
   let late = false
+  let releasing = false
   const run = async (): Promise<T> => {
     const alarm = interrupting(lease, wait)
     try {
@@ -56,6 +57,7 @@ export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait): Promise
       try {
         const result = await work(sessionOf(lease, wait))
         if (late) throw tooLate()
+        releasing = true
         await lease.run('RELEASE SAVEPOINT rest_write', [], unsignalled(wait))
         return result
       } catch (error) {
@@ -72,7 +74,8 @@ export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait): Promise
   }
   return answered(run(), wait, () => {
     late = true
-    return tooLate()
+    // From here on the change ends with the caller's transaction, whatever that comes to.
+    return releasing ? new Lost('PostgreSQL did not say in time whether it kept the change.') : tooLate()
   })
 }
 
