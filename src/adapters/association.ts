@@ -16,12 +16,12 @@ export interface Association {
 }
 
 /** The association that a parent's key belongs to. Throws `ConfigurationError` where the definition does not say that records can be attached to this parent. */
-export function associationOf({ collection: own, attachedTo }: ResourceDefinition, { collection, key, as }: ParentKey): Association {
+export function associationOf({ collection: mine, attachedTo }: ResourceDefinition, { collection, key, as }: ParentKey): Association {
   const all = attachedTo.filter(({ of }) => (typeof of === 'string' ? of : of.collection) === collection)
   // Where there is but one, its name does not matter: an older version (`view`) may have another for it.
   const found = all.length === 1 ? all[0] : all.find((one) => one.as === as)
   if (found === undefined) {
-    throw new ConfigurationError('unmounted-parent', `"${own}" can not be attached to "${collection}" as "${as}". Name it in attachedTo.`)
+    throw new ConfigurationError('unmounted-parent', `"${mine}" can not be attached to "${collection}" as "${as}". Name it in attachedTo.`)
   }
   const parts =
     typeof found.of !== 'string'

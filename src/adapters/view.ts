@@ -3,6 +3,7 @@ import { get } from '../definition/json.js'
 import { knownOptions } from '../definition/known-options.js'
 import { ConfigurationError } from '../problem.js'
 import type { Adapter, Call, Condition, Created, ListRequest, ParentKey, Refused, Scalar, SortTerm, Stored } from './contract.js'
+import { isRefused } from './refused.js'
 
 type Row = Record<string, unknown>
 type Convert = (value: never) => unknown
@@ -116,7 +117,6 @@ function answered<R>(method: string, result: R | undefined): R {
 }
 
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null
-const isRefused = (result: unknown): result is Refused => isRow(result) && 'refused' in result
 
 /** The words of two versions for the same members. */
 class Terms {

@@ -1,6 +1,7 @@
 /** One change, with what a team does beside it: all of it takes place, or nothing (HDR-3). */
 import { HttpProblem } from '../../problem.js'
 import type { Call, Refused } from '../contract.js'
+import { isRefused } from '../refused.js'
 import type { Databases } from './database.js'
 import type { Applied, Change } from './options.js'
 import { isOwn, refusalOf } from './refusals.js'
@@ -70,5 +71,4 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
 const appliedOf = (result: unknown): Applied<unknown> =>
   (typeof result === 'object' && result !== null && 'created' in result ? result.created : result) as Applied<unknown>
 
-const succeeded = (result: unknown): boolean =>
-  result !== 'absent' && result !== 'stale' && !(typeof result === 'object' && result !== null && 'refused' in result)
+const succeeded = (result: unknown): boolean => result !== 'absent' && result !== 'stale' && !isRefused(result)

@@ -43,7 +43,7 @@ export async function listPage(table: Table, request: ListRequest, call: Call, a
   const rows = await ask(text, parameters)
   const estimate = () => estimatedRows(from, where, parameters.values.slice(0, shared), ask)
   const total = await totalOf(table, rows, estimate)
-  if (isWhole(request, call)) table.seen.total = total.total ?? table.seen.total
+  if (isWhole(request, call)) table.learnt.total = total.total ?? table.learnt.total
   const found = rows.filter(({ here }) => here !== null)
   return shown(table, request, found, page, searched, total)
 }

@@ -6,6 +6,7 @@ import { type KeyValue, membersHolding } from '../../definition/key.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { type Association, associationOf, leavesScope } from '../association.js'
 import type { Adapter, Call, ParentKey, Refused, Stored } from '../contract.js'
+import { isRefused } from '../refused.js'
 import { changing, teamErrors } from './change.js'
 import type { TextRow } from './client.js'
 import type { Databases } from './database.js'
@@ -19,7 +20,7 @@ import { incomparable } from './places.js'
 import { readRecords } from './reads.js'
 import { refusedFor } from './refusals.js'
 import { type Ask, reading } from './statements.js'
-import { keyTextOf, storedOf, type Table } from './table.js'
+import { storedOf, type Table } from './table.js'
 import { attachRow, detachRow, removeRow, updateRow } from './writes.js'
 
 type Row = Record<string, unknown>
@@ -69,14 +70,16 @@ export function adapterOf(
 
   /** The rows that each call has read, by their keys: a change of one writes what differs, and leaves alone what the record could not say. */
   const rowsRead = new WeakMap<Call, Map<string, TextRow>>()
-  const remember = (table: Table, call: Call) => (row: TextRow) => {
+  const remember = (call: Call) => (keyText: string, row: TextRow) => {
     const known = rowsRead.get(call) ?? new Map<string, TextRow>()
-    rowsRead.set(call, known.set(keyTextOf(table, table.layout.record(row)), row))
+    rowsRead.set(call, known.set(keyText, row))
   }
-  /** The record that this very version of a key's row was read as. What a caller's transaction has written, or what the version does not cover, may differ meanwhile. */
+  const { version: source = 'xmin' } = options
+  /** Whether a version stands for the whole row: not one that is computed from parts of it, nor within a transaction of the caller's, which has one for all its writes. */
+  const isTelling = !databases.write.nested && (source === 'xmin' || 'column' in source)
+
+  /** The record that this very version of a key's row was read as. */
   const before = (table: Table, key: KeyValue, version: string | undefined, call: Call): Row | undefined => {
-    if (databases.write.nested || (typeof (options.version ?? 'xmin') !== 'string' && 'expression' in (options.version as object)))
-      return undefined
     const row = rowsRead.get(call)?.get(definition.key.text(key))
     const stored = row && storedOf(table, row)
     return stored !== undefined && stored.version === version ? stored.value : undefined
@@ -84,8 +87,7 @@ export function adapterOf(
 
   /** What a function of the team put into a record is not the client's to mend. */
   const blaming = <R>(result: R | Refused, given: Row, made: Row, by: string): R | Refused => {
-    if (typeof result !== 'object' || result === null || !('refused' in result) || result.refused !== 'rule' || result.members.length === 0)
-      return result
+    if (!isRefused(result) || result.refused !== 'rule' || result.members.length === 0) return result
     const { members, why = result.refused } = result
     const own = members.every((member) => !isDeepStrictEqual(given[member.split('.')[0] ?? ''], made[member.split('.')[0] ?? '']))
     if (own)
@@ -160,7 +162,9 @@ export function adapterOf(
     list: (request, call) => withTable(call, (table) => reading(databases, options, call, (ask) => listPage(table, request, call, ask))),
     read: (keys, call) =>
       withTable(call, (table) =>
-        reading(databases, options, call, (ask) => readRecords(table, keys, call, ask, call.fresh ? remember(table, call) : undefined)),
+        reading(databases, options, call, (ask) =>
+          readRecords(table, keys, call, ask, call.fresh && isTelling ? remember(call) : undefined),
+        ),
       ),
 
     create: (value, call) =>

@@ -82,10 +82,10 @@ function countedRows(table: Table, columns: string, cut: Cut): PageSql {
 }
 
 /** Whether a page of everything lies nearer to the end, as far as the last total told. The total of this very statement decides where it is cut. */
-function isPastMiddle({ options, seen }: Table, { request, scope }: Cut): boolean {
+function isPastMiddle({ options, learnt }: Table, { request, scope }: Cut): boolean {
   const { where, search, parent, offset } = request
   if ((options.count ?? 'exact') !== 'exact' || offset < deepOffset || where.length > 0 || search !== undefined) return false
-  return parent === undefined && scope.length === 0 && offset > (seen.total ?? 0) / 2
+  return parent === undefined && scope.length === 0 && offset > (learnt.total ?? 0) / 2
 }
 
 /** Whether an index holds all that the filters and the order ask for, so that what is skipped need not be read. */

@@ -8,13 +8,13 @@ import { shownColumns, storedOf, type Table, visible } from './table.js'
 
 type Record_ = Record<string, unknown>
 
-/** The records of these keys, in their order. `see` hears of each row that is found. */
+/** The records of these keys, in their order. `see` hears of each row that is found, and of its key. */
 export async function readRecords(
   table: Table,
   keys: readonly unknown[],
   call: Call,
   ask: Ask,
-  see?: (row: TextRow) => void,
+  see?: (keyText: string, row: TextRow) => void,
 ): Promise<readonly (Stored<Record_> | undefined)[]> {
   const { definition, layout } = table
   const texts = keys.map((key) => layout.keyTexts(key))
@@ -28,10 +28,12 @@ export async function readRecords(
   const rows = await ask(`SELECT ${shownColumns(table)} FROM ${table.source}${join} WHERE ${where}`, parameters)
   const found = new Map<string, Stored<Record_>>()
   for (const row of rows) {
-    see?.(row)
     const stored = storedOf(table, row)
     const key = definition.key.of(stored.value)
-    if (key !== undefined) found.set(definition.key.text(key), stored)
+    if (key === undefined) continue
+    const text = definition.key.text(key)
+    found.set(text, stored)
+    see?.(text, row)
   }
   // A key that did not come back as it was asked for, from a column that is blind to case, is another's.
   return keys.map((key) => found.get(definition.key.text(key as never)))

@@ -34,7 +34,7 @@ export interface Table {
   /** The unique index over the key and nothing else. */
   readonly keyIndex: CatalogIndex | undefined
   /** What was learnt on the way: how many rows there were when all were counted last. */
-  readonly seen: { total: number | undefined }
+  readonly learnt: { total: number | undefined }
   /** The tables of associations that records do not store, by their segment. */
   readonly joins: ReadonlyMap<string, JoinColumns>
 }
@@ -101,7 +101,7 @@ export async function openTable(
     relation,
     sourceRelation,
     keyIndex,
-    seen: { total: relation.rows > 0 ? relation.rows : undefined },
+    learnt: { total: relation.rows > 0 ? relation.rows : undefined },
     joins: await joinTablesOf(definition, options, databases.write, wait),
   }
 }
@@ -150,12 +150,6 @@ function softDelete(
     throw unfit(`"${column}" is a ${found.type}: say in softDelete.deleted what SQL marks a row as deleted`)
   }
   return { column, sql: deleted ?? 'clock_timestamp()', alive: `${sql} IS NULL` }
-}
-
-/** The identity of a record's key. */
-export const keyTextOf = ({ definition }: Table, record: unknown): string => {
-  const key = definition.key.of(record)
-  return key === undefined ? '' : definition.key.text(key)
 }
 
 /** What every statement on behalf of a call is bound to: rows that are not deleted, in the caller's scope. */
