@@ -1,15 +1,25 @@
-/** Once, before all tests: builds the library and the example for those that look at what is shipped, and finds a PostgreSQL. */
+/** Once, before all tests: builds the library and the example for those that look at what is shipped, and finds a PostgreSQL and a Redis. */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import './servers/databases.js'
+import './servers/redis-stores.js'
 import { findPostgres } from './servers/find-postgres.js'
+import { findRedis } from './servers/find-redis.js'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   execFileSync('npm', ['run', '--silent', 'prestart'], { cwd: fileURLToPath(new URL('..', import.meta.url)), stdio: 'inherit' })
-  // Without one this throws and no test runs: what is held over PostgreSQL is never skipped.
-  const { url, version, line, release } = await findPostgres()
+  // Nothing is ever skipped: without a PostgreSQL, which npm brings, no test runs; without a Redis, which it does not, the tests over it fail and say why.
+  const redis = await findRedis().catch((error: Error) => ({ line: error.message, url: undefined, release: async () => {} }))
+  console.log(redis.line)
+  project.provide('redis', { url: redis.url, line: redis.line })
+  const { url, version, line, release } = await findPostgres().catch(async (error: unknown) => {
+    await redis.release()
+    throw error
+  })
   console.log(line)
   project.provide('postgres', { url, version })
-  return release
+  return async () => {
+    await Promise.all([release(), redis.release()])
+  }
 }

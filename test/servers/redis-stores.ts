@@ -1,0 +1,47 @@
+/** What a test file over Redis begins with: a client that reconnects quickly, and stores under keys that no other run has. */
+import { randomBytes } from 'node:crypto'
+import { RedisStore } from 'rate-limit-redis'
+import { createClient } from 'redis'
+import { inject } from 'vitest'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The Redis of this run, and how it was found; without an address, why there is none. */
+    redis: { readonly url: string | undefined; readonly line: string }
+  }
+}
+
+/** The address of the Redis of this run. Throws, and fails the test, where there is none. */
+export function redisUrl(): string {
+  const { url, line } = inject('redis')
+  if (url === undefined) throw new Error(line)
+  return url
+}
+
+export interface RedisStores {
+  /** The option `store`. */
+  readonly store: (name: string) => RedisStore
+  /** What all keys begin with. */
+  readonly prefix: string
+  readonly client: ReturnType<typeof connecting>
+  close(): void
+}
+
+/** A client as a team would have it: it queues what it can't send, and reconnects by itself. `prefix`: to share keys with others. */
+export function redisStores(url: string, prefix = `erc_test_${randomBytes(6).toString('hex')}:`): RedisStores {
+  const client = connecting(url)
+  client.on('error', () => {})
+  const connected = client.connect().catch(() => {})
+  const store = (name: string) =>
+    new RedisStore({
+      prefix: `${prefix}${name}:`,
+      sendCommand: async (...command: string[]) => client.sendCommand(command),
+    })
+  const close = (): void => {
+    void connected
+    client.destroy()
+  }
+  return { store, prefix, client, close }
+}
+
+const connecting = (url: string) => createClient({ url, socket: { reconnectStrategy: () => 50 } })
