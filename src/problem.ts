@@ -252,6 +252,7 @@ export const configurationKinds = {
   'undocumented-endpoint': 'PATH-8',
   'invalid-option': 'ERR-1',
   'store-unfit': 'HDR-3',
+  'weak-key': 'AUTH-5',
   'middleware-missing': 'ERR-1',
 } as const satisfies Record<string, string>
 

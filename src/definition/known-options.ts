@@ -19,24 +19,26 @@ export function knownOptions(what: string, given: unknown, known: Readonly<Recor
 
 /** `given` as an object; nothing is an empty one. */
 export function tableOption(what: string, given: unknown = {}): JsonObject {
-  if (!isObject(given)) throw invalid(`${what} must be an object, not ${kindOf(given)}.`)
+  if (!isObject(given)) throw ofOtherKind(what, given, 'an object')
   return given
 }
 
 /** `given` as a list of texts; nothing is an empty one. */
 export function listOption(what: string, given: unknown = []): readonly string[] {
-  if (!isList(given)) throw invalid(`${what} must be a list of names, not ${kindOf(given)}.`)
-  return Object.freeze(given.map((name) => textOption(`Each of ${what}`, name)))
+  if (!isList(given)) throw ofOtherKind(what, given, 'a list of names')
+  for (const name of given) if (typeof name !== 'string') throw invalid(`Each of ${what} must be a name, not ${kindOf(name)}.`)
+  return Object.freeze([...given]) as readonly string[]
 }
 
 export function textOption(what: string, given: unknown): string {
-  if (typeof given !== 'string') throw invalid(`${what} must be a name, not ${kindOf(given)}.`)
+  if (typeof given !== 'string') throw ofOtherKind(what, given, 'a name')
   return given
 }
 
 /** One name or several, each once, as a list. */
 export function namesOption(what: string, given: unknown): readonly string[] {
-  const names = typeof given === 'string' ? Object.freeze([given]) : listOption(what, given ?? null)
+  if (given === undefined) throw ofOtherKind(what, given, 'a name or a list of names')
+  const names = typeof given === 'string' ? Object.freeze([given]) : listOption(what, given)
   if (names.length === 0) throw invalid(`${what} names nothing. Name at least one member.`)
   if (new Set(names).size < names.length) throw invalid(`${what} names a member twice: ${names.join(', ')}. Name each once.`)
   return names
@@ -44,7 +46,14 @@ export function namesOption(what: string, given: unknown): readonly string[] {
 
 /** `given` where it is a function or absent. */
 export function functionOption(what: string, given: unknown): void {
-  if (given !== undefined && typeof given !== 'function') throw invalid(`${what} must be a function, not ${kindOf(given)}.`)
+  if (given !== undefined && typeof given !== 'function') throw ofOtherKind(what, given, 'a function')
+}
+
+/** Callers write null for what is required and was left out, so a null may be either. */
+function ofOtherKind(what: string, given: unknown, wanted: string): ConfigurationError {
+  const [named, is] = /^\w+\(\)$/.test(what) ? [`The options of ${what}`, 'are'] : [what, 'is']
+  if (given === undefined || given === null) return invalid(`${named} ${is} missing${given === null ? ' or null' : ''}. Give ${wanted}.`)
+  return invalid(`${named} must be ${wanted}, not ${kindOf(given)}.`)
 }
 
 const kindOf = (value: unknown): string => (value === null ? 'null' : isList(value) ? 'a list' : typeof value)

@@ -67,3 +67,6 @@ export function splitList(field: string): readonly string[] {
   elements.push(field.slice(start))
   return elements
 }
+
+/** True where a text is a token (RFC 9110 5.6.2), as a field name is. */
+export const isToken = (text: string): boolean => text !== '' && tokenEnd(text, 0) === text.length

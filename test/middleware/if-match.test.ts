@@ -191,7 +191,7 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
 it.each([
   [{ require: true }, /Did you mean "required"/],
   [{ weak: 'yes' }, /"weak" of ifMatch\(\) is of type string. Give a boolean/],
-  [null, /not null/],
+  [null, /missing or null/],
 ])('HDR-3: ifMatch() with %j does not build', (options, message) => {
   const build = () => ifMatch(options as never)
   expect(build).toThrow(ConfigurationError)

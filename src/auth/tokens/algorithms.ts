@@ -1,0 +1,47 @@
+/** The signature algorithms of JSON Web Tokens that the library takes (RFC 7518 3.1): never `none`, and nothing with SHA-1. */
+
+/** A signature algorithm (RFC 7518 3.1). */
+export type TokenAlgorithm =
+  | 'HS256'
+  | 'HS384'
+  | 'HS512'
+  | 'RS256'
+  | 'RS384'
+  | 'RS512'
+  | 'PS256'
+  | 'PS384'
+  | 'PS512'
+  | 'ES256'
+  | 'ES384'
+  | 'ES512'
+
+/** What a key must be to serve an algorithm. */
+export type Fitness =
+  /** A secret of at least so many bytes (RFC 7518 3.2). */
+  | { readonly kind: 'secret'; readonly bytes: number }
+  /** A key on this curve, by OpenSSL's name (RFC 7518 3.4). */
+  | { readonly kind: 'ec'; readonly curve: string; readonly named: string }
+  /** An RSA key (RFC 7518 3.3, 3.5). A key that is made for PSS alone (`rsa-pss`) serves only PS algorithms. */
+  | { readonly kind: 'rsa'; readonly pss: boolean; readonly hash: string; readonly bytes: number }
+
+/** What each algorithm asks of its keys. */
+export const algorithms: Readonly<Record<TokenAlgorithm, Fitness>> = {
+  HS256: { kind: 'secret', bytes: 32 },
+  HS384: { kind: 'secret', bytes: 48 },
+  HS512: { kind: 'secret', bytes: 64 },
+  RS256: { kind: 'rsa', pss: false, hash: 'sha256', bytes: 32 },
+  RS384: { kind: 'rsa', pss: false, hash: 'sha384', bytes: 48 },
+  RS512: { kind: 'rsa', pss: false, hash: 'sha512', bytes: 64 },
+  PS256: { kind: 'rsa', pss: true, hash: 'sha256', bytes: 32 },
+  PS384: { kind: 'rsa', pss: true, hash: 'sha384', bytes: 48 },
+  PS512: { kind: 'rsa', pss: true, hash: 'sha512', bytes: 64 },
+  ES256: { kind: 'ec', curve: 'prime256v1', named: 'P-256' },
+  ES384: { kind: 'ec', curve: 'secp384r1', named: 'P-384' },
+  ES512: { kind: 'ec', curve: 'secp521r1', named: 'P-521' },
+}
+
+/** The names of the algorithms. */
+export const algorithmNames = Object.keys(algorithms) as readonly TokenAlgorithm[]
+
+/** Whether a name is exactly that of an algorithm: case counts (RFC 7515 4.1.1). */
+export const isAlgorithm = (name: unknown): name is TokenAlgorithm => typeof name === 'string' && Object.hasOwn(algorithms, name)

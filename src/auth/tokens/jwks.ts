@@ -1,0 +1,173 @@
+/** Keys of an issuer's key set: fetched, kept, and fetched again where a token names one that is not there (AUTH-5; RFC 7517 5). */
+import type { Answer } from '../../adapters/contract.js'
+import { knownOptions } from '../../definition/known-options.js'
+import { ConfigurationError, Unavailable } from '../../problem.js'
+import { isPromise } from '../../promise.js'
+import type { Jwk } from './jwk.js'
+import type { KeyFinder, KeyQuestion } from './key-ring.js'
+import { type KeySet, readKeySet } from './key-set.js'
+import { fetchKeySet, keySetAddress, keysOfSet } from './key-set-request.js'
+import type { TokenKey } from './keys.js'
+import { boundedNumber } from './token-options.js'
+
+/** Where a key set comes from: its address, or a function that gets it. */
+export type JwksSource = string | URL | (() => Promise<{ readonly keys: readonly Jwk[] }>)
+
+/** How a key set is kept. */
+export interface JwksOptions {
+  /** Milliseconds until a key set is fetched again. Default 600,000: ten minutes. A key that the issuer withdraws serves for so long. */
+  readonly maxAge?: number
+  /** Milliseconds between two fetches that a token with an unknown key, or a failure, brings about. Default 30,000. */
+  readonly cooldown?: number
+  /** Milliseconds that a fetch may take. Default 5,000. */
+  readonly timeout?: number
+  /** The `fetch` that is used: for a proxy, or for certificates of your own. Default: Node's. It must heed `redirect` and `signal`. */
+  readonly fetch?: typeof fetch
+  /** Hears once of each outage, and of keys that do not serve. What it throws is its own affair. Default `console.error`. */
+  readonly onError?: (error: unknown) => void
+}
+
+const optionNames = { maxAge: true, cooldown: true, timeout: true, fetch: true, onError: true } as const satisfies Record<
+  keyof JwksOptions,
+  true
+>
+
+/** Milliseconds between two attempts while there is no key at all: a service that starts before its issuer should not wait long. */
+const eager = 1000
+
+/**
+ * The `keys` of an issuer that publishes a key set (AUTH-5, RFC 7517 5): fetched at the first token, kept for `maxAge`, fetched again, at most once per `cooldown`, where
+ * a token names a key that is not there. One fetch serves all who wait. In an outage the keys at hand go on serving; without any the answer is 503. Throws
+ * `ConfigurationError` where an option makes no sense, or the address is neither https nor on this machine.
+ *
+ * @example bearer({ keys: jwks('https://login.example/.well-known/jwks.json'), issuer: 'https://login.example', audience: 'courier' })
+ */
+export function jwks(source: JwksSource, options: JwksOptions = {}): KeyFinder {
+  const what = 'jwks()'
+  const given = knownOptions(what, options, optionNames)
+  const duration = (name: string, least: number, otherwise: number): number =>
+    boundedNumber(what, name, given, { least, most: 2 ** 31 - 1, unit: 'milliseconds' }) ?? otherwise
+  for (const name of ['fetch', 'onError'] as const) {
+    if (given[name] !== undefined && typeof given[name] !== 'function') {
+      throw new ConfigurationError('invalid-option', `The option "${name}" of ${what} is no function. Give one.`)
+    }
+  }
+  const get = options.fetch ?? fetch
+  const address = typeof source === 'function' ? undefined : keySetAddress(source)
+  const published = new PublishedKeys({
+    maxAge: duration('maxAge', 1, 600_000),
+    cooldown: duration('cooldown', 0, 30_000),
+    timeout: duration('timeout', 1, 5_000),
+    load: (signal) => (typeof source === 'function' ? source() : fetchKeySet(address as URL, get, signal)),
+    onError: options.onError ?? ((error) => console.error(error)),
+  })
+  return (header) => published.find(header)
+}
+
+interface Plan {
+  readonly maxAge: number
+  readonly cooldown: number
+  readonly timeout: number
+  readonly load: (signal: AbortSignal) => Promise<unknown>
+  readonly onError: (error: unknown) => void
+}
+
+class PublishedKeys {
+  private readonly plan: Plan
+  private keys: readonly TokenKey[] | undefined
+  /** When the keys were got, and when the last attempt ended: milliseconds of a clock that nobody sets. */
+  private got = 0
+  private tried = Number.NEGATIVE_INFINITY
+  private failing = false
+  private pending: Promise<void> | undefined
+  private lastFaults = ''
+
+  constructor(plan: Plan) {
+    this.plan = plan
+  }
+
+  find(header: KeyQuestion): Answer<readonly TokenKey[]> {
+    const { keys } = this
+    if (keys === undefined) return this.firstKeys(header)
+    const found = matching(keys, header)
+    if (performance.now() - this.got >= this.plan.maxAge) {
+      // Whoever waits for a source that fails would wait for as long as it does: then the keys at hand serve, and the fetch goes on behind.
+      if (!this.failing) return this.refresh().then(() => matching(this.keys ?? [], header))
+      if (this.mayTry(this.plan.cooldown)) void this.refresh()
+    }
+    if (found.length > 0 || !(this.pending !== undefined || this.mayTry(this.plan.cooldown))) return found
+    return this.refresh().then(() => matching(this.keys ?? [], header))
+  }
+
+  private async firstKeys(header: KeyQuestion): Promise<readonly TokenKey[]> {
+    const pause = Math.min(eager, this.plan.cooldown)
+    if (this.pending !== undefined || this.mayTry(pause)) await this.refresh()
+    if (this.keys !== undefined) return matching(this.keys, header)
+    throw new Unavailable({ cause: new Error('There is no key set yet: it could not be fetched.') })
+  }
+
+  private mayTry(pause: number): boolean {
+    return performance.now() - this.tried >= pause
+  }
+
+  /** One fetch for all who ask at once. It never rejects. */
+  private refresh(): Promise<void> {
+    this.pending ??= this.load().finally(() => {
+      this.tried = performance.now()
+      this.pending = undefined
+    })
+    return this.pending
+  }
+
+  private async load(): Promise<void> {
+    try {
+      const { keys, faults } = readKeySet(keysOfSet(await inTime(this.plan)))
+      this.keys = keys
+      this.got = performance.now()
+      this.failing = false
+      this.reportFaults(keys, faults)
+    } catch (error) {
+      const meanwhile = this.keys === undefined ? 'Nobody can be let through.' : 'The keys at hand go on serving.'
+      if (!this.failing) this.report(new Error(`The key set could not be fetched. ${meanwhile}`, { cause: error }))
+      this.failing = true
+    }
+  }
+
+  private reportFaults(keys: KeySet['keys'], faults: KeySet['faults']): void {
+    const told = faults.length > 0 ? faults.join('\n') : keys.length === 0 ? 'The key set holds no key that can verify tokens.' : ''
+    if (told !== '' && told !== this.lastFaults) this.report(new Error(told))
+    this.lastFaults = told
+  }
+
+  private report(error: Error): void {
+    try {
+      const told: unknown = this.plan.onError(error)
+      if (isPromise(told)) told.then(undefined, () => {})
+    } catch {
+      // A report that fails must not bar the way to keys that are there.
+    }
+  }
+}
+
+/** What a token of this header could have been signed with; the ring chooses among them. */
+function matching(keys: readonly TokenKey[], { alg, kid }: KeyQuestion): readonly TokenKey[] {
+  return keys.filter((key) => key.algorithm === alg && (kid === undefined || key.kid === undefined || key.kid === kid))
+}
+
+/** The key set, unless it takes longer than it may. */
+async function inTime({ load, timeout }: Plan): Promise<unknown> {
+  const abort = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const error = new Error(`The key set took longer than ${timeout} ms.`)
+      reject(error)
+      abort.abort(error)
+    }, timeout)
+  })
+  try {
+    return await Promise.race([load(abort.signal), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

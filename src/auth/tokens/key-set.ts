@@ -1,0 +1,60 @@
+/** The keys of a key set that can verify tokens (RFC 7517 4, 5). */
+import { isList, isObject, type JsonObject } from '../../definition/json.js'
+import { ConfigurationError } from '../../problem.js'
+import { isAlgorithm, type TokenAlgorithm } from './algorithms.js'
+import { prepareKey, type TokenKey } from './keys.js'
+
+/** What a key set has come to. */
+export interface KeySet {
+  readonly keys: readonly TokenKey[]
+  /** Why keys that are meant for signatures don't serve; in our own words. */
+  readonly faults: readonly string[]
+}
+
+/** The most keys of a set that are looked at. */
+const most = 100
+
+const curves: Readonly<Record<string, TokenAlgorithm>> = { 'P-256': 'ES256', 'P-384': 'ES384', 'P-521': 'ES512' }
+
+/**
+ * Keeps what can verify tokens: `use` is `sig` or absent, `key_ops` has `verify` or is absent, RSA or EC. Secrets (`oct`) are passed over, for a set is public, and a
+ * private key in it is a fault, since everybody could sign with it. The algorithm is the key's `alg`, else that of its curve, else RS256: sets without `alg` are common,
+ * and RS256 is what their issuers sign with.
+ */
+export function readKeySet(members: readonly unknown[]): KeySet {
+  const keys: TokenKey[] = []
+  const faults: string[] = []
+  for (const member of members.slice(0, most)) {
+    if (!isObject(member) || !isForSignatures(member)) continue
+    const algorithm = algorithmOf(member)
+    if (algorithm === undefined) continue
+    try {
+      keys.push(tokenKey(member, algorithm))
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error
+      faults.push(error.message)
+    }
+  }
+  return { keys, faults }
+}
+
+const isForSignatures = ({ use, key_ops: operations }: JsonObject): boolean =>
+  (use === undefined || use === 'sig') && (operations === undefined || (isList(operations) && operations.includes('verify')))
+
+function algorithmOf({ kty, alg, crv }: JsonObject): TokenAlgorithm | undefined {
+  if (kty !== 'RSA' && kty !== 'EC') return undefined
+  if (alg === undefined) return kty === 'RSA' ? 'RS256' : typeof crv === 'string' && Object.hasOwn(curves, crv) ? curves[crv] : undefined
+  return isAlgorithm(alg) && !alg.startsWith('HS') ? alg : undefined
+}
+
+function tokenKey(member: JsonObject, algorithm: TokenAlgorithm): TokenKey {
+  const what = 'A key of the key set'
+  if (member.d !== undefined) {
+    throw new ConfigurationError(
+      'weak-key',
+      `${what} is private, and everybody can sign with it. Withdraw it, and publish public halves only.`,
+    )
+  }
+  const { kid, key } = prepareKey(what, { algorithm, key: member, ...(member.kid === undefined ? {} : { kid: member.kid }) }, 'verify')
+  return Object.freeze(kid === undefined ? { algorithm, key } : { kid, algorithm, key })
+}

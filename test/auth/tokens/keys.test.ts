@@ -1,0 +1,302 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { algorithmNames } from '../../../src/auth/tokens/algorithms.js'
+import { keyMemo } from '../../../src/auth/tokens/key-memo.js'
+import { keyRing } from '../../../src/auth/tokens/key-ring.js'
+import { prepareKey } from '../../../src/auth/tokens/keys.js'
+import { ConfigurationError } from '../../../src/problem.js'
+import { keyFor, otherRsa, p256, p384, p521, pem, rsa, secret } from './signing.js'
+
+const verifying = (key: unknown) => prepareKey('The key', key, 'verify')
+
+/** The error, after a look that it shows nothing of what was given. */
+function errorOf(run: () => unknown, ...secrets: string[]): ConfigurationError {
+  try {
+    run()
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    for (const part of secrets) expect(error.message).not.toContain(part)
+    expect(error.cause).toBeUndefined()
+    return error
+  }
+  throw new Error('It was taken.')
+}
+
+const refused = (key: unknown, purpose: 'sign' | 'verify' = 'verify', ...secrets: string[]) =>
+  errorOf(() => prepareKey('The key', key, purpose), ...secrets)
+
+const jwk = (key: KeyObject) => key.export({ format: 'jwk' })
+const weakRsa = generateKeyPairSync('rsa', { modulusLength: 1024 })
+// The types of Node 20 do not know all that it takes here.
+const pss = (generateKeyPairSync as (type: string, options: object) => { publicKey: KeyObject })('rsa-pss', {
+  modulusLength: 2048,
+  hashAlgorithm: 'sha256',
+  mgf1HashAlgorithm: 'sha256',
+  saltLength: 32,
+})
+const curve25519 = generateKeyPairSync('ed25519')
+const koblitz = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
+
+describe('AUTH-5: keys that serve', () => {
+  it.each(algorithmNames)(
+    '%s takes its key as KeyObject, PEM or secret, bytes, and JSON Web Key, and keeps only what verifies',
+    (algorithm) => {
+      const { verify, sign } = keyFor[algorithm]
+      const forms: unknown[] =
+        verify instanceof Uint8Array
+          ? [verify, Buffer.from(verify).toString('hex'), { kty: 'oct', k: Buffer.from(verify).toString('base64url') }]
+          : [verify, sign, pem(verify), pem(sign as KeyObject), Buffer.from(pem(verify)), jwk(verify), jwk(sign as KeyObject)]
+      for (const key of forms) {
+        const prepared = verifying({ kid: 'a', algorithm, key })
+        expect(prepared).toMatchObject({ kid: 'a', algorithm })
+        expect(prepared.key.type).toBe(algorithm.startsWith('HS') ? 'secret' : 'public')
+      }
+    },
+  )
+
+  it('a secret as text is its UTF-8 bytes', () => {
+    expect(verifying({ algorithm: 'HS256', key: 'contraseña larga, con más de treinta y dos bytes' }).key.export()).toEqual(
+      Buffer.from('contraseña larga, con más de treinta y dos bytes'),
+    )
+  })
+
+  it('a key made for PSS serves the PS algorithm of its hash', () => {
+    expect(verifying({ algorithm: 'PS256', key: pss.publicKey }).key.asymmetricKeyType).toBe('rsa-pss')
+    for (const algorithm of ['RS256', 'PS384']) expect(refused({ algorithm, key: pss.publicKey }).code).toBe('weak-key')
+  })
+})
+
+describe('AUTH-5: weak and mistaken keys do not serve', () => {
+  it.each([
+    ['HS256', 31],
+    ['HS384', 47],
+    ['HS512', 63],
+  ])('AUTH-5: a secret shorter than its hash is refused: %s with %i bytes', (algorithm, bytes) => {
+    const short = randomBytes(bytes)
+    expect(refused({ algorithm, key: short }, 'verify', short.toString('base64'), short.toString('latin1')).code).toBe('weak-key')
+    expect(verifying({ algorithm, key: randomBytes(bytes + 1) }).algorithm).toBe(algorithm)
+  })
+
+  it('AUTH-5: an RSA key below 2,048 bits is refused', () => {
+    for (const algorithm of ['RS256', 'PS256']) {
+      expect(refused({ algorithm, key: weakRsa.publicKey }).code).toBe('weak-key')
+      expect(refused({ algorithm, key: pem(weakRsa.privateKey) }, 'sign').message).toContain('1024 bits')
+    }
+    expect(refused({ algorithm: 'RS256', key: { ...jwk(rsa.publicKey), e: 'AQ' } }).message).toContain('exponent')
+  })
+
+  it.each([
+    ['ES256', p384.publicKey],
+    ['ES384', p521.publicKey],
+    ['ES512', p256.publicKey],
+    ['ES256', koblitz.publicKey],
+    ['ES256', rsa.publicKey],
+    ['ES256', curve25519.publicKey],
+    ['RS256', p256.publicKey],
+    ['RS256', curve25519.publicKey],
+    ['PS512', p521.publicKey],
+  ])('AUTH-5: a key of another curve or kind is refused: %s', (algorithm, key) => {
+    for (const form of [key, pem(key)]) expect(refused({ algorithm, key: form }).code).toBe('weak-key')
+  })
+
+  it.each(['HS256', 'HS384', 'HS512'])('AUTH-5: a public key is no secret, in whatever form: %s', (algorithm) => {
+    const der = (format: 'spki' | 'pkcs1') => rsa.publicKey.export({ format: 'der', type: format })
+    const forms: unknown[] = [
+      pem(rsa.publicKey),
+      `\n  ${pem(rsa.privateKey)}`,
+      Buffer.from(pem(p521.publicKey)),
+      rsa.publicKey,
+      rsa.privateKey,
+      jwk(rsa.publicKey),
+      JSON.stringify(jwk(rsa.publicKey)),
+      Buffer.from(JSON.stringify(jwk(p256.publicKey), null, 2)),
+      der('spki'),
+      der('pkcs1'),
+      rsa.privateKey.export({ format: 'der', type: 'pkcs8' }),
+      `ssh-rsa ${der('pkcs1').toString('base64')} ana@example`,
+    ]
+    for (const key of forms) {
+      const error = refused({ algorithm, key }, 'verify', 'MII', jwk(rsa.publicKey).n as string)
+      expect([error.code, error.clause]).toEqual(['weak-key', 'AUTH-5'])
+      expect(error.message).toContain('whoever has its public half could sign')
+    }
+  })
+
+  it('AUTH-5: a secret is no key of a pair, and a public key can not sign', () => {
+    const shown = secret.toString('base64url')
+    expect(refused({ algorithm: 'RS256', key: { kty: 'oct', k: shown } }, 'verify', shown).message).toContain('can not be read')
+    expect(refused({ algorithm: 'ES256', key: 'un secreto muy largo y muy secreto' }, 'verify', 'secreto muy').message).toContain('PEM')
+    for (const key of [rsa.publicKey, pem(rsa.publicKey), jwk(rsa.publicKey)]) {
+      expect(refused({ algorithm: 'RS256', key }, 'sign').message).toContain('Give the private key')
+    }
+  })
+
+  it('AUTH-5: a point that is not on its curve is no key', () => {
+    const { x, y } = jwk(p256.publicKey)
+    for (const point of [
+      { x: y, y: x },
+      { x, y: x },
+      { x: 'AA', y: 'AA' },
+    ]) {
+      expect(refused({ algorithm: 'ES256', key: { kty: 'EC', crv: 'P-256', ...point } }).message).toContain('can not be read')
+    }
+  })
+
+  it('AUTH-5: an unknown algorithm has a near miss, and is not quoted: it may be the key', () => {
+    for (const [algorithm, near] of [
+      ['RS265', 'RS256'],
+      ['rs256', 'RS256'],
+      ['ES-512', 'ES512'],
+    ]) {
+      expect(refused({ algorithm, key: rsa.publicKey }).message).toContain(`Did you mean "${near}"?`)
+    }
+    for (const algorithm of ['none', 'EdDSA', '__proto__', 'constructor', ['RS256'], undefined, null, 5]) {
+      expect(refused({ algorithm, key: rsa.publicKey }).message).toMatch(/Allowed: HS256|Did you mean "(?:ES|HS|RS|PS)/)
+    }
+    const swapped = secret.toString('base64')
+    expect(refused({ algorithm: swapped, key: 'HS256' }, 'verify', swapped).code).toBe('invalid-option')
+  })
+
+  it.each([
+    ['no object', 'un secreto'],
+    ['null', null],
+    ['a JSON Web Key where the key should be', jwk(rsa.publicKey)],
+    ['a key that is missing', { algorithm: 'RS256' }],
+    ['a key that is null', { algorithm: 'HS256', key: null }],
+    ['a key that is a number', { algorithm: 'HS256', key: 12345 }],
+    ['an empty kid', { kid: '', algorithm: 'RS256', key: rsa.publicKey }],
+    ['a long kid', { kid: 'k'.repeat(257), algorithm: 'RS256', key: rsa.publicKey }],
+    ['a kid of another kind', { kid: 5, algorithm: 'RS256', key: rsa.publicKey }],
+    ['a JSON Web Key of another algorithm', { algorithm: 'RS256', key: { ...jwk(rsa.publicKey), alg: 'RS512' } }],
+    ['a JSON Web Key for encryption', { algorithm: 'RS256', key: { ...jwk(rsa.publicKey), use: 'enc' } }],
+    ['PEM that is cut', { algorithm: 'RS256', key: pem(rsa.publicKey).slice(0, 200) }],
+    ['a JSON Web Key without its numbers', { algorithm: 'RS256', key: { kty: 'RSA' } }],
+    ['a secret in the wrong base64', { algorithm: 'HS256', key: { kty: 'oct', k: `${secret.toString('base64')}==` } }],
+  ])('AUTH-5: %s does not build, and no message shows what was given', (_, key) => {
+    expect(refused(key, 'verify', 'un secreto', jwk(rsa.publicKey).n as string, secret.toString('base64')).code).toBe('invalid-option')
+  })
+
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, "The key is missing. Give { algorithm: 'HS256', key: ... }"],
+    ['a text', 'un secreto', "The key is a key without its algorithm. Give { algorithm: 'HS256', key: ... }"],
+    ['bytes', secret, 'is a key without its algorithm'],
+    ['a KeyObject', rsa.publicKey, 'is a key without its algorithm'],
+    ['a JSON Web Key', jwk(rsa.publicKey), 'is a key without its algorithm'],
+    ['a list', [], 'is a list'],
+    ['a secret that is undefined', { algorithm: 'HS256', key: undefined }, 'is the environment variable set?'],
+    ['an empty secret', { algorithm: 'HS256', key: '' }, 'is the environment variable set?'],
+    ['a pair that is undefined', { algorithm: 'ES256', key: undefined }, 'is the environment variable set?'],
+    ['an empty pair', { algorithm: 'ES256', key: '' }, 'is the environment variable set?'],
+    [
+      'PEM on one line',
+      { algorithm: 'RS256', key: pem(rsa.privateKey).replaceAll('\n', '\\n') },
+      "in the place of its line breaks. Give its text.replaceAll('\\\\n', '\\n').",
+    ],
+  ])('AUTH-5: %s: the message says the mend', (_, key, mend) => {
+    expect(refused(key, 'verify', 'un secreto', 'MII', jwk(rsa.publicKey).n as string).message).toContain(mend)
+  })
+
+  it('AUTH-5: a function that finds keys is told the same of what it gives', () => {
+    for (const key of ['un secreto', null]) {
+      const ring = keyRing('bearer()', () => [key] as never)
+      expect(errorOf(() => ring({ alg: 'HS256' }), 'un secreto').message).toContain("Give { algorithm: 'HS256', key: ... }")
+    }
+  })
+
+  it('no message holds a digest of the key either', () => {
+    const short = 'short but varied'
+    const error = refused({ algorithm: 'HS256', key: short }, 'verify', short)
+    expect(error.message).not.toContain(createHash('sha256').update(short).digest('hex').slice(0, 8))
+  })
+})
+
+describe('AUTH-5: which key a token may have been signed with', () => {
+  const key = (kid: string | undefined, algorithm: string) => ({
+    ...(kid === undefined ? {} : { kid }),
+    algorithm,
+    key: algorithm === 'RS256' ? rsa.publicKey : algorithm === 'HS256' ? secret : otherRsa.publicKey,
+  })
+  const list = [key('a', 'RS256'), key('b', 'RS256'), key(undefined, 'RS256'), key('a', 'HS256'), key('c', 'PS256')]
+  const names = (answer: unknown) => (answer as { kid?: string; algorithm: string }[]).map(({ kid, algorithm }) => `${kid} ${algorithm}`)
+
+  it.each([
+    ['fixed keys', list],
+    ['a function', () => list],
+  ])('by alg and kid: %s', (_, keys) => {
+    const ring = keyRing('bearer()', keys)
+    expect(names(ring({ alg: 'RS256', kid: 'a' }))).toEqual(['a RS256'])
+    expect(names(ring({ alg: 'HS256', kid: 'a' }))).toEqual(['a HS256'])
+    expect(names(ring({ alg: 'RS256' }))).toEqual(['a RS256', 'b RS256', 'undefined RS256'])
+    expect(names(ring({ alg: 'RS256', kid: 'z' }))).toEqual(['undefined RS256'])
+    expect(names(ring({ alg: 'RS256', kid: 'c' }))).toEqual([])
+    expect(names(ring({ alg: 'PS256', kid: 'z' }))).toEqual([])
+    expect(names(ring({ alg: 'ES256' }))).toEqual([])
+    for (const kid of ['__proto__', 'constructor', 'toString']) expect(names(ring({ alg: 'PS256', kid }))).toEqual([])
+  })
+
+  it('at most 16 keys are tried', () => {
+    const many = Array.from({ length: 40 }, (_, index) => key(`k${index}`, 'RS256'))
+    expect(keyRing('bearer()', many)({ alg: 'RS256' })).toHaveLength(16)
+    expect(names(keyRing('bearer()', many)({ alg: 'RS256', kid: 'k39' }))).toEqual(['k39 RS256'])
+    expect(keyRing('bearer()', () => many)({ alg: 'RS256' })).toHaveLength(16)
+    const unnamed = Array.from({ length: 17 }, () => key(undefined, 'RS256'))
+    expect(() => keyRing('bearer()', unnamed)).toThrow('Give each a kid')
+  })
+
+  it('two keys of one kid and one algorithm do not build; of two algorithms they do', () => {
+    expect(() => keyRing('bearer()', [key('a', 'RS256'), key('a', 'RS256')])).toThrow('two keys of one kid')
+    expect(names(keyRing('bearer()', [key('a', 'RS256'), key('a', 'HS256')])({ alg: 'HS256', kid: 'a' }))).toEqual(['a HS256'])
+  })
+
+  it('no keys, null, and a key among others that is unfit do not build, and the message says which one it is', () => {
+    expect(() => keyRing('bearer()', [])).toThrow('no key')
+    expect(() => keyRing('bearer()', null)).toThrow(ConfigurationError)
+    expect(() => keyRing('bearer()', undefined)).toThrow(ConfigurationError)
+    expect(() => keyRing('bearer()', [key('a', 'RS256'), { algorithm: 'HS256', key: 'short' }])).toThrow('keys[1] of bearer()')
+  })
+
+  it.each([
+    ['null in a list', [null]],
+    ['a text', 'un secreto'],
+    ['a weak key', { algorithm: 'RS256', key: weakRsa.publicKey }],
+  ])('what a function gives is checked alike: %s', (_, given) => {
+    expect(() => keyRing('bearer()', () => given)({ alg: 'RS256' })).toThrow(ConfigurationError)
+  })
+})
+
+describe('AUTH-5: a KeyObject is built once', () => {
+  it.each([
+    ['PEM in the same object', { algorithm: 'RS256', key: pem(rsa.publicKey) }, (key: object) => key],
+    ['PEM in a new object', { algorithm: 'RS256', key: pem(rsa.publicKey) }, (key: object) => ({ ...key })],
+    ['a JSON Web Key', { algorithm: 'RS256', key: jwk(rsa.publicKey) }, (key: object) => structuredClone(key)],
+    ['bytes', { algorithm: 'HS256', key: secret }, (key: object) => ({ ...key, key: Uint8Array.from(secret) })],
+    ['a KeyObject', { algorithm: 'RS256', key: rsa.privateKey }, (key: object) => ({ ...key })],
+  ])('%s', (_, key, again) => {
+    const prepare = keyMemo()
+    const first = prepare('The key', key)
+    for (let time = 0; time < 3; time++) expect(prepare('The key', again(key))).toBe(first)
+  })
+
+  it('an object that is written over counts as what it holds now, and other keys push old ones out', () => {
+    const prepare = keyMemo()
+    const key = { algorithm: 'RS256', key: rsa.publicKey }
+    const first = prepare('The key', key)
+    key.key = otherRsa.publicKey
+    expect(prepare('The key', key).key.equals(otherRsa.publicKey)).toBe(true)
+    key.algorithm = 'PS256'
+    expect(prepare('The key', key).algorithm).toBe('PS256')
+    expect(prepare('The key', Object.assign(key, { kid: 'a' })).kid).toBe('a')
+    const text = { algorithm: 'HS256', key: secret.toString('hex') }
+    const old = prepare('The key', { ...text })
+    for (let index = 0; index < 250; index++) prepare('The key', { algorithm: 'HS256', key: randomBytes(32) })
+    expect(prepare('The key', { ...text })).not.toBe(old)
+    expect(prepare('The key', { algorithm: 'RS256', key: rsa.publicKey })).toBe(first)
+  })
+
+  it('the same key under another kid or algorithm is another', () => {
+    const prepare = keyMemo()
+    const base = { algorithm: 'RS256', key: rsa.publicKey }
+    expect(prepare('The key', { ...base, kid: 'a' })).not.toBe(prepare('The key', base))
+    expect(prepare('The key', { ...base, algorithm: 'PS256' }).algorithm).toBe('PS256')
+  })
+})

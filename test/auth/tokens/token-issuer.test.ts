@@ -1,0 +1,104 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { algorithmNames } from '../../../src/auth/tokens/algorithms.js'
+import { bearer, ConfigurationError, type HttpProblem, tokenIssuer } from '../../../src/index.js'
+import { keyFor, p256, pem, rsa, secret } from './signing.js'
+
+const key = { kid: '2026-11', algorithm: 'ES256', key: p256.privateKey } as const
+const byHeader = (token: string): never => ({ rawHeaders: ['Authorization', `Bearer ${token}`] }) as never
+const part = (token: string, index: number) => JSON.parse(Buffer.from(token.split('.')[index] as string, 'base64url').toString())
+
+afterEach(() => void vi.useRealTimers())
+
+describe('tokenIssuer()', () => {
+  it.each(algorithmNames)('AUTH-5: what it issues, bearer() takes: %s', (algorithm) => {
+    const { sign, verify } = keyFor[algorithm]
+    const issue = tokenIssuer({ key: { kid: 'a', algorithm, key: sign }, issuer: 'https://api.example', audience: ['courier', 'billing'] })
+    const authenticated = bearer({ keys: { kid: 'a', algorithm, key: verify }, issuer: 'https://api.example', audience: 'courier' })
+    expect(authenticated.identify(byHeader(issue({ sub: 'ana', roles: ['a'] })))).toMatchObject({ sub: 'ana', roles: ['a'] })
+  })
+
+  it('AUTH-5: an hour by default, with iat, the kid and the typ in their places', () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_900 })
+    const token = tokenIssuer({ key })({ sub: 'ana' })
+    expect(part(token, 0)).toEqual({ alg: 'ES256', typ: 'JWT', kid: '2026-11' })
+    expect(part(token, 1)).toEqual({ sub: 'ana', iat: 1_800_000_000, exp: 1_800_003_600 })
+    const short = tokenIssuer({ key: { algorithm: 'HS256', key: secret }, lifetime: 60, type: 'at+jwt', issuer: 'i', audience: 'a' })({
+      sub: 'ana',
+      nbf: 1_800_000_000,
+    })
+    expect(part(short, 0)).toEqual({ alg: 'HS256', typ: 'at+jwt' })
+    expect(part(short, 1)).toEqual({ sub: 'ana', iss: 'i', aud: 'a', nbf: 1_800_000_000, iat: 1_800_000_000, exp: 1_800_000_060 })
+  })
+
+  it('AUTH-5: keys rotate by kid: old tokens live on while the old key is listed', () => {
+    const next = { kid: '2026-12', algorithm: 'RS256', key: rsa.privateKey } as const
+    const old = tokenIssuer({ key })({ sub: 'ana' })
+    const both = bearer({ keys: [key, next] })
+    for (const token of [old, tokenIssuer({ key: next })({ sub: 'ana' })])
+      expect(both.identify(byHeader(token))).toMatchObject({ sub: 'ana' })
+    expect(() => bearer({ keys: next }).identify(byHeader(old))).toThrow(expect.objectContaining<Partial<HttpProblem>>({ status: 401 }))
+  })
+
+  const cyclic: Record<string, unknown> = { sub: 'ana' }
+  cyclic.self = cyclic
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', 'ana'],
+    ['no sub', {}],
+    ['an empty sub', { sub: '' }],
+    ['a sub that is a number', { sub: 5 }],
+    ['an exp of its own', { sub: 'ana', exp: 5 }],
+    ['an iat of its own', { sub: 'ana', iat: 5 }],
+    ['an issuer of its own', { sub: 'ana', iss: 'https://evil.example' }],
+    ['an audience of its own', { sub: 'ana', aud: 'billing' }],
+    ['nbf as text', { sub: 'ana', nbf: '5' }],
+    ['nbf that is a Date', { sub: 'ana', nbf: new Date() }],
+    ['a jti that is a number', { sub: 'ana', jti: 5 }],
+    ['a cycle', cyclic],
+    ['a bigint', { sub: 'ana', n: 5n }],
+    ['deep claims', { sub: 'ana', deep: JSON.parse('['.repeat(40) + ']'.repeat(40)) }],
+    ['__proto__', JSON.parse('{"sub":"ana","__proto__":{"admin":true}}')],
+    ['a token that no header would take', { sub: 'ana', filler: 'x'.repeat(7000) }],
+  ])('AUTH-5: claims that would make a token nobody takes are refused: %s', (_, claims) => {
+    const issue = tokenIssuer({ key, issuer: 'https://api.example', audience: 'courier' })
+    expect(() => issue(claims as { sub: string })).toThrow(ConfigurationError)
+  })
+
+  it('AUTH-5: a claim that is undefined is named: JSON would leave it out without a word', () => {
+    const claims = { sub: 'ana', scope: undefined }
+    expect(() => tokenIssuer({ key })(claims)).toThrow('"scope" is undefined. Give it a value, or leave it out.')
+  })
+
+  const { d: _, ...publicHalf } = p256.privateKey.export({ format: 'jwk' })
+  it.each([
+    ['no options', undefined],
+    ['no key', {}],
+    ['a public RSA key', { key: { algorithm: 'RS256', key: rsa.publicKey } }],
+    ['a public PEM', { key: { algorithm: 'RS256', key: pem(rsa.publicKey) } }],
+    ['a public JSON Web Key', { key: { algorithm: 'ES256', key: publicHalf } }],
+    ['a weak secret', { key: { algorithm: 'HS512', key: secret.subarray(0, 32) } }],
+    ['a weak pair', { key: { algorithm: 'RS256', key: generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey } }],
+    [
+      'halves of two pairs',
+      {
+        key: {
+          algorithm: 'ES256',
+          key: {
+            ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
+            d: p256.privateKey.export({ format: 'jwk' }).d,
+          },
+        },
+      },
+    ],
+    ['a lifetime of 0', { key, lifetime: 0 }],
+    ['a lifetime as text', { key, lifetime: '1h' }],
+    ['an endless lifetime', { key, lifetime: Number.POSITIVE_INFINITY }],
+    ['an issuer that is undefined', { key, issuer: undefined }],
+    ['an empty audience', { key, audience: [] }],
+    ['a misspelt option', { key, lifeTime: 5 }],
+  ])('AUTH-5: %s does not build', (_, options) => {
+    expect(() => tokenIssuer(options as never)).toThrow(ConfigurationError)
+  })
+})

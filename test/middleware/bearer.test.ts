@@ -1,0 +1,579 @@
+import { request as httpRequest } from 'node:http'
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { algorithmNames } from '../../src/auth/tokens/algorithms.js'
+import { bearer, ConfigurationError, HttpProblem, publicToken, type TokenOptions, Unavailable } from '../../src/index.js'
+import { attacks, audience, fitsHeader, foreignCurve, good, goodClaims, issuer, keys } from '../auth/tokens/attacks.js'
+import { keyFor, now, otherRsa, p256, rsa, signed } from '../auth/tokens/signing.js'
+import { type Express, listen, majors, raw, service } from './majors.js'
+
+const options = { keys, issuer, audience } satisfies TokenOptions
+const finder = (header: { alg: string; kid?: string }) => keys.filter((key) => key.kid === (header.kid ?? key.kid))
+
+/** A request as far as `identify` looks at it. */
+const requestWith = (field: string, ...values: string[]): never =>
+  ({ headers: {}, rawHeaders: values.flatMap((value) => [field, value]) }) as never
+const byHeader = (token: string): never => requestWith('Authorization', `Bearer ${token}`)
+
+/** What a token comes to: its principal, or the problem. */
+function outcome(run: () => unknown): unknown {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof HttpProblem) return error
+    throw error
+  }
+}
+
+/** All that a problem says to anybody: its body, its headers, its cause and what those hold. */
+function everythingIn(error: unknown, seen: Set<unknown> = new Set()): string {
+  if (typeof error !== 'object' || error === null || seen.has(error)) return String(error)
+  seen.add(error)
+  return Object.getOwnPropertyNames(error)
+    .map((name) => `${name}: ${everythingIn((error as Record<string, unknown>)[name], seen)}`)
+    .join('\n')
+}
+
+describe('bearer(): the wrong tokens', () => {
+  it('AUTH-5: the list of attacks is long, each has its own name, and the token they are made of is good', () => {
+    expect(attacks.length).toBeGreaterThanOrEqual(100)
+    expect(new Set(attacks.map(([name]) => name)).size).toBe(attacks.length)
+    for (const given of [options, { ...options, keys: finder }])
+      expect(bearer(given).identify(byHeader(good()))).toMatchObject({ sub: 'ana' })
+  })
+
+  const ways = [
+    ['fixed keys', bearer(options)],
+    ['a function that finds them', bearer({ ...options, keys: finder })],
+    ['a function that finds them later', bearer({ ...options, keys: async (header) => finder(header) })],
+    ['a function that gives every key', bearer({ ...options, keys: () => keys })],
+  ] as const
+
+  it.each(attacks)('AUTH-5: 401 to %s', async (_, make) => {
+    const token = make()
+    for (const [, authenticated] of ways) {
+      const problem = await Promise.resolve()
+        .then(() => authenticated.identify(byHeader(token)))
+        .catch((error: unknown) => error)
+      expect(problem).toBeInstanceOf(HttpProblem)
+      const { status, code, cause } = problem as HttpProblem
+      expect([status, code]).toEqual([401, 'unauthenticated'])
+      expect(cause).toBeInstanceOf(Error)
+    }
+  })
+
+  it('AUTH-5: 401 to a signature on another curve', () => {
+    expect(outcome(() => ways[0][1].identify(byHeader(foreignCurve())))).toMatchObject({ status: 401 })
+  })
+
+  it('AUTH-5: a token that was tampered with in any place is 401', () => {
+    const tokens = [good(), signed(goodClaims(), p256.privateKey, { alg: 'ES256', kid: 'ec' })]
+    const authenticated = bearer(options)
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...tokens),
+        fc.nat(),
+        fc.oneof(
+          fc.record({ kind: fc.constant('replace'), with: fc.integer({ min: 33, max: 126 }) }),
+          fc.record({ kind: fc.constant('insert'), with: fc.integer({ min: 33, max: 126 }) }),
+          fc.record({ kind: fc.constant('delete'), with: fc.constant(0) }),
+          fc.record({ kind: fc.constant('swap'), with: fc.nat() }),
+          fc.record({ kind: fc.constant('cut'), with: fc.constant(0) }),
+        ),
+        (token, place, change) => {
+          const at = place % token.length
+          const character = String.fromCharCode(change.with)
+          const other = change.with % token.length
+          const tampered = {
+            replace: token.slice(0, at) + character + token.slice(at + 1),
+            insert: token.slice(0, at) + character + token.slice(at),
+            delete: token.slice(0, at) + token.slice(at + 1),
+            swap: [...token].map((one, i) => (i === at ? token[other] : i === other ? token[at] : one)).join(''),
+            cut: token.slice(0, at),
+          }[change.kind] as string
+          fc.pre(tampered !== token)
+          const result = outcome(() => authenticated.identify(byHeader(tampered)))
+          expect(result).toBeInstanceOf(HttpProblem)
+          expect((result as HttpProblem).status).toBe(401)
+        },
+      ),
+      { numRuns: 1500 },
+    )
+  })
+
+  it('AUTH-5: bytes of a signed part that are changed under the encoding are 401', () => {
+    const [head, payload, signatureText] = good().split('.') as [string, string, string]
+    const authenticated = bearer(options)
+    fc.assert(
+      fc.property(fc.nat(2), fc.nat(), fc.integer({ min: 1, max: 255 }), (part, place, mask) => {
+        const texts = [head, payload, signatureText]
+        const bytes = Buffer.from(texts[part] as string, 'base64url')
+        const at = place % bytes.length
+        bytes[at] = (bytes[at] as number) ^ mask
+        texts[part] = bytes.toString('base64url')
+        expect(outcome(() => authenticated.identify(byHeader(texts.join('.'))))).toMatchObject({ status: 401 })
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('AUTH-5: whatever stands in the field, the answer is 401 and never a failure', () => {
+    const authenticated = bearer({ ...options, keys: finder })
+    const segment = fc.oneof(
+      fc.string(),
+      fc.json().map((json) => Buffer.from(json).toString('base64url')),
+      fc.constant('e30'),
+    )
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(segment, { maxLength: 5 }).map((all) => all.join('.')),
+        ),
+        (text) => {
+          expect(outcome(() => authenticated.identify(byHeader(text)))).toMatchObject({ status: 401 })
+        },
+      ),
+    )
+  })
+
+  it('ERR-3: no problem, and nothing for the log, holds a token, a claim or a key', async () => {
+    const secretClaims = { sub: 'ana-la-secreta', email: 'ana@secreta.example' }
+    const revoked = bearer({ ...options, revoked: () => true })
+    const unknown = bearer({ ...options, principal: () => undefined })
+    const tokens = [...attacks.map(([, make]) => make()), good({ ...secretClaims, exp: 1 }), good(secretClaims)]
+    for (const authenticated of [...ways.map(([, way]) => way), revoked, unknown]) {
+      for (const token of tokens) {
+        const result = await Promise.resolve()
+          .then(() => authenticated.identify(byHeader(token)))
+          .catch((error: unknown) => error)
+        if (!(result instanceof HttpProblem)) continue
+        const said = everythingIn(result)
+        const pieces = token.split('.').filter((piece) => piece.length > 8)
+        for (const part of [...pieces, 'secreta', 'BEGIN', 'evil.example', 'token-1']) expect(said).not.toContain(part)
+      }
+    }
+  })
+})
+
+describe('bearer(): each algorithm', () => {
+  it.each(algorithmNames)('AUTH-5: %s verifies with its own key, and no other algorithm with that key', (algorithm) => {
+    const { sign, verify } = keyFor[algorithm]
+    const authenticated = bearer({ ...options, keys: { algorithm, key: verify } })
+    expect(authenticated.identify(byHeader(signed(goodClaims(), sign, { alg: algorithm })))).toMatchObject({ sub: 'ana' })
+    for (const other of algorithmNames.filter((name) => name !== algorithm)) {
+      const result = outcome(() => authenticated.identify(byHeader(signed(goodClaims(), keyFor[other].sign, { alg: other }))))
+      expect(result).toMatchObject({ status: 401 })
+    }
+  })
+})
+
+describe('bearer(): what tokens must hold', () => {
+  const identify = (given: Partial<TokenOptions>, token: string) =>
+    outcome(() => bearer({ ...options, ...given } as TokenOptions).identify(byHeader(token)))
+  const sub = { sub: 'ana' }
+  const refusal = { status: 401 }
+  const why = (result: unknown) => ((result as HttpProblem).cause as Error).message
+
+  it('AUTH-5: issuer and audience may be several', () => {
+    expect(identify({ issuer: ['https://a.example', issuer] }, good())).toMatchObject(sub)
+    expect(identify({ audience: ['a', audience] }, good())).toMatchObject(sub)
+    expect(identify({}, good({ aud: ['billing', audience] }))).toMatchObject(sub)
+  })
+
+  it('AUTH-5: a token for an audience is refused where the service names none, and the log says the mend', () => {
+    const { audience: _, ...nameless } = options
+    const result = outcome(() => bearer(nameless).identify(byHeader(good())))
+    expect(result).toMatchObject(refusal)
+    expect(why(result)).toContain('set "audience"')
+    expect(bearer(nameless).identify(byHeader(good({ aud: undefined })))).toMatchObject(sub)
+  })
+
+  it('AUTH-5: clockTolerance stretches exp, nbf and iat', () => {
+    for (const claims of [{ exp: now() - 20 }, { nbf: now() + 20 }, { iat: now() + 80 }]) {
+      expect(identify({}, good(claims))).toMatchObject(refusal)
+      expect(identify({ clockTolerance: 30 }, good(claims))).toMatchObject(sub)
+    }
+    expect(identify({ clockTolerance: 30 }, good({ exp: now() - 31 }))).toMatchObject(refusal)
+  })
+
+  it('AUTH-5: maxAge goes by iat, which is then required', () => {
+    expect(identify({ maxAge: 60 }, good({ iat: now() - 50 }))).toMatchObject(sub)
+    expect(identify({ maxAge: 60 }, good({ iat: now() - 61 }))).toMatchObject(refusal)
+    expect(identify({ maxAge: 60 }, good({ iat: undefined }))).toMatchObject(refusal)
+    expect(identify({}, good({ iat: undefined }))).toMatchObject(sub)
+  })
+
+  it.each([
+    ['at+jwt', 'at+jwt', true],
+    ['at+jwt', 'AT+JWT', true],
+    ['at+jwt', 'application/at+jwt', true],
+    ['application/at+jwt', 'at+jwt', true],
+    ['at+jwt', 'JWT', false],
+    ['at+jwt', undefined, false],
+    ['at+jwt', 'application/application/at+jwt', false],
+    ['at+jwt', 'at+jwt; charset=utf-8', false],
+    ['JWT', 'jwt', true],
+  ])('AUTH-5: the option type %s and the header typ %s: %s', (type, typ, taken) => {
+    const token = signed(goodClaims(), rsa.privateKey, { alg: 'RS256', kid: 'rsa', ...(typ === undefined ? {} : { typ }) })
+    expect(identify({ type }, token)).toMatchObject(taken ? sub : refusal)
+  })
+
+  it('AUTH-5: a token of one kind is refused where another kind is wanted, though one key signs both', () => {
+    const token = (typ: string, aud: string) => signed({ ...goodClaims(), aud }, rsa.privateKey, { alg: 'RS256', kid: 'rsa', typ })
+    const kinds = [
+      { given: { type: 'at+jwt' }, text: token('at+jwt', audience) },
+      { given: { type: 'refresh+jwt' }, text: token('refresh+jwt', audience) },
+      { given: { type: 'at+jwt', audience: 'billing' }, text: token('at+jwt', 'billing') },
+    ]
+    for (const { given, text } of kinds) {
+      for (const other of kinds) expect(identify(other.given, text)).toMatchObject(other.text === text ? sub : refusal)
+      expect(identify(given, text)).toMatchObject(sub)
+    }
+  })
+
+  it('AUTH-5: a key that the token brings is passed over, not a reason to refuse', () => {
+    const header = { alg: 'RS256', kid: 'rsa', jku: 'https://evil.example', jwk: otherRsa.publicKey.export({ format: 'jwk' }) }
+    expect(identify({}, signed(goodClaims(), rsa.privateKey, header))).toMatchObject(sub)
+  })
+
+  it('AUTH-5: claims are frozen all the way down, because requests share them', () => {
+    const claims = identify({}, good({ roles: ['a', { of: ['b'] }] })) as { roles: [string, { of: string[] }] }
+    expect(() => claims.roles.push('admin' as never)).toThrow(TypeError)
+    expect(() => claims.roles[1].of.push('admin')).toThrow(TypeError)
+    expect(Object.isFrozen(claims)).toBe(true)
+  })
+
+  it('AUTH-5: principal makes the caller of the claims, on each request; nobody is 401', async () => {
+    let seen = 0
+    const authenticated = bearer({ ...options, principal: ({ sub: name }) => (++seen < 3 ? { name } : undefined) })
+    const req = byHeader(good())
+    expect([authenticated.identify(req), authenticated.identify(req)]).toEqual([{ name: 'ana' }, { name: 'ana' }])
+    expect(outcome(() => authenticated.identify(req))).toMatchObject(refusal)
+    for (const none of [null, false, '']) {
+      const later = bearer({ ...options, principal: async () => none as never })
+      await expect(Promise.resolve(later.identify(req))).rejects.toMatchObject(refusal)
+    }
+  })
+
+  it('AUTH-5: revoked is asked on every request; only false lets a token pass, and a failure is 503', async () => {
+    const list = new Set<unknown>()
+    const authenticated = bearer({ ...options, revoked: ({ jti }) => list.has(jti) })
+    const req = byHeader(good())
+    expect(authenticated.identify(req)).toMatchObject(sub)
+    list.add('token-1')
+    expect(outcome(() => authenticated.identify(req))).toMatchObject(refusal)
+
+    const failures = [
+      () => Promise.reject(new Error('redis is down')),
+      () => {
+        throw new Error('redis is down')
+      },
+    ]
+    for (const revoked of failures) {
+      const problem = await Promise.resolve()
+        .then(() => bearer({ ...options, revoked }).identify(req))
+        .catch((error: unknown) => error)
+      expect(problem).toBeInstanceOf(Unavailable)
+      expect((problem as Unavailable).cause).toMatchObject({ message: 'redis is down' })
+    }
+    for (const answer of [undefined, null, 0, 1, 'false', {}]) {
+      expect(() => bearer({ ...options, revoked: () => answer as never }).identify(req)).toThrow(ConfigurationError)
+    }
+  })
+
+  it('AUTH-5: a finder that fails is 503, one that finds nothing 401, an unfit key a ConfigurationError', async () => {
+    const req = byHeader(good())
+    const failing = bearer({ ...options, keys: () => Promise.reject(new Error('vault is down')) })
+    await expect(Promise.resolve(failing.identify(req))).rejects.toBeInstanceOf(Unavailable)
+    for (const found of [undefined, null, []]) {
+      expect(outcome(() => bearer({ ...options, keys: () => found as never }).identify(req))).toMatchObject(refusal)
+    }
+    expect(() => bearer({ ...options, keys: () => ({ algorithm: 'RS256', key: 'no PEM' }) }).identify(req)).toThrow(ConfigurationError)
+  })
+
+  it('AUTH-5: what needs no waiting waits for nothing', () => {
+    const authenticated = bearer({ ...options, keys: finder, revoked: () => false, principal: (claims) => claims.sub })
+    expect(authenticated.identify(byHeader(good()))).toBe('ana')
+  })
+})
+
+describe('bearer(): the cache', () => {
+  const counting = () => {
+    const find = vi.fn((): readonly (typeof keys)[number][] => keys)
+    return find
+  }
+
+  it('AUTH-5: one token is verified once, and gives the same claims', () => {
+    const authenticated = bearer(options)
+    const req = byHeader(good())
+    expect(authenticated.identify(req)).toBe(authenticated.identify(req))
+    const uncached = bearer({ ...options, cache: 0 })
+    expect(uncached.identify(req)).not.toBe(uncached.identify(req))
+  })
+
+  it.each([
+    ['exp', {}, { exp: 100 }, 100],
+    ['exp and the tolerance', { clockTolerance: 10 }, { exp: 100 }, 110],
+    ['maxAge', { maxAge: 50 }, { exp: 100 }, 50],
+    ['maxAge and the tolerance', { maxAge: 50, clockTolerance: 10 }, { exp: 100 }, 60],
+    ['exp before maxAge', { maxAge: 500 }, { exp: 100 }, 100],
+  ])('AUTH-5: a cached token is refused from its end on: %s', (_, more, { exp }, end) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      const start = 1_800_000_000
+      vi.setSystemTime(start * 1000)
+      const authenticated = bearer({ ...options, ...more })
+      const req = byHeader(good({ exp: start + exp }))
+      expect(authenticated.identify(req)).toMatchObject({ sub: 'ana' })
+      vi.setSystemTime((start + end) * 1000 - 1)
+      expect(authenticated.identify(req)).toMatchObject({ sub: 'ana' })
+      vi.setSystemTime((start + end) * 1000)
+      for (let time = 0; time < 2; time++) expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('AUTH-5: the cache holds no more than it may: the oldest goes', () => {
+    const authenticated = bearer({ ...options, cache: 2 })
+    const requests = ['1', '2', '3'].map((sub) => byHeader(good({ sub })))
+    const [first, second] = requests.map((req) => authenticated.identify(req))
+    expect(authenticated.identify(requests[1] as never)).toBe(second)
+    expect(authenticated.identify(requests[0] as never)).not.toBe(first)
+  })
+
+  it('AUTH-5: a cached token falls with its key: a finder is asked on every request', () => {
+    const find = counting()
+    const authenticated = bearer({ ...options, keys: find })
+    const req = byHeader(good())
+    const claims = authenticated.identify(req)
+    expect(authenticated.identify(req)).toBe(claims)
+    expect(find).toHaveBeenCalledTimes(2)
+    expect(find).toHaveBeenLastCalledWith({ alg: 'RS256', kid: 'rsa' })
+    find.mockReturnValue([keys[1]])
+    expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
+    // Another key under the same name is another key.
+    find.mockReturnValue([{ kid: 'rsa', algorithm: 'RS256', key: otherRsa.publicKey }] as never)
+    expect(outcome(() => authenticated.identify(req))).toMatchObject({ status: 401 })
+    find.mockReturnValue(keys)
+    expect(authenticated.identify(req)).toMatchObject({ sub: 'ana' })
+  })
+
+  it('AUTH-5: the other form of an ECDSA signature verifies too, and is revoked alike: nothing hangs on the text', () => {
+    const order = BigInt('0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551')
+    const token = signed(goodClaims(), p256.privateKey, { alg: 'ES256', kid: 'ec' })
+    const at = token.lastIndexOf('.') + 1
+    const bytes = Buffer.from(token.slice(at), 'base64url')
+    const mirrored = (order - BigInt(`0x${bytes.subarray(32).toString('hex')}`)).toString(16).padStart(64, '0')
+    const other = token.slice(0, at) + Buffer.concat([bytes.subarray(0, 32), Buffer.from(mirrored, 'hex')]).toString('base64url')
+    const list = new Set<unknown>()
+    const authenticated = bearer({ ...options, revoked: ({ jti }) => list.has(jti) })
+    for (const text of [token, other]) expect(authenticated.identify(byHeader(text))).toMatchObject({ sub: 'ana' })
+    list.add('token-1')
+    for (const text of [token, other]) expect(outcome(() => authenticated.identify(byHeader(text)))).toMatchObject({ status: 401 })
+  })
+
+  it('AUTH-5: what was refused is never kept', () => {
+    const authenticated = bearer({ ...options, cache: 1 })
+    const req = byHeader(good())
+    const claims = authenticated.identify(req)
+    for (const [, make] of attacks) expect(outcome(() => authenticated.identify(byHeader(make())))).toMatchObject({ status: 401 })
+    expect(authenticated.identify(req)).toBe(claims)
+  })
+})
+
+describe('bearer() and publicToken(): the field', () => {
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('AUTH-1: the scheme %s', (scheme) => {
+    expect(bearer(options).identify(requestWith('authorization', `${scheme}   ${good()}`))).toMatchObject({ sub: 'ana' })
+  })
+
+  it('AUTH-1: who sends nothing, or another scheme, hears no error; who sends a wrong token does (RFC 6750 3.1)', () => {
+    const authenticated = bearer({ ...options, realm: 'courier' })
+    const challenge = (req: never) => (outcome(() => authenticated.identify(req)) as HttpProblem).headers['WWW-Authenticate']
+    expect(challenge(requestWith('Accept', '*/*'))).toBe('Bearer realm="courier"')
+    expect(challenge(requestWith('Authorization', 'Basic YTpi'))).toBe('Bearer realm="courier"')
+    expect(challenge(requestWith('Authorization', `Bearer2 ${good()}`))).toBe('Bearer realm="courier"')
+    for (const field of [`Bearer ${good()}x`, 'Bearer', 'Bearer ', 'Bearer a', `Bearer\t${good()}`.replace('\t', ' \t')]) {
+      expect(challenge(requestWith('Authorization', field))).toBe('Bearer realm="courier", error="invalid_token"')
+    }
+  })
+
+  it('AUTH-1: the field twice is 401, whichever of the two is good', () => {
+    const twice = requestWith('Authorization', `Bearer ${good()}`, `Bearer ${good()}`)
+    expect(outcome(() => bearer(options).identify(twice))).toMatchObject({ status: 401 })
+  })
+
+  it('AUTH-1: the longest token passes, one character more does not reach any crypto', () => {
+    const find = vi.fn(() => keys)
+    const authenticated = bearer({ ...options, keys: find })
+    const fill = (length: number): string => {
+      for (let size = length * 0.7; ; size--) {
+        const token = good({ filler: 'x'.repeat(size) })
+        if (token.length <= length) return token
+      }
+    }
+    const longest = fill(8192)
+    expect(longest.length).toBeGreaterThan(8180)
+    expect(authenticated.identify(byHeader(longest))).toMatchObject({ sub: 'ana' })
+    find.mockClear()
+    for (const field of [`Bearer ${longest}${'x'.repeat(8193 - longest.length)}`, `Bearer${' '.repeat(9000)}${good()}`]) {
+      expect(outcome(() => authenticated.identify(requestWith('Authorization', field)))).toMatchObject({ status: 401 })
+    }
+    expect(find).not.toHaveBeenCalled()
+    let long = ''
+    for (let size = 5700; long.length <= 8192; size++) long = good({ filler: 'x'.repeat(size) })
+    expect(long.length).toBeLessThan(8200)
+    const open = publicToken({ ...options, keys: find })
+    expect(open.identify(requestWith('x-authorization-token', longest))).toMatchObject({ sub: 'ana' })
+    expect(outcome(() => open.identify(requestWith('x-authorization-token', long)))).toMatchObject({ status: 401 })
+    expect(find).toHaveBeenCalledTimes(1)
+  })
+
+  it('AUTH-5: no key is asked for by a kid of more than 256 characters', () => {
+    const find = vi.fn((): undefined => undefined)
+    const authenticated = bearer({ ...options, keys: find })
+    for (const length of [256, 257]) {
+      const token = signed(goodClaims(), rsa.privateKey, { alg: 'RS256', kid: 'k'.repeat(length) })
+      expect(outcome(() => authenticated.identify(byHeader(token)))).toMatchObject({ status: 401 })
+    }
+    expect(find).toHaveBeenCalledTimes(1)
+  })
+
+  it('AUTH-3: publicToken() reads x-authorization-token, and challenges by its name', () => {
+    const authenticated = publicToken(options)
+    expect(authenticated.field).toBe('x-authorization-token')
+    expect(authenticated.identify(requestWith('X-Authorization-Token', good()))).toMatchObject({ sub: 'ana' })
+    const none = outcome(() => authenticated.identify(byHeader(good()))) as HttpProblem
+    expect(none.headers['WWW-Authenticate']).toBe('x-authorization-token realm="api"')
+    const invalid = outcome(() => authenticated.identify(requestWith('x-authorization-token', `Bearer ${good()}`))) as HttpProblem
+    expect(invalid.headers['WWW-Authenticate']).toBe('x-authorization-token realm="api", error="invalid_token"')
+    expect(outcome(() => authenticated.identify(requestWith('x-authorization-token', good(), good())))).toMatchObject({ status: 401 })
+  })
+})
+
+describe('bearer(): options', () => {
+  it.each([
+    ['no options', undefined],
+    ['null', null],
+    ['no keys', {}],
+    ['a misspelt option', { ...options, audiences: 'a' }],
+    ['an audience that is undefined, as a missing variable is', { ...options, audience: undefined }],
+    ['an issuer that is undefined', { ...options, issuer: undefined }],
+    ['a type that is undefined', { ...options, type: undefined }],
+    ['an empty issuer', { ...options, issuer: '' }],
+    ['no audience in a list', { ...options, audience: [] }],
+    ['an audience that is a RegExp', { ...options, audience: /courier/ }],
+    ['a tolerance in milliseconds', { ...options, clockTolerance: 5000 }],
+    ['a tolerance below 0', { ...options, clockTolerance: -1 }],
+    ['a tolerance that is NaN', { ...options, clockTolerance: Number.NaN }],
+    ['a maxAge of 0', { ...options, maxAge: 0 }],
+    ['a maxAge as text', { ...options, maxAge: '1h' }],
+    ['a cache of half a token', { ...options, cache: 0.5 }],
+    ['a cache without bounds', { ...options, cache: Number.POSITIVE_INFINITY }],
+    ['a realm with a quote', { ...options, realm: 'a", error="' }],
+    ['a realm without a name', { ...options, realm: '' }],
+    ['a realm with a line break', { ...options, realm: 'a\r\nSet-Cookie: b' }],
+    ['revoked that is a list', { ...options, revoked: ['token-1'] }],
+    ['principal that is no function', { ...options, principal: 'sub' }],
+  ])('AUTH-5: %s does not build', (_, given) => {
+    for (const build of [bearer, publicToken]) expect(() => build(given as never)).toThrow(ConfigurationError)
+  })
+
+  it('AUTH-5: keys that are missing, or a secret without its algorithm, hear how to write them, and the message holds none of it', () => {
+    for (const keys of [undefined, null, '', 'a bare secret', Buffer.from('a bare secret')]) {
+      const build = () => bearer({ keys } as never)
+      expect(build).toThrow("Give { algorithm: 'HS256', key: secret }")
+      expect(build).not.toThrow(/a bare secret/)
+    }
+  })
+})
+
+describe.each(majors)('bearer() on %s', (_, express: Express) => {
+  const authenticated = bearer(options)
+  const { app, call, heard } = service(express, (app) => {
+    app.use(authenticated)
+    app.get('/me', (req, res) => void res.json(authenticated.of(req)))
+    app.get('/open', (_req, res) => void res.set('Cache-Control', 'public, max-age=60').end())
+  })
+  const finding = service(express, (app) => {
+    const later = bearer({ ...options, keys: async (header) => finder(header), principal: async ({ sub }) => ({ name: sub }) })
+    app.use(later)
+    app.get('/me', (req, res) => void res.json(later.of(req)))
+  })
+
+  it('AUTH-1: a good token reaches the handler; the answer is private and varies by the field (HDR-6)', async () => {
+    const { status, body, headers } = await call.get('/me').set('Authorization', `Bearer ${good()}`)
+    expect([status, body.sub]).toEqual([200, 'ana'])
+    expect([headers['cache-control'], headers.vary]).toEqual(['private, no-cache', 'Authorization'])
+    const open = await call.get('/open').set('Authorization', `Bearer ${good()}`)
+    expect(open.headers['cache-control']).toBe('public, max-age=60')
+    expect((await finding.call.get('/me').set('Authorization', `Bearer ${good()}`)).body).toEqual({ name: 'ana' })
+  })
+
+  it('AUTH-4: no token is 401 with a challenge, not to be kept by anybody', async () => {
+    const { status, body, headers } = await call.get('/me')
+    expect([status, body.code, headers['www-authenticate'], headers['cache-control']]).toEqual([
+      401,
+      'unauthenticated',
+      'Bearer realm="api"',
+      'no-store',
+    ])
+  })
+
+  it('AUTH-5: every attack is 401 over HTTP, says no more than that, and shows nothing of the token', async () => {
+    const fitting = attacks.map(([name, make]) => [name, make()] as const).filter(([, token]) => fitsHeader(token))
+    expect(fitting.length).toBeGreaterThan(100)
+    const port = await listen(app)
+    const later = await listen(finding.app)
+    const details = new Set<string>()
+    for (const [name, token] of fitting) {
+      for (const at of [port, later]) {
+        const { status, challenge, body } = await get(at, `Bearer ${token}`)
+        expect([name, status, challenge]).toEqual([name, 401, 'Bearer realm="api", error="invalid_token"'])
+        details.add(body)
+        for (const part of token.split('.')) if (part.length > 12) expect(body).not.toContain(part)
+      }
+    }
+    expect(details.size).toBe(1)
+    expect(heard.every(({ problem }) => problem.status === 401)).toBe(true)
+  })
+
+  it('AUTH-1: a header that comes twice is 401, though Node shows the first one only', async () => {
+    const text = `GET /me HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${good()}\r\nAuthorization: Bearer ${good()}\r\n\r\n`
+    expect(await raw(app, text)).toMatch(/^HTTP\/1\.1 401 /)
+  })
+
+  it('AUTH-5: a revocation list that is down is 503 with Retry-After, and a broken key 500', async () => {
+    const down = service(express, (app) => void app.use(bearer({ ...options, revoked: () => Promise.reject(new Error('down')) })))
+    const answer = await down.call.get('/').set('Authorization', `Bearer ${good()}`)
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
+    const broken = service(express, (app) => void app.use(bearer({ ...options, keys: () => ({ algorithm: 'RS256', key: 'no PEM' }) })))
+    const { status, body } = await broken.call.get('/').set('Authorization', `Bearer ${good()}`)
+    expect([status, body.code]).toEqual([500, 'internal'])
+    expect(broken.heard[0]?.problem.cause).toBeInstanceOf(ConfigurationError)
+    expect(JSON.stringify(body)).not.toContain('PEM')
+  })
+
+  it('AUTH-3: publicToken() on a route', async () => {
+    const authenticated = publicToken({ ...options, principal: (claims) => claims.sub })
+    const { call } = service(express, (app) => void app.get('/me', authenticated, (req, res) => void res.json(authenticated.of(req))))
+    const { body, headers } = await call.get('/me').set('x-authorization-token', good())
+    expect([body, headers.vary]).toEqual(['ana', 'x-authorization-token'])
+    expect((await call.get('/me')).status).toBe(401)
+  })
+})
+
+/** A request with this `Authorization`, by Node itself: clients tend to mend what they send. */
+function get(port: number, authorization: string): Promise<{ status: number | undefined; challenge: string | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', port, path: '/me', headers: { Authorization: authorization } }, (response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (text: string) => {
+        body += text
+      })
+      response.on('end', () => resolve({ status: response.statusCode, challenge: response.headers['www-authenticate'], body }))
+    })
+    request.on('error', reject).end()
+  })
+}
