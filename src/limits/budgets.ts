@@ -1,0 +1,117 @@
+/** Which budget a request counts against: options resolved when the service is built, looked up by path and method (LIMIT-1). */
+import { isList } from '../definition/json.js'
+import { knownOptions, listOption, textOption } from '../definition/known-options.js'
+import { decodeSegments } from '../http/targets.js'
+import { ConfigurationError } from '../problem.js'
+import { limitOption } from './limit-options.js'
+import type { Limit } from './store.js'
+
+/** A limit of its own for some routes or methods. */
+export interface BudgetOptions {
+  /** Its name in the header fields and in the store: letters, digits, `.`, `_` and `-`. */
+  readonly name: string
+  /** What paths below the version begin with, such as `search` or `tax/facturas`, in segments. Default: all. */
+  readonly routes?: readonly string[]
+  /** `read`: GET, HEAD and OPTIONS; `write`: the others. Default: all. */
+  readonly methods?: 'read' | 'write'
+  /** Requests a window. */
+  readonly limit: number
+  /** Milliseconds of a window. Default: that of the default budget. */
+  readonly window?: number
+}
+
+/** What the budgets of a service are made from. */
+export interface BudgetsOptions {
+  /** Requests a window, where no other budget fits. May be left out where a budget of `budgets` fits every request. */
+  readonly limit?: number
+  /** Milliseconds of a window. Default 60,000. */
+  readonly window?: number
+  /** The first that fits a request counts it, and no other. */
+  readonly budgets?: readonly BudgetOptions[]
+  /** Failed authentications of one address. Default: `limit` and `window`. */
+  readonly failures?: { readonly limit: number; readonly window?: number }
+}
+
+/** A budget, resolved. */
+export interface Budget extends Limit {
+  readonly name: string
+  readonly routes: readonly (readonly string[])[] | undefined
+  readonly methods: 'read' | 'write' | undefined
+}
+
+/** All budgets of a service: `all` in the order in which they are asked, the last of them fits what no other does. */
+export interface Budgets {
+  readonly all: readonly Budget[]
+  readonly failures: Budget
+}
+
+const invalid = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)
+
+/** Throws `ConfigurationError` where an option makes no sense. */
+export function resolveBudgets(options: BudgetsOptions): Budgets {
+  const { limit, window = 60_000, budgets = [], failures } = options
+  if (!isList(budgets)) throw invalid('budgets of rateLimit() must be a list.')
+  const all = budgets.map((given) => resolveBudget(given, window))
+  const whole = { routes: undefined, methods: undefined }
+  if (limit !== undefined) all.push({ name: 'default', ...whole, ...limitOption('rateLimit()', { limit, window }, {}) })
+  else if (!coversAll(all)) {
+    throw invalid('limit of rateLimit() is missing, and no budget fits every request. Give how many requests a window may have.')
+  }
+  const { limit: otherwise } = all.at(-1) as Budget
+  const failing = limitOption('failures of rateLimit()', failures, limit === undefined ? { window } : { limit: otherwise, window })
+  const failed: Budget = { name: 'failures', ...whole, ...failing }
+  const names = [...all, failed].map(({ name }) => name)
+  const twice = names.find((name, at) => names.indexOf(name) < at)
+  if (twice !== undefined)
+    throw invalid(`Two budgets of rateLimit() are named "${twice}". Name each its own; "default" and "failures" are taken.`)
+  return { all, failures: failed }
+}
+
+const budgetNames = { name: true, routes: true, methods: true, limit: true, window: true } as const satisfies Record<
+  keyof BudgetOptions,
+  true
+>
+
+function resolveBudget(given: unknown, window: number): Budget {
+  const budget = knownOptions('Each budget of rateLimit()', given, budgetNames)
+  const name = textOption('The name of each budget of rateLimit()', budget.name)
+  // It stands in a quoted string of a header field (RFC 8941 3.3.3).
+  if (!/^[\w.-]{1,64}$/.test(name)) throw invalid(`A budget of rateLimit() is named "${name}". Use letters, digits, ".", "_" and "-".`)
+  const { methods } = budget
+  if (methods !== undefined && methods !== 'read' && methods !== 'write') {
+    throw invalid(`methods of the budget "${name}" is ${JSON.stringify(methods)}. Give "read", "write" or nothing.`)
+  }
+  const routes = budget.routes === undefined ? undefined : listOption(`routes of the budget "${name}"`, budget.routes).map(segmentsOf)
+  if (routes?.length === 0) throw invalid(`routes of the budget "${name}" is empty. Name a route, or leave it out for all.`)
+  return { name, routes, methods, ...limitOption(`the budget "${name}"`, { limit: budget.limit, window: budget.window }, { window }) }
+}
+
+function segmentsOf(route: string): readonly string[] {
+  const segments = route.split('/')
+  if (segments.some((segment) => segment === '')) {
+    throw invalid(`A budget of rateLimit() has the route "${route}". Write its segments below the version, such as "tax/facturas".`)
+  }
+  return segments.map(folded)
+}
+
+function coversAll(budgets: readonly Budget[]): boolean {
+  const whole = budgets.filter(({ routes }) => routes === undefined).map(({ methods }) => methods)
+  return whole.includes(undefined) || (whole.includes('read') && whole.includes('write'))
+}
+
+const reading = new Set<string | undefined>(['GET', 'HEAD', 'OPTIONS'])
+
+/** Which of the budgets counts a request. `path`: below the version, still encoded; one that can't be decoded is on no route. */
+export function fittingBudget(budgets: readonly Budget[], method: string | undefined, path: string): number {
+  const kind = reading.has(method) ? 'read' : 'write'
+  let segments: readonly string[] | undefined
+  return budgets.findIndex(({ routes, methods }) => {
+    if (methods !== undefined && methods !== kind) return false
+    if (routes === undefined) return true
+    segments ??= (decodeSegments(path) ?? []).map(folded)
+    return routes.some((route) => route.every((segment, at) => segment === segments?.[at]))
+  })
+}
+
+/** Express finds a route in either case, unless told otherwise: a budget must not be got round by that. */
+const folded = (segment: string): string => segment.toLowerCase()

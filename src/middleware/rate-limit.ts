@@ -1,0 +1,142 @@
+/** Rate limits: requests are counted by who asks, failed authentications by where they come from (LIMIT-1). */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { splitTarget } from '../http/targets.js'
+import { type Budgets, type BudgetsOptions, fittingBudget, resolveBudgets } from '../limits/budgets.js'
+import { type Engine, makeEngine } from '../limits/engine.js'
+import { addressKey, principalKey, principalName } from '../limits/keys.js'
+import { checkStoreOptions, storeMaker } from '../limits/limit-options.js'
+import { ProcessStore } from '../limits/process-store.js'
+import type { StoreOptions } from '../limits/store.js'
+import { StoreDown, StoreGuard } from '../limits/store-guard.js'
+import { ConfigurationError, HttpProblem, Unavailable } from '../problem.js'
+import type { Headers } from '../representation/answer.js'
+import { principals } from './authenticate.js'
+import type { ErrorMiddleware, Middleware } from './middleware.js'
+import { checkOptions, type Kinds } from './options.js'
+import { splitVersion } from './versions.js'
+
+/** How much a caller may ask for, and where that is counted. */
+export interface RateLimitOptions extends BudgetsOptions, StoreOptions {
+  /**
+   * The name under which a request is counted. Default: the principal's `sub`, with its `iss`, or the principal where it is a text or a number. Nothing where there is none:
+   * then the client's address is counted. Both parameters may be typed as what they are in the service.
+   */
+  key?(principal: unknown, req: IncomingMessage): string | undefined
+  /** What becomes of requests while the store is down: they `pass`, or are refused with 503. Default `pass`. */
+  readonly whenStoreFails?: 'pass' | 'refuse'
+}
+
+/** A request, as it is counted. */
+export interface CountedRequest {
+  /** `undefined` where there is none: the client's address is counted. */
+  readonly principal: unknown
+  /** Below the version, still encoded. */
+  readonly path: string
+  /** Its credentials were missing or not valid: its address is counted, against `failures`. */
+  readonly failed: boolean
+}
+
+/** What `rateLimit()` makes: a middleware, and the option `rateLimit` of `api` and `resourceRouter`. */
+export interface RateLimit extends Middleware {
+  /** Counts one request: the header fields of its answer. Rejects with the `too-many-requests` problem (429), or `Unavailable` (503). */
+  count(req: IncomingMessage, of: CountedRequest): Promise<Headers>
+  /** Counts failed authentications (401) by address, and makes 429 of those over the limit; other errors pass. For `app.use`, behind all routes. */
+  readonly failures: ErrorMiddleware
+}
+
+/**
+ * So many requests a window, for each caller that an `authenticate()` before it has found out, else for each client address as far as `trust proxy` allows (LIMIT-1).
+ * Answers say what is left in `RateLimit` and `RateLimit-Policy`, a 429 when to come back in `Retry-After`. Windows begin with a caller's first request and are fixed. While a
+ * shared store is down requests pass, the failure is told once, and the limit comes back by itself. Throws `ConfigurationError` where an option makes no sense.
+ *
+ * @example
+ * const limit = rateLimit({ limit: 600, budgets: [{ name: 'search', routes: ['search'], limit: 60 }], failures: { limit: 20 } })
+ * app.use(authenticated, limit)
+ * app.use(limit.failures, problems())
+ */
+export function rateLimit(options: RateLimitOptions): RateLimit {
+  checkOptions('rateLimit()', options ?? null, optionKinds)
+  const { key = principalName, whenStoreFails = 'pass' } = options
+  if (whenStoreFails !== 'pass' && whenStoreFails !== 'refuse') {
+    throw new ConfigurationError('invalid-option', `whenStoreFails of rateLimit() is "${whenStoreFails}". Give "pass" or "refuse".`)
+  }
+  const budgets = resolveBudgets(options)
+  const [engines, failures] = makeEngines(budgets, options)
+  const counted = async (engine: Engine, name: string): Promise<Headers> => {
+    try {
+      return await engine(name)
+    } catch (error) {
+      if (!(error instanceof StoreDown)) throw error
+      if (whenStoreFails === 'refuse')
+        throw new Unavailable({ detail: 'Requests can not be counted for the moment. Try again in a moment.' })
+      return {}
+    }
+  }
+  const count = async (req: IncomingMessage, { principal, path, failed }: CountedRequest): Promise<Headers> => {
+    if (failed) return counted(failures, addressKey(req))
+    const name = principal === undefined ? undefined : nameOf(key(principal, req))
+    const engine = engines[fittingBudget(budgets.all, req.method, path)] as Engine
+    return counted(engine, name === undefined ? addressKey(req) : principalKey(name))
+  }
+  const rateLimitMiddleware: Middleware = (req, res, next) => {
+    const { path } = splitTarget(req.url ?? '/')
+    const of = { principal: principals.find(req)?.principal, path: splitVersion(path)?.rest ?? path, failed: false }
+    count(req, of)
+      .then((fields) => addFields(res, fields))
+      .then(() => next(), next)
+  }
+  const rateLimitFailuresMiddleware: ErrorMiddleware = (error, req, res, next) => {
+    if (!(error instanceof HttpProblem) || error.status !== 401) return next(error)
+    count(req, { principal: undefined, path: '/', failed: true })
+      .then((fields) => addFields(res, fields))
+      .then(() => next(error), next)
+  }
+  return Object.assign(rateLimitMiddleware, { count, failures: rateLimitFailuresMiddleware })
+}
+
+const optionKinds: Kinds<RateLimitOptions> = {
+  limit: 'number',
+  window: 'number',
+  budgets: 'checked',
+  failures: 'checked',
+  key: 'function',
+  store: 'function',
+  whenStoreFails: 'string',
+  storeTimeout: 'number',
+  onStoreFailure: 'function',
+}
+
+/** One name for everybody, such as that of a promise, would be one limit for everybody. */
+function nameOf(name: unknown): string | undefined {
+  if (name === undefined || name === null) return undefined
+  if (typeof name === 'string') return name
+  throw new ConfigurationError(
+    'invalid-option',
+    `key of rateLimit() gave a value of type ${typeof name}. Give a text at once, or undefined to count the address.`,
+  )
+}
+
+const news = {
+  pass: 'The store of rateLimit() does not count: requests pass without a limit until it does.',
+  refuse: 'The store of rateLimit() does not count: requests are refused until it does.',
+}
+
+/** An engine for each budget in its order, and the one for failures, over stores that are down together. */
+function makeEngines({ all, failures }: Budgets, options: RateLimitOptions): readonly [readonly Engine[], Engine] {
+  checkStoreOptions('rateLimit()', options)
+  const { store: factory, whenStoreFails = 'pass' } = options
+  const make = factory === undefined ? undefined : storeMaker('rateLimit()', factory)
+  const guard = new StoreGuard(news[whenStoreFails], options)
+  const engines = [...all, failures].map((budget) => {
+    return makeEngine(budget, make === undefined ? new ProcessStore(budget.window) : guard.add(make(budget.name), budget.window))
+  })
+  return [engines.slice(0, -1), engines.at(-1) as Engine]
+}
+
+/** Two limits on one request tell of both: the fields are lists (RFC 8941 3.1). */
+function addFields(res: ServerResponse, fields: Headers): void {
+  for (const [name, value] of Object.entries(fields)) {
+    const before = res.getHeader(name)
+    res.setHeader(name, before === undefined ? value : `${before}, ${value}`)
+  }
+}

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import express from 'express'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type RateLimitOptions, rateLimit } from '../../src/middleware/rate-limit.js'
+import { listen } from '../middleware/majors.js'
+import { ownRedis } from '../servers/own-redis.js'
+import { startProxy } from '../servers/proxy.js'
+import { redisStores, redisUrl } from '../servers/redis-stores.js'
+
+const rejections: unknown[] = []
+const heard = (reason: unknown) => void rejections.push(reason)
+process.on('unhandledRejection', heard)
+afterEach(() => expect(rejections).toEqual([]))
+
+/** A service of one route over these stores, and a way to ask it: the status, whether it was counted, and the time it took. */
+async function limited(url: string, options: Partial<RateLimitOptions>) {
+  const stores = redisStores(url)
+  onTestFinished(() => stores.close())
+  const onStoreFailure = vi.fn()
+  const limit = rateLimit({ limit: 1_000_000, store: stores.store, onStoreFailure, storeTimeout: 200, ...options })
+  const app = express()
+  app.use(limit, (_req, res) => res.end())
+  const port = await listen(app)
+  const ask = async () => {
+    const began = performance.now()
+    const { status, headers } = await fetch(`http://127.0.0.1:${port}/`)
+    return { status, counted: headers.has('ratelimit'), took: performance.now() - began }
+  }
+  return { ask, onStoreFailure, stores }
+}
+
+const own = async (options?: { started: boolean }) => {
+  const server = await ownRedis(options)
+  onTestFinished(() => server.remove())
+  return server
+}
+
+describe('rateLimit() over Redis', () => {
+  it('LIMIT-1: two processes share one limit', async () => {
+    const url = redisUrl()
+    const stores = redisStores(url)
+    const ports = await Promise.all(
+      [1, 2].map(async () => {
+        const peer = spawn(process.execPath, [fileURLToPath(new URL('peer.mjs', import.meta.url)), url, stores.prefix], {
+          stdio: ['pipe', 'pipe', 'inherit'],
+        })
+        onTestFinished(() => void peer.stdin.end())
+        return Number(String((await once(peer.stdout, 'data'))[0]))
+      }),
+    )
+    const asked = Array.from({ length: 60 }, (_, n) => fetch(`http://127.0.0.1:${ports[n % 2]}/`))
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    expect([200, 429].map((status) => statuses.filter((other) => other === status).length)).toEqual([25, 35])
+    const keys = await stores.client.keys(`${stores.prefix}*`)
+    expect(keys.length).toBeGreaterThan(0)
+    for (const key of keys) expect(await stores.client.pTTL(key)).toBeGreaterThan(0)
+    stores.close()
+  })
+
+  it('LIMIT-1: Redis ends and comes back under load: nobody fails or waits, one hears of it, the limit comes back by itself', async () => {
+    const server = await own()
+    const { ask, onStoreFailure } = await limited(server.url, {})
+    await vi.waitFor(async () => expect((await ask()).counted).toBe(true), { timeout: 5000 })
+    const answers: Awaited<ReturnType<typeof ask>>[] = []
+    let loading = true
+    const load = Promise.all(
+      Array.from({ length: 8 }, async () => {
+        while (loading) {
+          answers.push(await ask())
+          await sleep(5)
+        }
+      }),
+    )
+    await server.kill()
+    await sleep(2500)
+    expect(answers.at(-1)?.counted).toBe(false)
+    await server.start()
+    await vi.waitFor(async () => expect((await ask()).counted).toBe(true), { timeout: 10_000 })
+    loading = false
+    await load
+    expect(answers.length).toBeGreaterThan(100)
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+    const times = answers.map(({ took }) => took).sort((a, b) => a - b)
+    expect(times[times.length >> 1]).toBeLessThan(100)
+    expect(onStoreFailure).toHaveBeenCalledTimes(1)
+  })
+
+  it('LIMIT-1: a service that starts before its Redis counts once that is there', async () => {
+    const server = await own({ started: false })
+    const { ask, onStoreFailure } = await limited(server.url, { limit: 3 })
+    const early = [await ask(), await ask(), await ask(), await ask(), await ask()]
+    expect(early.map(({ status, counted }) => [status, counted])).toEqual(early.map(() => [200, false]))
+    await server.start()
+    await vi.waitFor(async () => expect((await ask()).counted).toBe(true), { timeout: 10_000 })
+    await ask()
+    await ask()
+    expect((await ask()).status).toBe(429)
+    expect(onStoreFailure).toHaveBeenCalledTimes(1)
+  })
+
+  it('LIMIT-1: a Redis that takes connections and never answers costs the first requests the timeout, the others nothing', async () => {
+    const server = await own()
+    const proxy = await startProxy({ host: '127.0.0.1', port: server.port })
+    onTestFinished(() => proxy.close())
+    const { ask, onStoreFailure } = await limited(proxy.through(server.url), {})
+    await vi.waitFor(async () => expect((await ask()).counted).toBe(true), { timeout: 5000 })
+    proxy.stall()
+    const first = await Promise.all(Array.from({ length: 10 }, ask))
+    const later = [await ask(), await ask(), await ask()]
+    for (const { status, counted } of [...first, ...later]) expect([status, counted]).toEqual([200, false])
+    expect(Math.min(...first.map(({ took }) => took))).toBeGreaterThanOrEqual(150)
+    expect(Math.min(...later.map(({ took }) => took))).toBeLessThan(150)
+    await sleep(1500)
+    proxy.resume()
+    await vi.waitFor(async () => expect((await ask()).counted).toBe(true), { timeout: 10_000 })
+    expect(onStoreFailure).toHaveBeenCalledTimes(1)
+  })
+
+  it('LIMIT-1: a Redis that has lost its scripts is given them again', async () => {
+    const server = await own()
+    const { ask, onStoreFailure, stores } = await limited(server.url, { limit: 3 })
+    await vi.waitFor(async () => expect((await ask()).counted).toBe(true), { timeout: 5000 })
+    await stores.client.sendCommand(['SCRIPT', 'FLUSH'])
+    expect(await ask()).toMatchObject({ status: 200, counted: true })
+    expect(onStoreFailure.mock.calls.length).toBeLessThanOrEqual(1)
+  })
+})

@@ -1,0 +1,185 @@
+import type { RequestListener } from 'node:http'
+import { RedisStore } from 'rate-limit-redis'
+import request from 'supertest'
+import { describe, expect, it, vi } from 'vitest'
+import type { LimitStore } from '../../src/limits/store.js'
+import { authenticate } from '../../src/middleware/authenticate.js'
+import { type RateLimitOptions, rateLimit } from '../../src/middleware/rate-limit.js'
+import { ConfigurationError } from '../../src/problem.js'
+import { type App, type Express, majors, raw, service } from './majors.js'
+
+describe('rateLimit(): options', () => {
+  const store = () => ({ increment: () => ({ totalHits: 1, resetTime: undefined }), decrement: () => {}, resetKey: () => {} })
+  const one = store()
+  it.each([
+    [undefined, /The options of rateLimit\(\) are missing or null/],
+    [{ limits: 5 }, /Did you mean "limit"/],
+    [{ limit: '5' }, /Give a number/],
+    [{ limit: 5, whenStoreFails: 'passes' }, /Give "pass" or "refuse"/],
+    [{ limit: 5, storeTimeout: 0 }, /in milliseconds/],
+    [{ limit: 5, store: {} }, /Give a function/],
+    [{ limit: 5, store: () => undefined }, /gave nothing for "default": is a return missing\?/],
+    [{ limit: 5, store: async () => store() }, /gave a promise for "default"\. Make the store at once/],
+    [{ limit: 5, store: () => ({ increment() {} }) }, /without decrement, resetKey for "default"/],
+    [{ limit: 5, budgets: [{ limit: 1 }] }, /The name of each budget of rateLimit\(\) is missing\. Give a name/],
+    [{ limit: 5, store: () => one }, /one store twice/],
+  ])('LIMIT-1: %j do not build', (options, message) => {
+    expect(() => rateLimit(options as never)).toThrow(ConfigurationError)
+    expect(() => rateLimit(options as never)).toThrow(message)
+  })
+
+  it('LIMIT-1: a store is made for each budget, once, by its name; RedisStore is one', () => {
+    const names: string[] = []
+    const make = (name: string) => {
+      names.push(name)
+      return store()
+    }
+    rateLimit({ limit: 5, budgets: [{ name: 'search', limit: 1 }], store: make })
+    expect(names).toEqual(['search', 'default', 'failures'])
+    const typed: LimitStore = new RedisStore({ sendCommand: async () => 'sha' })
+    expect(typed).toBeInstanceOf(RedisStore)
+  })
+})
+
+describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
+  const callers = new Map([
+    ['k1', { sub: 'ana' }],
+    ['k2', { sub: 'eva' }],
+    ['k3', { sub: 'ana' }],
+  ])
+  const authenticated = authenticate({ field: 'X-Api-Key', challenge: 'ApiKey', identify: (key) => callers.get(key) })
+  const build = (options: RateLimitOptions, routes?: (app: App) => void) => {
+    const limit = rateLimit(options)
+    return service(express, (app) => {
+      routes?.(app)
+      app.use('/private', authenticated)
+      app.use(limit)
+      app.use((req, res, next) => (req.path === '/nothing' ? next() : res.json({ ok: true })))
+      app.use(limit.failures)
+    })
+  }
+
+  it('LIMIT-1: answers say what is left; over the limit it is 429 with Retry-After and the same fields', async () => {
+    const { call } = build({ limit: 2 })
+    const [one, two, three] = [await call.get('/a'), await call.get('/a'), await call.get('/b')]
+    expect(one.status).toBe(200)
+    expect(one.headers.ratelimit).toMatch(/^"default"; r=1; t=(59|60)$/)
+    expect(one.headers['ratelimit-policy']).toMatch(/^"default"; q=2; w=60; pk=:[\w+/=]+:$/)
+    expect(two.headers.ratelimit).toMatch(/r=0/)
+    expect(three.status).toBe(429)
+    expect(three.headers.ratelimit).toMatch(/^"default"; r=0/)
+    expect(Number(three.headers['retry-after'])).toBeGreaterThanOrEqual(59)
+    expect(three.headers['cache-control']).toBe('no-store')
+    expect(three.body).toMatchObject({ code: 'too-many-requests', clause: 'LIMIT-1' })
+    expect(three.body.detail).toMatch(/^The budget "default" is 2 requests in 60 seconds\. Try again in (59|60) seconds\.$/)
+  })
+
+  it('LIMIT-1: a window ends, and Retry-After is never less than a second', async () => {
+    const { call } = build({ limit: 1, window: 300 })
+    await call.get('/')
+    const refused = await call.get('/')
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1'])
+    await vi.waitFor(async () => expect((await call.get('/')).status).toBe(200), { timeout: 2000 })
+  })
+
+  it('LIMIT-1: whoever is authenticated counts by who they are, others by their address', async () => {
+    const { call } = build({ limit: 2 })
+    const as = async (key: string) => (await call.get('/private').set('X-Api-Key', key)).status
+    expect([await as('k1'), await as('k3'), await as('k1'), await as('k2')]).toEqual([200, 200, 429, 200])
+    expect((await call.get('/public')).status).toBe(200)
+  })
+
+  it('LIMIT-1: a key of the team’s own', async () => {
+    const key = vi.fn((principal: unknown) => (principal as { sub: string }).sub.slice(1, 1))
+    const { call } = build({ limit: 2, key })
+    const as = async (name: string) => (await call.get('/private').set('X-Api-Key', name)).status
+    expect([await as('k1'), await as('k2'), await as('k2')]).toEqual([200, 200, 429])
+    expect(key).toHaveBeenCalledTimes(3)
+  })
+
+  it('LIMIT-1: addresses count as far as trust proxy believes, IPv6 by its /64', async () => {
+    for (const trust of [true, false]) {
+      const { call } = build({ limit: 2 }, (app) => app.set('trust proxy', trust))
+      const from = async (address: string) => (await call.get('/').set('X-Forwarded-For', address)).status
+      const others = trust ? [200, 200] : [429, 429]
+      expect([await from('203.0.113.7'), await from('::ffff:203.0.113.7')]).toEqual([200, 200])
+      expect([await from('203.0.113.7'), await from('203.0.113.8')]).toEqual([429, others[0]])
+      expect([await from('2001:db8::1'), await from('2001:db8::2:0:0:1')]).toEqual(others)
+      expect([await from('2001:db8::3'), await from('2001:db8:0:1::1')]).toEqual([429, trust ? 200 : 429])
+    }
+  })
+
+  it('LIMIT-1: failed authentications count by address; a valid caller from there passes all the same', async () => {
+    const { call, heard } = build({ limit: 100, failures: { limit: 2 } })
+    const as = async (key: string) => call.get('/private').set('X-Api-Key', key)
+    const first = await as('wrong')
+    expect(first.status).toBe(401)
+    expect(first.headers.ratelimit).toMatch(/^"failures"; r=1/)
+    expect((await call.get('/private')).status).toBe(401)
+    const refused = await as('k9')
+    expect(refused.status).toBe(429)
+    expect(refused.body.detail).toMatch(/^The budget "failures" is 2 requests/)
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+    expect((await as('k1')).status).toBe(200)
+    expect((await call.get('/nothing')).status).toBe(404)
+    expect(heard.map(({ problem }) => problem.status)).toEqual([401, 401, 429, 404])
+  })
+
+  it('LIMIT-1: budgets by route and method, below the version or not', async () => {
+    const { call } = build({ limit: 100, budgets: [{ name: 'search', routes: ['search'], limit: 1 }] })
+    expect((await call.get('/v1/search?q=a')).status).toBe(200)
+    expect((await call.get('/search')).status).toBe(429)
+    expect((await call.get('/v2/%73earch/')).status).toBe(429)
+    expect((await call.get('/v1/%')).headers.ratelimit).toMatch(/^"default"/)
+  })
+
+  it('LIMIT-1: two limits on one request tell of both', async () => {
+    const { call } = build({ limit: 5 }, (app) => app.use(rateLimit({ budgets: [{ name: 'burst', limit: 9 }], failures: { limit: 5 } })))
+    const { ratelimit } = (await call.get('/')).headers
+    expect(ratelimit).toMatch(/^"burst"; r=8; t=\d+, "default"; r=4; t=\d+$/)
+  })
+
+  it('LIMIT-1: while the store is down requests pass, or are refused with 503', async () => {
+    const store = () => ({ increment: () => Promise.reject(new Error('down')), decrement: () => {}, resetKey: () => {} })
+    const onStoreFailure = vi.fn()
+    const open = build({ limit: 1, budgets: [{ name: 'search', routes: ['search'], limit: 1 }], store, onStoreFailure })
+    const answers = [await open.call.get('/'), await open.call.get('/'), await open.call.get('/search')]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(answers.map(({ headers }) => headers.ratelimit)).toEqual([undefined, undefined, undefined])
+    expect(onStoreFailure).toHaveBeenCalledTimes(1)
+    const shut = build({ limit: 1, store, onStoreFailure: () => {}, whenStoreFails: 'refuse' })
+    const refused = await shut.call.get('/')
+    expect([refused.status, refused.headers['retry-after'], refused.body.code]).toEqual([503, '1', 'unavailable'])
+  })
+
+  it('tells of an outage on the console where nobody else hears of it', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const store = () => ({ increment: () => Promise.reject(new Error('down')), decrement: () => {}, resetKey: () => {} })
+    await build({ limit: 1, store }).call.get('/')
+    expect(log.mock.calls).toEqual([[expect.objectContaining({ message: expect.stringContaining('requests pass without a limit') })]])
+    log.mockRestore()
+  })
+
+  it('LIMIT-1: an absolute-form target counts like any other', async () => {
+    const { app } = build({ limit: 100, budgets: [{ name: 'search', routes: ['search'], limit: 1 }] })
+    const answer = await raw(app as RequestListener, 'GET http://host/v1/search HTTP/1.1\r\nHost: host\r\nConnection: close\r\n\r\n')
+    expect(answer).toMatch(/RateLimit: "search"/)
+  })
+
+  it('LIMIT-1: for the routers, count() resolves to the fields and rejects with the problem', async () => {
+    const limit = rateLimit({ limit: 1, failures: { limit: 1 } })
+    const app = express()
+    app.use((req, res) => {
+      const of = { principal: 'ana', path: '/search', failed: req.query.failed === 'yes' }
+      limit.count(req, of).then(
+        (fields) => res.json(fields),
+        (problem) => res.status(problem.status).json(problem.headers),
+      )
+    })
+    const call = request(app)
+    expect(Object.keys((await call.get('/')).body)).toEqual(['RateLimit', 'RateLimit-Policy'])
+    expect((await call.get('/')).body).toMatchObject({ 'Retry-After': expect.any(String), RateLimit: expect.any(String) })
+    expect((await call.get('/?failed=yes')).status).toBe(200)
+    expect((await call.get('/?failed=yes')).status).toBe(429)
+  })
+})
