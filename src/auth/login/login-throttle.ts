@@ -1,0 +1,100 @@
+/** Who may try a password, and how often (AUTH-6). */
+import type { IncomingMessage } from 'node:http'
+import { knownOptions } from '../../definition/known-options.js'
+import { inSeconds } from '../../limits/duration.js'
+import { addressKey, digest } from '../../limits/keys.js'
+import { checkStoreOptions, limitOption, storeMaker } from '../../limits/limit-options.js'
+import type { Limit, StoreOptions } from '../../limits/store.js'
+import { StoreGuard } from '../../limits/store-guard.js'
+import { HttpProblem } from '../../problem.js'
+import { header } from '../../wire.js'
+import { LoginCounter, type Reservation } from './login-counter.js'
+
+/** How many logins may fail, in how many milliseconds. */
+export interface AttemptsOptions {
+  /** For one account from one address. Default 10 in 15 minutes. */
+  readonly pair?: Partial<Limit>
+  /** From one address, whatever the account. Default 100 in 15 minutes. */
+  readonly address?: Partial<Limit>
+  /** For one account, from all addresses that it has never logged in from. Default 100 in 15 minutes. */
+  readonly account?: Partial<Limit>
+}
+
+/** An attempt that may be checked. It counts as failed unless one of these is called; neither ever rejects. */
+export interface Attempt {
+  /** The password was right. */
+  succeeded(): Promise<void>
+  /** It could not be checked. */
+  abandoned(): Promise<void>
+}
+
+const quarter = 15 * 60_000
+const defaults = {
+  pair: { limit: 10, window: quarter },
+  address: { limit: 100, window: quarter },
+  account: { limit: 100, window: quarter },
+}
+
+/** Milliseconds for which an address is known to an account that has logged in from it: no more than a timer can wait (2^31 - 1), for some stores sweep by one of that length. */
+const remembered = 24 * 24 * 60 * 60_000
+
+const news = 'The store of login() does not count: each process counts failed logins by itself until it does.'
+
+/** Lets attempts through as long as not too many have failed. Throws `ConfigurationError` where an option makes no sense. */
+export class LoginThrottle {
+  readonly #pair: LoginCounter
+  readonly #address: LoginCounter
+  readonly #account: LoginCounter
+  /** Pairs of account and address that have logged in. */
+  readonly #known: LoginCounter
+
+  constructor(attempts: AttemptsOptions | undefined, options: StoreOptions) {
+    checkStoreOptions('login()', options)
+    const given = knownOptions('attempts of login()', attempts, { pair: true, address: true, account: true })
+    const make = options.store === undefined ? undefined : storeMaker('login()', options.store, ['get'])
+    const guard = new StoreGuard(news, options)
+    const counter = (name: string, limit: Limit): LoginCounter => {
+      return new LoginCounter(limit, make === undefined ? undefined : guard.add(make(`login-${name}`), limit.window))
+    }
+    const limit = (name: keyof AttemptsOptions): LoginCounter =>
+      counter(name, limitOption(`${name} of attempts of login()`, given[name], defaults[name]))
+    this.#pair = limit('pair')
+    this.#address = limit('address')
+    this.#account = limit('account')
+    this.#known = counter('known', { limit: 1, window: remembered })
+  }
+
+  /**
+   * Admits an attempt. Rejects with `too-many-requests` (429) where too many have failed: that attempt is not counted, and the answer is the same whether there is such a
+   * user or not. An address from which the account has logged in before has only its own failures to fear, so that no stranger can lock the owner out.
+   */
+  async admit(user: string, req: IncomingMessage): Promise<Attempt> {
+    const address = addressKey(req)
+    const account = digest(user)
+    // A user has no control characters, so this can be taken apart in one way only.
+    const pair = digest(`${user}\n${address}`)
+    const [known, own] = await Promise.all([this.#known.has(pair), this.#pair.reserve(pair)])
+    const others = known ? [] : await Promise.all([this.#address.reserve(address), this.#account.reserve(account)])
+    const all = [own, ...others]
+    const abandoned = async (): Promise<void> => {
+      await Promise.all(all.map((reservation) => reservation.giveBack()))
+    }
+    const over = all.filter((reservation) => reservation.over)
+    if (over.length > 0) {
+      await abandoned()
+      throw tooMany(over)
+    }
+    const succeeded = async (): Promise<void> => {
+      await Promise.all([this.#pair.clear(pair), ...others.map((reservation) => reservation.giveBack()), this.#known.renew(pair)])
+    }
+    return { succeeded, abandoned }
+  }
+}
+
+function tooMany(over: readonly Reservation[]): HttpProblem {
+  const wait = Math.max(1, Math.ceil((Math.max(...over.map(({ ends }) => ends)) - Date.now()) / 1000))
+  return new HttpProblem('too-many-requests', {
+    detail: `Too many logins have failed. Try again in ${inSeconds(wait)}.`,
+    headers: { [header.retryAfter]: String(wait) },
+  })
+}

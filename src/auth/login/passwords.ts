@@ -1,0 +1,85 @@
+/** Stored passwords: made, checked, and known to be of yesterday's strength (AUTH-6). */
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { knownOptions } from '../../definition/known-options.js'
+import { ConfigurationError, HttpProblem } from '../../problem.js'
+import { derive, inTurn } from './hashing-queue.js'
+import { longestPassword, prepareOpaqueString } from './opaque-string.js'
+import { type Cost, formatPasswordHash, memoryOf, type PasswordHash, parsePasswordHash, workOf } from './password-hash.js'
+
+/** What a password is to be stored with. */
+export interface PasswordOptions {
+  /** The binary logarithm of scrypt's N, from 15 to 17: 32 MiB and some tenths of a second, each step doubles both. Default 15. */
+  readonly cost?: number
+}
+
+/** N = 2^15, r = 8, p = 3: one of the sets that the OWASP Password Storage Cheat Sheet holds equal; the others want more memory or more time. */
+export const todaysCost: Cost = Object.freeze({ ln: 15, r: 8, p: 3 })
+
+const saltLength = 16
+const hashLength = 32
+
+/**
+ * The password as it is to be stored, as a PHC string of scrypt with a salt of its own. Waits for its turn: two passwords are hashed at a time. Rejects with the problem
+ * `rule` (422) where the password is no text, is empty, over 1,024 bytes or has control characters, with `Unavailable` (503) where too many wait, and with `ConfigurationError` for
+ * an option that makes no sense.
+ *
+ * @example await users.insert({ name, hash: await hashPassword(password) }) // '$scrypt$ln=15,r=8,p=3$...'
+ */
+export async function hashPassword(password: string, options: PasswordOptions = {}): Promise<string> {
+  const cost = costOf('hashPassword()', options)
+  const prepared = prepareOpaqueString(password)
+  if (prepared === undefined) {
+    throw new HttpProblem('rule', {
+      detail: `A password is a text. It must have at least one character and no more than ${longestPassword} bytes of UTF-8, and no control characters.`,
+    })
+  }
+  const salt = randomBytes(saltLength)
+  return formatPasswordHash({ ...cost, salt, hash: await inTurn(() => derive(prepared, salt, hashLength, cost)) })
+}
+
+/**
+ * True where this is the password that was stored. Its parameters are read from the hash. What could not have been stored, such as an empty password, is false. Rejects
+ * with `Unavailable` (503) where too many wait, and with `ConfigurationError` where the hash is not one of scrypt's, or asks for more than 256 MiB or 21 times
+ * today's work.
+ *
+ * @example if (!(await checkPassword(password, user.hash))) throw new HttpProblem('unauthenticated')
+ */
+export async function checkPassword(password: string, hash: string): Promise<boolean> {
+  const stored = parsePasswordHash(hash)
+  if (stored === undefined) {
+    throw new ConfigurationError('invalid-option', 'checkPassword() can not read the hash. Give it one that hashPassword() has made.')
+  }
+  const prepared = prepareOpaqueString(password)
+  return prepared !== undefined && inTurn(() => matches(prepared, stored))
+}
+
+/** Whether a prepared password is the stored one. Call it in turn. */
+export async function matches(prepared: string, stored: PasswordHash): Promise<boolean> {
+  return timingSafeEqual(await derive(prepared, stored.salt, stored.hash.length, stored), stored.hash)
+}
+
+/**
+ * True where a stored hash needs less memory or work to try out than today's, or can not be read: hash the password anew at the next login, the only time it is known.
+ * Throws `ConfigurationError` for an option that makes no sense.
+ */
+export function needsRehash(hash: string, options: PasswordOptions = {}): boolean {
+  const cost = costOf('needsRehash()', options)
+  const stored = parsePasswordHash(hash)
+  return stored === undefined || isWeaker(stored, cost)
+}
+
+/** True where `cost` asks less of an attacker than `than`, in work or in memory. */
+export function isWeaker(cost: Cost, than: Cost): boolean {
+  return workOf(cost) < workOf(than) || memoryOf({ ...cost, p: 1 }) < memoryOf({ ...than, p: 1 })
+}
+
+function costOf(what: string, options: PasswordOptions): Cost {
+  const { cost = todaysCost.ln } = knownOptions(`The second argument of ${what}`, options, { cost: true })
+  if (cost !== 15 && cost !== 16 && cost !== 17) {
+    throw new ConfigurationError(
+      'invalid-option',
+      `cost of ${what} is ${JSON.stringify(cost)}. Give 15, 16 or 17, or leave it out for ${todaysCost.ln}.`,
+    )
+  }
+  return { ...todaysCost, ln: cost }
+}

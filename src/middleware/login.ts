@@ -1,0 +1,133 @@
+/** The login of public APIs: user and password by the Basic scheme, a token in a header field (AUTH-2, AUTH-6). */
+import type { IncomingMessage } from 'node:http'
+import type { Answer } from '../adapters/contract.js'
+import { parseBasic } from '../auth/login/basic-credentials.js'
+import { type AttemptsOptions, LoginThrottle } from '../auth/login/login-throttle.js'
+import { makePasswordCheck, type PasswordCheckOptions } from '../auth/login/password-check.js'
+import { soleField } from '../http/sole-field.js'
+import { splitTarget } from '../http/targets.js'
+import type { StoreOptions } from '../limits/store.js'
+import { refuseQuery } from '../plan/list-grammar.js'
+import { ConfigurationError, HttpProblem } from '../problem.js'
+import { type Headers, send, type Answer as Written } from '../representation/answer.js'
+import { header } from '../wire.js'
+import type { Middleware } from './middleware.js'
+import { notify } from './notify.js'
+import { checkOptions, type Kinds, realmOption } from './options.js'
+
+/** Who may log in, and what they get. Give `find` or `verify`. */
+export interface LoginOptions<P> extends PasswordCheckOptions<P>, StoreOptions {
+  /** The token of a principal. What it throws is answered: a dependency that is down throws `Unavailable`. */
+  readonly token: (principal: P) => Answer<string>
+  /** How many logins may fail before more are refused with 429. */
+  readonly attempts?: AttemptsOptions
+  /** The realm of the challenge (RFC 9110 11.5), in printable ASCII. Default `login`. */
+  readonly realm?: string
+  /** Hears of what does not fail a login: an upgrade that failed, a stored hash that can't be read. It is given no password and no hash. Default `console.error`. */
+  readonly onError?: (error: unknown) => void
+}
+
+/** What `login()` makes: a middleware that answers. */
+export interface Login extends Middleware {
+  /**
+   * What a request is answered, for `api`: 200 with the token, or 204 of OPTIONS. Rejects with 401 `unauthenticated`, 405, 400 for a query, 429 `too-many-requests`, or
+   * `Unavailable` (503).
+   */
+  answer(req: IncomingMessage): Promise<Written>
+}
+
+/**
+ * Answers 200 without a body, the token in `x-authorization-token`, to whoever sends user and password by the Basic scheme (AUTH-2; RFC 7617); anybody else is 401, the same
+ * for an unknown user as for a wrong password, and after the same work (AUTH-6). GET, HEAD and OPTIONS; no query. Failures are counted before a password is checked, for
+ * each account and address, and too many are 429. Throws `ConfigurationError` where an option makes no sense.
+ *
+ * @example
+ * app.all('/login', login({
+ *   find: (user) => users.find(user), // { hash, principal }, the hash of hashPassword()
+ *   token: (principal) => sign(principal),
+ * }))
+ */
+export function login<P>(options: LoginOptions<P>): Login {
+  checkOptions('login()', options ?? null, optionKinds)
+  const { token, realm = 'login', onError = (error) => console.error(error) } = options
+  checkCallbacks(options)
+  const challenge = `Basic realm="${realmOption('login()', realm)}", charset="UTF-8"`
+  const throttle = new LoginThrottle(options.attempts, options)
+  const check = makePasswordCheck(options, (error) => notify(onError, () => error))
+
+  const logIn = async (req: IncomingMessage): Promise<Headers> => {
+    const field = soleField(req, header.authorization)
+    if (field === undefined)
+      throw refusal(challenge, 'The request has no credentials. Send user and password in Authorization, by the Basic scheme.')
+    const credentials = typeof field === 'string' ? parseBasic(field) : undefined
+    if (credentials === undefined) throw refusal(challenge, wrong)
+    const attempt = await throttle.admit(credentials.user, req)
+    const found = await check(credentials, () => req.socket?.destroyed === true).catch(async (error: unknown) => {
+      await attempt.abandoned()
+      throw error
+    })
+    if (found === undefined) throw refusal(challenge, wrong)
+    await attempt.succeeded()
+    return { [header.token]: checkToken(await token(found.principal)), [header.cacheControl]: 'no-store' }
+  }
+  const answer = async (req: IncomingMessage): Promise<Written> => {
+    if (req.method === 'OPTIONS') return { status: 204, headers: { [header.allow]: allowed } }
+    if (req.method !== 'GET' && req.method !== 'HEAD') {
+      throw new HttpProblem('method-not-allowed', {
+        detail: `A login is a GET. Allowed: ${allowed}.`,
+        headers: { [header.allow]: allowed },
+      })
+    }
+    refuseQuery(splitTarget(req.url ?? '/').query)
+    return { status: 200, headers: await logIn(req) }
+  }
+  const loginMiddleware: Middleware = (req, res, next) => {
+    answer(req)
+      .then((written) => send(res, written, req.method === 'HEAD'))
+      .catch(next)
+  }
+  return Object.assign(loginMiddleware, { answer })
+}
+
+const optionKinds: Kinds<LoginOptions<unknown>> = {
+  find: 'function',
+  verify: 'function',
+  token: 'function',
+  upgrade: 'function',
+  attempts: 'checked',
+  store: 'function',
+  storeTimeout: 'number',
+  onStoreFailure: 'function',
+  realm: 'string',
+  onError: 'function',
+}
+
+const allowed = 'GET, HEAD, OPTIONS'
+
+/** For whatever is wrong with credentials that are there: which half it is, nobody hears. */
+const wrong = 'The user or the password is not valid.'
+
+function refusal(challenge: string, detail: string): HttpProblem {
+  return new HttpProblem('unauthenticated', { detail, headers: { [header.wwwAuthenticate]: challenge } })
+}
+
+const invalid = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)
+
+function checkCallbacks<P>({ find, verify, upgrade, token }: LoginOptions<P>): void {
+  const tokenGiven: unknown = token
+  if ((find === undefined) === (verify === undefined)) {
+    throw invalid(
+      `login() has ${find === undefined ? 'neither find nor' : 'both find and'} verify. Give one: find, and the library checks, or verify.`,
+    )
+  }
+  if (upgrade !== undefined && find === undefined)
+    throw invalid('login() has upgrade without find. It is for hashes that the library checks.')
+  if (tokenGiven === undefined) throw invalid('token of login() is missing. Give a function that makes the token of a principal.')
+}
+
+function checkToken(token: unknown): string {
+  if (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return token
+  throw invalid(
+    'token of login() gave something that a header field can not hold. Give a text of printable ASCII without spaces, such as a JWT.',
+  )
+}

@@ -1,0 +1,48 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { EqualWork } from '../../../src/auth/login/equal-work.js'
+import { type Cost, parsePasswordHash } from '../../../src/auth/login/password-hash.js'
+import { storedHash } from './stored-hash.js'
+
+const done: Cost[] = []
+vi.mock('../../../src/auth/login/hashing-queue.js', () => ({
+  inTurn: (work: () => Promise<unknown>) => work(),
+  derive: async (_password: string, _salt: Buffer, length: number, { ln, r, p }: Cost) => {
+    done.push({ ln, r, p })
+    return Buffer.alloc(length)
+  },
+}))
+
+const stored = (ln: number, r: number, p: number) => parsePasswordHash(storedHash.format({ ln, r, p }))
+const today = { ln: 15, r: 8, p: 3 }
+
+describe('a check of a password', () => {
+  beforeEach(() => void done.splice(0))
+
+  it('AUTH-6: hashes for an unknown user what it hashes for a known one', async () => {
+    const work = new EqualWork()
+    expect(await work.check('guess', undefined)).toBe(false)
+    expect(await work.check('guess', stored(15, 8, 3))).toBe(false)
+    expect(done).toEqual([today, today])
+  })
+
+  it('AUTH-6: tops up where the stored hash is weaker', async () => {
+    const work = new EqualWork()
+    await work.check('guess', stored(15, 8, 1))
+    expect(done).toEqual([{ ln: 15, r: 8, p: 1 }, expect.objectContaining({ r: 8 })])
+    const [, left] = done as [Cost, Cost]
+    expect((2 ** left.ln * left.p) / 2 ** 15).toBeCloseTo(1.9, 0)
+  })
+
+  it('AUTH-6: once it has seen a stronger hash, everybody costs as much as that', async () => {
+    const work = new EqualWork()
+    await work.check('guess', stored(16, 8, 3))
+    await work.check('guess', undefined)
+    expect(done).toEqual([
+      { ln: 16, r: 8, p: 3 },
+      { ln: 16, r: 8, p: 3 },
+    ])
+    done.length = 0
+    await work.check('guess', stored(15, 8, 3))
+    expect(done).toHaveLength(2)
+  })
+})

@@ -1,0 +1,111 @@
+import { scryptSync } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { rest } from '../../../src/auth/login/equal-work.js'
+import { prepareOpaqueString } from '../../../src/auth/login/opaque-string.js'
+import { parsePasswordHash, workOf } from '../../../src/auth/login/password-hash.js'
+import { checkPassword, hashPassword, needsRehash } from '../../../src/auth/login/passwords.js'
+import { ConfigurationError, HttpProblem, Unavailable } from '../../../src/problem.js'
+import { storedHash } from './stored-hash.js'
+
+describe('stored passwords', () => {
+  it('AUTH-6: are PHC strings of scrypt, with a salt each, that only their password fits', async () => {
+    const [one, two] = await Promise.all([hashPassword('contraseña'), hashPassword('contraseña')])
+    expect(one).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
+    expect(one).not.toBe(two)
+    expect(await checkPassword('contraseña', one)).toBe(true)
+    expect(await checkPassword('contrasena', one)).toBe(false)
+    expect(needsRehash(one)).toBe(false)
+    expect(needsRehash(one, { cost: 16 })).toBe(true)
+  })
+
+  it('AUTH-6: hold what RFC 7914 computes', async () => {
+    const salt = Buffer.from('0123456789abcdef')
+    const hash = scryptSync('pleaseletmein', salt, 32, { N: 2 ** 10, r: 8, p: 1 })
+    const plain = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+    expect(await checkPassword('pleaseletmein', `$scrypt$ln=10,r=8,p=1$${plain(salt)}$${plain(hash)}`)).toBe(true)
+  })
+
+  it('RFC 8265: one password is one password, however it is typed', async () => {
+    const hash = storedHash(prepareOpaqueString('caf\u00e9 ol\u00e9') as string, { ln: 4, r: 8, p: 1 })
+    expect(await checkPassword('cafe\u0301\u00a0ole\u0301', hash)).toBe(true)
+    expect(await checkPassword('CAF\u00c9 OL\u00c9', hash)).toBe(false)
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (text) => {
+        const prepared = prepareOpaqueString(text)
+        if (prepared !== undefined) expect(prepareOpaqueString(prepared)).toBe(prepared)
+      }),
+    )
+  })
+
+  it.each(['', 'x'.repeat(1025), 'ñ'.repeat(513), 'tab\there', 'nul\0', '\ud800'])(
+    'AUTH-6: %j can not be stored, and fits nothing',
+    async (bad) => {
+      const refused = await hashPassword(bad).catch((error: unknown) => error)
+      expect(refused).toBeInstanceOf(HttpProblem)
+      expect(refused).toMatchObject({ status: 422, detail: expect.stringContaining('1024 bytes') })
+      expect(await checkPassword(bad, storedHash('other', { ln: 4, r: 8, p: 1 }))).toBe(false)
+    },
+  )
+
+  it.each([
+    '',
+    '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
+    '$scrypt$ln=31,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+    '$scrypt$ln=99,r=99,p=999$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+    '$scrypt$ln=15,r=8,p=999$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+    '$scrypt$ln=15,r=8,p=3$AAAAAAAAAAAAAAAAAAAAAA$AAAA',
+    `$scrypt$ln=15,r=8,p=3$${'A'.repeat(10_000)}$${'A'.repeat(43)}`,
+  ])('AUTH-6: the hash "%.40s" is refused, not tried', async (hash) => {
+    const refused = await checkPassword('right', hash).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(ConfigurationError)
+    if (hash !== '') expect(String(refused)).not.toContain(hash)
+    expect(needsRehash(hash)).toBe(true)
+  })
+
+  it('AUTH-6: a cost that makes no sense is refused', async () => {
+    for (const cost of [14, 18, 15.5, '15', null]) {
+      await expect(hashPassword('right', { cost: cost as never })).rejects.toThrow(/Give 15, 16 or 17/)
+      expect(() => needsRehash('', { cost: cost as never })).toThrow(ConfigurationError)
+    }
+    await expect(hashPassword('right', { costs: 15 } as never)).rejects.toThrow(/Did you mean "cost"/)
+  })
+
+  it('AUTH-6: weaker parameters than today’s are known', () => {
+    const of = (ln: number, r: number, p: number) => needsRehash(storedHash.format({ ln, r, p }))
+    expect([of(14, 8, 1), of(14, 8, 9), of(15, 8, 2), of(15, 8, 3), of(16, 8, 2), of(17, 8, 1)]).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ])
+  })
+
+  it('AUTH-6: a flood of hashings waits, two at a time, and beyond that is told to come back', async () => {
+    const cheap = storedHash('right', { ln: 10, r: 8, p: 1 })
+    const all = await Promise.allSettled(Array.from({ length: 100 }, () => checkPassword('right', cheap)))
+    const refused = all.filter((one) => one.status === 'rejected').map(({ reason }) => reason)
+    expect(refused).toHaveLength(100 - 2 - 64)
+    for (const error of refused) expect(error).toBeInstanceOf(Unavailable)
+    expect(refused[0].headers).toEqual({ 'Retry-After': '2' })
+    expect(await checkPassword('right', cheap)).toBe(true)
+  })
+
+  it('AUTH-6: work that is topped up comes out even', () => {
+    const cost = fc.record({ ln: fc.integer({ min: 8, max: 17 }), r: fc.constant(8), p: fc.integer({ min: 1, max: 5 }) })
+    fc.assert(
+      fc.property(cost, cost, (a, b) => {
+        const [whole, done] = workOf(a) >= workOf(b) ? [a, b] : [b, a]
+        const left = rest(whole, done)
+        const work = workOf(done) + (left === undefined ? 0 : workOf(left))
+        // Steps in less memory count for less, so there may be more of them.
+        expect(work / workOf(whole)).toBeGreaterThan(0.75)
+        expect(work / workOf(whole)).toBeLessThan(1.75)
+      }),
+    )
+    expect(rest({ ln: 15, r: 8, p: 3 }, undefined)).toEqual({ ln: 15, r: 8, p: 3 })
+    expect(parsePasswordHash(5)).toBeUndefined()
+  })
+})
