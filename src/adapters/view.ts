@@ -246,11 +246,24 @@ class Terms {
     return [this.#shown.get(first) ?? first, ...rest].join('.')
   }
 
+  /** The scope in the words of the store. A value that it does not have would be no condition to some stores. */
+  #scope(given: Call['scope']): Call['scope'] {
+    const scope = this.store(given)
+    for (const [member, value] of Object.entries(scope)) {
+      if (isScalar(value)) continue
+      throw new ConfigurationError(
+        'invalid-option',
+        `fromWire of a view makes no value of the scope's "${member}". Let it give one for each.`,
+      )
+    }
+    return scope as Call['scope']
+  }
+
   call(given: Call): Call {
     const names = Object.keys(given.scope)
     if (!names.some((name) => this.#stored.has(name) || this.#fromWire.has(name))) return given
     // What belongs to one call stays one: an adapter may remember what it has read for it.
-    const known = this.#calls.get(given) ?? new ScopedCall(given, this.store(given.scope) as Record<string, Scalar>)
+    const known = this.#calls.get(given) ?? new ScopedCall(given, this.#scope(given.scope))
     this.#calls.set(given, known)
     return known
   }

@@ -132,7 +132,8 @@ export interface ResourceOptions<T, Schema, Key, Filters, Links> {
   /** Rules that a schema can't say. Called after it, within each attempt at the write. */
   readonly rules?: (next: T, context: RuleContext<T>) => readonly RuleViolation[] | Promise<readonly RuleViolation[]>
   /** Equalities that every list, count, read and write of a principal obeys: tenant, owner. */
-  readonly scope?: (principal: unknown) => { readonly [N in MemberName<T>]?: Comparable<T[N]> }
+  // A method, so that its parameter may be typed as the principals of the service are.
+  scope?(principal: unknown): { readonly [N in MemberName<T>]?: Comparable<T[N]> }
   readonly page?: PageOptions
   /** The `Cache-Control` of representations. Default `no-cache`, with `private` where there are principals (HDR-6). */
   readonly cacheControl?: string

@@ -1,11 +1,15 @@
 /** What the methods mean at a path: exact `Allow`, HEAD, DELETE and their statuses (VERB-2, VERB-6..9). */
-import type { ServerResponse } from 'node:http'
-import { listOption } from '../definition/known-options.js'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Action, type Decision, decide, forbidden, methodNotYours, ownMethods, type Permission } from '../auth/permission.js'
+import { isObject } from '../definition/json.js'
+import type { KeyValue } from '../definition/key.js'
+import { functionOption, listOption } from '../definition/known-options.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { send } from '../representation/answer.js'
 import { header } from '../wire.js'
+import { principals } from './authenticate.js'
 import { type BaseAddressOptions, baseAddress } from './base-address.js'
-import type { Middleware } from './middleware.js'
+import type { Middleware, Next } from './middleware.js'
 import { checkOptions, type Kinds } from './options.js'
 import { type HeadRule, ruleHead, type Verdict } from './response-head.js'
 
@@ -24,6 +28,12 @@ export interface MethodsOptions extends BaseAddressOptions {
   readonly on: 'collection' | 'item'
   /** The methods that the routes behind handle. HEAD comes with GET, OPTIONS always. */
   readonly allow: readonly (typeof methodNames)[number][]
+  /** Who of the principals that an authenticating middleware in front has found may do what (AUTH-4): `Allow` names their own methods. Goes with `resource`. */
+  readonly permission?: Permission
+  /** The name by which the permission knows what lies here: the collection. */
+  readonly resource?: string
+  /** The key of the item in the path, which a permission may decide by: `(req) => req.params.id`. `false` where it asks for none. An item with a permission needs it. */
+  readonly key?: ((req: never) => KeyValue) | false
 }
 
 /**
@@ -31,6 +41,7 @@ export interface MethodsOptions extends BaseAddressOptions {
  * - a method that is not allowed is 405 with an exact `Allow`, OPTIONS 204 with the same (VERB-9);
  * - HEAD of an item runs its GET handler; a success becomes 302 without `Location` or body (VERB-8);
  * - a successful DELETE has no body, and keeps the handler's 200, 202 or 204 (VERB-6);
+ * - with `permission`, a method that is not the caller's is 405 with those that are, and 403 where none is; who may write and not read gets no body (AUTH-4);
  * - a 201 or 202 to POST has an absolute `Location`: one that begins with `/` is made absolute, a missing one is a `ConfigurationError` passed to `next` (VERB-2).
  *
  * Throws `ConfigurationError` where an option makes no sense, such as DELETE on a collection (VERB-7).
@@ -46,22 +57,89 @@ export function methods(options: MethodsOptions): Middleware {
   const handled = methodNames.filter((method) => allow.includes(method))
   const allowed = [...handled.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS']
   const field = allowed.join(', ')
+  const permit = permitting(options, allowed.slice(0, -1))
   return function methodsMiddleware(req, res, next) {
+    if (permit === undefined) return go(req, res, next, { allow: field, hidden: false })
+    permit(req)
+      .then((permitted) => go(req, res, next, permitted))
+      .catch(next)
+  }
+
+  function go(req: IncomingMessage, res: ServerResponse, next: Next, { allow: own, hidden }: Permitted) {
     const method = req.method ?? 'GET'
-    if (!allowed.includes(method)) return next(methodNotAllowed(method, field, on === 'collection'))
-    if (method === 'OPTIONS') return send(res, { status: 204, headers: { [header.allow]: field } }, false)
+    if (!allowed.includes(method)) return next(methodNotAllowed(method, own, on === 'collection'))
+    if (method === 'OPTIONS') return send(res, { status: 204, headers: { [header.allow]: own } }, false)
     if (method === 'HEAD' && on === 'item') ruleHead(res, headOfItem, next)
     if (method === 'DELETE') ruleHead(res, emptyDelete, next)
-    if (method === 'POST') ruleHead(res, (answer) => locatedCreate(answer, baseOf(req)), next)
+    if (hidden && (method === 'PUT' || method === 'PATCH')) ruleHead(res, unread, next)
+    if (method === 'POST') ruleHead(res, (answer) => created(answer, baseOf(req), hidden), next)
     next()
   }
 }
 
-const optionKinds: Kinds<MethodsOptions> = { on: 'checked', allow: 'checked', baseUrl: 'string' }
+const optionKinds: Kinds<MethodsOptions> = {
+  on: 'checked',
+  allow: 'checked',
+  baseUrl: 'string',
+  permission: 'function',
+  resource: 'string',
+  key: 'checked',
+}
+
+const actions = {
+  collection: { GET: 'list', HEAD: 'list', POST: 'create' },
+  item: { GET: 'read', HEAD: 'read', POST: 'create', PUT: 'replace', PATCH: 'patch', DELETE: 'remove' },
+} as const satisfies Record<MethodsOptions['on'], Readonly<Record<string, Action>>>
+
+/** What a caller may do at a path. */
+interface Permitted {
+  /** `Allow`, as far as a handled method needs it. */
+  readonly allow: string
+  /** It may write here, and not read what it writes. */
+  readonly hidden: boolean
+}
+
+/** Asks for the request's method: 403 and 405 where it is not theirs (AUTH-4). */
+function permitting(
+  { on, permission, resource, key: keyOf }: MethodsOptions,
+  handled: readonly string[],
+): ((req: IncomingMessage) => Promise<Permitted>) | undefined {
+  if (permission === undefined || resource === undefined) return undefined
+  const table: Readonly<Record<string, Action>> = actions[on]
+  return async (req) => {
+    const method = req.method ?? 'GET'
+    const { principal } = principals.of(req)
+    const key = keyOf === undefined || keyOf === false ? undefined : keyIn(req, keyOf)
+    const may = (action: Action) => decide(permission, principal, { action, resource, ...(key === undefined ? {} : { key }) })
+    const ask = (one: string) => may(table[one] ?? 'read')
+    const decision: Decision | undefined = handled.includes(method) ? await ask(method) : undefined
+    if (decision === 'allow') return { allow: '', hidden: showing.has(method) && (await may('read')) !== 'allow' }
+    if (decision === 'forbidden') throw forbidden(resource)
+    const own = await ownMethods(handled, ask)
+    if (own.none) throw forbidden(resource)
+    if (decision !== undefined) throw methodNotYours(method, own)
+    return { allow: own.allow, hidden: false }
+  }
+}
+
+/** Writes whose answers may show what was written. */
+const showing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 function checkMethods(options: MethodsOptions): void {
   checkOptions('methods()', options ?? null, optionKinds)
-  const { on, allow } = options
+  const { on, allow, permission, resource, key } = options
+  if ((permission === undefined) !== (resource === undefined))
+    throw new ConfigurationError(
+      'invalid-option',
+      'methods() has one of permission and resource. Give both: the permission is asked by the name of the resource.',
+    )
+  if (key !== undefined && key !== false) functionOption('key of methods()', key)
+  if (on === 'item' && permission !== undefined && key === undefined) {
+    throw new ConfigurationError(
+      'invalid-option',
+      'methods() has a permission for an item, and does not tell its key, so no rule for single items would hold. Give key: (req) => req.params.id, or key: false where the permission asks for none.',
+    )
+  }
   listOption('allow of methods()', allow ?? null)
   if (on !== 'collection' && on !== 'item')
     throw new ConfigurationError('invalid-option', `methods() is on "${String(on)}". Say "collection" or "item".`)
@@ -99,6 +177,22 @@ const emptyDelete: HeadRule = (res) => {
   return 'bodiless'
 }
 
+/** AUTH-4. Nor does it leave in a tag that Express makes of the bytes. */
+const unread: HeadRule = (res) => {
+  if (!isSuccess(res)) return 'whole'
+  remove(res, bodyFields)
+  if (/^W\//.test(String(res.getHeader(header.etag)))) remove(res, [header.etag])
+  if (/representation/.test(String(res.getHeader(header.preferenceApplied)))) remove(res, [header.preferenceApplied])
+  if (res.statusCode !== 204) res.setHeader(header.contentLength, '0')
+  return 'bodiless'
+}
+
+/** A POST that creates nothing is an action, whose answer is its own. */
+function created(res: ServerResponse, base: string | undefined, hidden: boolean): Verdict {
+  const verdict = locatedCreate(res, base)
+  return hidden && verdict === 'whole' && (res.statusCode === 201 || res.statusCode === 202) ? unread(res) : verdict
+}
+
 /** VERB-2. */
 function locatedCreate(res: ServerResponse, base: string | undefined): Verdict {
   if (res.statusCode !== 201 && res.statusCode !== 202) return 'whole'
@@ -115,3 +209,13 @@ function locatedCreate(res: ServerResponse, base: string | undefined): Verdict {
 }
 
 const isSuccess = ({ statusCode }: ServerResponse): boolean => statusCode >= 200 && statusCode < 300
+
+/** A route that tells no key, because its parameter has another name, must not be asked about as if it were no item. */
+function keyIn(req: IncomingMessage, keyOf: (req: never) => KeyValue): KeyValue {
+  const key: unknown = keyOf(req as never)
+  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean' || isObject(key)) return key as KeyValue
+  throw new ConfigurationError(
+    'middleware-missing',
+    'key of methods() gave no key for this request. Put the middleware on the route of the item, whose parameter it reads.',
+  )
+}

@@ -7,7 +7,7 @@ import { withoutPages } from '../representation/pagination.js'
 import { header } from '../wire.js'
 import { requestPath } from './base-address.js'
 import type { ErrorMiddleware, Middleware } from './middleware.js'
-import { notify } from './notify.js'
+import { notify, tellable } from './notify.js'
 import { checkOptions, type Kinds } from './options.js'
 
 /** How problems are told, and who hears of them. */
@@ -89,5 +89,5 @@ function tell(problem: HttpProblem, req: IncomingMessage, res: ServerResponse, b
 }
 
 const reportToConsole = (error: unknown, problem: HttpProblem): void => {
-  if (problem.status >= 500) console.error(error)
+  if (problem.status >= 500) console.error(tellable(error))
 }

@@ -72,4 +72,19 @@ export function checkLineage(what: string, target: Mounted): void {
   }
 }
 
+/**
+ * Throws where an associated resource is contained in one with a scope and has none itself: its parent's hides it at its own address, but not in the lists of those
+ * that it is attached to.
+ */
+export function checkScope(what: string, child: Mounted): void {
+  if (child.plan.definition.scope !== undefined) return
+  for (let up = child.parent?.mounted; up !== undefined; up = up.parent?.mounted) {
+    if (up.plan.definition.scope === undefined) continue
+    throw new ConfigurationError(
+      'invalid-option',
+      `${what} would show to everybody what "${up.plan.collection}" contains for some: it has a scope, and "${child.plan.collection}" has none. Give it one of its own.`,
+    )
+  }
+}
+
 const unresolved = (message: string): ConfigurationError => new ConfigurationError('unresolved-link', message)

@@ -1,5 +1,6 @@
 /** What a team puts into a version: resources over their data, and documented endpoints that are no resource. */
-import type { Adapter } from '../adapters/contract.js'
+import type { Adapter, Call } from '../adapters/contract.js'
+import type { Action } from '../auth/permission.js'
 import type { KeyValue } from '../definition/key.js'
 import { knownOptions, listOption } from '../definition/known-options.js'
 import { checkCollectionName, checkSegment } from '../definition/naming.js'
@@ -90,6 +91,13 @@ export interface EndpointCall<Query = Readonly<Record<string, unknown>>, Body = 
   readonly body: Body
   /** Fires when the time is up or, on GET, when the client goes away. */
   readonly signal: AbortSignal
+  /**
+   * What a call of a resource's adapter takes along: principal, request id, time, and the scope of this principal, without which it would give everybody's records. Throws
+   * `ConfigurationError` where the resource is not mounted in this version.
+   */
+  callOf(collection: string): Call
+  /** Whether the service's permission lets this principal do something elsewhere, such as list contracts; `true` where the service has none (AUTH-4). */
+  may(action: Action, resource: string, key?: KeyValue): Promise<boolean>
   /** Milliseconds until the time is up: for calls of adapters, which take it along. */
   left(): number
   /** The absolute address of the version, without a slash at its end. */

@@ -87,9 +87,10 @@ function fix(plan: ResourcePlan, record: JsonObject, fixed: Fixed, found: Violat
   }
 }
 
-const fixedViolation = (member: string): Violation => ({
+/** What is wrong where a body, or what is to be done to a record, says otherwise than the address and the scope. */
+export const fixedViolation = (member: string): Violation => ({
   pointer: `/${escapePointer(member)}`,
-  detail: `"${member}" is fixed by the address: leave it out, or send it as it is.`,
+  detail: `"${member}" is fixed by the address or by who asks: leave it out, or send it as it is.`,
   code: 'fixed',
   clause: 'VERB-3',
 })

@@ -4,7 +4,7 @@ import { nearMiss } from '../definition/near-miss.js'
 import type { PageOptions, ResourceDefinition } from '../definition/resource.js'
 import { ConfigurationError } from '../problem.js'
 import type { CompiledEndpoint } from './endpoint-plan.js'
-import { checkKeyHolders, checkLineage, nameOf, targetOf } from './link-targets.js'
+import { checkKeyHolders, checkLineage, checkScope, nameOf, targetOf } from './link-targets.js'
 import type { AnyAdapter, Endpoint, Mount } from './mount.js'
 import { compileResource, type ResourcePlan } from './resource-plan.js'
 import { collectionMethods, endpointRoute, flagMethods, itemMethods, memberMethods, membersMethods, route } from './route-methods.js'
@@ -202,6 +202,7 @@ class TableBuilder {
       const what = `The association of "${definition.collection}" with "${parent.plan.collection}"`
       if (by !== undefined) checkKeyHolders(what, definition, by, parent.plan)
       checkLineage(what, child)
+      checkScope(what, child)
       const template = `${parent.item.template}/${as}`
       const extra = { resource: child, association: { parent, by, as } }
       below(parent, as, {

@@ -1,46 +1,61 @@
 /** The whole API from one table: versions of resources, composed in the one right order. */
 import { functionOption, knownOptions, tableOption } from '../definition/known-options.js'
 import { splitTarget } from '../http/targets.js'
+import type { Login } from '../middleware/login.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
+import { resolveSecureHeaders, type SecureHeadersOptions } from '../middleware/secure-headers.js'
 import { checkVersionName, type LifecycleOptions, resolveLifecycle, splitVersion, type VersionHandler } from '../middleware/versions.js'
 import type { Endpoint, Mount } from '../plan/mount.js'
 import { compileRoutes } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { Exchange, type ServedVersion } from './exchange.js'
 import { resolveService, type ServiceOptions, serviceOptions } from './service.js'
-import { walk } from './walk.js'
+import { loginSteps, walk } from './walk.js'
 
+/** A version with its life, or with routes of its own (VER-1, VER-3). */
 export interface VersionOptions extends LifecycleOptions {
   readonly resources: readonly (Mount | Endpoint)[]
-  /** Hand-written routes beside the resources: an Express router. They see the path below the version; what they leave is 404. */
+  /**
+   * Hand-written routes beside the resources: an Express router. They see the path below the version; what they leave is 404. Who asks is known to them, and counted; the
+   * permission is asked nothing of them: guard them with `methods({ permission, resource })`.
+   */
   readonly routes?: VersionHandler
 }
 
+/** A whole API: what is served, and for whom. */
 export interface ApiOptions extends ServiceOptions {
+  /** Answers `GET {base_url}/login` (AUTH-2): `login({ find, token })`. Default: that path goes to `next()`. */
+  readonly login?: Login | undefined
+  /** Headers that keep browsers from taking answers for anything else, as `secureHeaders()` sets them; `false` where another middleware does. Default: on. */
+  readonly secureHeaders?: SecureHeadersOptions | false
   /** By version segment: its resources and endpoints, the same with its life, or `'retired'` (410). */
   readonly versions: Readonly<Record<string, 'retired' | readonly (Mount | Endpoint)[] | VersionOptions>>
 }
 
+/** What `api()` makes: a middleware for `app.use`. */
 export interface Api extends Middleware {
   /** Asks every adapter whether its store is ready, and throws with the mend of the first that is not. Call it before `listen`. */
   ready(): Promise<void>
 }
 
 /**
- * A middleware that answers every path whose first segment has the form of a version; everything else goes to `next()`. Throws `ConfigurationError` where an option, a version or
+ * A middleware that answers every path whose first segment has the form of a version, and `/login` where it has one; everything else goes to `next()`. Throws `ConfigurationError` where an option, a version or
  * what is mounted in it does not fit.
  *
  * @example
  * app.use(api({ versions: { v8: [mount(sucursales, adapter)], v1: { resources: [mount(old, view)], deprecated: '2026-01-01', successor: 'v8' }, v0: 'retired' } }))
  */
 export function api(options: ApiOptions): Api {
-  knownOptions('api()', options, { ...serviceOptions, versions: true })
-  const { versions: table, ...rest } = options
+  knownOptions('api()', options, { ...serviceOptions, versions: true, login: true, secureHeaders: true })
+  const { versions: table, login, secureHeaders = {}, ...rest } = options
   const names = Object.keys(tableOption('versions of api()', table))
   const living = names.filter((name) => table[name] !== 'retired')
   if (names.length === 0)
     throw new ConfigurationError('invalid-option', 'api() has no versions. Give at least one: { versions: { v1: [...] } }.')
-  const service = resolveService(rest)
+  if (login !== undefined && typeof login?.answer !== 'function') {
+    throw new ConfigurationError('invalid-option', 'login is not what login() made. Give login({ find, token }).')
+  }
+  const service = resolveService(rest, { login, secureHeaders: secureHeaders === false ? undefined : resolveSecureHeaders(secureHeaders) })
   const versions = new Map<string, ServedVersion | 'retired'>()
   for (const [name, entry] of Object.entries(table)) {
     checkVersionName(name)
@@ -61,8 +76,12 @@ export function api(options: ApiOptions): Api {
   const apiMiddleware: Middleware = (req, res, next) => {
     const { path, query } = splitTarget(req.url ?? '/')
     const found = splitVersion(path)
-    if (found === undefined) return next()
     const mountPath = (req as ExpressRequest).baseUrl ?? ''
+    if (found === undefined) {
+      if (login === undefined || !isLogin(path)) return next()
+      const entrance = { path, query, mountPath, mountTail: '' }
+      return void walk(new Exchange(req, res, service, entrance, noVersion), loginSteps)
+    }
     const entrance = { path: found.rest, query, mountPath, mountTail: '' }
     void walk(new Exchange(req, res, service, entrance, noVersion, versions, found.name))
   }
@@ -73,6 +92,8 @@ export function api(options: ApiOptions): Api {
     },
   })
 }
+
+const isLogin = (path: string): boolean => path === '/login' || path === '/login/'
 
 /** Stands until the version step has found the version: it has no routes and no life. */
 const noVersion: ServedVersion = { name: '', table: compileRoutes([]), life: undefined, routes: undefined }

@@ -2,8 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Scalar } from '../adapters/contract.js'
+import type { Action, Decided } from '../auth/permission.js'
+import { decide } from '../auth/permission.js'
 import { type KeyValue, segmentOf } from '../definition/key.js'
 import { decodeSegments } from '../http/targets.js'
+import { privateCaching } from '../middleware/authenticate.js'
 import { malformedHost } from '../middleware/base-address.js'
 import type { Conditions } from '../middleware/if-match.js'
 import type { Middleware } from '../middleware/middleware.js'
@@ -12,8 +15,8 @@ import { collectionPath, itemPath } from '../plan/addresses.js'
 import type { ListQuery } from '../plan/list-grammar.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Mounted, Route, RouteTable } from '../plan/routes.js'
-import type { HttpProblem } from '../problem.js'
-import type { Answer } from '../representation/answer.js'
+import { ConfigurationError, type HttpProblem } from '../problem.js'
+import type { Answer, Headers } from '../representation/answer.js'
 import { json, type Representation } from '../representation/encoding.js'
 import { notify, type RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
@@ -53,9 +56,13 @@ export class Exchange {
   readonly path: string
   readonly query: string
   principal: unknown
+  /** True once somebody has been found to ask: what is made for one principal is not for others (HDR-6). */
+  authenticated = false
   route: Route | undefined
   keys: readonly KeyValue[] = []
   operation: Operation | undefined
+  /** The value of `Allow` for this principal. */
+  allow = ''
   representation: Representation = json
   conditions: Conditions = { ifMatch: undefined, ifNoneMatch: undefined, versions: undefined, required: false }
   /** The list query, where the operation takes one. */
@@ -69,6 +76,8 @@ export class Exchange {
   /** The scopes of the principal, as far as they were asked for. */
   readonly scopes = new Map<ResourcePlan, Readonly<Record<string, Scalar>>>()
   outcome: Outcome | undefined
+  /** What the rate limit says of itself, for whatever answer it becomes (LIMIT-1). */
+  limits: Headers = {}
   answer: Answer | undefined
   problem: HttpProblem | undefined
   readonly #entrance: Entrance
@@ -149,7 +158,20 @@ export class Exchange {
 
   /** The `Cache-Control` of representations where a resource says nothing (HDR-6). */
   get cacheControl(): string {
-    return this.service.principal === undefined ? 'no-cache' : 'private, no-cache'
+    return this.authenticated ? privateCaching : 'no-cache'
+  }
+
+  /** What the team's permission says of something that this request would do, as far as it has one (AUTH-4). */
+  decide(action: Action, resource: string, key?: KeyValue): Decided {
+    const { permission } = this.service
+    if (permission === undefined) return 'allow'
+    if (!this.authenticated) {
+      throw new ConfigurationError(
+        'middleware-missing',
+        'This service has a permission, and nobody says who asks. Give it authenticate: bearer({ keys }), or put an authenticating middleware in front.',
+      )
+    }
+    return this.patience.settle(decide(permission, this.principal, { action, resource, ...(key === undefined ? {} : { key }) }))
   }
 
   /** What a deprecated version says of itself (VER-3): its successor's address of the same path, where there is one. */

@@ -1,4 +1,6 @@
 /** Where logging, metrics and tracing attach. A hook that throws never changes an answer. */
+import { tellable } from '../middleware/notify.js'
+
 export { notify } from '../middleware/notify.js'
 
 /** What every event tells. */
@@ -60,5 +62,5 @@ export interface Hooks {
 
 export const reportToConsole = (event: ErrorEvent): void => {
   if (event.status >= 500)
-    console.error(`${event.method} ${event.route ?? ''} ${event.status} ${event.code} (${event.requestId})`, event.error)
+    console.error(`${event.method} ${event.route ?? ''} ${event.status} ${event.code} (${event.requestId})`, tellable(event.error))
 }

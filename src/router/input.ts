@@ -7,7 +7,7 @@ import type { Violation } from '../problem.js'
 import type { Exchange } from './exchange.js'
 import { checkLink, storedTerms } from './links.js'
 import { fixedByParent } from './operations/lineage.js'
-import { scopeOf } from './store.js'
+import { scopeOf } from './scope.js'
 
 /** The record that a POST asks for, as far as it can be told without the store. `attached` are members by which it belongs to a parent. Throws `invalid-body`. */
 export function bodyToCreate(exchange: Exchange, body: unknown, attached: Fixed): JsonObject {

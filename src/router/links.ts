@@ -9,7 +9,7 @@ import type { Violation } from '../problem.js'
 import { linkedKey } from '../representation/related.js'
 import { type Exchange, isLiving } from './exchange.js'
 import { lineageHolds } from './operations/lineage.js'
-import { Store } from './store.js'
+import { readable } from './permission.js'
 
 /** The violation of a link that leads to nothing the caller may see. */
 export async function checkLink(
@@ -25,7 +25,7 @@ export async function checkLink(
   // An association that dangles already must not stand in the way of a change to something else.
   if (key === undefined || (current !== undefined && link.by.every((member) => get(next, [member]) === get(current, [member]))))
     return undefined
-  const [stored] = await new Store(exchange, target).read([key])
+  const [stored] = await readable(exchange, target, [key])
   if (stored !== undefined) return undefined
   return {
     pointer: `/${escapePointer(link.name)}`,

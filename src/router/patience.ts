@@ -1,5 +1,6 @@
 /** How long a request waits for a team's code, and how that code learns that nobody waits any more. */
 import { Unavailable } from '../problem.js'
+import { isPromise } from '../promise.js'
 import type { Exchange } from './exchange.js'
 
 export interface Patience {
@@ -46,6 +47,3 @@ export function withinTime({ reads, res, service, started }: Exchange): Patience
     },
   }
 }
-
-const isPromise = <T>(answer: T | PromiseLike<T>): answer is PromiseLike<T> =>
-  typeof (answer as { then?: unknown } | null | undefined)?.then === 'function'

@@ -1,24 +1,39 @@
 /** The options of a service, resolved once. */
 import type { IncomingMessage } from 'node:http'
+import type { Permission } from '../auth/permission.js'
 import { functionOption } from '../definition/known-options.js'
 import { resolvePage } from '../definition/resolve-resource.js'
 import type { PageOptions } from '../definition/resource.js'
 import { negotiator } from '../http/accept.js'
+import type { Authenticate } from '../middleware/authenticate.js'
 import { type BaseAddress, baseAddress } from '../middleware/base-address.js'
 import { resolveBodyLimits } from '../middleware/body.js'
+import type { Login } from '../middleware/login.js'
 import type { Middleware } from '../middleware/middleware.js'
+import type { RateLimit } from '../middleware/rate-limit.js'
 import { ConfigurationError } from '../problem.js'
 import { type Representation, representations } from '../representation/encoding.js'
+import { header } from '../wire.js'
 import { type Hooks, reportToConsole } from './hooks.js'
 import { KeyQueue } from './key-queue.js'
 
+/** What `api` and `resourceRouter` share: who asks, what they may, how much, and how it is answered. */
 export interface ServiceOptions extends Hooks {
   /** The absolute address before `{version}`, such as `https://api.example.com/private`. Default: taken from the request as far as `trust proxy` allows (REP-5). */
   readonly baseUrl?: string | undefined
-  /** Who asks. What it returns (or resolves to) reaches scopes, rules, adapters and hooks; what it throws is answered. */
-  readonly principal?: (req: IncomingMessage) => unknown
-  /** Answers CORS preflights and sets CORS headers before authentication (HDR-7): the middleware of `cors`, say. Default: none. */
-  readonly cors?: Middleware
+  /** Who asks: `bearer({ keys })`, `publicToken({ keys })` or an `authenticate({ ... })` of your own (AUTH). Default: whom such a middleware in front has found, if any. */
+  readonly authenticate?: Authenticate | undefined
+  /**
+   * The same without any rules of ours, for what finds callers already. What it returns (or resolves to) reaches scopes, rules, adapters and hooks; what it throws is
+   * answered. `req` may be typed as Express's own.
+   */
+  principal?(req: IncomingMessage): unknown
+  /** Who may do what (AUTH-4): `scopes()`, or a function of your own. Default: whoever gets here may do everything. */
+  readonly permission?: Permission | undefined
+  /** How many requests a principal, or an address, may send (LIMIT-1): `rateLimit({ limit: 600 })`. Default: no limit. */
+  readonly rateLimit?: RateLimit | undefined
+  /** Answers CORS preflights and sets CORS headers before authentication (HDR-7): `crossOrigin({ origins })`. Default: none. */
+  readonly cors?: Middleware | undefined
   /** 428 where an update or delete comes without `If-Match` (HDR-3). Default false. */
   readonly requireIfMatch?: boolean
   /** A weak tag in `If-Match` counts as ours: for proxies that weaken tags when they compress (HDR-3). Default false. */
@@ -43,7 +58,15 @@ export interface Service {
   readonly address: BaseAddress
   /** True where `address` is the same for every request. */
   readonly fixedAddress: boolean
+  readonly authenticate: Authenticate | undefined
   readonly principal: ((req: IncomingMessage) => unknown) | undefined
+  readonly permission: Permission | undefined
+  readonly rateLimit: RateLimit | undefined
+  readonly login: Login | undefined
+  /** Header fields of every answer. */
+  readonly secureHeaders: Readonly<Record<string, string>> | undefined
+  /** What answers with a representation vary by (HDR-1, HDR-6). */
+  readonly vary: string
   readonly cors: Middleware | undefined
   readonly requireIfMatch: boolean
   readonly weakIfMatch: boolean
@@ -62,7 +85,10 @@ export interface Service {
 /** Every option there is: it fails to compile when it goes stale. */
 export const serviceOptions: Readonly<Record<keyof ServiceOptions, true>> = {
   baseUrl: true,
+  authenticate: true,
   principal: true,
+  permission: true,
+  rateLimit: true,
   cors: true,
   requireIfMatch: true,
   weakIfMatch: true,
@@ -78,13 +104,23 @@ export const serviceOptions: Readonly<Record<keyof ServiceOptions, true>> = {
   onError: true,
 }
 
+/** What stands beside the versions of `api`. */
+export interface Surroundings {
+  readonly login?: Login | undefined
+  readonly secureHeaders?: Readonly<Record<string, string>> | undefined
+}
+
 /** Throws `ConfigurationError` where an option makes no sense. */
-export function resolveService(options: ServiceOptions): Service {
+export function resolveService(options: ServiceOptions, { login, secureHeaders }: Surroundings = {}): Service {
   const { baseUrl, deleteStatus = 204 } = options
   if (![200, 202, 204].includes(deleteStatus)) {
     throw new ConfigurationError('invalid-option', `deleteStatus is ${deleteStatus}. A successful DELETE is 204, 202 or 200 (VERB-6).`)
   }
-  for (const name of ['principal', 'cors', 'onStep', 'onQuery', 'onResponse', 'onError'] as const) functionOption(name, options[name])
+  checkWho(options)
+  for (const name of ['principal', 'permission', 'onStep', 'onQuery', 'onResponse', 'onError'] as const) functionOption(name, options[name])
+  if (options.cors !== undefined && typeof options.cors !== 'function') {
+    throw new ConfigurationError('invalid-option', 'cors is not what crossOrigin() made. Give crossOrigin({ origins }).')
+  }
   const { timeout, bodyLimit, depthLimit } = resolveBodyLimits(options)
   const choose = negotiator(representations.map((representation) => representation.mediaType))
   const byType = new Map(representations.map((representation) => [representation.mediaType, representation]))
@@ -98,7 +134,13 @@ export function resolveService(options: ServiceOptions): Service {
     },
     address: baseAddress({ baseUrl }),
     fixedAddress: baseUrl !== undefined,
+    authenticate: options.authenticate,
     principal: options.principal,
+    permission: options.permission,
+    rateLimit: options.rateLimit,
+    login,
+    secureHeaders,
+    vary: options.authenticate === undefined ? header.accept : `${header.accept}, ${options.authenticate.field}`,
     cors: options.cors,
     requireIfMatch: options.requireIfMatch ?? false,
     weakIfMatch: options.weakIfMatch ?? false,
@@ -111,4 +153,20 @@ export function resolveService(options: ServiceOptions): Service {
     representationFor: (accept: string | undefined) => byType.get(choose(accept) ?? ''),
     queue: new KeyQueue(),
   })
+}
+
+function checkWho({ authenticate, principal, rateLimit }: ServiceOptions): void {
+  if (rateLimit !== undefined && typeof rateLimit?.count !== 'function') {
+    throw new ConfigurationError('invalid-option', 'rateLimit is not what rateLimit() made. Give rateLimit({ limit: 600 }).')
+  }
+  if (authenticate === undefined) return
+  if (typeof authenticate !== 'function' || typeof authenticate.identify !== 'function') {
+    throw new ConfigurationError(
+      'invalid-option',
+      'authenticate is not what bearer(), publicToken() or authenticate() made. A function of your own is the option principal.',
+    )
+  }
+  if (principal !== undefined) {
+    throw new ConfigurationError('invalid-option', 'authenticate and principal both say who asks. Give the one or the other.')
+  }
 }

@@ -1,11 +1,13 @@
 /** The adapters as one request sees them: with its principal, scope and patience, and a hook at each call. */
 import type { Answer, Call, Created, ListRequest, Page, ParentKey, Refused, Scalar, Stored } from '../adapters/contract.js'
 import type { KeyValue } from '../definition/key.js'
+import { lineageOf } from '../plan/addresses.js'
 import type { Mounted } from '../plan/routes.js'
 import { HttpProblem } from '../problem.js'
 import type { Exchange } from './exchange.js'
 import { notify } from './hooks.js'
 import { isRefused, refusedQuery, refusedRecord } from './refusals.js'
+import { isScoped, scopeOf } from './scope.js'
 
 /** One adapter on behalf of one request. Refusals of the store come as problems. */
 export class Store {
@@ -36,6 +38,21 @@ export class Store {
     const found: readonly (Stored<unknown> | undefined | null)[] = await this.#ask('read', (adapter, call) => adapter.read(keys, call))
     // Many a driver says null for what is not there.
     return found.map((stored) => stored ?? undefined)
+  }
+
+  /**
+   * The records that links lead to. A link names its target by the key alone, past the parents in its address: what is contained in something that the caller may not
+   * see is not there for links either.
+   */
+  async linked(keys: readonly KeyValue[]): Promise<readonly (Stored<unknown> | undefined)[]> {
+    const { parent } = this.#mounted
+    if (parent === undefined || !isScoped(parent.mounted)) return this.read(keys)
+    const { key: codec } = parent.mounted.plan
+    const owners = keys.map((key) => lineageOf(this.#mounted, key).at(-2) as KeyValue)
+    const wanted = new Map(owners.map((owner) => [codec.text(owner), owner]))
+    const [found, parents] = await Promise.all([this.read(keys), new Store(this.#exchange, parent.mounted).linked([...wanted.values()])])
+    const there = new Set([...wanted.keys()].filter((_, i) => parents[i] !== undefined))
+    return found.map((stored, i) => (there.has(codec.text(owners[i] as KeyValue)) ? stored : undefined))
   }
 
   /** The record of a key. Throws the `absent` problem (404). */
@@ -126,24 +143,13 @@ const nothing: Page<unknown> = Object.freeze({ items: Object.freeze([]), total: 
 export const absent = (detail = 'It was never created, has been deleted, or lies outside of what you may see.'): HttpProblem =>
   new HttpProblem('absent', { detail })
 
-const noScope: Readonly<Record<string, Scalar>> = Object.freeze({})
-
-/** The equalities that a principal's calls of this resource obey. */
-export function scopeOf(exchange: Exchange, { plan }: Mounted): Readonly<Record<string, Scalar>> {
-  const { scope } = plan.definition
-  if (scope === undefined) return noScope
-  // Asked once a request: a team may look things up in it, and it must not change on the way.
-  const known = exchange.scopes.get(plan)
-  if (known !== undefined) return known
-  const found = scope(exchange.principal)
-  exchange.scopes.set(plan, found)
-  return found
-}
-
 function accepted<T>({ plan }: Mounted, result: T | Refused): Exclude<T, Refused> {
   if (isRefused(result)) throw refusedRecord(plan, result)
   return result as Exclude<T, Refused>
 }
+
+/** A call of a mounted adapter on behalf of a request, with its principal, scope and time. */
+export const adapterCall = (exchange: Exchange, mounted: Mounted): Call => new AdapterCall(exchange, scopeOf(exchange, mounted))
 
 /** A call whose signal is made when first asked for. */
 class AdapterCall implements Call {

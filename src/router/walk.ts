@@ -5,6 +5,7 @@ import { allow } from './steps/allow.js'
 import { authenticate } from './steps/authenticate.js'
 import { execute } from './steps/execute.js'
 import { fail } from './steps/fail.js'
+import { login } from './steps/login.js'
 import { negotiate } from './steps/negotiate.js'
 import { parse } from './steps/parse.js'
 import { precondition } from './steps/precondition.js'
@@ -13,22 +14,29 @@ import { represent } from './steps/represent.js'
 import { respond } from './steps/respond.js'
 import { route } from './steps/route.js'
 import type { Step } from './steps/step.js'
+import { throttle } from './steps/throttle.js'
 import { version } from './steps/version.js'
 
+type Steps = readonly (readonly [name: string, step: Step])[]
+
 /** The steps by name: the names of their files, of docs/lifecycle.md and of `onStep` events. */
-export const steps: readonly (readonly [name: string, step: Step])[] = Object.freeze(
-  Object.entries({ version, preflight, authenticate, route, allow, negotiate, parse, precondition, execute, represent }),
+export const steps: Steps = Object.freeze(
+  Object.entries({ version, preflight, authenticate, throttle, route, allow, negotiate, parse, precondition, execute, represent }),
 )
 
-/** Walks a request from the step `from` on. Never throws and never rejects: what goes wrong is answered. */
-export function walk(exchange: Exchange, from = 0): void | Promise<void> {
+/** Those of a login: it is no version's, and asks itself who comes. */
+export const loginSteps: Steps = Object.freeze(Object.entries({ preflight, login }))
+
+/** Walks a request through its steps, from `from` on. Never throws and never rejects: what goes wrong is answered. */
+export function walk(exchange: Exchange, path = steps, from = 0): void | Promise<void> {
   try {
-    for (let at = from; at < steps.length && exchange.answer === undefined; at += 1) {
-      const pending = take(exchange, at)
+    for (let at = from; at < path.length && exchange.answer === undefined; at += 1) {
+      const [name, step] = path[at] as Steps[number]
+      const pending = observed(exchange, name, step)
       // Synchronous steps cost no promise; the first that waits hands over to the next turn.
       if (pending !== undefined) {
         return pending.then(
-          () => walk(exchange, at + 1),
+          () => walk(exchange, path, at + 1),
           (error: unknown) => end(exchange, { error }),
         )
       }
@@ -37,11 +45,6 @@ export function walk(exchange: Exchange, from = 0): void | Promise<void> {
     return end(exchange, { error })
   }
   end(exchange)
-}
-
-function take(exchange: Exchange, at: number): void | Promise<void> {
-  const [name, step] = steps[at] as (typeof steps)[number]
-  return observed(exchange, name, step)
 }
 
 /** Runs a step and tells `onStep` of it, also where it fails: a trace ends at the step that went wrong. */

@@ -4,7 +4,19 @@ import { describe, expect, it, vi } from 'vitest'
 import type { ErrorEvent, Middleware, QueryEvent, ResponseEvent, StepEvent } from '../../src/index.js'
 import { frameworks, serve } from './fixture.js'
 
-const allSteps = ['version', 'preflight', 'authenticate', 'route', 'allow', 'negotiate', 'parse', 'precondition', 'execute', 'represent']
+const allSteps = [
+  'version',
+  'preflight',
+  'authenticate',
+  'throttle',
+  'route',
+  'allow',
+  'negotiate',
+  'parse',
+  'precondition',
+  'execute',
+  'represent',
+]
 
 describe.each(frameworks)('Hooks over %s', (_name, express) => {
   const watched = async (more: Parameters<typeof serve>[1] = {}) => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { configurationKinds, problemKinds } from '../../src/problem.js'
-import { steps } from '../../src/router/walk.js'
+import { loginSteps, steps } from '../../src/router/walk.js'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
@@ -38,13 +38,16 @@ describe('docs/errors.md', () => {
 })
 
 describe('docs/lifecycle.md', () => {
+  const ofLogins = loginSteps.map(([name]) => name).filter((name) => steps.every(([step]) => step !== name))
+  const names = [...steps.map(([name]) => name), 'respond', 'fail', ...ofLogins]
+
   it('names every step in its order', () => {
     const named = [...read('docs/lifecycle.md').matchAll(/^### (\w+)$/gm)].map(([, name]) => name)
-    expect(named).toEqual([...steps.map(([name]) => name), 'respond', 'fail'])
+    expect(named).toEqual(names)
   })
 
   it('every step is a file of its name', () => {
-    for (const name of [...steps.map(([step]) => step), 'respond', 'fail']) {
+    for (const name of names) {
       expect(existsSync(new URL(`src/router/steps/${name}.ts`, root)), name).toBe(true)
     }
   })

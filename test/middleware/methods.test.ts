@@ -1,6 +1,9 @@
 import { createServer } from 'node:http'
 import type { Request, Response } from 'express'
 import { describe, expect, it } from 'vitest'
+import type { Permission } from '../../src/auth/permission.js'
+import { scopes } from '../../src/auth/scopes.js'
+import { authenticate } from '../../src/middleware/authenticate.js'
 import { ifMatch, sendTag } from '../../src/middleware/if-match.js'
 import { type MethodsOptions, methodNotAllowed, methods } from '../../src/middleware/methods.js'
 import { ConfigurationError, HttpProblem } from '../../src/problem.js'
@@ -27,8 +30,62 @@ describe('methods(): options', () => {
       expect(build(options)).toThrow(ConfigurationError)
   })
 
+  it('AUTH-4: a permission without its resource, or of an item without its key, does not build', () => {
+    const permission = () => 'allow' as const
+    expect(build({ on: 'item', allow: ['GET'], permission })).toThrow(/Give both/)
+    expect(build({ on: 'item', allow: ['GET'], resource: 'x' })).toThrow(/Give both/)
+    expect(build({ on: 'item', allow: ['GET'], permission, resource: 'x' })).toThrow(/key: \(req\) => req\.params\.id/)
+    expect(build({ on: 'item', allow: ['GET'], permission, resource: 'x', key: true })).toThrow(/key of methods\(\) must be a function/)
+    expect(build({ on: 'item', allow: ['GET'], permission, resource: 'x', key: false })).not.toThrow()
+    expect(build({ on: 'collection', allow: ['GET'], permission, resource: 'x' })).not.toThrow()
+  })
+
   it('VERB-9: a method of any length is named shortly', () => {
     expect(methodNotAllowed('X'.repeat(5000), 'GET', false).message).toBe(`${'X'.repeat(20)} is not allowed here. Allowed: GET.`)
+  })
+})
+
+describe.each(majors)('methods() with a permission on %s', (_, express: Express) => {
+  const who = authenticate({ field: 'X-User', challenge: 'User', identify: (name) => ({ name, clientes: ['1'] }) })
+  const permission: Permission<{ clientes: string[] }> = ({ clientes }, action, _resource, key) =>
+    key !== undefined && !clientes.includes(String(key)) ? 'forbidden' : action === 'remove' ? 'method-not-allowed' : 'allow'
+  const serving = (guard: ReturnType<typeof methods>, path = '/clientes/:id') =>
+    service(express, (app: App) => {
+      app.use(who)
+      app.all(path, guard, (req: Request, res: Response) => void res.json(req.params))
+    })
+
+  it('AUTH-4: asks with the key of the path: 403 for the item that is not the caller’s, 405 with the methods that are', async () => {
+    const { call } = serving(
+      methods({
+        on: 'item',
+        allow: ['GET', 'DELETE'],
+        permission,
+        resource: 'clientes',
+        key: (req: Request<{ id: string }>) => req.params.id,
+      }),
+    )
+    expect((await call.get('/clientes/1').set('X-User', 'ana')).status).toBe(200)
+    expect((await call.get('/clientes/2').set('X-User', 'ana')).status).toBe(403)
+    expect((await call.options('/clientes/2').set('X-User', 'ana')).status).toBe(403)
+    const refused = await call.delete('/clientes/1').set('X-User', 'ana')
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+    expect((await call.options('/clientes/1').set('X-User', 'ana')).headers.allow).toBe('GET, HEAD, OPTIONS')
+  })
+
+  it('AUTH-4: a key that is not there, and a caller whom nobody has found, are mistakes of the service: 500', async () => {
+    const guard = methods({
+      on: 'item',
+      allow: ['GET'],
+      permission,
+      resource: 'clientes',
+      key: (req: Request<{ id: string }>) => req.params.id,
+    })
+    const { call, heard } = serving(guard, '/clientes/:cliente')
+    expect((await call.get('/clientes/1').set('X-User', 'ana')).status).toBe(500)
+    expect(String(heard[0]?.error)).toContain('gave no key')
+    const open = service(express, (app: App) => app.all('/clientes/:id', guard))
+    expect((await open.call.get('/clientes/1')).status).toBe(500)
   })
 })
 
@@ -289,6 +346,43 @@ describe.each(majors)('methods() on %s', (_, express: Express) => {
       expect(answer).toMatch(/^HTTP\/1\.1 200 Fine\r\n/)
       expect(answer).toMatch(/X: 1\r\nSet-Cookie: a=b\r\n/)
     })
+  })
+
+  it('AUTH-4: who may write and not read gets status and headers of a write, and no body', async () => {
+    const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
+    const guard = { permission: scopes(), resource: 'sucursales' }
+    const { call } = service(express, (app) => {
+      app.use(who)
+      app.all('/sucursales', methods({ on: 'collection', allow: ['POST'], ...guard }))
+      app.all('/sucursales/:id', methods({ on: 'item', allow: ['PUT', 'PATCH'], ...guard, key: false }))
+      app.post('/sucursales', (req, res) => {
+        if (req.query.action !== undefined) res.json({ done: true })
+        else res.status(201).location('https://a/1').set('Preference-Applied', 'return=representation').json({ id: 1, secreto: 'x' })
+      })
+      app.put('/sucursales/:id', (_req, res) => void res.set('ETag', '"1"').json({ id: 1, secreto: 'x' }))
+      app.patch('/sucursales/:id', (req, res) => void res.status(req.query.bad === undefined ? 200 : 422).json({ id: 1, secreto: 'x' }))
+    })
+    const as = (scope: string, method: 'post' | 'put' | 'patch', path: string) => call[method](path).set('X-Scope', scope)
+    const [writer, both] = ['sucursales:write', '*:read *:write']
+    for (const [method, path, status, etag] of [
+      ['post', '/sucursales', 201, undefined],
+      ['put', '/sucursales/1', 200, '"1"'],
+      ['patch', '/sucursales/1', 200, undefined],
+    ] as const) {
+      const { text, headers, ...answer } = await as(writer, method, path)
+      expect([method, answer.status, text, headers['content-length'], headers['content-type'], headers.etag]).toEqual([
+        method,
+        status,
+        '',
+        '0',
+        undefined,
+        etag,
+      ])
+      expect(headers['preference-applied']).toBeUndefined()
+      expect((await as(both, method, path)).body).toEqual({ id: 1, secreto: 'x' })
+    }
+    expect((await as(writer, 'post', '/sucursales?action')).body).toEqual({ done: true })
+    expect((await as(writer, 'patch', '/sucursales/1?bad')).status).toBe(422)
   })
 
   describe.each(['before', 'behind'])('with a compressing middleware %s it', (place) => {

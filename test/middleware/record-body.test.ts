@@ -132,7 +132,7 @@ it.each([
   [{ timeout: '5' }, /timeout is 5/],
   [{ bodyLimits: 5 }, /Did you mean "bodyLimit"/],
   [{ id: 'id' }, /"id" of recordBody\(\) is of type string/],
-  [null, /recordBody\(\) must be an object, not null/],
+  [null, /The options of recordBody\(\) are missing or null\. Give an object/],
 ])('HDR-5: recordBody() with %j does not build', (options, message) => {
   const build = () => recordBody(llanas, options as never)
   expect(build).toThrow(ConfigurationError)

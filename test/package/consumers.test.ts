@@ -1,6 +1,6 @@
 /** The packed tarball, as those who install it meet it: ESM, CommonJS, and TypeScript of two ages. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -108,6 +108,28 @@ app.use(problems())
       spawnSync(process.execPath, [join(modules, compiler, 'bin', 'tsc'), ...compilerOptions, file], { cwd: home, encoding: 'utf8' })
     expect(check('good.ts').stdout).toBe('')
     expect(check('bad.ts').stdout).toMatch(/bad\.ts.*actvo|bad\.ts.*error TS/s)
+  })
+
+  it('its declarations hold for the newest types of Node', () => {
+    const place = join(home, 'newest')
+    mkdirSync(join(place, 'node_modules', '@types'), { recursive: true })
+    // A copy, so that nothing beside it is found but the types of that release.
+    cpSync(join(home, 'package'), join(place, 'node_modules', 'express-rest-conventions'), { recursive: true })
+    symlinkSync(join(modules, 'types-node-newest'), join(place, 'node_modules', '@types', 'node'))
+    const text = `
+import { type Permission, bearer, jwks, login, rateLimit, scopes, tokenIssuer } from 'express-rest-conventions'
+interface Key { kty?: string; kid?: string }
+export const made = [login, rateLimit, scopes, tokenIssuer]
+export const rule: Permission<{ admin: boolean }> = ({ admin }) => (admin ? 'allow' : 'forbidden')
+export const who = bearer({ keys: jwks(async () => ({ keys: [] as Key[] })), audience: 'courier' })
+`
+    writeFileSync(join(place, 'package.json'), '{ "name": "newest", "type": "module" }')
+    writeFileSync(join(place, 'good.ts'), text)
+    writeFileSync(join(place, 'bad.ts'), `${text}\nbearer({ keys: { algorithm: 'HS256', key: 42 } })\n`)
+    const check = (file: string) =>
+      spawnSync(process.execPath, [join(modules, 'typescript', 'bin', 'tsc'), ...compilerOptions, file], { cwd: place, encoding: 'utf8' })
+    expect(check('good.ts').stdout).toBe('')
+    expect(check('bad.ts').stdout).toMatch(/^bad\.ts.*error TS/m)
   })
 
   it('knows the clients of pg and PGlite by their shape, and runs its suite on a bare runner', () => {

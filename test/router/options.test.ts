@@ -47,7 +47,7 @@ describe('Options of a service', () => {
     expect(api({ versions: { v1: [] } }).name).toBe('apiMiddleware')
     expect(resourceRouter(notas, memoryAdapter(notas)).name).toBe('resourceRouterMiddleware')
     expect(steps.map(([name]) => name).join(' ')).toBe(
-      'version preflight authenticate route allow negotiate parse precondition execute represent',
+      'version preflight authenticate throttle route allow negotiate parse precondition execute represent',
     )
   })
 })

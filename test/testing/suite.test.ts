@@ -101,7 +101,7 @@ describe('adapterSuite', () => {
       [{ subject: { records: [] } }, /defineResource\(\) gave, not undefined/],
       [{ subject: { definition: {}, records: [] } }, /must be a function/],
       [{ subject: { definition: {}, change: () => ({}) } }, /no list of records/],
-      [null, /must be an object, not null/],
+      [null, /is missing or null\. Give an object/],
     ]
     for (const [options, says] of refused) {
       expect(() => adapterSuite(memory, options as never), JSON.stringify(options)).toThrow(says)

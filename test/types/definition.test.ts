@@ -1,4 +1,4 @@
-/** The types of definitions as consumers meet them: the declarations that are shipped, checked by the oldest TypeScript that is supported. */
+/** The types of definitions and of access as consumers meet them: the declarations that are shipped, checked by the oldest TypeScript that is supported. */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const modules = join(root, 'node_modules')
 const node = (...args: string[]) => spawnSync(process.execPath, args, { cwd: home, encoding: 'utf8' })
+const files = ['definition.test-d.ts', 'access.test-d.ts']
 let home: string
 
 beforeAll(() => {
@@ -17,17 +18,20 @@ beforeAll(() => {
   symlinkSync(join(modules, '@types'), join(home, 'node_modules', '@types'))
   symlinkSync(root, join(home, 'node_modules', 'express-rest-conventions'))
   writeFileSync(join(home, 'package.json'), '{ "type": "module" }')
-  copyFileSync(join(root, 'test/types/definition.test-d.ts'), join(home, 'definition.test-d.ts'))
+  for (const file of files) copyFileSync(join(root, 'test/types', file), join(home, file))
 })
 
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-describe('types of definitions', () => {
-  it.each(['typescript54', 'typescript'])('%s refuses every misspelt name, and infers records and keys', (compiler) => {
-    const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck']
-    const target = ['--module', 'nodenext', '--target', 'es2022', '--types', 'node']
-    const checked = node(join(modules, compiler, 'bin/tsc'), ...options, ...target, 'definition.test-d.ts')
-    expect(checked.stdout).toBe('')
-    expect(checked.status).toBe(0)
-  })
+describe('types of definitions and of access', () => {
+  it.each(['typescript54', 'typescript'])(
+    '%s refuses every misspelt name, infers records, keys and principals, and takes the requests of Express',
+    (compiler) => {
+      const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck']
+      const target = ['--module', 'nodenext', '--target', 'es2022', '--types', 'node']
+      const checked = node(join(modules, compiler, 'bin/tsc'), ...options, ...target, ...files)
+      expect(checked.stdout).toBe('')
+      expect(checked.status).toBe(0)
+    },
+  )
 })

@@ -14,6 +14,7 @@ import { FullText } from './full-text.js'
 import { Indexes } from './indexes.js'
 import { KeyAssignment } from './key-assignment.js'
 import { listPage } from './list.js'
+import { isNothing } from './order.js'
 import type { ExactPage } from './slice.js'
 import { UniqueGroups } from './unique.js'
 
@@ -236,9 +237,9 @@ function draftOf(row: Row, fixed: Row): Record<string, unknown> {
   return draft
 }
 
-/** Null and absent lie outside every scope, also of one that says `undefined`. */
+/** Null and absent lie outside every scope, also of one that says so itself. */
 function isWithin(row: Row, scope: Readonly<Record<string, Scalar>>): boolean {
-  for (const [member, value] of Object.entries(scope)) if (value === undefined || get(row, [member]) !== value) return false
+  for (const [member, value] of Object.entries(scope)) if (isNothing(value) || get(row, [member]) !== value) return false
   return true
 }
 

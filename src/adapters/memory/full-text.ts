@@ -20,12 +20,15 @@ export class FullText {
     for (const entry of entries) this.#add(entry.text, this.#texts(entry.stored.value))
   }
 
-  /** The keys of the records that match and how well they do; `undefined` for a query without any word, which matches everything. */
-  find(query: string): ReadonlyMap<string, number> | undefined {
+  /**
+   * The keys of the records that match and how well they do; `undefined` for a query without any word, which matches everything. `weighed`: rare words count more.
+   * Not in a scope: how rare a word is among all records would tell what others hold.
+   */
+  find(query: string, weighed = true): ReadonlyMap<string, number> | undefined {
     const clauses = parseSearch(query)
     if (clauses.length === 0) return undefined
     const ranks = new Map<string, number>()
-    for (const clause of clauses) this.#match(clause, ranks)
+    for (const clause of clauses) this.#match(clause, ranks, weighed)
     return ranks
   }
 
@@ -37,12 +40,12 @@ export class FullText {
     if (next !== undefined && after !== undefined) this.#add(next.text, after)
   }
 
-  /** Adds the records that the clause matches, with the sum of tf-idf over its words. */
-  #match(clause: SearchClause, ranks: Map<string, number>): void {
+  /** Adds the records that the clause matches, with the sum of tf-idf over its words, or of tf alone. */
+  #match(clause: SearchClause, ranks: Map<string, number>, weighed: boolean): void {
     const found = clause.words.map((word) => this.#postings.get(word))
     const postings = found.filter((posting) => posting !== undefined)
     if (postings.length < found.length) return
-    const weights = postings.map((posting) => Math.log(1 + this.#words.size / posting.size))
+    const weights = postings.map((posting) => (weighed ? Math.log(1 + this.#words.size / posting.size) : 1))
     const rarest = postings.reduce<ReadonlyMap<string, unknown>>(
       (least, posting) => (posting.size < least.size ? posting : least),
       this.#words,

@@ -50,7 +50,8 @@ export function listPage(tables: Tables, request: ListRequest, scope: Readonly<R
   if (equalities === undefined) return { items: [], total: 0, more: false, seekable: request.sort.length > 0 }
 
   const order = orderOf(request.sort, tables.key.members)
-  const ranks = request.search === undefined ? undefined : tables.fullText().find(request.search)
+  const weighed = Object.keys(scope).length === 0
+  const ranks = request.search === undefined ? undefined : tables.fullText().find(request.search, weighed)
   const attached = parent !== undefined && parent.by === undefined ? associations.bucket(parent) : undefined
   const equal = indexes.smallest(equalities)
   const inSet = attached !== undefined && attached.size <= equal.bucket.size

@@ -1,8 +1,11 @@
 /** Endpoints that are no resource (PATH-8), and OPTIONS (VERB-9). */
 import { type EndpointCall, isReply, type Reply } from '../../plan/mount.js'
+import type { Mounted } from '../../plan/routes.js'
+import { ConfigurationError } from '../../problem.js'
 import { spelled } from '../../representation/answer.js'
 import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
+import { adapterCall } from '../store.js'
 import type { Operation, Outcome } from './operation.js'
 
 export const call: Operation = {
@@ -25,11 +28,22 @@ function callOf(exchange: Exchange): EndpointCall {
     query,
     body,
     base,
+    callOf: (collection) => adapterCall(exchange, mountedOf(exchange, collection)),
+    may: async (action, resource, key) => (await exchange.decide(action, resource, key)) === 'allow',
     left: () => exchange.patience.left(),
     get signal() {
       return exchange.patience.signal()
     },
   }
+}
+
+function mountedOf({ version, route }: Exchange, collection: string): Mounted {
+  const found = version.table.resources.find(({ plan }) => plan.collection === collection)
+  if (found !== undefined) return found
+  throw new ConfigurationError(
+    'unknown-member',
+    `The endpoint "${route?.template}" calls "${String(collection)}", which is not mounted beside it. Mount it in the same version.`,
+  )
 }
 
 function replied({ base, route }: Exchange, { status, body, headers: given = {} }: Reply): Outcome {
@@ -50,5 +64,5 @@ export const options: Operation = {
   // A preflight has the query of the request it asks for.
   query: 'ignored',
   body: 'ignored',
-  execute: ({ route }) => ({ kind: 'empty', status: 204, headers: { [header.allow]: route?.allow ?? '' } }),
+  execute: ({ allow }) => ({ kind: 'empty', status: 204, headers: { [header.allow]: allow } }),
 }

@@ -4,10 +4,12 @@ import type { JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { returnPreference } from '../../middleware/prefer.js'
 import { itemPath } from '../../plan/addresses.js'
-import { keyOf } from '../../plan/resource-plan.js'
+import { fixedViolation, refuseBody } from '../../plan/record.js'
+import { keyOf, onWire } from '../../plan/resource-plan.js'
 import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 import { checkRules } from '../input.js'
+import { scopeOf } from '../scope.js'
 import { Store } from '../store.js'
 import { checkParents, equalities, fixedByParent } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
@@ -33,8 +35,24 @@ export const create: Operation = {
   body: 'record',
   async execute(exchange) {
     await checkParents(exchange, exchange.resource.parent?.mounted, exchange.keys)
+    refuseForeignParent(exchange)
     return created(exchange, (key) => [...exchange.keys, key])
   },
+}
+
+/** A record in the caller's scope can't be in a parent that the scope excludes (422): it would be stored elsewhere than its address says. */
+function refuseForeignParent(exchange: Exchange): void {
+  const { resource, keys } = exchange
+  const scope = scopeOf(exchange, resource)
+  const foreign = Object.entries(fixedByParent(resource, keys.at(-1))).filter(
+    ([member, part]) => Object.hasOwn(scope, member) && scope[member] !== part,
+  )
+  refuseBody(
+    onWire(
+      resource.plan,
+      foreign.map(([member]) => fixedViolation(member)),
+    ),
+  )
 }
 
 /** Creates what the body says. `keysOf` gives the keys of the new record's own address, its parents' first. */

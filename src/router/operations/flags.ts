@@ -1,7 +1,9 @@
 /** Flag sub-resources: PUT sets, DELETE unsets, GET tells; they carry and honour the tag of the resource they belong to (PATH-8). */
 import { get, type JsonObject } from '../../definition/json.js'
+import { fixedViolation, refuseBody } from '../../plan/record.js'
 import type { Exchange } from '../exchange.js'
 import { checkRules } from '../input.js'
+import { scopeOf } from '../scope.js'
 import { absent } from '../store.js'
 import { itemOf } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
@@ -28,6 +30,8 @@ async function assign(exchange: Exchange, value: boolean): Promise<Outcome> {
     const before = current.value as JsonObject
     // Setting what is set changes nothing, so it makes no new version: the request is idempotent.
     if ((get(before, [flag]) === true) === value) return current
+    // The store keeps it, so a 204 would not be true.
+    if (Object.hasOwn(scopeOf(exchange, exchange.resource), flag)) refuseBody([fixedViolation(flag)])
     const next = { ...before, [flag]: value }
     await checkRules(exchange, next, before, 'patch')
     return store.replace(exchange.key, next, current.version)

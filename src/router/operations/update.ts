@@ -4,6 +4,7 @@ import type { Stored } from '../../adapters/contract.js'
 import { checkWrite, stale } from '../../middleware/if-match.js'
 import { Unavailable } from '../../problem.js'
 import type { Exchange } from '../exchange.js'
+import { scopeOf } from '../scope.js'
 import { Store } from '../store.js'
 import { checkItemPath, memberOfPath } from './lineage.js'
 
@@ -28,7 +29,9 @@ export async function change<T>(exchange: Exchange, attempt: Attempt<T>): Promis
     if (result === 'stale') throw stale()
     return result
   }
-  return service.queue.run(resource.adapter, resource.plan.key.text(key), exchange.patience.left(), async () => {
+  // Lines of different scopes are different lines: how long somebody else's change takes tells nobody that there is something to change.
+  const line = JSON.stringify([resource.plan.key.text(key), scopeOf(exchange, resource)])
+  return service.queue.run(resource.adapter, line, exchange.patience.left(), async () => {
     for (let tries = 0; ; tries += 1) {
       const result = await once()
       if (result !== 'stale') return result

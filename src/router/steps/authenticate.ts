@@ -1,10 +1,39 @@
-/** Who asks (AUTH). */
+/** Who asks (AUTH). Failures are counted by address (LIMIT-1). */
+import { principals } from '../../middleware/authenticate.js'
+import { HttpProblem } from '../../problem.js'
+import { isPromise } from '../../promise.js'
 import type { Exchange } from '../exchange.js'
-
-async function authenticated(exchange: Exchange): Promise<void> {
-  exchange.principal = await exchange.patience.settle(exchange.service.principal?.(exchange.req))
-}
+import { count } from './throttle.js'
 
 export function authenticate(exchange: Exchange): void | Promise<void> {
-  if (exchange.service.principal !== undefined) return authenticated(exchange)
+  const { service, req, patience } = exchange
+  const { authenticate: who, principal } = service
+  if (who === undefined && principal === undefined) {
+    const found = principals.find(req)
+    if (found !== undefined) take(exchange, found.principal)
+    return
+  }
+  let found: unknown
+  try {
+    // What is there at once costs no promise.
+    found = patience.settle(who === undefined ? principal?.(req) : who.identify(req))
+  } catch (error) {
+    return refused(exchange, error)
+  }
+  if (!isPromise(found)) return take(exchange, found)
+  return Promise.resolve(found).then(
+    (principal) => take(exchange, principal),
+    (error: unknown) => refused(exchange, error),
+  )
+}
+
+function take(exchange: Exchange, principal: unknown): void {
+  exchange.principal = principal
+  exchange.authenticated = true
+}
+
+async function refused(exchange: Exchange, error: unknown): Promise<never> {
+  if (exchange.service.rateLimit !== undefined && error instanceof HttpProblem && error.code === 'unauthenticated')
+    await count(exchange, true)
+  throw error
 }

@@ -3,14 +3,39 @@ import { bodyTypes, hasBody, readBody } from '../../middleware/body.js'
 import { parseItemQuery, parseListQuery, refuseQuery } from '../../plan/list-grammar.js'
 import { objectBody, refuseBody } from '../../plan/record.js'
 import { HttpProblem } from '../../problem.js'
+import { parameter } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 import { bodyToCreate, bodyToReplace } from '../input.js'
 import { attachedMembers } from '../operations/members.js'
 
 export function parse(exchange: Exchange): void | Promise<void> {
-  const { operation, req } = exchange
   exchange.checkHost()
   parseQuery(exchange)
+  if (exchange.expand.length === 0 || exchange.service.permission === undefined) return parseContent(exchange)
+  return checkExpansions(exchange).then(() => parseContent(exchange))
+}
+
+/** Expanding is reading: what may not be read is 403 where it is asked for, before anything is read or changed (AUTH-4). */
+async function checkExpansions(exchange: Exchange): Promise<void> {
+  const { expand, resource } = exchange
+  const decided = await Promise.all(
+    expand.map(async (name) => {
+      const target = resource.targets.get(name)
+      return target === undefined || (await exchange.decide('read', target.plan.collection)) === 'allow'
+    }),
+  )
+  const refused = expand.filter((_, i) => !decided[i])
+  if (refused.length === 0) return
+  const errors = refused.map((name) => ({
+    parameter: parameter.expand,
+    detail: `You have no permission to read "${name}". Leave it out of ${parameter.expand}.`,
+    clause: 'AUTH-4',
+  }))
+  throw new HttpProblem('forbidden', { detail: errors.map(({ detail }) => detail).join(' '), errors })
+}
+
+function parseContent(exchange: Exchange): void | Promise<void> {
+  const { operation, req } = exchange
   const wanted = operation?.body
   if (wanted === 'record' || wanted === 'patch') return parseBody(exchange)
   if (wanted === 'endpoint' && endpointMethod(exchange)?.body !== undefined) return parseBody(exchange)

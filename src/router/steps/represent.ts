@@ -15,7 +15,7 @@ import { itemTag, pageTag } from '../../representation/tags.js'
 import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 import type { Outcome } from '../operations/operation.js'
-import { Store } from '../store.js'
+import { mayShow, readable } from '../permission.js'
 
 type Of<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
 
@@ -64,13 +64,15 @@ function hintsOf(exchange: Exchange, resource: Mounted, { items, seekable = fals
 }
 
 async function itemAnswer(exchange: Exchange, outcome: Of<'item'>): Promise<Answer> {
-  const { stored, resource, keys, status, bare = false } = outcome
+  const { stored, resource, keys, status } = outcome
   const { related, headers, answer } = await itemHead(exchange, resource, stored)
   if (answer !== undefined) return answer
   Object.assign(headers, outcome.headers)
   const created = exchange.method === 'POST'
   // Of what a client may prefer, the answer names only what is not done anyway (RFC 7240 3).
-  if (bare) return { status, headers: created ? headers : { ...headers, [header.preferenceApplied]: 'return=minimal' } }
+  if (outcome.bare === true) return { status, headers: created ? headers : { ...headers, [header.preferenceApplied]: 'return=minimal' } }
+  // Who may write and not read has changed it, and sees nothing of it.
+  if (!exchange.reads && !(await mayShow(exchange, resource, keys.at(-1) as KeyValue))) return { status, headers }
   if (created) headers[header.preferenceApplied] = 'return=representation'
   return { status, ...encoded(exchange, wireForm(resource, stored.value, keys, exchange.base, related), headers) }
 }
@@ -112,15 +114,15 @@ function valueAnswer(exchange: Exchange, { status, value, headers = {} }: Of<'va
 }
 
 function encoded(
-  { representation: { contentType, encode } }: Exchange,
+  { representation: { contentType, encode }, service: { vary } }: Exchange,
   value: unknown,
   headers: Headers,
 ): { headers: Headers; body: string } {
-  return { headers: { ...headers, [header.contentType]: contentType, [header.vary]: header.accept }, body: encode(value) }
+  return { headers: { ...headers, [header.contentType]: contentType, [header.vary]: vary }, body: encode(value) }
 }
 
 function cacheHeaders(exchange: Exchange, resource: Mounted): Headers {
-  return { [header.cacheControl]: resource.plan.definition.cacheControl ?? exchange.cacheControl, [header.vary]: header.accept }
+  return { [header.cacheControl]: resource.plan.definition.cacheControl ?? exchange.cacheControl, [header.vary]: exchange.service.vary }
 }
 
 function relatedOf(
@@ -131,7 +133,7 @@ function relatedOf(
 ): Related | Promise<Related> {
   if (standsAlone(resource, expand)) return nothingRelated
   const records = items.map((item) => item.value)
-  return gatherRelated(resource, records, expand, (mounted, keys) => new Store(exchange, mounted).read(keys))
+  return gatherRelated(resource, records, expand, (mounted, keys) => readable(exchange, mounted, keys))
 }
 
 /** The keys of a listed record's own address: below the parents of the path, or, in an associated sub-collection, where it lives by itself. */

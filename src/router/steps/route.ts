@@ -1,10 +1,10 @@
 /** The plan's entry for the path, and the keys in it (PATH-1, PATH-11). */
 import { nearMiss } from '../../definition/near-miss.js'
 import { decodeSegments } from '../../http/targets.js'
+import { keepPrivate, principals } from '../../middleware/authenticate.js'
 import type { ExpressRequest, Middleware } from '../../middleware/middleware.js'
 import { below, setNotices } from '../../middleware/versions.js'
 import { HttpProblem } from '../../problem.js'
-import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 import { passTo } from '../pass-to.js'
 
@@ -31,13 +31,19 @@ function unknownPath({ version }: Exchange, [first = '']: readonly string[]): Ht
   return new HttpProblem('unknown-path', near === undefined ? {} : { detail: `There is no "${first}" here. Did you mean "${near}"?` })
 }
 
+/** Hand-written routes find who asks as if an authenticating middleware stood before them, and their answers are private unless they say otherwise (HDR-6). */
+function belongTo({ req, res, principal, service }: Exchange): void {
+  principals.set(req, { principal })
+  keepPrivate(res, service.vary)
+}
+
 /** The raw escape: hand-written routes beside the resources of a version. What they do not answer is 404. */
 async function passBy(exchange: Exchange, routes: Middleware, segments: readonly string[]): Promise<void> {
-  const { res, path, query, versionName, requestId } = exchange
+  const { res, path, query, versionName } = exchange
   const request = exchange.req as ExpressRequest
   const { url = '/', baseUrl = '' } = request
   setNotices(res, exchange.notices())
-  res.setHeader(header.requestId, requestId)
+  if (exchange.authenticated) belongTo(exchange)
   below(request, `${baseUrl}/${versionName}`, `${path === '' ? '/' : path}${query === '' ? '' : `?${query}`}`)
   try {
     await passTo(exchange, routes)

@@ -1,0 +1,51 @@
+/** Permission by the scopes of a token (AUTH-4; RFC 6749 3.3, RFC 8693 4.2): `<resource>:read` and `<resource>:write`, `*` for all resources. */
+
+import { isObject } from '../definition/json.js'
+import { functionOption, knownOptions } from '../definition/known-options.js'
+import type { Action, Permission } from './permission.js'
+
+/** Where `scopes()` looks (AUTH-4). */
+export interface ScopesOptions {
+  /** The scopes of a principal, in one text parted by spaces or as a list. Its parameter may be typed as the principals of the service. Default: the member `scope`. */
+  of?(principal: unknown): string | readonly string[] | undefined
+}
+
+const reading: ReadonlySet<Action> = new Set<Action>(['list', 'read'])
+
+/**
+ * A permission by scopes: `pre-piezas:read` lists and reads, `pre-piezas:write` does everything else; `*:read` and `*:write` stand for every resource. With neither, a
+ * resource is forbidden (403); with one of them, the methods of the other are not allowed (405). Scopes of other forms say nothing here. Throws `ConfigurationError`
+ * where an option makes no sense.
+ *
+ * @example api({ authenticate: bearer({ keys }), permission: scopes(), versions })
+ */
+export function scopes(options: ScopesOptions = {}): Permission<unknown> {
+  knownOptions('scopes()', options, { of: true })
+  functionOption('The option "of" of scopes()', options.of)
+  const { of } = options
+  // A token's claims are one object as long as it is cached: its scopes are read once. Who changes them in place is asked anew.
+  const known = new WeakMap<object, { readonly scope: unknown; readonly set: ReadonlySet<string> }>()
+  const grantedTo = (principal: unknown): ReadonlySet<string> => {
+    if (of !== undefined) return granted(of(principal))
+    if (!isObject(principal)) return granted(undefined)
+    const scope = Object.hasOwn(principal, 'scope') ? principal.scope : undefined
+    if (typeof scope !== 'string') return granted(scope)
+    const found = known.get(principal)
+    if (found?.scope === scope) return found.set
+    const set = granted(scope)
+    known.set(principal, { scope, set })
+    return set
+  }
+  return function scopesPermission(principal, action, resource) {
+    const set = grantedTo(principal)
+    const has = (verb: 'read' | 'write'): boolean => set.has(`${resource}:${verb}`) || set.has(`*:${verb}`)
+    const reads = reading.has(action)
+    if (has(reads ? 'read' : 'write')) return 'allow'
+    return has(reads ? 'write' : 'read') ? 'method-not-allowed' : 'forbidden'
+  }
+}
+
+function granted(scope: unknown): ReadonlySet<string> {
+  if (typeof scope === 'string') return new Set(scope.split(' '))
+  return new Set(Array.isArray(scope) ? scope.filter((one) => typeof one === 'string') : [])
+}

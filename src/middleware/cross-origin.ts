@@ -1,0 +1,132 @@
+/** CORS for browsers, with what the conventions need exposed (HDR-7; Fetch standard, "CORS protocol"). */
+import cors from 'cors'
+import { listOption } from '../definition/known-options.js'
+import { isToken } from '../http/field-grammar.js'
+import { ConfigurationError } from '../problem.js'
+import { exposedHeaders, header } from '../wire.js'
+import type { Middleware } from './middleware.js'
+import { checkOptions, type Kinds } from './options.js'
+
+/** Which scripts may call, and what they may send and read (HDR-7). */
+export interface CrossOriginOptions {
+  /** The origins whose scripts may read answers, such as `https://shop.example.com`; `'*'` for any. No wildcard is read: give a regular expression. There is no default. */
+  readonly origins: '*' | readonly (string | RegExp)[]
+  /** Whether browsers may send cookies along. Tokens need none. Default false; never with `'*'`. */
+  readonly credentials?: boolean
+  /** Seconds for which a browser remembers a preflight. Default 600. */
+  readonly maxAge?: number
+  /** Request headers that scripts may send beside those of the conventions. */
+  readonly allowedHeaders?: readonly string[]
+  /** Response headers that scripts may read beside those of HDR-7. */
+  readonly exposedHeaders?: readonly string[]
+}
+
+const optionKinds: Kinds<CrossOriginOptions> = {
+  origins: 'checked',
+  credentials: 'boolean',
+  maxAge: 'checked',
+  allowedHeaders: 'checked',
+  exposedHeaders: 'checked',
+}
+
+/** What scripts send by the conventions. */
+const requestHeaders: readonly string[] = [
+  header.authorization,
+  header.token,
+  header.contentType,
+  header.ifMatch,
+  header.ifNoneMatch,
+  header.prefer,
+  header.requestId,
+]
+
+/**
+ * Lets scripts of other origins call an API: answers preflights, which need no token, and exposes the headers of HDR-7. Built on `cors`. Give it to `api` as `cors`, or put
+ * it in front of everything that asks for credentials. Throws `ConfigurationError` where an option makes no sense.
+ *
+ * @example api({ cors: crossOrigin({ origins: ['https://shop.example.com'] }), authenticate: bearer({ keys }), versions })
+ */
+export function crossOrigin(options: CrossOriginOptions): Middleware {
+  checkOptions('crossOrigin()', options ?? null, optionKinds)
+  const { origins, credentials = false, maxAge = 600 } = options
+  if (!Number.isSafeInteger(maxAge) || maxAge < 0) throw invalid(`maxAge of crossOrigin() is ${maxAge}. Give whole seconds.`)
+  if (origins === '*' && credentials) {
+    throw invalid(
+      'crossOrigin() lets every origin in with cookies: any site could act as whoever visits it. Name the origins, or leave credentials out.',
+    )
+  }
+  const settings = {
+    origin: origins === '*' ? '*' : checkOrigins(origins),
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowedHeaders: [...requestHeaders, ...fieldNames('allowedHeaders', options.allowedHeaders)],
+    exposedHeaders: [...exposedHeaders, ...fieldNames('exposedHeaders', options.exposedHeaders)],
+    credentials,
+    maxAge,
+  }
+  const answer = cors(settings)
+  const pass = cors({ ...settings, preflightContinue: true })
+  return function crossOriginMiddleware(req, res, next) {
+    // OPTIONS without these is no preflight, but a question for the methods (VERB-9).
+    const preflight = req.headers.origin !== undefined && req.headers['access-control-request-method'] !== undefined
+    if (preflight) answer(req, res, next)
+    else pass(req, res, next)
+  }
+}
+
+function checkOrigins(origins: readonly (string | RegExp)[]): (string | RegExp)[] {
+  if (typeof origins === 'string') throw invalid("origins of crossOrigin() is a text. Give a list: ['https://shop.example.com'].")
+  if (!Array.isArray(origins) || origins.length === 0)
+    throw invalid("origins of crossOrigin() names none. Give ['https://shop.example.com'], or '*' for any.")
+  for (const origin of origins) {
+    if (origin instanceof RegExp) checkPattern(origin)
+    else if (typeof origin === 'string' && isOrigin(origin)) continue
+    else throw invalid(`crossOrigin() has the origin "${String(origin)}". ${mendOf(String(origin))}`)
+  }
+  return [...origins]
+}
+
+/** A `*` may stand in a URL, and no browser's origin ever equals it. */
+const isOrigin = (text: string): boolean => !text.includes('*') && URL.canParse(text) && new URL(text).origin === text
+
+function mendOf(origin: string): string {
+  if (origin === '*') return "For any origin give '*' without the list."
+  if (origin.includes('*')) return `No wildcard is read. Give a regular expression: ${patternOf(origin)}.`
+  const meant = URL.canParse(origin) ? new URL(origin).origin : 'null'
+  const form = 'An origin is scheme, host and perhaps port, as browsers write it'
+  return meant === 'null' ? `${form}: "https://shop.example.com".` : `${form}. Give "${meant}".`
+}
+
+/** The expression that says what an origin with wildcards was meant to: each stands for one label. */
+const patternOf = (origin: string): string => `/^${origin.replace(/[.+?^${}()|[\]\\/]/g, '\\$&').replaceAll('*', '[a-z0-9-]+')}$/`
+
+/** `/shop\.example\.com/` also lets `https://shop.example.com.evil.test` in. */
+function checkPattern(origin: RegExp): void {
+  const { source, flags } = origin
+  const unescaped = source.replace(/\\./g, '')
+  if (!source.startsWith('^') || !unescaped.endsWith('$') || hasChoiceOutside(unescaped)) {
+    throw invalid(
+      `crossOrigin() has the origin ${String(origin)}, which fits parts of other origins too. Begin it with ^ and end it with $.`,
+    )
+  }
+  if (/[gy]/.test(flags))
+    throw invalid(`crossOrigin() has the origin ${String(origin)}, whose flags make it fit every other time. Leave g and y out.`)
+}
+
+/** `^` and `$` bind one side each of a choice that stands outside of groups. */
+function hasChoiceOutside(unescaped: string): boolean {
+  let left = unescaped.replace(/\[[^\]]*\]/g, '')
+  for (let before = ''; before !== left; ) {
+    before = left
+    left = left.replace(/\([^()]*\)/g, '')
+  }
+  return left.includes('|')
+}
+
+function fieldNames(option: string, given: readonly string[] | undefined): readonly string[] {
+  const names = listOption(`${option} of crossOrigin()`, given)
+  const stray = names.find((name) => !isToken(name))
+  if (stray !== undefined) throw invalid(`${option} of crossOrigin() has "${stray}", which no header can be named.`)
+  return names
+}
+
+const invalid = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)

@@ -1,0 +1,125 @@
+/** Where a permission is asked: of every operation, of the parents in its path, of what its links lead to (AUTH-4). */
+import type { Stored } from '../adapters/contract.js'
+import type { Action, Ask, Decided, Decision } from '../auth/permission.js'
+import type { KeyValue } from '../definition/key.js'
+import { lineageOf } from '../plan/addresses.js'
+import type { Mounted, OperationName, Route } from '../plan/routes.js'
+import { isPromise } from '../promise.js'
+import type { Exchange } from './exchange.js'
+import { notify } from './hooks.js'
+import { Store } from './store.js'
+
+/** What each operation asks of the resource of its route. */
+const actions: Readonly<Record<Exclude<OperationName, 'call' | 'options'>, readonly Action[]>> = {
+  list: ['list'],
+  create: ['create'],
+  read: ['read'],
+  replace: ['replace'],
+  patch: ['patch'],
+  remove: ['remove'],
+  listMembers: ['list'],
+  createMember: ['create', 'attach'],
+  readMember: ['read'],
+  attach: ['attach'],
+  detach: ['detach'],
+  readFlag: ['read'],
+  // A flag is a member that PATCH changes as well.
+  setFlag: ['patch'],
+  unsetFlag: ['patch'],
+}
+
+const actionsOfMethods: Readonly<Record<string, Action>> = {
+  GET: 'read',
+  HEAD: 'read',
+  POST: 'create',
+  PUT: 'replace',
+  PATCH: 'patch',
+  DELETE: 'remove',
+}
+
+/** What the permission says of an operation: its parents may be read, and it may be done. `method` tells what an endpoint does. */
+export function mayDo(exchange: Exchange, route: Route, name: OperationName, method = exchange.method): Decided {
+  if (name === 'options') return 'allow'
+  if (name === 'call') {
+    return exchange.decide(actionsOfMethods[method] ?? 'create', route.endpoint?.endpoint.name ?? '')
+  }
+  const { keys } = exchange
+  const resource = route.resource as Mounted
+  const ofItem = route.kind === 'item' || route.kind === 'member' || route.kind === 'flag'
+  const own = ofItem ? keys.at(-1) : undefined
+  const { collection } = resource.plan
+  const inPath = askOfParents(route.association?.parent ?? resource.parent?.mounted, ofItem ? keys.slice(0, -1) : keys)
+  const parents = route.kind === 'member' ? [...inPath, ...askOfLineage(resource, own as KeyValue)] : inPath
+  return inTurn(
+    exchange,
+    parents,
+    actions[name].map((action) => ({ action, resource: collection, ...(own === undefined ? {} : { key: own }) })),
+  )
+}
+
+/** Whether the parents of something may be read, the nearest first, as questions. `keys` end with the nearest one's. */
+function askOfParents(nearest: Mounted | undefined, keys: readonly KeyValue[]): readonly Ask[] {
+  const asks: Ask[] = []
+  let mounted = nearest
+  for (let at = keys.length - 1; at >= 0 && mounted !== undefined; at -= 1) {
+    asks.push({ action: 'read', resource: mounted.plan.collection, key: keys[at] as KeyValue })
+    mounted = mounted.parent?.mounted
+  }
+  return asks
+}
+
+/** The same of an item that is addressed or led to by its key alone, past its parents. */
+const askOfLineage = (mounted: Mounted, key: KeyValue): readonly Ask[] =>
+  askOfParents(mounted.parent?.mounted, lineageOf(mounted, key).slice(0, -1))
+
+/** Asks one after the other, and waits only where an answer does. What lies below a parent that may not be read is forbidden, whatever it is. */
+function inTurn(exchange: Exchange, parents: readonly Ask[], own: readonly Ask[]): Decided {
+  const asks = [...parents, ...own]
+  const from = (start: number): Decided => {
+    for (let at = start; at < asks.length; at += 1) {
+      const { action, resource, key } = asks[at] as Ask
+      const judged = (decision: Decision): Decision => (decision === 'allow' || at >= parents.length ? decision : 'forbidden')
+      const decision = exchange.decide(action, resource, key)
+      if (isPromise(decision)) {
+        return decision.then((found) => (found === 'allow' ? from(at + 1) : judged(found)))
+      }
+      if (decision !== 'allow') return judged(decision)
+    }
+    return 'allow'
+  }
+  return from(0)
+}
+
+/**
+ * Records of another resource as far as this principal may read them: what it may not is as if it were not there, so a link to it stays an `href` and shows nothing,
+ * and the store is not even asked.
+ */
+export async function readable(
+  exchange: Exchange,
+  mounted: Mounted,
+  keys: readonly KeyValue[],
+): Promise<readonly (Stored<unknown> | undefined)[]> {
+  const store = new Store(exchange, mounted)
+  if (exchange.service.permission === undefined) return store.linked(keys)
+  const decided = await Promise.all(keys.map((key) => mayShow(exchange, mounted, key, askOfLineage(mounted, key))))
+  const own = keys.filter((_, i) => decided[i])
+  if (own.length === 0) return keys.map(() => undefined)
+  const found = (await store.linked(own)).values()
+  return decided.map((shown) => (shown ? found.next().value : undefined))
+}
+
+/**
+ * Whether an item may be shown, in an answer or behind a link, where `parents` have not been asked yet. After a write a question that fails is a no, and reported: the change stands, and no answer may say
+ * otherwise.
+ */
+export async function mayShow(exchange: Exchange, mounted: Mounted, key: KeyValue, parents: readonly Ask[] = []): Promise<boolean> {
+  try {
+    const own: Ask = { action: 'read', resource: mounted.plan.collection, key }
+    return (await inTurn(exchange, parents, [own])) === 'allow'
+  } catch (error) {
+    const written = exchange.outcome !== undefined && !exchange.reads
+    if (!written) throw error
+    notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status: 500, code: 'internal', clause: 'AUTH-4', error }))
+    return false
+  }
+}

@@ -1,0 +1,223 @@
+/** A scope function that gives nothing to go by is an error of the service, on every verb: never an answer without a scope. */
+import express from 'express'
+import { afterEach, describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { type Adapter, api, ConfigurationError, defineResource, HttpProblem, mount, view } from '../../src/index.js'
+import { listen, type Served } from './fixture.js'
+
+const text = { type: 'string' } as const
+const textOrNull = { type: ['string', 'null'] } as const
+
+let served: Omit<Served, 'data'> | undefined
+afterEach(() => served?.close())
+
+class Inquilino {
+  get empresa(): string {
+    return 'a'
+  }
+}
+
+/** Every way to ask for something of a resource, from itself and from others. */
+const requests: readonly (readonly [method: string, path: string, body?: unknown])[] = [
+  ['GET', 'cuentas'],
+  ['HEAD', 'cuentas'],
+  ['GET', 'cuentas?q=suyo'],
+  ['POST', 'cuentas', { id: 'n', empresa: 'a' }],
+  ['GET', 'cuentas/a1'],
+  ['HEAD', 'cuentas/a1'],
+  ['PUT', 'cuentas/a1', { empresa: 'a', saldada: false }],
+  ['PATCH', 'cuentas/a1', { titulo: 'x' }],
+  ['PATCH', 'cuentas/a1', {}],
+  ['DELETE', 'cuentas/a1'],
+  ['GET', 'cuentas/a1/saldada'],
+  ['HEAD', 'cuentas/a1/saldada'],
+  ['PUT', 'cuentas/a1/saldada'],
+  ['DELETE', 'cuentas/a1/saldada'],
+  ['GET', 'cuentas/a1/apuntes'],
+  ['POST', 'cuentas/a1/apuntes', { n: 9 }],
+  ['GET', 'cuentas/a1/apuntes/cuenta=a1,n=1'],
+  ['PUT', 'cuentas/a1/apuntes/cuenta=a1,n=1', {}],
+  ['DELETE', 'cuentas/a1/apuntes/cuenta=a1,n=1'],
+  ['GET', 'grupos/g1/cuentas'],
+  ['POST', 'grupos/g1/cuentas', { id: 'n', empresa: 'a' }],
+  ['GET', 'grupos/g1/cuentas/a1'],
+  ['PUT', 'grupos/g1/cuentas/a1'],
+  ['DELETE', 'grupos/g1/cuentas/a1'],
+  ['GET', 'avisos'],
+  ['GET', 'avisos/1?expand=cuenta'],
+  ['POST', 'avisos', { id: 2, cuenta: { id: 'a1' } }],
+  ['PATCH', 'avisos/1', { apunte: { cuenta: 'a1', n: 2 } }],
+]
+
+async function serve(scope: unknown) {
+  const cuentas = defineResource({
+    collection: 'cuentas',
+    key: 'id',
+    schema: {
+      type: 'object',
+      required: ['id', 'empresa'],
+      properties: {
+        id: text,
+        empresa: text,
+        titulo: textOrNull,
+        orden: { type: ['integer', 'null'] },
+        direccion: { type: ['object', 'null'], properties: { calle: text } },
+        saldada: { type: 'boolean', default: false },
+      },
+    },
+    search: ['titulo'],
+    flags: { saldada: 'saldada' },
+    attachedTo: [{ of: 'grupos' }],
+    scope: scope as never,
+  })
+  const apuntes = defineResource({
+    collection: 'apuntes',
+    key: ['cuenta', 'n'],
+    schema: { type: 'object', required: ['cuenta', 'n'], properties: { cuenta: text, n: { type: 'integer' } } },
+    parent: { of: cuentas, by: 'cuenta' },
+  })
+  const grupos = defineResource({ collection: 'grupos', key: 'id', schema: { type: 'object', required: ['id'], properties: { id: text } } })
+  const avisos = defineResource({
+    collection: 'avisos',
+    key: 'id',
+    schema: {
+      type: 'object',
+      required: ['id'],
+      properties: { id: { type: 'integer' }, cuentaId: textOrNull, apunteCuenta: textOrNull, apunteN: { type: ['integer', 'null'] } },
+    },
+    links: {
+      cuenta: { to: cuentas, by: 'cuentaId', show: ['titulo'] },
+      apunte: { to: apuntes, by: ['apunteCuenta', 'apunteN'], show: ['n'] },
+    },
+  })
+  const asked: string[] = []
+  /** Tells what reaches the store of the resource, and for whom. */
+  const watched = <T, K>(adapter: Adapter<T, K>): Adapter<T, K> =>
+    new Proxy(adapter, {
+      get(target, method, receiver) {
+        const found = Reflect.get(target, method, receiver) as unknown
+        if (typeof found !== 'function') return found
+        return (...rest: unknown[]) => {
+          asked.push(String(method))
+          return (found as (...rest: unknown[]) => unknown).apply(target, rest)
+        }
+      },
+    })
+  const records = [
+    { id: 'a1', empresa: 'a', titulo: 'suyo', saldada: true },
+    { id: 'b1', empresa: 'b', titulo: 'ajeno' },
+  ]
+  const mounts = [
+    mount(cuentas, watched(memoryAdapter(cuentas, { records: records as never }))),
+    mount(apuntes, memoryAdapter(apuntes, { records: [1, 2].map((n) => ({ cuenta: 'a1', n })) })),
+    mount(grupos, memoryAdapter(grupos, { records: [{ id: 'g1' }] })),
+    mount(
+      avisos,
+      memoryAdapter(avisos, {
+        records: [{ id: 1, cuentaId: 'a1', apunteCuenta: 'a1', apunteN: 1 }],
+      }),
+    ),
+  ]
+  const errors: unknown[] = []
+  const handler = api({ versions: { v1: mounts }, principal: () => ({ empresa: 'a' }), onError: ({ error }) => void errors.push(error) })
+  served = await listen(express().use(handler))
+  return { send: served.send, asked, errors }
+}
+
+const unfit: readonly (readonly [what: string, scope: () => unknown, told: RegExp])[] = [
+  ['throws', () => (undefined as unknown as { empresa: string }).empresa, /Cannot read/],
+  ['gives a promise', () => Promise.resolve({ empresa: 'a' }), /gave a promise.*principal/],
+  ['gives a promise that fails', () => Promise.reject(new Error('late')), /gave a promise/],
+  ['gives nothing', () => undefined, /gave undefined/],
+  ['gives null', () => null, /gave null/],
+  ['gives a list', () => [], /gave a list/],
+  ['gives a text', () => 'a', /gave a string/],
+  ['gives a number', () => 7, /gave a number/],
+  ['gives a function', () => () => ({ empresa: 'a' }), /gave a function/],
+  ['gives a map', () => new Map([['empresa', 'a']]), /an object of a class/],
+  ['gives an instance with getters', () => new Inquilino(), /an object of a class/],
+  ['names a member that is not there', () => ({ empersa: 'a' }), /"empersa".*Did you mean "empresa"/],
+  ['names one such beside a right one', () => ({ empresa: 'a', tenant: 'a' }), /"tenant"/],
+  ['names a member with dots', () => ({ 'direccion.calle': 'x' }), /"direccion.calle"/],
+  ['names a symbol', () => ({ [Symbol('empresa')]: 'a' }), /Symbol/],
+  ['gives undefined as a value', () => ({ empresa: undefined }), /"empresa" undefined/],
+  ['gives it beside a right one', () => ({ empresa: 'a', titulo: undefined }), /"titulo" undefined/],
+  ['gives null as a value', () => ({ titulo: null }), /"titulo" null/],
+  ['gives a list as a value', () => ({ empresa: ['a', 'b'] }), /"empresa" a list/],
+  ['gives an object as a value', () => ({ direccion: { calle: 'x' } }), /"direccion" an object/],
+  ['gives a promise as a value', () => ({ empresa: Promise.resolve('a') }), /"empresa" a promise/],
+  ['gives a value of another type', () => ({ empresa: 7 }), /"empresa" a number.*Give string/],
+  ['gives a broken number', () => ({ orden: 1.5 }), /"orden" a number.*Give integer/],
+  ['gives no number', () => ({ orden: Number.NaN }), /"orden" a number/],
+  ['gives a bigint', () => ({ orden: 7n }), /"orden" a bigint/],
+]
+
+describe('ERR-3: a scope that nobody can go by', () => {
+  it.each(unfit)('%s: every verb is 500 that says nothing, and the store is never asked', async (_what, scope, told) => {
+    const { send, asked, errors } = await serve(scope)
+    for (const [method, path, body] of requests) {
+      const answer = await send(method, `/v1/${path}`, {}, body)
+      expect(answer.status, `${method} ${path}`).toBe(500)
+      expect(Object.keys(answer.headers)).not.toContain('etag')
+      expect(Object.keys(answer.headers)).not.toContain('x-total-count')
+      if (method !== 'HEAD') {
+        expect(Object.keys(answer.json).sort()).toEqual(['clause', 'code', 'instance', 'requestId', 'status', 'title', 'type'])
+        expect(answer.json.code).toBe('internal')
+      }
+    }
+    expect(asked).toEqual([])
+    expect(errors).toHaveLength(requests.length)
+    for (const error of errors) expect(String(error)).toMatch(told)
+  })
+
+  it('a scope that can be obeyed lets each of these requests through', async () => {
+    const { send, errors, asked } = await serve(() => ({ empresa: 'a' }))
+    for (const [method, path, body] of requests) {
+      const answer = await send(method, `/v1/${path}`, {}, body)
+      expect([200, 201, 204, 302, 404, 422], `${method} ${path} ${answer.text}`).toContain(answer.status)
+    }
+    expect(errors.filter((error) => !(error instanceof HttpProblem))).toEqual([])
+    expect(asked.length).toBeGreaterThan(requests.length / 2)
+  })
+
+  it('AUTH-4: a problem that the function throws is the answer', async () => {
+    const { send, asked } = await serve(() => {
+      throw new HttpProblem('forbidden')
+    })
+    for (const [method, path, body] of requests) expect((await send(method, `/v1/${path}`, {}, body)).status).toBe(403)
+    expect(asked).toEqual([])
+  })
+
+  it('a scope without any member is one that bounds nothing: it shows all', async () => {
+    const { send } = await serve(() => ({}))
+    expect((await send('GET', '/v1/cuentas')).headers['x-total-count']).toBe('2')
+    expect((await send('GET', '/v1/cuentas/b1')).status).toBe(200)
+  })
+
+  it('a value that a view has no word for in its store is an error, not a condition less', async () => {
+    const definition = defineResource({
+      collection: 'cuentas',
+      key: 'id',
+      schema: { type: 'object', required: ['id', 'empresa'], properties: { id: text, empresa: text } },
+      scope: () => ({ empresa: 'nueva' }),
+    })
+    const data = memoryAdapter(definition, { records: [{ id: 'a1', empresa: 'A' }] })
+    const errors: unknown[] = []
+    const older = view(data as never, { fromWire: { empresa: (name: string) => ({ vieja: 'A' })[name] } })
+    const handler = api({ versions: { v1: [mount(definition, older as never)] }, onError: ({ error }) => void errors.push(error) })
+    served = await listen(express().use(handler))
+    const { send } = served
+    for (const [method, path, body] of requests.slice(0, 9)) {
+      const allowed = path.includes('?') ? 400 : 500
+      const sent = method === 'POST' ? { id: 'n' } : method === 'PUT' ? {} : method === 'PATCH' ? {} : body
+      expect((await send(method, `/v1/${path}`, {}, sent)).status, `${method} ${path}`).toBe(allowed)
+    }
+    expect(errors.filter((error) => error instanceof ConfigurationError)).toHaveLength(8)
+    expect(
+      data.list(
+        { where: [], sort: [], page: 1, size: 9, offset: 0 },
+        { principal: undefined, scope: {}, requestId: '', signal: new AbortController().signal },
+      ).total,
+    ).toBe(1)
+  })
+})

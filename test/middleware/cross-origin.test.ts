@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, authenticate, defineResource, exposedHeaders, mount } from '../../src/index.js'
+import { type CrossOriginOptions, crossOrigin } from '../../src/middleware/cross-origin.js'
+import { ConfigurationError } from '../../src/problem.js'
+import { type App, type Express, majors, service } from './majors.js'
+
+const shop = 'https://shop.example.com'
+
+describe('crossOrigin(): options', () => {
+  it('HDR-7: origins that can not be, or let in more than they say, do not build', () => {
+    for (const options of [
+      undefined,
+      {},
+      { origins: [] },
+      { origins: shop },
+      { origins: [`${shop}/`] },
+      { origins: ['shop.example.com'] },
+      { origins: ['null'] },
+      { origins: ['*'] },
+      { origins: [/shop\.example\.com/] },
+      { origins: [/^https:\/\/shop\.example\.com/] },
+      { origins: [/^https:\/\/a\.example\.com|b\.example\.com$/] },
+      { origins: [/^https:\/\/a\.example\.com\$/] },
+      { origins: [/^https:\/\/shop\.example\.com$/g] },
+      { origins: '*', credentials: true },
+      { origins: '*', maxAge: -1 },
+      { origins: '*', exposedHeaders: ['a b'] },
+      { origins: '*', allowed: [] },
+    ]) {
+      expect(() => crossOrigin(options as unknown as CrossOriginOptions), JSON.stringify(options)).toThrow(ConfigurationError)
+    }
+    expect(() => crossOrigin({ origins: [/^https:\/\/(a|b)\.example\.com$/, 'http://localhost:8080'] })).not.toThrow()
+  })
+})
+
+describe('crossOrigin(): mends', () => {
+  it.each([
+    [undefined, 'The options of crossOrigin() are missing or null. Give an object.'],
+    [{ origins: shop }, "is a text. Give a list: ['https://shop.example.com']."],
+    [{ origins: ['*'] }, "For any origin give '*' without the list."],
+    [{ origins: [`${shop}/`] }, `Give "${shop}".`],
+    [{ origins: [`${shop}/app?a=1`] }, `Give "${shop}".`],
+    [{ origins: ['https://Shop.Example.com'] }, `Give "${shop}".`],
+    [{ origins: [`${shop}:443`] }, `Give "${shop}".`],
+    [{ origins: ['shop.example.com'] }, 'scheme, host and perhaps port'],
+    [{ origins: ['shop.example.com:8080'] }, 'scheme, host and perhaps port'],
+    [{ origins: ['https://*.example.com'] }, 'No wildcard is read. Give a regular expression: /^https:\\/\\/[a-z0-9-]+\\.example\\.com$/.'],
+  ])('HDR-7: %j does not build, and the message says what to give', (options, mend) => {
+    expect(() => crossOrigin(options as unknown as CrossOriginOptions)).toThrow(ConfigurationError)
+    expect(() => crossOrigin(options as unknown as CrossOriginOptions)).toThrow(mend)
+  })
+
+  it('HDR-7: the expression that a wildcard is answered with builds', () => {
+    expect(() => crossOrigin({ origins: [/^https:\/\/[a-z0-9-]+\.example\.com$/] })).not.toThrow()
+  })
+
+  it('HDR-7: api takes what crossOrigin() made, and says so', () => {
+    expect(() => api({ versions: { v0: 'retired' }, cors: { origins: [shop] } } as never)).toThrow('Give crossOrigin({ origins }).')
+  })
+})
+
+describe.each(majors)('CORS on %s', (_, express: Express) => {
+  const notas = defineResource({
+    collection: 'notas',
+    key: 'id',
+    schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+  })
+  const who = authenticate({ field: 'Authorization', challenge: 'Bearer', identify: (token) => (token === 'Bearer t' ? 'ana' : undefined) })
+  const serving = (options?: CrossOriginOptions) =>
+    service(express, (app: App) =>
+      app.use(
+        api({
+          authenticate: who,
+          ...(options === undefined ? {} : { cors: crossOrigin(options) }),
+          versions: { v1: [mount(notas, memoryAdapter(notas, { records: [{ id: 1 }] }))] },
+          onError: () => {},
+        }) as never,
+      ),
+    ).call
+
+  it('HDR-7: a preflight needs no token, and is told what may be sent', async () => {
+    const call = serving({ origins: [shop] })
+    const answer = await call.options('/v1/notas/1').set({
+      Origin: shop,
+      'Access-Control-Request-Method': 'PATCH',
+      'Access-Control-Request-Headers': 'authorization,if-match,content-type',
+    })
+    expect(answer.status).toBe(204)
+    expect(answer.headers).toMatchObject({ 'access-control-allow-origin': shop, vary: 'Origin', 'access-control-max-age': '600' })
+    expect(answer.headers['access-control-allow-methods']).toBe('GET,HEAD,POST,PUT,PATCH,DELETE')
+    expect(answer.headers['access-control-allow-headers']).toBe(
+      'Authorization,x-authorization-token,Content-Type,If-Match,If-None-Match,Prefer,x-request-id',
+    )
+    expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
+  })
+
+  it('HDR-7: answers expose what clients go by, also those that refuse', async () => {
+    const call = serving({ origins: [shop], exposedHeaders: ['X-Own'] })
+    for (const [path, token, status] of [
+      ['/v1/notas', 'Bearer t', 200],
+      ['/v1/notas/2', 'Bearer t', 404],
+      ['/v1/notas', 'Bearer x', 401],
+    ] as const) {
+      const answer = await call.get(path).set({ Origin: shop, Authorization: token })
+      expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([status, shop])
+      expect(answer.headers['access-control-expose-headers']?.split(',')).toEqual([...exposedHeaders, 'X-Own'])
+      expect(answer.headers.vary).toContain('Origin')
+    }
+    expect(exposedHeaders).toEqual(
+      expect.arrayContaining([
+        'Etag',
+        'Location',
+        'Link',
+        'x-total-count',
+        'x-authorization-token',
+        'Retry-After',
+        'Deprecation',
+        'Sunset',
+        'RateLimit',
+        'RateLimit-Policy',
+      ]),
+    )
+  })
+
+  it('HDR-7: another origin gets no leave, and OPTIONS that is no preflight is answered as ever', async () => {
+    const call = serving({ origins: [/^https:\/\/[a-z]+\.example\.com$/] })
+    for (const origin of ['https://evil.test', 'https://shop.example.com.evil.test', 'null', 'http://shop.example.com']) {
+      const answer = await call.get('/v1/notas').set({ Origin: origin, Authorization: 'Bearer t' })
+      expect([origin, answer.status, answer.headers['access-control-allow-origin']]).toEqual([origin, 200, undefined])
+    }
+    expect((await call.options('/v1/notas')).status).toBe(401)
+    const options = await call.options('/v1/notas').set({ Origin: shop, Authorization: 'Bearer t' })
+    expect([options.status, options.headers.allow, options.headers['access-control-allow-origin']]).toEqual([
+      204,
+      'GET, HEAD, POST, OPTIONS',
+      shop,
+    ])
+  })
+
+  it('HDR-7: without it nothing is said to other origins', async () => {
+    const call = serving()
+    const answer = await call.get('/v1/notas').set({ Origin: shop, Authorization: 'Bearer t' })
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+    expect((await call.options('/v1/notas').set({ Origin: shop, 'Access-Control-Request-Method': 'GET' })).status).toBe(401)
+  })
+})
