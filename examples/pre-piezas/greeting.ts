@@ -1,22 +1,31 @@
-/** What the service says when it listens: its address, and requests to paste. */
+/** What the service says when it listens: its address, a token of the private side, requests to paste, and the account of the public side where it was made up. */
 import type { Adapter, Call } from 'express-rest-conventions'
+import type { Access } from './access.js'
 import { segment } from './addresses.js'
 import type { Stores } from './store/stores.js'
 
 /** Goes by what is stored: earlier runs may have changed it. */
-export async function greeting(base: string, { prePiezas, contratos }: Pick<Stores, 'prePiezas' | 'contratos'>): Promise<string> {
+export async function greeting(
+  base: string,
+  { prePiezas, contratos }: Pick<Stores, 'prePiezas' | 'contratos'>,
+  { privateToken, madeUp }: Pick<Access, 'privateToken' | 'madeUp'>,
+): Promise<string> {
+  const token = privateToken()
+  const curl = `curl -s -H 'Authorization: Bearer ${token}'`
   const piece = await first(prePiezas, 'numero')
   const list = `${base}/v8/pre-piezas?${piece === undefined ? '' : `sucursalDeDistribucion=${piece.sucursalDeDistribucion}&`}sort=-fechaDeEntrada&limit=2`
   const item =
     piece === undefined
       ? await withoutPieces(base, contratos)
       : { url: `${base}/v8/pre-piezas/${piece.numero}`, query: '?expand=contrato', patch: { lote: 'L-0002' } }
-  const tag = `curl -sI '${item.url}' | grep -i '^etag:' | cut -d ' ' -f 2 | tr -d '\\r'`
+  const tag = `${curl} -I '${item.url}' | grep -i '^etag:' | cut -d ' ' -f 2 | tr -d '\\r'`
   return [
     `listening on ${base}`,
-    `curl -s '${list}'`,
-    `curl -s '${item.url}${item.query}'`,
-    `curl -s -X PATCH '${item.url}' -H "If-Match: $(${tag})" -H 'Content-Type: application/merge-patch+json' -d '${JSON.stringify(item.patch)}'`,
+    token,
+    `${curl} '${list}'`,
+    `${curl} '${item.url}${item.query}'`,
+    `${curl} -X PATCH '${item.url}' -H "If-Match: $(${tag})" -H 'Content-Type: application/merge-patch+json' -d '${JSON.stringify(item.patch)}'`,
+    ...(madeUp === undefined ? [] : [`public user ${madeUp.user}, password ${madeUp.password}: GET ${base}/public/login`]),
   ].join('\n')
 }
 

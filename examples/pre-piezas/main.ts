@@ -2,6 +2,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ConfigurationError } from 'express-rest-conventions'
+import { openAccess } from './access.js'
+import { openCounters } from './counters.js'
 import { greeting } from './greeting.js'
 import { createService } from './service.js'
 import { readSettings, SettingError } from './settings.js'
@@ -10,23 +12,34 @@ import { openStores } from './store/stores.js'
 
 async function start(): Promise<void> {
   const settings = readSettings(process.env)
+  const access = await openAccess(settings)
   const stores = await openStores(settings)
-  const { app, ready } = createService(settings, stores)
+  const counters = await openCounters(settings.redisUrl)
+  const { app, ready } = createService(settings, { stores, access, counters })
   await ready()
-
-  const server = createServer(app)
-  server.on('error', async (error: NodeJS.ErrnoException) => {
+  const close = async (): Promise<void> => {
+    counters.close()
     await stores.close()
+  }
+
+  // Slow and hostile clients, before any handler sees them: docs/security.md says what each of these is for.
+  const server = createServer(
+    { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 16_384 },
+    app,
+  )
+  server.maxHeadersCount = 100
+  server.on('error', async (error: NodeJS.ErrnoException) => {
+    await close()
     fail(
       error.code === 'EADDRINUSE'
         ? `Port ${settings.port} is in use: set PORT to another, or to 0 for a free one.`
         : `Can not listen on port ${settings.port}: ${error.message}.`,
     )
   })
-  endOnSignals(server, stores.close)
+  endOnSignals(server, close)
   server.listen(settings.port, async () => {
     const { port } = server.address() as AddressInfo
-    console.log(await greeting(settings.baseUrl ?? `http://localhost:${port}`, stores))
+    console.log(await greeting(settings.baseUrl ?? `http://localhost:${port}`, stores, access))
   })
 }
 

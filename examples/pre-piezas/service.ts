@@ -1,7 +1,23 @@
-/** The service put together: versions, the public side and readiness, over stores that are open. It does not listen: `main.ts` and the tests do. */
+/** The service put together: versions, the public side and readiness, over what is open already. It does not listen: `main.ts` and the tests do. */
 
 import express, { type Express } from 'express'
-import { type Adapter, type Api, api, type Endpoint, type Mount, mount, problems } from 'express-rest-conventions'
+import {
+  type Adapter,
+  type Api,
+  api,
+  bearer,
+  type Endpoint,
+  login,
+  type Mount,
+  mount,
+  problems,
+  publicToken,
+  type RateLimit,
+  rateLimit,
+  tokenIssuer,
+} from 'express-rest-conventions'
+import { type Access, permission } from './access.js'
+import type { Counters } from './counters.js'
 import { generateSucursales } from './data/generator.js'
 import { readiness } from './readiness.js'
 import { asClientesV1, clientes, clientesV1 } from './resources/clientes.js'
@@ -20,16 +36,25 @@ export interface Service {
   readonly ready: () => Promise<void>
 }
 
-export function createService(settings: Pick<Settings, 'baseUrl'>, stores: Stores): Service {
-  const inside = privateApi(settings, stores)
-  const outside = publicApi(settings, stores)
+/** What the service stands on. */
+export interface Ground {
+  readonly stores: Stores
+  readonly access: Access
+  readonly counters: Counters
+}
+
+type ServiceSettings = Pick<Settings, 'baseUrl' | 'rateLimit'>
+
+export function createService(settings: ServiceSettings, ground: Ground): Service {
+  const inside = privateApi(settings, ground)
+  const outside = publicApi(settings, ground)
   const app = express()
   app.disable('x-powered-by')
   // An address has one spelling (PATH-11); Express would take /PUBLIC for /public.
   app.set('case sensitive routing', true)
   app.use(inside)
   app.use('/public', outside)
-  app.get('/ready', readiness(stores.ask))
+  app.get('/ready', readiness(ground.stores.ask))
   app.use(problems())
   return {
     app,
@@ -40,8 +65,8 @@ export function createService(settings: Pick<Settings, 'baseUrl'>, stores: Store
   }
 }
 
-/** `/v1` and `/v8`. They differ in `clientes` alone, so they share all the rest. */
-function privateApi({ baseUrl }: Pick<Settings, 'baseUrl'>, stores: Stores): Api {
+/** `/v1` and `/v8`, for holders of a Bearer token. They differ in `clientes` alone, so they share all the rest. */
+function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, counters }: Ground): Api {
   const shared: readonly (Mount | Endpoint)[] = [
     mount(prePiezas, stores.prePiezas),
     mount(componentes, stores.componentes),
@@ -49,9 +74,12 @@ function privateApi({ baseUrl }: Pick<Settings, 'baseUrl'>, stores: Stores): Api
     mount(codigosPostales, stores.codigosPostales),
     search(stores),
   ]
-  const routes = sucursalesRouter(generateSucursales(), baseUrl)
+  const routes = sucursalesRouter(generateSucursales(), { permission, baseUrl })
   return api({
     baseUrl,
+    authenticate: bearer({ keys: access.key, realm: 'pre-piezas' }),
+    permission,
+    ...limited('private', settings, counters),
     versions: {
       v8: { resources: [...shared, mount(clientes, stores.clientes)], routes },
       v1: {
@@ -66,10 +94,15 @@ function privateApi({ baseUrl }: Pick<Settings, 'baseUrl'>, stores: Stores): Api
   })
 }
 
-/** `/public/v1`: pre-pieces to hand in, look at and take back. What their links lead to can be looked at, item by item. */
-function publicApi({ baseUrl }: Pick<Settings, 'baseUrl'>, stores: Stores): Api {
+/** `/public/login` and `/public/v1`: pre-pieces to hand in, look at and take back. What their links lead to can be looked at, item by item. */
+function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, counters }: Ground): Api {
+  const { key, publicAudience: audience, find } = access
   return api({
     baseUrl: baseUrl && `${baseUrl}/public`,
+    login: login({ find, token: tokenIssuer({ key, audience }), ...counted(counters, 'login') }),
+    authenticate: publicToken({ keys: key, audience, realm: 'pre-piezas' }),
+    permission,
+    ...limited('public', settings, counters),
     versions: {
       v1: [
         mount(prePiezas, stores.prePiezas, { collection: ['POST'], item: ['GET', 'DELETE'] }),
@@ -81,6 +114,16 @@ function publicApi({ baseUrl }: Pick<Settings, 'baseUrl'>, stores: Stores): Api 
       ],
     },
   })
+}
+
+/** So many requests a minute and principal; 0 is no limit. */
+function limited(side: string, { rateLimit: limit }: Pick<Settings, 'rateLimit'>, counters: Counters): { rateLimit?: RateLimit } {
+  return limit === 0 ? {} : { rateLimit: rateLimit({ limit, ...counted(counters, side) }) }
+}
+
+/** The two sides count apart, in a store that other processes may share. */
+function counted({ store, onStoreFailure }: Counters, side: string) {
+  return store === undefined || onStoreFailure === undefined ? {} : { store: (name: string) => store(`${side}:${name}`), onStoreFailure }
 }
 
 /** The same data without its writes: what an adapter can't do is 405, flags and sub-collections included. */

@@ -11,6 +11,15 @@ export interface Settings {
   readonly databaseUrl?: string
   /** Where the PostgreSQL in the process keeps its data; absent, in memory. */
   readonly dataDir?: string
+  /** The Redis in which requests are counted; absent, in the process. */
+  readonly redisUrl?: string
+  /** Signs and checks tokens; absent, a random one, so that tokens end with the process. */
+  readonly tokenSecret?: string
+  /** Requests a minute and principal; 0 is no limit. */
+  readonly rateLimit: number
+  /** The account of the public side; what is absent is made up and printed. */
+  readonly publicUser?: string
+  readonly publicPassword?: string
 }
 
 /** A setting that can't be used; its message is one line for the operator. */
@@ -18,12 +27,20 @@ export class SettingError extends Error {
   override readonly name = 'SettingError'
 }
 
-/** Reads `PORT`, `BASE_URL`, `SEED_SIZE`, `DATABASE_URL` and `DATA_DIR`; empty counts as not set. Throws `SettingError`. */
+/**
+ * Reads `PORT`, `BASE_URL`, `SEED_SIZE`, `DATABASE_URL`, `DATA_DIR`, `REDIS_URL`, `TOKEN_SECRET`, `RATE_LIMIT`, `PUBLIC_USER` and `PUBLIC_PASSWORD`; empty counts as
+ * not set. Throws `SettingError`.
+ */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   const port = wholeNumber(env, 'PORT', 65_535) ?? 3000
   const seedSize = wholeNumber(env, 'SEED_SIZE', 100_000) ?? 1000
+  const rateLimit = wholeNumber(env, 'RATE_LIMIT', 999_999_999) ?? 600
   const baseUrl = absoluteUrl(env, 'BASE_URL')
-  const databaseUrl = postgresUrl(env, 'DATABASE_URL')
+  const databaseUrl = addressOf(env, 'DATABASE_URL', postgres)
+  const redisUrl = addressOf(env, 'REDIS_URL', redis)
+  const tokenSecret = secretOf(env)
+  const publicUser = userOf(env)
+  const publicPassword = passwordOf(env)
   const dataDir = env.DATA_DIR?.trim() || undefined
   if (databaseUrl !== undefined && dataDir !== undefined) {
     throw new SettingError('DATABASE_URL and DATA_DIR are both set: give the one or the other.')
@@ -31,9 +48,14 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   return {
     port,
     seedSize,
+    rateLimit,
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     ...(dataDir === undefined ? {} : { dataDir }),
+    ...(redisUrl === undefined ? {} : { redisUrl }),
+    ...(tokenSecret === undefined ? {} : { tokenSecret }),
+    ...(publicUser === undefined ? {} : { publicUser }),
+    ...(publicPassword === undefined ? {} : { publicPassword }),
   }
 }
 
@@ -55,10 +77,47 @@ function absoluteUrl(env: Environment, name: string): string | undefined {
   )
 }
 
+interface Kind {
+  readonly scheme: RegExp
+  readonly what: string
+  readonly example: string
+}
+
+const postgres: Kind = {
+  scheme: /^postgres(?:ql)?:\/\/./,
+  what: 'a PostgreSQL',
+  example: 'postgres://user:password@db.example.com:5432/courier',
+}
+const redis: Kind = { scheme: /^rediss?:\/\/./, what: 'a Redis', example: 'redis://user:password@redis.example.com:6379' }
+
 /** It may hold a password: no message says it. */
-function postgresUrl(env: Environment, name: string): string | undefined {
+function addressOf(env: Environment, name: string, { scheme, what, example }: Kind): string | undefined {
   const text = env[name]?.trim() ?? ''
   if (text === '') return undefined
-  if (/^postgres(?:ql)?:\/\/./.test(text) && URL.canParse(text)) return text
-  throw new SettingError(`${name} is no address of a PostgreSQL: give one such as postgres://user:password@db.example.com:5432/courier.`)
+  if (scheme.test(text) && URL.canParse(text)) return text
+  throw new SettingError(`${name} is no address of ${what}: give one such as ${example}.`)
+}
+
+/** As short as a key of HS256 may be, in bytes (RFC 7518 3.2). */
+const shortestSecret = 32
+
+/** Basic parts user and password by the first colon, and sends no control characters (RFC 7617 2). */
+function userOf({ PUBLIC_USER: user = '' }: Environment): string | undefined {
+  if (!/[:\p{Cc}]/u.test(user)) return user || undefined
+  throw new SettingError(`PUBLIC_USER is ${JSON.stringify(user)}: give a name without colons and control characters.`)
+}
+
+/** No message says it. */
+function passwordOf({ PUBLIC_PASSWORD: password = '' }: Environment): string | undefined {
+  if (!/\p{Cc}/u.test(password) && Buffer.byteLength(password) <= 1024) return password || undefined
+  throw new SettingError('PUBLIC_PASSWORD has control characters or more than 1024 bytes: give one without.')
+}
+
+/** Taken as it is: white space is part of a secret. */
+function secretOf({ TOKEN_SECRET: secret = '' }: Environment): string | undefined {
+  if (secret === '') return undefined
+  if (Buffer.byteLength(secret) >= shortestSecret) return secret
+  throw new SettingError(
+    `TOKEN_SECRET is shorter than ${shortestSecret} bytes: give a random one, such as the output of: openssl rand -base64 32`,
+  )
 }

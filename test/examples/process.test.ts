@@ -3,23 +3,29 @@ import { once } from 'node:events'
 import { Agent, request as send } from 'node:http'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { start } from './running.js'
+import { asOperator, start } from './running.js'
 
 const shell = (line: string) => JSON.parse(execFileSync('sh', ['-c', line], { encoding: 'utf8' }))
 
 describe('the process', () => {
   it('prints where it listens and three requests that work as pasted, and ends on SIGTERM when the request in flight is answered', async () => {
     const { child, ended, listening } = start({ SEED_SIZE: '200' })
-    const [first = '', list = '', item = '', patch = ''] = await listening
+    const [first = '', token = '', list = '', item = '', patch = '', account = ''] = await listening
     const base = /^listening on (http:\/\/localhost:[0-9]+)$/.exec(first)?.[1] ?? ''
     expect(base).not.toBe('')
+    expect(token).toMatch(/^ey[\w-]+\.[\w-]+\.[\w-]+$/)
     expect(shell(list)).toHaveLength(2)
     expect(shell(item).contrato.descripcion).toBeTypeOf('string')
     expect(shell(patch).lote).toBe('L-0002')
+    const [, user, password] = /^public user (\S+), password (\S+): GET http:\S+\/public\/login$/.exec(account) ?? []
+    const login = await fetch(`${base}/public/login`, { headers: { Authorization: `Basic ${btoa(`${user}:${password}`)}` } })
+    expect([login.status, await login.text()]).toEqual([200, ''])
+    const publicToken = login.headers.get('x-authorization-token') as string
+    expect((await fetch(`${base}/public/v1/pre-piezas/1`, { headers: { 'x-authorization-token': publicToken } })).status).toBe(200)
 
     // A connection that is kept alive without a request, and a request whose body is still on its way.
     const agent = new Agent({ keepAlive: true })
-    const idle = send(`${base}/v8/pre-piezas/1`, { agent }).end()
+    const idle = send(`${base}/v8/pre-piezas/1`, { agent, headers: asOperator }).end()
     const [answer] = await once(idle, 'response')
     answer.resume()
     await once(answer, 'end')
@@ -27,7 +33,7 @@ describe('the process', () => {
     const slow = send(`${base}/v8/codigos-postales`, {
       method: 'POST',
       agent: new Agent({ keepAlive: true }),
-      headers: { 'Content-Type': 'application/json', Expect: '100-continue' },
+      headers: { ...asOperator, 'Content-Type': 'application/json', Expect: '100-continue' },
     })
     slow.flushHeaders()
     await once(slow, 'continue')
@@ -44,10 +50,10 @@ describe('the process', () => {
 
   it('works with no data, and says BASE_URL where it is set', async () => {
     const { child, ended, listening } = start({ SEED_SIZE: '0', BASE_URL: 'https://api.example.com/private/' })
-    const [first, ...lines] = await listening
+    const [first, , ...lines] = await listening
     expect(first).toBe('listening on https://api.example.com/private')
-    expect(lines).toHaveLength(3)
-    for (const line of lines) expect(line).toMatch(/^curl .*'https:\/\/api\.example\.com\/private\/v8\//)
+    expect(lines).toHaveLength(4)
+    for (const line of lines.slice(0, 3)) expect(line).toMatch(/^curl .*'https:\/\/api\.example\.com\/private\/v8\//)
     child.kill('SIGINT')
     expect((await ended).code).toBe(0)
   })
@@ -69,7 +75,7 @@ describe('the process', () => {
 /** Resolves when the service accepts no more connections. */
 async function refused(base: string): Promise<void> {
   for (;;) {
-    const probe = send(`${base}/v8/pre-piezas/1`, { agent: false }).end()
+    const probe = send(`${base}/v8/pre-piezas/1`, { agent: false, headers: asOperator }).end()
     const open = await once(probe, 'response').then(
       ([response]) => {
         response.resume()

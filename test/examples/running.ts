@@ -2,6 +2,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { tokenIssuer } from '../../src/index.js'
+
+export const secret = 'a secret of tests, 32 bytes or more'
+
+/** The header of a caller that may do everything on the private side of a service that was started here. */
+export const asOperator = {
+  Authorization: `Bearer ${tokenIssuer({ key: { algorithm: 'HS256', key: secret } })({ sub: 'test', scope: '*:read *:write' })}`,
+}
+
+/** `fetch` as that caller. */
+export const ask = (address: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(address, { ...init, headers: { ...asOperator, ...(init.headers as Record<string, string> | undefined) } })
 
 const main = fileURLToPath(new URL('../../build/examples/pre-piezas/main.js', import.meta.url))
 
@@ -19,9 +31,11 @@ export interface Running {
   readonly base: Promise<string>
 }
 
-/** Starts it on a free port, with nothing of this process's own settings. */
+/** Starts it on a free port, without a limit, with nothing of this process's own settings. */
 export function start(env: Record<string, string>): Running {
-  const child: ChildProcess = spawn(process.execPath, [main], { env: { PATH: process.env.PATH ?? '', PORT: '0', ...env } })
+  const child: ChildProcess = spawn(process.execPath, [main], {
+    env: { PATH: process.env.PATH ?? '', PORT: '0', RATE_LIMIT: '0', TOKEN_SECRET: secret, ...env },
+  })
   let stdout = ''
   let stderr = ''
   child.stderr?.on('data', (chunk) => {
@@ -31,7 +45,7 @@ export function start(env: Record<string, string>): Running {
   const listening = new Promise<string[]>((resolve, reject) => {
     child.stdout?.on('data', (chunk) => {
       stdout += chunk
-      if (stdout.split('\n').length > 4) resolve(stdout.trimEnd().split('\n'))
+      if (stdout.split('\n').length > 5) resolve(stdout.trimEnd().split('\n'))
     })
     child.once('close', () => reject(new Error(`It ended before it listened: ${stderr}`)))
   })

@@ -1,8 +1,7 @@
-import request from 'supertest'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { generate } from '../../examples/pre-piezas/data/generator.js'
-import { createService } from '../../examples/pre-piezas/service.js'
 import { HttpProblem } from '../../src/index.js'
+import { client } from './client.js'
 import { embeddedStores } from './stores.js'
 import { pathOf, typesOf } from './wire.js'
 
@@ -11,7 +10,7 @@ const { stores, fill } = await embeddedStores()
 beforeEach(() => fill(data))
 afterAll(() => stores.close())
 // Each request of supertest has a port of its own: links must not depend on it.
-const serve = () => request(createService({ baseUrl: 'http://service.example' }, stores).app)
+const serve = () => client(stores, 'http://service.example').app
 
 const party = {
   apellido: 'string',
@@ -335,7 +334,7 @@ describe('readiness', () => {
       asked++
       return Promise.reject(new HttpProblem('unavailable'))
     }
-    const app = request(createService({}, { ...stores, ask: away }).app)
+    const app = client({ ...stores, ask: away }).app
     const report = vi.spyOn(console, 'error').mockImplementation(() => {})
     const answers = await Promise.all([1, 2, 3].map(() => app.get('/ready')))
     report.mockRestore()
@@ -352,7 +351,7 @@ describe('anything else', () => {
   })
 
   it('REP-5: links begin with BASE_URL where it is set', async () => {
-    const app = request(createService({ baseUrl: 'https://api.example.com/private' }, stores).app)
+    const app = client(stores, 'https://api.example.com/private').app
     expect((await app.get('/v1/pre-piezas/1')).body.contrato.href).toMatch(/^https:\/\/api\.example\.com\/private\/v1\/contratos\//)
     expect((await app.get('/public/v1/pre-piezas/1')).body.contrato.href).toMatch(
       /^https:\/\/api\.example\.com\/private\/public\/v1\/contratos\//,
@@ -363,9 +362,9 @@ describe('anything else', () => {
 
   it('starts without data', async () => {
     await fill(generate(0))
-    const { app, ready } = createService({}, stores)
+    const { app, ready } = client(stores)
     await ready()
-    const { body, headers } = await request(app).get('/v8/pre-piezas').expect(200)
+    const { body, headers } = await app.get('/v8/pre-piezas').expect(200)
     expect([body, headers['x-total-count']]).toEqual([[], '0'])
   })
 })

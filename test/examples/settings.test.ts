@@ -3,17 +3,23 @@ import { readSettings, SettingError } from '../../examples/pre-piezas/settings.j
 
 describe('settings', () => {
   it('are all optional; empty is not set', () => {
-    expect(readSettings({})).toEqual({ port: 3000, seedSize: 1000 })
-    expect(readSettings({ PORT: '', BASE_URL: ' ', SEED_SIZE: '' })).toEqual({ port: 3000, seedSize: 1000 })
+    expect(readSettings({})).toEqual({ port: 3000, rateLimit: 600, seedSize: 1000 })
+    expect(readSettings({ PORT: '', BASE_URL: ' ', SEED_SIZE: '' })).toEqual({ port: 3000, rateLimit: 600, seedSize: 1000 })
     expect(readSettings({ PORT: '0', BASE_URL: 'https://api.example.com/private/', SEED_SIZE: '100000' })).toEqual({
       port: 0,
+      rateLimit: 600,
       seedSize: 100_000,
       baseUrl: 'https://api.example.com/private',
     })
     expect(readSettings({ DATABASE_URL: 'postgres://me@db.example/courier' })).toMatchObject({
       databaseUrl: 'postgres://me@db.example/courier',
     })
-    expect(readSettings({ DATABASE_URL: '', DATA_DIR: './data' })).toEqual({ port: 3000, seedSize: 1000, dataDir: './data' })
+    expect(readSettings({ DATABASE_URL: '', DATA_DIR: './data' })).toEqual({
+      port: 3000,
+      rateLimit: 600,
+      seedSize: 1000,
+      dataDir: './data',
+    })
   })
 
   it('put the data into one place', () => {
@@ -30,11 +36,37 @@ describe('settings', () => {
     },
   )
 
+  it('take the account, the limit and the secret as they are', () => {
+    const secret = ' 32 bytes, blanks at both ends.. '
+    expect(
+      readSettings({
+        RATE_LIMIT: '0',
+        REDIS_URL: 'redis://r.example:6379',
+        TOKEN_SECRET: secret,
+        PUBLIC_USER: 'ana',
+        PUBLIC_PASSWORD: ' a:b ',
+      }),
+    ).toMatchObject({ rateLimit: 0, redisUrl: 'redis://r.example:6379', tokenSecret: secret, publicUser: 'ana', publicPassword: ' a:b ' })
+    expect(readSettings({ REDIS_URL: '', TOKEN_SECRET: '', PUBLIC_USER: '', PUBLIC_PASSWORD: '' })).toEqual(readSettings({}))
+  })
+
+  it('name a TOKEN_SECRET that is too short, a REDIS_URL that is none and a password that can not be sent, and show none of them', () => {
+    expect(() => readSettings({ TOKEN_SECRET: 'hunter2' })).toThrow(/^TOKEN_SECRET is shorter than 32 bytes: give[^\n]*$/)
+    expect(() => readSettings({ TOKEN_SECRET: 'hunter2' })).not.toThrow(/hunter2/)
+    expect(() => readSettings({ REDIS_URL: 'http://me:secret@r.example' })).toThrow(/^REDIS_URL is no address of a Redis: give[^\n]*$/)
+    expect(() => readSettings({ REDIS_URL: 'http://me:secret@r.example' })).not.toThrow(/secret/)
+    expect(() => readSettings({ PUBLIC_PASSWORD: 'hunter2\t' })).toThrow(/^PUBLIC_PASSWORD has control characters[^\n]*give[^\n]*$/)
+    expect(() => readSettings({ PUBLIC_PASSWORD: 'hunter2\t' })).not.toThrow(/hunter2/)
+  })
+
   it.each([
     ['PORT', 'abc'],
     ['PORT', '65536'],
     ['PORT', '-1'],
     ['SEED_SIZE', '100001'],
+    ['RATE_LIMIT', 'many'],
+    ['PUBLIC_USER', 'ana:maria'],
+    ['PUBLIC_USER', 'ana\u0000'],
     ['SEED_SIZE', '1.5'],
     ['SEED_SIZE', '1e3'],
     ['BASE_URL', 'api.example.com'],

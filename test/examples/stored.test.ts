@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freshSchema, type Place } from '../servers/databases.js'
 import { startProxy } from '../servers/proxy.js'
-import { type Running, start } from './running.js'
+import { ask, asOperator, type Running, start } from './running.js'
 
 const home = mkdtempSync(join(tmpdir(), 'pre-piezas-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -39,7 +39,7 @@ const json = (method: string, body: unknown, headers: Record<string, string> = {
 })
 
 async function read(address: string) {
-  const response = await fetch(address)
+  const response = await ask(address)
   return { status: response.status, tag: response.headers.get('etag') ?? '', body: (await response.json()) as Record<string, never> }
 }
 
@@ -48,14 +48,14 @@ describe('DATA_DIR', () => {
     const dataDir = join(home, 'kept', 'data')
     const first = run({ DATA_DIR: dataDir })
     const item = `${await first.base}/v8/pre-piezas/1`
-    const written = await fetch(item, json('PATCH', { lote: 'KEPT' }))
+    const written = await ask(item, json('PATCH', { lote: 'KEPT' }))
     const tag = written.headers.get('etag') as string
     expect(await end(first)).toEqual({ code: 0, stderr: '' })
 
     const second = run({ DATA_DIR: dataDir })
     const again = `${await second.base}/v8/pre-piezas/1`
     expect((await read(again)).body.lote).toBe('KEPT')
-    const changed = await fetch(again, json('PATCH', { lote: 'KILLED' }, { 'If-Match': tag }))
+    const changed = await ask(again, json('PATCH', { lote: 'KILLED' }, { 'If-Match': tag }))
     expect(changed.status).toBe(200)
 
     const other = await run({ DATA_DIR: join(dataDir, '.') }).ended
@@ -65,8 +65,8 @@ describe('DATA_DIR', () => {
     const third = run({ DATA_DIR: dataDir })
     const after = `${await third.base}/v8/pre-piezas/1`
     expect((await read(after)).body.lote).toBe('KILLED')
-    expect((await fetch(after, json('PATCH', {}, { 'If-Match': tag }))).status).toBe(412)
-    expect((await fetch(after, json('PATCH', {}, { 'If-Match': changed.headers.get('etag') as string }))).status).toBe(200)
+    expect((await ask(after, json('PATCH', {}, { 'If-Match': tag }))).status).toBe(412)
+    expect((await ask(after, json('PATCH', {}, { 'If-Match': changed.headers.get('etag') as string }))).status).toBe(200)
   })
 
   it('that can not be used ends the process with one line and code 1', async () => {
@@ -98,7 +98,7 @@ describe('DATABASE_URL', () => {
     const bases = await Promise.all(both.map((one) => one.base))
     expect(await place.sql('SELECT count(*)::int AS n FROM pre_piezas')).toEqual([{ n: 20 }])
     for (const base of bases) {
-      const made = await fetch(
+      const made = await ask(
         `${base}/v8/clientes`,
         json('POST', { razonSocial: 'Nueva', cuit: `30-${Math.random().toFixed(8).slice(2)}-1` }),
       )
@@ -106,15 +106,12 @@ describe('DATABASE_URL', () => {
     }
 
     const item = '/v8/pre-piezas/1'
-    await fetch(`${bases[0]}${item}`, json('PATCH', { valorACobrar: 0 }))
+    await ask(`${bases[0]}${item}`, json('PATCH', { valorACobrar: 0 }))
     let changed = 0
     const client = async (base: string): Promise<void> => {
       for (let i = 0; i < 20; i++) {
         const { tag, body } = await read(`${base}${item}`)
-        const { status } = await fetch(
-          `${base}${item}`,
-          json('PATCH', { valorACobrar: Number(body.valorACobrar) + 1 }, { 'If-Match': tag }),
-        )
+        const { status } = await ask(`${base}${item}`, json('PATCH', { valorACobrar: Number(body.valorACobrar) + 1 }, { 'If-Match': tag }))
         expect([200, 412]).toContain(status)
         if (status === 200) changed++
       }
@@ -135,7 +132,7 @@ describe('DATABASE_URL', () => {
     const body = JSON.stringify({ codigo: 9999, ciudad: name, idCiudad: 1, idPais: 54, idProvincia: 1 })
     const slow = send(`${base}/v8/codigos-postales`, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', Expect: '100-continue' },
+      headers: { ...asOperator, 'Content-Type': 'application/json', Expect: '100-continue' },
     })
     slow.flushHeaders()
     await once(slow, 'continue')
@@ -154,18 +151,18 @@ describe('DATABASE_URL', () => {
     const proxy = await startProxy({ host, port: Number(port || 5432) })
     const one = run({ DATABASE_URL: proxy.through(place.url) })
     const base = await one.base
-    const ready = (status: number) => expect.poll(async () => (await fetch(`${base}/ready`)).status, { timeout: 10_000 }).toBe(status)
+    const ready = (status: number) => expect.poll(async () => (await ask(`${base}/ready`)).status, { timeout: 10_000 }).toBe(status)
     await ready(204)
     proxy.refuse()
     proxy.cut('reset')
-    const away = [await fetch(`${base}/v8/pre-piezas/1`), await fetch(`${base}/v8/pre-piezas/1`, json('PATCH', { lote: 'X' }))]
+    const away = [await ask(`${base}/v8/pre-piezas/1`), await ask(`${base}/v8/pre-piezas/1`, json('PATCH', { lote: 'X' }))]
     expect(away.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual([
       [503, '1'],
       [503, '1'],
     ])
     await ready(503)
     await proxy.accept()
-    expect((await fetch(`${base}/v8/pre-piezas/1`, json('PATCH', { lote: 'BACK' }))).status).toBe(200)
+    expect((await ask(`${base}/v8/pre-piezas/1`, json('PATCH', { lote: 'BACK' }))).status).toBe(200)
     await ready(204)
     // A network that says nothing at all keeps no probe waiting.
     proxy.stall()

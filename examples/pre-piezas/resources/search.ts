@@ -1,5 +1,5 @@
 /** `search?q=`: one text, looked for in several collections. It is no resource, so it is a documented endpoint (PATH-8). */
-import { type Adapter, type Call, type Endpoint, type EndpointCall, endpoint, HttpProblem } from 'express-rest-conventions'
+import { type Adapter, type Endpoint, type EndpointCall, endpoint, HttpProblem } from 'express-rest-conventions'
 import { segment } from '../addresses.js'
 import type { Cliente } from './clientes.js'
 import type { Contrato } from './contratos.js'
@@ -29,6 +29,7 @@ export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
       GET: {
         query: { properties: { q: { type: 'string' }, limit: { type: 'integer' } }, required: ['q'] },
         async handle(request) {
+          // What the caller may not list, it does not find.
           const find = finder(request)
           const found = await Promise.all([
             find('clientes', clientes, ({ id, razonSocial }) => [id, razonSocial]),
@@ -45,15 +46,15 @@ export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
   })
 }
 
-function finder({ base, left, principal, query, requestId, signal }: EndpointCall) {
+function finder({ base, callOf, may, query }: EndpointCall) {
   const request = { where: [], search: query.q as string, sort: [], page: 1, size: sizeOf(query.limit), offset: 0 }
-  const call: Call = { principal, requestId, signal, left, scope: {} }
   return async <T, K>(
     coleccion: string,
     adapter: Adapter<T, K>,
     describe: (value: T) => [id: string | number, titulo: string],
   ): Promise<Hallazgo[]> => {
-    const { items, refused } = await adapter.list(request, call)
+    if (!(await may('list', coleccion))) return []
+    const { items, refused } = await adapter.list(request, callOf(coleccion))
     if (refused !== undefined) throw invalid('q', `"q" ${refused.why}.`, 'rule', 'QUERY-3')
     return items.map(({ value }) => {
       const [id, titulo] = describe(value)

@@ -15,11 +15,13 @@ import {
   methods,
   negotiate,
   noQuery,
+  type Permission,
   recordBody,
   returnPreference,
   sendTag,
   totalCount,
 } from 'express-rest-conventions'
+import type { Caller } from '../access.js'
 import { segment } from '../addresses.js'
 
 const schema = {
@@ -39,14 +41,20 @@ export const sucursales = defineResource({
   sort: ['nomenclatura', 'descripcion'],
 })
 
-/** `baseUrl` is the absolute address before the version; without it, addresses are those that the client used. */
-export function sucursalesRouter(records: readonly Sucursal[], baseUrl?: string): Router {
+export interface SucursalesOptions {
+  readonly permission: Permission<Caller>
+  /** The absolute address before the version; without it, addresses are those that the client used. */
+  readonly baseUrl?: string | undefined
+}
+
+export function sucursalesRouter(records: readonly Sucursal[], { permission, baseUrl }: SucursalesOptions): Router {
   const rows = new Map(records.map((value) => [value.nomenclatura, { value, version: randomUUID() as string }]))
   let revision: string = randomUUID() // of the whole collection: the tag of every list stands on it
 
   const query = listQuery(sucursales)
   const body = recordBody(sucursales, { id: nameIn })
   const count = totalCount({ baseUrl })
+  const guard = { permission, resource: 'sucursales', baseUrl }
   const router = Router({ caseSensitive: true })
 
   function save(value: Sucursal): string {
@@ -72,21 +80,19 @@ export function sucursalesRouter(records: readonly Sucursal[], baseUrl?: string)
   const change: RequestHandler = (req, res) => {
     const value = body.over(req, foundToChange(req).value)
     sendTag(req, res, save(value))
-    res.set('Cache-Control', 'no-cache')
     if (returnPreference(req) === 'minimal') res.set('Preference-Applied', 'return=minimal').end()
     else res.json(value)
   }
 
   router
     .route('/sucursales')
-    .all(methods({ on: 'collection', allow: ['GET', 'POST'], baseUrl }), negotiate(), count, ifMatch())
+    .all(methods({ on: 'collection', allow: ['GET', 'POST'], ...guard }), negotiate(), count, ifMatch())
     .get(query, (req, res) => {
       const { items, total } = select(
         [...rows.values()].map((row) => row.value),
         query.of(req),
       )
       count.set(req, res, total)
-      res.set('Cache-Control', 'no-cache')
       if (!sendTag(req, res, revision, req.originalUrl)) res.json(items)
     })
     .post(noQuery(), body, (req, res) => {
@@ -104,10 +110,9 @@ export function sucursalesRouter(records: readonly Sucursal[], baseUrl?: string)
 
   router
     .route('/sucursales/:nomenclatura')
-    .all(methods({ on: 'item', allow: ['GET', 'PUT', 'PATCH', 'DELETE'] }), negotiate(), noQuery(), ifMatch())
+    .all(methods({ on: 'item', allow: ['GET', 'PUT', 'PATCH', 'DELETE'], ...guard, key: nameIn }), negotiate(), noQuery(), ifMatch())
     .get((req, res) => {
       const { value, version } = found(req)
-      res.set('Cache-Control', 'no-cache')
       if (!sendTag(req, res, version)) res.json(value)
     })
     .put(body, change)

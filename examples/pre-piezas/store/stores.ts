@@ -11,7 +11,11 @@ import { createTables, tables } from './tables.js'
 export type Stores = ReturnType<typeof storesIn>
 
 /** Opens the database, makes what it lacks, and fills what was made. Throws `SettingError` where that can't be done. */
-export async function openStores({ databaseUrl, dataDir, seedSize }: Settings): Promise<Stores> {
+export async function openStores({
+  databaseUrl,
+  dataDir,
+  seedSize,
+}: Pick<Settings, 'databaseUrl' | 'dataDir' | 'seedSize'>): Promise<Stores> {
   const database = databaseUrl === undefined ? await openEmbedded(dataDir) : await openServer(databaseUrl)
   try {
     await database.transaction((run) => prepare(run, seedSize))

@@ -1,0 +1,173 @@
+/** Who may do what, of the service as a process: by tokens made elsewhere, from the outside. */
+import jsonwebtoken from 'jsonwebtoken'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ownRedis } from '../servers/own-redis.js'
+import { type Running, secret, start } from './running.js'
+
+const now = () => Math.floor(Date.now() / 1000)
+const tokenOf = (scope: string, more: object = {}) => jsonwebtoken.sign({ sub: 'lector', exp: now() + 600, scope, ...more }, secret)
+const get = (address: string, token: string, init: RequestInit = {}) =>
+  fetch(address, { ...init, headers: { Authorization: `Bearer ${token}`, ...(init.headers as Record<string, string> | undefined) } })
+
+// biome-ignore lint/suspicious/noExplicitAny: what a test reads of a body it asserts itself
+const jsonOf = async (answer: Response): Promise<any> => answer.json()
+
+async function end({ child, ended }: Running): Promise<{ code: number | null; stderr: string }> {
+  child.kill('SIGTERM')
+  return ended
+}
+
+describe('the private side', () => {
+  const running = start({ SEED_SIZE: '50', PUBLIC_USER: 'ana', PUBLIC_PASSWORD: 'pa:ss €' })
+  let base: string
+  beforeAll(async () => {
+    base = await running.base
+  })
+  afterAll(() => end(running))
+
+  it('AUTH-1, AUTH-5: takes a JWT signed HS256 with TOKEN_SECRET, by whomever, and no other', async () => {
+    expect((await get(`${base}/v8/pre-piezas?limit=1`, tokenOf('*:read'))).status).toBe(200)
+    expect((await fetch(`${base}/v8/pre-piezas`)).status).toBe(401)
+    for (const token of [
+      jsonwebtoken.sign({ sub: 'x', scope: '*:read' }, secret),
+      tokenOf('*:read', { exp: now() - 1 }),
+      tokenOf('*:read', { nbf: now() + 60 }),
+      tokenOf('*:read', { aud: 'public' }),
+      jsonwebtoken.sign({ sub: 'x', scope: '*:read', exp: now() + 60 }, `${secret}!`),
+      jsonwebtoken.sign({ sub: 'x', scope: '*:read', exp: now() + 60 }, secret, { algorithm: 'HS512' }),
+      jsonwebtoken.sign({ sub: 'x', scope: '*:read', exp: now() + 60 }, null, { algorithm: 'none' }),
+    ]) {
+      expect((await get(`${base}/v8/pre-piezas`, token)).status).toBe(401)
+    }
+  })
+
+  it('AUTH-4: who reads pieces and not contracts gets nothing of a contract, wherever it asks', async () => {
+    const all = tokenOf('*:read')
+    const piece = await jsonOf(await get(`${base}/v8/pre-piezas/1?expand=contrato`, all))
+    const { codigoDeContratoInterno: code, descripcion, iditg, cliente } = piece.contrato
+    const known = await get(`${base}/v8/contratos/${code}`, all)
+    const listed = await get(`${base}/v8/contratos`, all)
+    const client = new URL(cliente.href).pathname
+    const reader = tokenOf('pre-piezas:read clientes:read componentes:read')
+    const seen: string[] = []
+    for (const [path, headers] of [
+      ['/v8/pre-piezas'],
+      ['/v8/pre-piezas/1'],
+      ['/v8/pre-piezas?expand=contrato'],
+      ['/v8/pre-piezas/1?expand=contrato'],
+      ['/v8/contratos'],
+      [`/v8/contratos/${code}`],
+      [`/v8/contratos/${code}`, { 'If-None-Match': known.headers.get('etag') ?? '' }],
+      ['/v8/contratos', { 'If-None-Match': listed.headers.get('etag') ?? '' }],
+      [`/v8/contratos/${code}/activo`],
+      [`${client}/contratos`],
+      [`${client}/contratos/${code}`],
+      [`/v8/search?q=${encodeURIComponent(descripcion)}`],
+      [`/v1/contratos/${code}`],
+    ] as const) {
+      for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+        const answer = await get(base + path, reader, { method, redirect: 'manual', ...(headers === undefined ? {} : { headers }) })
+        seen.push(await answer.text())
+        if (!path.includes('contratos')) continue
+        expect([method, path, answer.status, answer.headers.get('x-total-count'), answer.headers.get('etag')]).toEqual([
+          method,
+          path,
+          403,
+          null,
+          null,
+        ])
+      }
+    }
+    for (const word of [descripcion, iditg]) expect(seen.join('\n')).not.toContain(word)
+    expect((await jsonOf(await get(`${base}/v8/pre-piezas/1`, reader))).contrato).toEqual({ href: `${base}/v8/contratos/${code}` })
+    expect((await get(`${base}/v8/pre-piezas/1?expand=contrato`, reader)).status).toBe(403)
+    expect((await get(`${base}/v8/sucursales`, reader)).status).toBe(403)
+    const put = await get(`${base}/v8/pre-piezas/1`, reader, { method: 'DELETE' })
+    expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  })
+
+  it('AUTH-2, AUTH-3: the public side is entered by login, and its token opens no other door', async () => {
+    const basic = (text: string) => ({ headers: { Authorization: `Basic ${Buffer.from(text).toString('base64')}` } })
+    const login = await fetch(`${base}/public/login`, basic('ana:pa:ss €'))
+    expect([login.status, await login.text(), login.headers.get('cache-control')]).toEqual([200, '', 'no-store'])
+    const token = login.headers.get('x-authorization-token') as string
+    const asPublic = { headers: { 'x-authorization-token': token } }
+    expect((await fetch(`${base}/public/v1/pre-piezas/1`, asPublic)).status).toBe(200)
+    expect((await fetch(`${base}/public/v1/pre-piezas/1`)).status).toBe(401)
+    expect((await fetch(`${base}/public/v1/pre-piezas/1`, { headers: { 'x-authorization-token': tokenOf('*:read') } })).status).toBe(401)
+    expect((await get(`${base}/v8/pre-piezas/1`, token)).status).toBe(401)
+    expect((await fetch(`${base}/public/login`, basic('ana:no'))).status).toBe(401)
+    expect((await fetch(`${base}/public/login`, basic('eva:no'))).status).toBe(401)
+  })
+})
+
+describe('what the process says', () => {
+  it('ERR-3: shows no secret, password or token of a client, whatever it is sent', async () => {
+    const running = start({ SEED_SIZE: '1', PUBLIC_USER: 'ana', PUBLIC_PASSWORD: 'hunter2-hunter2' })
+    const lines = (await running.listening).join('\n')
+    const base = await running.base
+    let told = ''
+    running.child.stdout?.on('data', (chunk) => {
+      told += chunk
+    })
+    const token = tokenOf('*:read', { exp: 1 })
+    for (const value of [`Bearer ${token}`, `Basic ${btoa('ana:hunter2-hunter2')}`, `Basic ${btoa('ana:wrong-password')}`]) {
+      for (const path of ['/v8/pre-piezas', '/public/login', '/public/v1/pre-piezas/1']) {
+        const answer = await fetch(base + path, { headers: { Authorization: value, 'x-authorization-token': token } })
+        told += await answer.text()
+      }
+    }
+    const { stderr } = await end(running)
+    for (const word of [token, secret, 'hunter2-hunter2', 'wrong-password', btoa('ana:hunter2-hunter2')])
+      expect(lines + told + stderr).not.toContain(word)
+  })
+
+  it('ends with one line where TOKEN_SECRET is too short', async () => {
+    const { code, stderr } = await start({ TOKEN_SECRET: 'hunter2' }).ended
+    expect([code, stderr]).toEqual([
+      1,
+      'TOKEN_SECRET is shorter than 32 bytes: give a random one, such as the output of: openssl rand -base64 32\n',
+    ])
+  })
+})
+
+describe('the rate limit', () => {
+  const counted = async (bases: readonly string[], times: number, token: string) => {
+    const answers = await Promise.all(Array.from({ length: times }, (_, i) => get(`${bases[i % bases.length]}/v8/pre-piezas/1`, token)))
+    return answers.map(({ status }) => status)
+  }
+
+  it('LIMIT-1: of two processes over one Redis is one, and comes back by itself when the Redis does', async () => {
+    const redis = await ownRedis()
+    const env = { SEED_SIZE: '1', RATE_LIMIT: '20', REDIS_URL: redis.url }
+    const both = [start(env), start(env)]
+    const bases = await Promise.all(both.map(({ base }) => base))
+    const statuses = await counted(bases, 60, tokenOf('*:read', { sub: 'uno' }))
+    expect([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 429).length]).toEqual([20, 40])
+    const over = await get(`${bases[1]}/v8/pre-piezas/1`, tokenOf('*:read', { sub: 'uno' }))
+    expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await get(`${bases[1]}/v8/pre-piezas/1`, tokenOf('*:read', { sub: 'dos' }))).status).toBe(200)
+
+    await redis.kill()
+    expect(new Set(await counted(bases, 60, tokenOf('*:read', { sub: 'tres' })))).toEqual(new Set([200]))
+    await redis.start()
+    await expect
+      .poll(async () => (await get(`${bases[0]}/v8/pre-piezas/1`, tokenOf('*:read', { sub: 'cuatro' }))).headers.get('ratelimit'), {
+        timeout: 15_000,
+      })
+      .not.toBeNull()
+    for (const one of both) {
+      const { code, stderr } = await end(one)
+      expect([code, stderr.match(/does not count/g)?.length]).toEqual([0, 1])
+    }
+    await redis.remove()
+  })
+
+  it('LIMIT-1: starts and serves without its Redis', async () => {
+    const redis = await ownRedis({ started: false })
+    const one = start({ SEED_SIZE: '1', RATE_LIMIT: '1', REDIS_URL: redis.url })
+    expect(new Set(await counted([await one.base], 5, tokenOf('*:read')))).toEqual(new Set([200]))
+    expect((await end(one)).code).toBe(0)
+    await redis.remove()
+  })
+})
