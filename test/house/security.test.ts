@@ -1,0 +1,22 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const root = new URL('../../', import.meta.url)
+const text = readFileSync(new URL('docs/security.md', root), 'utf8')
+
+describe('docs/security.md', () => {
+  const rows = [...text.matchAll(/^\| (3\.\d+) [^|]+ \| [^|]+ \| `([^`]+)`: (.+) \|$/gm)].map(([, section, file, title]) => ({
+    section,
+    file: file as string,
+    title: title as string,
+  }))
+
+  it('has a row for each section of RFC 8725, 3.1 to 3.12', () => {
+    expect(rows.map(({ section }) => section)).toEqual(Array.from({ length: 12 }, (_, index) => `3.${index + 1}`))
+  })
+
+  it.each(rows)('RFC 8725 $section: the test that it names is there', ({ file, title }) => {
+    expect(existsSync(new URL(file, root)), file).toBe(true)
+    expect(readFileSync(new URL(file, root), 'utf8')).toContain(`('${title}'`)
+  })
+})
