@@ -12,7 +12,8 @@ const [memory, ...databases] = backings as [(typeof backings)[number], ...(typeo
 
 describe.each([
   ...frameworks.map(([name, express]) => [name, memory[0], express, memory[1]] as const),
-  ...databases.map(([name, open]) => ['Express 5', name, express5, open] as const),
+  // PGlite, which runs the same statements, plays the sequences: each of its worlds takes seconds to open.
+  ...databases.filter(([name]) => name !== 'PGlite').map(([name, open]) => ['Express 5', name, express5, open] as const),
 ])('scope over %s and %s', (_framework, _store, express, open) => {
   const strict = { requireIfMatch: express === express4 }
 

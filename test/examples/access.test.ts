@@ -22,7 +22,8 @@ describe('the private side', () => {
   let base: string
   beforeAll(async () => {
     base = await running.base
-  })
+    // A database that starts in the process takes its time on a busy machine.
+  }, 60_000)
   afterAll(() => end(running))
 
   it('AUTH-1, AUTH-5: takes a JWT signed HS256 with TOKEN_SECRET, by whomever, and no other', async () => {
