@@ -1,17 +1,17 @@
 /** Who may use the service, and how much of it: tokens of the private side, one account of the public side, permission by scopes. */
 import { randomBytes } from 'node:crypto'
-import { hashPassword, type Permission, scopes, type TokenKey, tokenIssuer } from 'express-rest-conventions'
+import { type Claims, hashPassword, type Permission, scopes, type TokenKey, tokenIssuer } from 'express-rest-conventions'
 
 /** A caller, as its token tells: what it may do stands in `scope`, such as `pre-piezas:read contratos:write`, or `*:read *:write`. */
 export interface Caller {
-  readonly sub: string
+  readonly sub?: string
   readonly scope: string
 }
 
 /** An account of the public side. Passwords are kept hashed. */
 interface Account {
   readonly hash: string
-  readonly principal: Caller
+  readonly principal: Caller & { readonly sub: string }
 }
 
 export interface Access {
@@ -51,6 +51,12 @@ export async function openAccess({ tokenSecret, publicUser, publicPassword }: Ac
     madeUp: publicUser === undefined || publicPassword === undefined ? { user, password } : undefined,
   }
 }
+
+/** The caller of a verified token. One without scopes is known, and may do nothing. */
+export const callerOf = ({ sub, scope }: Claims): Caller => ({
+  ...(sub === undefined ? {} : { sub }),
+  scope: typeof scope === 'string' ? scope : '',
+})
 
 const byScopes = scopes()
 

@@ -16,7 +16,7 @@ import {
   rateLimit,
   tokenIssuer,
 } from 'express-rest-conventions'
-import { type Access, permission } from './access.js'
+import { type Access, callerOf, permission } from './access.js'
 import type { Counters } from './counters.js'
 import { generateSucursales } from './data/generator.js'
 import { readiness } from './readiness.js'
@@ -77,7 +77,7 @@ function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access,
   const routes = sucursalesRouter(generateSucursales(), { permission, baseUrl })
   return api({
     baseUrl,
-    authenticate: bearer({ keys: access.key, realm: 'pre-piezas' }),
+    authenticate: bearer({ keys: access.key, principal: callerOf, realm: 'pre-piezas' }),
     permission,
     ...limited('private', settings, counters),
     versions: {
@@ -100,7 +100,7 @@ function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, 
   return api({
     baseUrl: baseUrl && `${baseUrl}/public`,
     login: login({ find, token: tokenIssuer({ key, audience }), ...counted(counters, 'login') }),
-    authenticate: publicToken({ keys: key, audience, realm: 'pre-piezas' }),
+    authenticate: publicToken({ keys: key, audience, principal: callerOf, realm: 'pre-piezas' }),
     permission,
     ...limited('public', settings, counters),
     versions: {

@@ -22,8 +22,7 @@ export type Decided = Decision | Promise<Decision>
  *
  * @example const permission: Permission<Claims> = ({ role }, action) => (role === 'admin' || action === 'list' || action === 'read' ? 'allow' : 'method-not-allowed')
  */
-// Taken from a method, so that its principal may be typed as the principals of the service are.
-export type Permission<P = unknown> = { decide(principal: P, action: Action, resource: string, key?: KeyValue): Decided }['decide']
+export type Permission<P = unknown> = (principal: P, action: Action, resource: string, key?: KeyValue) => Decided
 
 /** A question that waits for its principal. */
 export interface Ask {

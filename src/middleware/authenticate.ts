@@ -29,7 +29,7 @@ export interface AuthenticateOptions<P> {
 
 /** What `authenticate()`, `bearer()` and `publicToken()` make: a middleware, and the option `authenticate` of `api` and `resourceRouter`. */
 export interface Authenticate<P = unknown> extends Middleware {
-  /** The principal of a request that has passed here. Throws `ConfigurationError` where this middleware did not run before. */
+  /** The principal of a request that has passed here, or that `api` has found by this before its hand-written routes. Throws `ConfigurationError` where nobody has been found. */
   of(req: IncomingMessage): P
   /** The principal of a request, at once where nothing waits. Throws or rejects with the `unauthenticated` problem (401). */
   identify(req: IncomingMessage): Answer<P>

@@ -1,6 +1,6 @@
 /** What the methods mean at a path: exact `Allow`, HEAD, DELETE and their statuses (VERB-2, VERB-6..9). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Action, type Decision, decide, forbidden, methodNotYours, ownMethods, type Permission } from '../auth/permission.js'
+import { type Action, type Decided, type Decision, decide, forbidden, methodNotYours, ownMethods } from '../auth/permission.js'
 import { isObject } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import { functionOption, listOption } from '../definition/known-options.js'
@@ -29,7 +29,8 @@ export interface MethodsOptions extends BaseAddressOptions {
   /** The methods that the routes behind handle. HEAD comes with GET, OPTIONS always. */
   readonly allow: readonly (typeof methodNames)[number][]
   /** Who of the principals that an authenticating middleware in front has found may do what (AUTH-4): `Allow` names their own methods. Goes with `resource`. */
-  readonly permission?: Permission
+  // A method, so that its principal may be typed as the principals of the service are.
+  permission?(principal: unknown, action: Action, resource: string, key?: KeyValue): Decided
   /** The name by which the permission knows what lies here: the collection. */
   readonly resource?: string
   /** The key of the item in the path, which a permission may decide by: `(req) => req.params.id`. `false` where it asks for none. An item with a permission needs it. */

@@ -23,7 +23,7 @@ export interface VersionOptions extends LifecycleOptions {
 }
 
 /** A whole API: what is served, and for whom. */
-export interface ApiOptions extends ServiceOptions {
+export interface ApiOptions<P = unknown> extends ServiceOptions<P> {
   /** Answers `GET {base_url}/login` (AUTH-2): `login({ find, token })`. Default: that path goes to `next()`. */
   readonly login?: Login | undefined
   /** Headers that keep browsers from taking answers for anything else, as `secureHeaders()` sets them; `false` where another middleware does. Default: on. */
@@ -45,7 +45,7 @@ export interface Api extends Middleware {
  * @example
  * app.use(api({ versions: { v8: [mount(sucursales, adapter)], v1: { resources: [mount(old, view)], deprecated: '2026-01-01', successor: 'v8' }, v0: 'retired' } }))
  */
-export function api(options: ApiOptions): Api {
+export function api<P = unknown>(options: ApiOptions<P>): Api {
   knownOptions('api()', options, { ...serviceOptions, versions: true, login: true, secureHeaders: true })
   const { versions: table, login, secureHeaders = {}, ...rest } = options
   const names = Object.keys(tableOption('versions of api()', table))
@@ -55,7 +55,10 @@ export function api(options: ApiOptions): Api {
   if (login !== undefined && typeof login?.answer !== 'function') {
     throw new ConfigurationError('invalid-option', 'login is not what login() made. Give login({ find, token }).')
   }
-  const service = resolveService(rest, { login, secureHeaders: secureHeaders === false ? undefined : resolveSecureHeaders(secureHeaders) })
+  const service = resolveService(rest as unknown as ServiceOptions, {
+    login,
+    secureHeaders: secureHeaders === false ? undefined : resolveSecureHeaders(secureHeaders),
+  })
   const versions = new Map<string, ServedVersion | 'retired'>()
   for (const [name, entry] of Object.entries(table)) {
     checkVersionName(name)

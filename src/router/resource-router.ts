@@ -12,7 +12,7 @@ import { Exchange, type ServedVersion } from './exchange.js'
 import { resolveService, type ServiceOptions, serviceOptions } from './service.js'
 import { walk } from './walk.js'
 
-export interface ResourceRouterOptions extends ServiceOptions, MountOptions {
+export interface ResourceRouterOptions<P = unknown> extends ServiceOptions<P>, MountOptions {
   /** The other resources it leads to: link targets, and sub-collections of this one. Link targets have no address here: their own routers serve them beside it. */
   readonly related?: readonly Mount[]
 }
@@ -23,10 +23,10 @@ export interface ResourceRouterOptions extends ServiceOptions, MountOptions {
  *
  * @example v1.use(resourceRouter(sucursales, memoryAdapter(sucursales)))
  */
-export function resourceRouter<T, K>(
+export function resourceRouter<T, K, P = unknown>(
   definition: ResourceDefinition<T, K>,
   adapter: Adapter<NoInfer<T>, NoInfer<K>> | UnboundAdapter<NoInfer<T>, NoInfer<K>>,
-  options: ResourceRouterOptions = {},
+  options: ResourceRouterOptions<P> = {},
 ): Middleware {
   knownOptions('resourceRouter()', options, { ...serviceOptions, related: true, area: true, collection: true, item: true })
   const { related = [], area, collection, item, ...rest } = options
@@ -35,7 +35,7 @@ export function resourceRouter<T, K>(
     ...(collection === undefined ? {} : { collection }),
     ...(item === undefined ? {} : { item }),
   })
-  const service = resolveService(rest)
+  const service = resolveService(rest as unknown as ServiceOptions)
   const version: ServedVersion = { name: '', table: compileRoutes([own], related, service.page), life: undefined, routes: undefined }
   const first = `/${area ?? definition.collection}/`
   return function resourceRouterMiddleware(req, res, next) {

@@ -17,19 +17,19 @@ import { header } from '../wire.js'
 import { type Hooks, reportToConsole } from './hooks.js'
 import { KeyQueue } from './key-queue.js'
 
-/** What `api` and `resourceRouter` share: who asks, what they may, how much, and how it is answered. */
-export interface ServiceOptions extends Hooks {
+/** What `api` and `resourceRouter` share: who asks, what they may, how much, and how it is answered. `P` is who asks, as `authenticate` or `principal` finds out. */
+export interface ServiceOptions<P = unknown> extends Hooks {
   /** The absolute address before `{version}`, such as `https://api.example.com/private`. Default: taken from the request as far as `trust proxy` allows (REP-5). */
   readonly baseUrl?: string | undefined
   /** Who asks: `bearer({ keys })`, `publicToken({ keys })` or an `authenticate({ ... })` of your own (AUTH). Default: whom such a middleware in front has found, if any. */
-  readonly authenticate?: Authenticate | undefined
+  readonly authenticate?: Authenticate<P> | undefined
   /**
    * The same without any rules of ours, for what finds callers already. What it returns (or resolves to) reaches scopes, rules, adapters and hooks; what it throws is
    * answered. `req` may be typed as Express's own.
    */
-  principal?(req: IncomingMessage): unknown
-  /** Who may do what (AUTH-4): `scopes()`, or a function of your own. Default: whoever gets here may do everything. */
-  readonly permission?: Permission | undefined
+  principal?(req: IncomingMessage): P | PromiseLike<P>
+  /** Who may do what (AUTH-4): `scopes()`, or a function of your own, for the principals that there are. Default: whoever gets here may do everything. */
+  readonly permission?: Permission<P> | undefined
   /** How many requests a principal, or an address, may send (LIMIT-1): `rateLimit({ limit: 600 })`. Default: no limit. */
   readonly rateLimit?: RateLimit | undefined
   /** Answers CORS preflights and sets CORS headers before authentication (HDR-7): `crossOrigin({ origins })`. Default: none. */

@@ -323,8 +323,8 @@ describe('AUTH-4: a permission of the team', () => {
   const serving = async (permission: Permission, onError?: Hooks['onError']) => serve(frameworks[0]?.[1] as Express, permission, onError)
 
   it('is asked with the principal, the action, the resource and the key, of parents too', async () => {
-    const service = await serving((principal: { sub: string }, action: Action, resource: string, key?: unknown) => {
-      asked.push([principal.sub, action, resource, key])
+    const service = await serving((principal, action, resource, key) => {
+      asked.push([(principal as { sub: string }).sub, action, resource, key])
       return 'allow'
     })
     const ask = async (...[method, path, body, headers]: [string, string, unknown?, Record<string, string>?]) => {

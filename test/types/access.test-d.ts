@@ -56,6 +56,19 @@ methods({ on: 'item', allow: ['GET'], permission, resource: 'notas', key: ({ par
 // @ts-expect-error an endpoint's name is no principal
 rateLimit({ limit: 1, key: (_principal: User, name: string) => name })
 
+// A permission is for those who are found to ask, and says so where it is for others.
+api({ authenticate: byKey, permission, versions: {} })
+api({ authenticate: byKey, permission: ({ roles }) => (roles.length > 0 ? 'allow' : 'forbidden'), versions: {} })
+api({ authenticate: bearer({ keys }), permission: scopes(), versions: {} })
+api({ permission, versions: {} })
+api({ principal: (): User => ({ sub: '', roles: [] }), permission, versions: {} })
+// @ts-expect-error claims are no users
+api({ authenticate: bearer({ keys }), permission, versions: {} })
+// @ts-expect-error nobody may be asking
+api({ principal: ({ user }: Request) => user, permission, versions: {} })
+// @ts-expect-error a permission says one of three words
+api({ authenticate: byKey, permission: () => true, versions: {} })
+
 // What a service may do without.
 declare const some: boolean
 const limit = rateLimit({ limit: 1 })
