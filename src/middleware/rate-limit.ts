@@ -40,6 +40,8 @@ export interface CountedRequest {
 export interface RateLimit extends Middleware {
   /** Counts one request: the header fields of its answer. Rejects with the `too-many-requests` problem (429), or `Unavailable` (503). */
   count(req: IncomingMessage, of: CountedRequest): Promise<Headers>
+  /** The routes that budgets name, as they were written: `api` knows what it serves, and refuses one that nobody could count. */
+  readonly routes: readonly string[]
   /** Counts failed authentications (401) by address, and makes 429 of those over the limit; other errors pass. For `app.use`, behind all routes. */
   readonly failures: ErrorMiddleware
 }
@@ -91,7 +93,8 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
       .then((fields) => addFields(res, fields))
       .then(() => next(error), next)
   }
-  return Object.assign(rateLimitMiddleware, { count, failures: rateLimitFailuresMiddleware })
+  const routes = (options.budgets ?? []).flatMap((budget) => budget.routes ?? [])
+  return Object.assign(rateLimitMiddleware, { count, routes, failures: rateLimitFailuresMiddleware })
 }
 
 const optionKinds: Kinds<RateLimitOptions> = {

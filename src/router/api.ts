@@ -1,5 +1,6 @@
 /** The whole API from one table: versions of resources, composed in the one right order. */
 import { functionOption, knownOptions, tableOption } from '../definition/known-options.js'
+import { didYouMean, nearMiss } from '../definition/near-miss.js'
 import { splitTarget } from '../http/targets.js'
 import type { Login } from '../middleware/login.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
@@ -9,7 +10,7 @@ import type { Endpoint, Mount } from '../plan/mount.js'
 import { compileRoutes } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { Exchange, type ServedVersion } from './exchange.js'
-import { resolveService, type ServiceOptions, serviceOptions } from './service.js'
+import { resolveService, type Service, type ServiceOptions, serviceOptions } from './service.js'
 import { loginSteps, walk } from './walk.js'
 
 /** A version with its life, or with routes of its own (VER-1, VER-3). */
@@ -76,6 +77,7 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
     })
   }
   const served = [...versions.values()].filter((version) => version !== 'retired')
+  checkBudgets(service, served)
   const apiMiddleware: Middleware = (req, res, next) => {
     const { path, query } = splitTarget(req.url ?? '/')
     const found = splitVersion(path)
@@ -94,6 +96,18 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
       for (const adapter of adapters) await adapter.ready?.()
     },
   })
+}
+
+/** A budget for a route that no version serves would count nothing, and nobody would notice. What hand-written routes serve, they alone know. */
+function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]): void {
+  if (served.length === 0 || served.some(({ routes }) => routes !== undefined)) return
+  const stray = rateLimit?.routes.find((route) => served.every(({ table }) => table.match(route.split('/')) === undefined))
+  if (stray === undefined) return
+  const paths = served.flatMap(({ table }) => table.resources.filter(({ parent }) => parent === undefined).map(({ path }) => path.slice(1)))
+  throw new ConfigurationError(
+    'invalid-option',
+    `rateLimit() of api() has a budget for "${stray}", which no version serves. ${didYouMean(nearMiss(stray, paths), [...new Set(paths)])}`,
+  )
 }
 
 const isLogin = (path: string): boolean => path === '/login' || path === '/login/'

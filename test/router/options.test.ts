@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, ConfigurationError, defineResource, mount, resourceRouter } from '../../src/index.js'
+import { api, bearer, ConfigurationError, defineResource, mount, rateLimit, resourceRouter } from '../../src/index.js'
 import { steps } from '../../src/router/walk.js'
 
+const keys = { algorithm: 'HS256', key: 'a secret of tests, 32 bytes or more' } as const
 const notas = defineResource({ collection: 'notas', key: 'id', schema: { type: 'object', properties: { id: { type: 'string' } } } })
+const facturas = defineResource({ collection: 'facturas', key: 'id', schema: { type: 'object', properties: { id: { type: 'string' } } } })
 const mounted = () => mount(notas, memoryAdapter(notas))
 
 describe('Options of a service', () => {
@@ -21,6 +23,12 @@ describe('Options of a service', () => {
     ['a principal that is no function', { versions: { v1: [] }, principal: 'me' }],
     ['a DELETE that answers something else (VERB-6)', { versions: { v1: [] }, deleteStatus: 410 }],
     ['no table of versions', {}],
+    ['an authenticate of one’s own hand', { versions: { v1: [] }, authenticate: () => 'me' }],
+    ['authenticate and principal', { versions: { v1: [] }, authenticate: bearer({ keys }), principal: () => 'me' }],
+    ['a login that login() did not make', { versions: { v1: [] }, login: () => {} }],
+    ['a rateLimit that rateLimit() did not make', { versions: { v1: [] }, rateLimit: { limit: 5 } }],
+    ['a permission that is no function', { versions: { v1: [] }, permission: 'admin' }],
+    ['safe headers that are none', { versions: { v1: [] }, secureHeaders: { csp: '' } }],
     ['a version of nothing', { versions: { v1: undefined } }],
     ['a version that is a misspelt word', { versions: { v1: 'retierd' } }],
     ['a version without resources', { versions: { v1: { resource: [] } } }],
@@ -41,6 +49,19 @@ describe('Options of a service', () => {
     await api({ versions: { v1: [mountIt], v2: [mountIt] } }).ready()
     expect(asked).toEqual(['ready'])
     await expect(api({ versions: { v1: [mount(notas, broken)] } }).ready()).rejects.toThrow('Add the column version.')
+  })
+
+  it('LIMIT-1: a budget for a route that no version serves does not build; hand-written routes may serve any', () => {
+    const versions = {
+      v1: [mount(notas, memoryAdapter(notas)), mount(facturas, memoryAdapter(facturas), { area: 'tax' })],
+      v0: 'retired',
+    } as const
+    const budget = (route: string) => rateLimit({ limit: 9, budgets: [{ name: 'few', routes: [route], limit: 1 }] })
+    for (const route of ['notas', 'tax/facturas']) expect(() => api({ versions, rateLimit: budget(route) })).not.toThrow()
+    expect(() => api({ versions, rateLimit: budget('nottas') })).toThrow(/"nottas", which no version serves\. Did you mean "notas"/)
+    expect(() => api({ versions, rateLimit: budget('facturas') })).toThrow(ConfigurationError)
+    const byHand = { v1: { resources: [], routes: () => {} } }
+    expect(() => api({ versions: byHand, rateLimit: budget('anything') })).not.toThrow()
   })
 
   it('the middlewares are named, and steps have the names of their files', () => {
