@@ -6,6 +6,7 @@ import { parseMediaType } from '../http/media-type.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { closing } from '../representation/answer.js'
 import { header, mediaType } from '../wire.js'
+import { decoderOf } from './content-coding.js'
 import type { ExpressRequest } from './middleware.js'
 
 /** The longest time that a timer of Node takes; longer ones fire at once. */
@@ -75,8 +76,7 @@ export async function readBody(req: IncomingMessage, options: BodyOptions): Prom
   }
   // Whoever has made text of it knew its charset, whoever has read it its coding.
   if (typeof before !== 'string') checkCharset(charset, options)
-  if (before === undefined) checkCoding(req)
-  const bytes = before === undefined ? await readBytes(req, options) : typeof before === 'string' ? Buffer.from(before) : before
+  const bytes = before === undefined ? await readDecoded(req, options) : typeof before === 'string' ? Buffer.from(before) : before
   if (bytes.byteLength > options.bodyLimit) throw tooLarge(options)
   return taken(parseJson(bytes, limits))
 }
@@ -108,17 +108,14 @@ function unsupported(detail: string, { accepted, patch }: BodyOptions): HttpProb
   return new HttpProblem('unsupported-content', { detail, headers, errors })
 }
 
-/** RFC 9110 8.4, 15.5.16. */
-function checkCoding(req: IncomingMessage): void {
-  const coding = req.headers['content-encoding']?.trim().toLowerCase()
-  if (coding === undefined || coding === '' || coding === 'identity') return
-  const detail = 'The Content-Encoding is not supported. Send the body as it is.'
-  const errors = [{ header: header.contentEncoding, detail, allowed: ['identity'], code: 'unsupported', clause: 'HDR-5' }]
-  throw new HttpProblem('unsupported-content', { detail, headers: { [header.acceptEncoding]: 'identity' }, errors })
-}
-
 const tooLarge = ({ bodyLimit }: BodyOptions): HttpProblem =>
   new HttpProblem('body-too-large', { detail: `A body holds at most ${bodyLimit} bytes.`, headers: closing })
+
+/** The bytes without their content coding. Coded and decoded they keep to the limit, so that neither is a way round it. */
+async function readDecoded(req: IncomingMessage, options: BodyOptions): Promise<Uint8Array> {
+  const decode = decoderOf(req)
+  return decode(await readBytes(req, options), options.bodyLimit, () => tooLarge(options))
+}
 
 /** What is refused is left unread, so these answers close the connection. */
 async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Uint8Array> {

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
@@ -29,11 +29,11 @@ const reading = (options: Partial<BodyOptions> = {}, found: unknown[] = []) =>
     )
   }) satisfies RequestListener
 
-const post = (headers: Record<string, string>, body = '{"a":1}', options?: Partial<BodyOptions>) =>
+const post = (headers: Record<string, string>, body: string | Buffer = '{"a":1}', options?: Partial<BodyOptions>) =>
   request(reading(options))
     .post('/')
     .set(headers)
-    .serialize((text) => text as string)
+    .serialize((sent) => sent as string)
     .send(body)
 const asJson = { 'Content-Type': 'application/json' }
 
@@ -88,9 +88,39 @@ describe('readBody', () => {
   })
 
   it('HDR-5: a coding is 415 with Accept-Encoding, identity is none', async () => {
-    const { status, headers } = await post({ ...asJson, 'Content-Encoding': 'gzip' })
-    expect([status, headers['accept-encoding']]).toEqual([415, 'identity'])
+    for (const coding of ['zstd', 'gzip, gzip', 'gzip, br', 'compress', 'gzip;q=1', 'gzi p']) {
+      const { status, headers, body } = await post({ ...asJson, 'Content-Encoding': coding })
+      expect([coding, status, headers['accept-encoding'], body.errors[0].allowed]).toEqual([
+        coding,
+        415,
+        'gzip, br, deflate',
+        ['gzip', 'br', 'deflate', 'identity'],
+      ])
+    }
     for (const coding of ['identity', 'Identity']) expect((await post({ ...asJson, 'Content-Encoding': coding })).status).toBe(200)
+  })
+
+  it.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+  ] as const)('HDR-5: a body in %s is unpacked, within the limit; what is not that coding is 400', async (coding, pack) => {
+    const headers = { ...asJson, 'Content-Encoding': coding }
+    const text = JSON.stringify({ a: 'ñ'.repeat(20) })
+    expect((await post(headers, pack(text))).body).toEqual({ value: JSON.parse(text) })
+    for (const broken of [Buffer.from(text), pack(text).subarray(0, -3), pack(text).fill(7, 2, 9)]) {
+      const answer = await post(headers, broken)
+      expect([answer.status, answer.body.code]).toEqual([400, 'malformed-body'])
+    }
+    // A few bytes that swell to a thousand times as much, and just what is allowed.
+    expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1001 })).status).toBe(413)
+    expect((await post(headers, pack(JSON.stringify('x'.repeat(1000))), { bodyLimit: 1002 })).status).toBe(200)
+    const bomb = pack(Buffer.alloc(50_000_000, ' '))
+    const before = process.memoryUsage().arrayBuffers
+    expect((await post(headers, bomb, { bodyLimit: 100_000 })).status).toBe(413)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
   })
 
   it.each(['Content-Length: 0\r\n', ''])('HDR-5: no body (%j) is 400 missing-body', async (field) => {
@@ -272,7 +302,7 @@ describe.each(majors)('readBody behind other parsers on %s', (_, express: Expres
       request(app)
         .post('/')
         .set(headers)
-        .serialize((text) => text as string)
+        .serialize((sent) => sent as string)
         .send(body as string)
   }
 

@@ -1,0 +1,46 @@
+/** The content coding of a request body (HDR-5; RFC 9110 8.4.1). */
+import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { HttpProblem } from '../problem.js'
+import { header } from '../wire.js'
+
+/** Undoes a coding. `limit`: the most bytes that may come of it. Throws `malformed-body` (400), and what `tooLarge` makes (413) for more. */
+export type Decode = (bytes: Uint8Array, limit: number, tooLarge: () => HttpProblem) => Promise<Uint8Array> | Uint8Array
+
+const unpack = (decompress: (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>): Decode => {
+  return async (bytes, limit, tooLarge) => {
+    try {
+      // What a small body swells to is bounded while it swells.
+      return await decompress(bytes, { maxOutputLength: limit })
+    } catch (error) {
+      if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
+      throw new HttpProblem('malformed-body', { detail: 'The body is not what its Content-Encoding says.', cause: error })
+    }
+  }
+}
+
+const asItIs: Decode = (bytes) => bytes
+
+const gzip = unpack(promisify(gunzip))
+
+const decoders: ReadonlyMap<string, Decode> = new Map([
+  ['gzip', gzip],
+  // RFC 9110 8.4.1.3: equivalent.
+  ['x-gzip', gzip],
+  ['br', unpack(promisify(brotliDecompress))],
+  ['deflate', unpack(promisify(inflate))],
+  ['identity', asItIs],
+  ['', asItIs],
+])
+
+/** What undoes the coding of a request's body. Throws 415 with `Accept-Encoding` for others, and for several at once (RFC 9110 12.5.3, 15.5.16). */
+export function decoderOf(req: IncomingMessage): Decode {
+  const decode = decoders.get(req.headers['content-encoding']?.trim().toLowerCase() ?? '')
+  if (decode !== undefined) return decode
+  const detail = `The Content-Encoding is not supported. Send the body as it is, or by one of ${understood.join(', ')}.`
+  const errors = [{ header: header.contentEncoding, detail, allowed: [...understood, 'identity'], code: 'unsupported', clause: 'HDR-5' }]
+  throw new HttpProblem('unsupported-content', { detail, headers: { [header.acceptEncoding]: understood.join(', ') }, errors })
+}
+
+const understood = ['gzip', 'br', 'deflate']
