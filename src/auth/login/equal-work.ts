@@ -14,7 +14,7 @@ export class EqualWork {
   readonly #salt = randomBytes(16)
 
   /** Whether a prepared password is the stored one; never for `undefined`, which costs as much. Rejects as `inTurn` does. */
-  check(prepared: string, stored: PasswordHash | undefined, left?: () => boolean): Promise<boolean> {
+  check(prepared: string, stored: PasswordHash | undefined, hasLeft?: () => boolean): Promise<boolean> {
     if (stored !== undefined && workOf(stored) > workOf(this.#strongest)) {
       const { ln, r, p } = stored
       this.#strongest = { ln, r, p }
@@ -25,7 +25,7 @@ export class EqualWork {
       const left = rest(strongest, stored)
       if (left !== undefined) await derive(prepared, this.#salt, 32, left)
       return right
-    }, left)
+    }, hasLeft)
   }
 }
 

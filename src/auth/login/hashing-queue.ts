@@ -13,17 +13,17 @@ const waiting: (() => void)[] = []
 let running = 0
 
 /**
- * Runs hashings when it is their turn. Throws `Unavailable` (503) where too many wait. `left`: whether nobody waits for it any more; asked when the turn comes, so that who
+ * Runs hashings when it is their turn. Throws `Unavailable` (503) where too many wait. `hasLeft`: whether nobody waits for it any more; asked when the turn comes, so that who
  * sends logins and hangs up holds up nobody.
  */
-export async function inTurn<T>(work: () => Promise<T>, left: () => boolean = () => false): Promise<T> {
+export async function inTurn<T>(work: () => Promise<T>, hasLeft: () => boolean = () => false): Promise<T> {
   if (running >= lanes) {
     if (waiting.length >= longestQueue)
       throw new Unavailable({ detail: 'Too many passwords are being checked at once. Try again in a moment.', retryAfter: 2 })
     await new Promise<void>((resolve) => waiting.push(resolve))
   } else running++
   try {
-    if (left()) throw new HttpProblem('bad-request', { detail: 'The client went away.' })
+    if (hasLeft()) throw new HttpProblem('bad-request', { detail: 'The client went away.' })
     return await work()
   } finally {
     // The turn is handed on as it is: nobody who comes just now gets in between.

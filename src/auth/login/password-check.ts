@@ -27,8 +27,8 @@ export interface PasswordCheckOptions<P> {
   readonly upgrade?: (user: string, hash: string, replaced: string) => Answer<void>
 }
 
-/** Who these credentials belong to; `undefined` where to nobody. `left`: whether the client has gone; then nothing is hashed for it. */
-export type PasswordCheck<P> = (credentials: BasicCredentials, left: () => boolean) => Promise<{ readonly principal: P } | undefined>
+/** Who these credentials belong to; `undefined` where to nobody. `hasLeft`: whether the client has gone; then nothing is hashed for it. */
+export type PasswordCheck<P> = (credentials: BasicCredentials, hasLeft: () => boolean) => Promise<{ readonly principal: P } | undefined>
 
 /** `report` hears of what must not fail a login; it never throws. */
 export function makePasswordCheck<P>(options: PasswordCheckOptions<P>, report: (error: unknown) => void): PasswordCheck<P> {
@@ -40,10 +40,10 @@ export function makePasswordCheck<P>(options: PasswordCheckOptions<P>, report: (
     }
   }
   const work = new EqualWork()
-  return async ({ user, prepared, password }, left) => {
+  return async ({ user, prepared, password }, hasLeft) => {
     const found = (await find(user)) ?? undefined
     const stored = found === undefined ? undefined : read(found.hash, user, report)
-    const right = await work.check(prepared, stored, left)
+    const right = await work.check(prepared, stored, hasLeft)
     if (!right || found === undefined || stored === undefined) return undefined
     if (upgrade !== undefined && isWeaker(stored, todaysCost)) {
       hashPassword(password)
