@@ -3,13 +3,13 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Binaries, binaries, type Runner, runner } from './binaries.js'
+import { freePort } from './free-port.js'
 
 export interface OwnServerOptions {
   /** Settings of the server, such as `{ max_connections: '5' }`. */
@@ -196,14 +196,6 @@ function environment(): NodeJS.ProcessEnv {
 
 function own(folder: string, { uid, gid }: Runner): void {
   if (uid !== undefined) chownSync(folder, uid, gid ?? 0)
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }
 
 async function release(guard: ChildProcess, folder: string): Promise<void> {

@@ -1,0 +1,12 @@
+/** A port for a server of our own. */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+/** A port of the loopback interface that nobody listens on just now. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
