@@ -21,8 +21,11 @@ interface Guarded {
   readonly window: number
 }
 
-/** Milliseconds between two looks at a store that is down. */
-const pause = 1000
+/** Milliseconds from a failure to the first look: it may have been a hiccup. */
+const firstPause = 50
+
+/** Milliseconds between two looks at a store that stays down. */
+const longestPause = 1000
 
 /**
  * Milliseconds after which one look that nothing came of makes room for the next: a client that queues what it can't send would otherwise gather a look a second for as long
@@ -32,15 +35,19 @@ const forlorn = 30_000
 
 /**
  * A circuit breaker around the stores of one limit. The first failure, or answer that does not come in time, opens it: then everybody is told `StoreDown` at once, those
- * who wait too, and only the guard looks at the stores, once a second. When they count again it closes. `news` is what the report says.
+ * who wait too, and only the guard looks at the stores, soon at first and then once a second. When they count again it closes. `news` is what the report says.
  */
 export class StoreGuard {
   readonly #stores: Guarded[] = []
   readonly #waiting = new Set<() => void>()
   readonly #timeout: number
   readonly #report: (error: unknown) => Answer<void>
+  readonly #begun: Promise<void>[] = []
+  readonly #whenUp: (() => void)[] = []
   #down = false
   #looks = 0
+  #pause = firstPause
+  #closed = Number.NEGATIVE_INFINITY
 
   constructor(
     private readonly news: string,
@@ -54,7 +61,7 @@ export class StoreGuard {
   add(store: LimitStore, window: number): GuardedStore {
     const guarded = { store, window }
     this.#stores.push(guarded)
-    void this.#ask(() => initialize(guarded)).catch(() => {})
+    this.#begun.push(this.#ask(() => initialize(guarded)).catch(() => {}))
     return {
       increment: (key) => this.#ask(() => count(guarded, key)),
       decrement: (key) => this.#ask(() => store.decrement(key)),
@@ -90,16 +97,38 @@ export class StoreGuard {
     })
   }
 
+  /** Resolves when the stores count, or after `patience` milliseconds: who waits for it before the first request counts that one too. Never rejects. */
+  async ready(patience: number): Promise<void> {
+    await Promise.all(this.#begun)
+    if (!this.#down) return
+    await new Promise<void>((resolve) => {
+      const late = setTimeout(resolve, patience)
+      this.#whenUp.push(() => {
+        clearTimeout(late)
+        resolve()
+      })
+    })
+  }
+
   #open(cause: unknown): void {
     if (this.#down) return
     this.#down = true
+    // A store that comes and goes is looked at as one that stays away, so that nobody is told of it more than once a second.
+    if (Date.now() - this.#closed > longestPause) this.#pause = firstPause
     for (const release of [...this.#waiting]) release()
     attempt(() => this.#report(new Error(this.news, { cause }))).catch(() => {})
     this.#lookLater()
   }
 
   #lookLater(): void {
-    setTimeout(() => this.#look(), pause).unref()
+    setTimeout(() => this.#look(), this.#pause).unref()
+    this.#pause = Math.min(this.#pause * 2, longestPause)
+  }
+
+  #close(): void {
+    this.#down = false
+    this.#closed = Date.now()
+    for (const tell of this.#whenUp.splice(0)) tell()
   }
 
   /** One look at all stores, as real as a request's: a replica that may only be read answers, and counts nothing. */
@@ -109,7 +138,7 @@ export class StoreGuard {
       if (look !== this.#looks) return
       this.#looks++
       clearTimeout(late)
-      if (up) this.#down = false
+      if (up) this.#close()
       else this.#lookLater()
     }
     const began = Date.now()

@@ -40,6 +40,8 @@ export interface CountedRequest {
 export interface RateLimit extends Middleware {
   /** Counts one request: the header fields of its answer. Rejects with the `too-many-requests` problem (429), or `Unavailable` (503). */
   count(req: IncomingMessage, of: CountedRequest): Promise<Headers>
+  /** Resolves when the store counts, or after two seconds: `ready()` of `api` waits for it, so that the first requests are counted. Never rejects. */
+  ready(): Promise<void>
   /** The routes that budgets name, as they were written: `api` knows what it serves, and refuses one that nobody could count. */
   readonly routes: readonly string[]
   /** Counts failed authentications (401) by address, and makes 429 of those over the limit; other errors pass. For `app.use`, behind all routes. */
@@ -63,7 +65,7 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
     throw new ConfigurationError('invalid-option', `whenStoreFails of rateLimit() is "${whenStoreFails}". Give "pass" or "refuse".`)
   }
   const budgets = resolveBudgets(options)
-  const [engines, failures] = makeEngines(budgets, options)
+  const { engines, failures, guard } = makeEngines(budgets, options)
   const counted = async (engine: Engine, name: string): Promise<Headers> => {
     try {
       return await engine(name)
@@ -94,7 +96,12 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
       .then(() => next(error), next)
   }
   const routes = (options.budgets ?? []).flatMap((budget) => budget.routes ?? [])
-  return Object.assign(rateLimitMiddleware, { count, routes, failures: rateLimitFailuresMiddleware })
+  return Object.assign(rateLimitMiddleware, {
+    count,
+    ready: () => guard.ready(startPatience),
+    routes,
+    failures: rateLimitFailuresMiddleware,
+  })
 }
 
 const optionKinds: Kinds<RateLimitOptions> = {
@@ -124,8 +131,17 @@ const news = {
   refuse: 'The store of rateLimit() does not count: requests are refused until it does.',
 }
 
+/** Milliseconds for which a start waits for a store that does not count. */
+const startPatience = 2000
+
+interface Engines {
+  readonly engines: readonly Engine[]
+  readonly failures: Engine
+  readonly guard: StoreGuard
+}
+
 /** An engine for each budget in its order, and the one for failures, over stores that are down together. */
-function makeEngines({ all, failures }: Budgets, options: RateLimitOptions): readonly [readonly Engine[], Engine] {
+function makeEngines({ all, failures }: Budgets, options: RateLimitOptions): Engines {
   checkStoreOptions('rateLimit()', options)
   const { store: factory, whenStoreFails = 'pass' } = options
   const make = factory === undefined ? undefined : storeMaker('rateLimit()', factory)
@@ -133,7 +149,7 @@ function makeEngines({ all, failures }: Budgets, options: RateLimitOptions): rea
   const engines = [...all, failures].map((budget) => {
     return makeEngine(budget, make === undefined ? new ProcessStore(budget.window) : guard.add(make(budget.name), budget.window))
   })
-  return [engines.slice(0, -1), engines.at(-1) as Engine]
+  return { engines: engines.slice(0, -1), failures: engines.at(-1) as Engine, guard }
 }
 
 /** Two limits on one request tell of both: the fields are lists (RFC 8941 3.1). */

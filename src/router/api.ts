@@ -35,7 +35,7 @@ export interface ApiOptions<P = unknown> extends ServiceOptions<P> {
 
 /** What `api()` makes: a middleware for `app.use`. */
 export interface Api extends Middleware {
-  /** Asks every adapter whether its store is ready, and throws with the mend of the first that is not. Call it before `listen`. */
+  /** Asks every adapter whether its store is ready, and throws with the mend of the first that is not; waits a moment for the store of the rate limit, too. Call it before `listen`. */
   ready(): Promise<void>
 }
 
@@ -94,6 +94,7 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
     async ready(): Promise<void> {
       const adapters = new Set(served.flatMap((version) => version.table.resources.map((mounted) => mounted.adapter)))
       for (const adapter of adapters) await adapter.ready?.()
+      await service.rateLimit?.ready?.()
     },
   })
 }

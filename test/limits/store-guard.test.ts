@@ -71,14 +71,49 @@ describe('StoreGuard', () => {
     expect(await new StoreGuard('It is down.', {}).add(store, 60_000).increment('a')).toEqual({ totalHits: 1, resetTime: undefined })
   })
 
-  it('LIMIT-1: looks at a store that is down no more than once a second, and tells of the next outage again', async () => {
+  it('LIMIT-1: a hiccup is over in a moment, one that comes and goes is told once a second at most', async () => {
+    const store = new Moody()
+    const onStoreFailure = vi.fn()
+    const guarded = new StoreGuard('It is down.', { onStoreFailure }).add(store, 60_000)
+    store.mood = 'fails'
+    await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
+    store.mood = 'well'
+    const began = performance.now()
+    await vi.waitFor(() => guarded.increment('a'), { interval: 10 })
+    expect(performance.now() - began).toBeLessThan(900)
+    const end = performance.now() + 2000
+    while (performance.now() < end) {
+      store.mood = store.mood === 'well' ? 'fails' : 'well'
+      await guarded.increment('a').catch(() => {})
+      await sleep(5)
+    }
+    expect(onStoreFailure.mock.calls.length).toBeLessThanOrEqual(7)
+  })
+
+  it('LIMIT-1: ready() waits for a store that counts, and not for ever', async () => {
+    const store = new Moody()
+    store.mood = 'fails'
+    const guard = new StoreGuard('It is down.', { onStoreFailure() {} })
+    guard.add(store, 60_000)
+    const soon = guard.ready(5000).then(() => performance.now())
+    const began = performance.now()
+    await guard.ready(60)
+    expect(performance.now() - began).toBeGreaterThanOrEqual(55)
+    store.mood = 'well'
+    expect((await soon) - began).toBeLessThan(4000)
+    const at = performance.now()
+    await guard.ready(5000)
+    expect(performance.now() - at).toBeLessThan(1000)
+  })
+
+  it('LIMIT-1: looks at a store that is down soon at first, then no more than once a second, and tells of the next outage again', async () => {
     const store = new Moody()
     store.mood = 'fails'
     const onStoreFailure = vi.fn(() => Promise.reject(new Error('its own affair')) as never)
     const guarded = new StoreGuard('It is down.', { onStoreFailure }).add(store, 1000)
     await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
     await sleep(2500)
-    expect(store.calls.filter((call) => call.startsWith('init')).length).toBeLessThanOrEqual(4)
+    expect(store.calls.filter((call) => call.startsWith('init')).length).toBeLessThanOrEqual(7)
     store.mood = 'well'
     await vi.waitFor(() => guarded.increment('a'), { timeout: 3000 })
     store.mood = 'fails'
