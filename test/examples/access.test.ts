@@ -159,7 +159,9 @@ describe('the rate limit', () => {
       .not.toBeNull()
     for (const one of both) {
       const { code, stderr } = await end(one)
-      expect([code, stderr.match(/does not count/g)?.length]).toEqual([0, 1])
+      expect(code).toBe(0)
+      // Once an outage; a machine that is busy while the Redis comes back may make two of it.
+      expect([1, 2]).toContain(stderr.match(/does not count/g)?.length)
     }
     await redis.remove()
   })
