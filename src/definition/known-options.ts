@@ -3,7 +3,8 @@ import { ConfigurationError } from '../problem.js'
 import { isList, isObject, type JsonObject } from './json.js'
 import { nearMiss } from './near-miss.js'
 
-const invalid = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)
+/** The error of an option that makes no sense; `message` says the mend. */
+export const invalidOption = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)
 
 /** `given` as an object whose names are all among `known`. Throws `ConfigurationError` with the near miss. */
 export function knownOptions(what: string, given: unknown, known: Readonly<Record<string, true>>): JsonObject {
@@ -12,7 +13,7 @@ export function knownOptions(what: string, given: unknown, known: Readonly<Recor
     if (Object.hasOwn(known, name)) continue
     const near = nearMiss(name, Object.keys(known))
     const mend = near === undefined ? `There are: ${Object.keys(known).join(', ')}.` : `Did you mean "${near}"?`
-    throw invalid(`${what} has no option "${name}". ${mend}`)
+    throw invalidOption(`${what} has no option "${name}". ${mend}`)
   }
   return options
 }
@@ -26,7 +27,7 @@ export function tableOption(what: string, given: unknown = {}): JsonObject {
 /** `given` as a list of texts; nothing is an empty one. */
 export function listOption(what: string, given: unknown = []): readonly string[] {
   if (!isList(given)) throw ofOtherKind(what, given, 'a list of names')
-  for (const name of given) if (typeof name !== 'string') throw invalid(`Each of ${what} must be a name, not ${kindOf(name)}.`)
+  for (const name of given) if (typeof name !== 'string') throw invalidOption(`Each of ${what} must be a name, not ${kindOf(name)}.`)
   return Object.freeze([...given]) as readonly string[]
 }
 
@@ -39,8 +40,8 @@ export function textOption(what: string, given: unknown): string {
 export function namesOption(what: string, given: unknown): readonly string[] {
   if (given === undefined) throw ofOtherKind(what, given, 'a name or a list of names')
   const names = typeof given === 'string' ? Object.freeze([given]) : listOption(what, given)
-  if (names.length === 0) throw invalid(`${what} names nothing. Name at least one member.`)
-  if (new Set(names).size < names.length) throw invalid(`${what} names a member twice: ${names.join(', ')}. Name each once.`)
+  if (names.length === 0) throw invalidOption(`${what} names nothing. Name at least one member.`)
+  if (new Set(names).size < names.length) throw invalidOption(`${what} names a member twice: ${names.join(', ')}. Name each once.`)
   return names
 }
 
@@ -52,8 +53,9 @@ export function functionOption(what: string, given: unknown): void {
 /** Callers write null for what is required and was left out, so a null may be either. */
 function ofOtherKind(what: string, given: unknown, wanted: string): ConfigurationError {
   const [named, is] = /^\w+\(\)$/.test(what) ? [`The options of ${what}`, 'are'] : [what, 'is']
-  if (given === undefined || given === null) return invalid(`${named} ${is} missing${given === null ? ' or null' : ''}. Give ${wanted}.`)
-  return invalid(`${named} must be ${wanted}, not ${kindOf(given)}.`)
+  if (given === undefined || given === null)
+    return invalidOption(`${named} ${is} missing${given === null ? ' or null' : ''}. Give ${wanted}.`)
+  return invalidOption(`${named} must be ${wanted}, not ${kindOf(given)}.`)
 }
 
 const kindOf = (value: unknown): string => (value === null ? 'null' : isList(value) ? 'a list' : typeof value)

@@ -1,8 +1,7 @@
 /** Which budget a request counts against: options resolved when the service is built, looked up by path and method (LIMIT-1). */
 import { isList } from '../definition/json.js'
-import { knownOptions, listOption, textOption } from '../definition/known-options.js'
+import { invalidOption, knownOptions, listOption, textOption } from '../definition/known-options.js'
 import { decodeSegments } from '../http/targets.js'
-import { ConfigurationError } from '../problem.js'
 import { limitOption } from './limit-options.js'
 import type { Limit } from './store.js'
 
@@ -45,17 +44,15 @@ export interface Budgets {
   readonly failures: Budget
 }
 
-const invalid = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)
-
 /** Throws `ConfigurationError` where an option makes no sense. */
 export function resolveBudgets(options: BudgetsOptions): Budgets {
   const { limit, window = 60_000, budgets = [], failures } = options
-  if (!isList(budgets)) throw invalid('budgets of rateLimit() must be a list.')
+  if (!isList(budgets)) throw invalidOption('budgets of rateLimit() must be a list.')
   const all = budgets.map((given) => resolveBudget(given, window))
   const whole = { routes: undefined, methods: undefined }
   if (limit !== undefined) all.push({ name: 'default', ...whole, ...limitOption('rateLimit()', { limit, window }, {}) })
   else if (!coversAll(all)) {
-    throw invalid('limit of rateLimit() is missing, and no budget fits every request. Give how many requests a window may have.')
+    throw invalidOption('limit of rateLimit() is missing, and no budget fits every request. Give how many requests a window may have.')
   }
   const { limit: otherwise } = all.at(-1) as Budget
   const failing = limitOption('failures of rateLimit()', failures, limit === undefined ? { window } : { limit: otherwise, window })
@@ -63,7 +60,7 @@ export function resolveBudgets(options: BudgetsOptions): Budgets {
   const names = [...all, failed].map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) < at)
   if (twice !== undefined)
-    throw invalid(`Two budgets of rateLimit() are named "${twice}". Name each its own; "default" and "failures" are taken.`)
+    throw invalidOption(`Two budgets of rateLimit() are named "${twice}". Name each its own; "default" and "failures" are taken.`)
   return { all, failures: failed }
 }
 
@@ -76,20 +73,21 @@ function resolveBudget(given: unknown, window: number): Budget {
   const budget = knownOptions('Each budget of rateLimit()', given, budgetNames)
   const name = textOption('The name of each budget of rateLimit()', budget.name)
   // It stands in a quoted string of a header field (RFC 8941 3.3.3).
-  if (!/^[\w.-]{1,64}$/.test(name)) throw invalid(`A budget of rateLimit() is named "${name}". Use letters, digits, ".", "_" and "-".`)
+  if (!/^[\w.-]{1,64}$/.test(name))
+    throw invalidOption(`A budget of rateLimit() is named "${name}". Use letters, digits, ".", "_" and "-".`)
   const { methods } = budget
   if (methods !== undefined && methods !== 'read' && methods !== 'write') {
-    throw invalid(`methods of the budget "${name}" is ${JSON.stringify(methods)}. Give "read", "write" or nothing.`)
+    throw invalidOption(`methods of the budget "${name}" is ${JSON.stringify(methods)}. Give "read", "write" or nothing.`)
   }
   const routes = budget.routes === undefined ? undefined : listOption(`routes of the budget "${name}"`, budget.routes).map(segmentsOf)
-  if (routes?.length === 0) throw invalid(`routes of the budget "${name}" is empty. Name a route, or leave it out for all.`)
+  if (routes?.length === 0) throw invalidOption(`routes of the budget "${name}" is empty. Name a route, or leave it out for all.`)
   return { name, routes, methods, ...limitOption(`the budget "${name}"`, { limit: budget.limit, window: budget.window }, { window }) }
 }
 
 function segmentsOf(route: string): readonly string[] {
   const segments = route.split('/')
   if (segments.some((segment) => segment === '')) {
-    throw invalid(`A budget of rateLimit() has the route "${route}". Write its segments below the version, such as "tax/facturas".`)
+    throw invalidOption(`A budget of rateLimit() has the route "${route}". Write its segments below the version, such as "tax/facturas".`)
   }
   return segments.map(folded)
 }

@@ -1,15 +1,12 @@
 /** Limits and stores as a team gives them, checked when the service is built. */
-import { functionOption, knownOptions } from '../definition/known-options.js'
-import { ConfigurationError } from '../problem.js'
+import { functionOption, invalidOption, knownOptions } from '../definition/known-options.js'
 import { isPromise } from '../promise.js'
 import type { Limit, LimitStore, StoreOptions } from './store.js'
-
-const invalid = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)
 
 /** A whole number from 1 on, in the unit that `what` says. Throws `ConfigurationError`. */
 function countOption(what: string, given: unknown): number {
   if (Number.isSafeInteger(given) && (given as number) >= 1) return given as number
-  throw invalid(`${what} is ${typeof given === 'number' ? given : kindOf(given)}. Give a whole number, 1 or more.`)
+  throw invalidOption(`${what} is ${typeof given === 'number' ? given : kindOf(given)}. Give a whole number, 1 or more.`)
 }
 
 /** A limit, with what is left out from `otherwise`. Throws `ConfigurationError`. */
@@ -36,7 +33,7 @@ export function storeMaker(
     const store = factory(name)
     checkStore(`store of ${what}`, name, store, methods)
     if (made.includes(store)) {
-      throw invalid(
+      throw invalidOption(
         `store of ${what} gave one store twice, the second time for "${name}". Make one each time, with the name in its prefix: their windows differ.`,
       )
     }
@@ -46,15 +43,15 @@ export function storeMaker(
 }
 
 function checkStore(what: string, name: string, store: unknown, methods: readonly Method[]): void {
-  if (store === undefined || store === null) throw invalid(`${what} gave nothing for "${name}": is a return missing? Give a store.`)
+  if (store === undefined || store === null) throw invalidOption(`${what} gave nothing for "${name}": is a return missing? Give a store.`)
   if (isPromise(store)) {
-    throw invalid(`${what} gave a promise for "${name}". Make the store at once: what it counts in may connect later.`)
+    throw invalidOption(`${what} gave a promise for "${name}". Make the store at once: what it counts in may connect later.`)
   }
   const missing = methods.filter((method) => typeof (store as Partial<LimitStore>)[method] !== 'function')
   if (missing.length === 0) return
   const mend =
     missing.join() === 'get' ? 'Failed logins are looked up too: give a store that has it.' : "Give a store of express-rate-limit's kind."
-  throw invalid(`${what} gave a store without ${missing.join(', ')} for "${name}". ${mend}`)
+  throw invalidOption(`${what} gave a store without ${missing.join(', ')} for "${name}". ${mend}`)
 }
 
 type Method = 'increment' | 'decrement' | 'resetKey' | 'get'

@@ -1,8 +1,7 @@
 /** CORS for browsers, with what the conventions need exposed (HDR-7; Fetch standard, "CORS protocol"). */
 import cors from 'cors'
-import { listOption } from '../definition/known-options.js'
+import { invalidOption, listOption } from '../definition/known-options.js'
 import { isToken } from '../http/field-grammar.js'
-import { ConfigurationError } from '../problem.js'
 import { exposedHeaders, header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 import { checkOptions, type Kinds } from './options.js'
@@ -49,9 +48,9 @@ const requestHeaders: readonly string[] = [
 export function crossOrigin(options: CrossOriginOptions): Middleware {
   checkOptions('crossOrigin()', options ?? null, optionKinds)
   const { origins, credentials = false, maxAge = 600 } = options
-  if (!Number.isSafeInteger(maxAge) || maxAge < 0) throw invalid(`maxAge of crossOrigin() is ${maxAge}. Give whole seconds.`)
+  if (!Number.isSafeInteger(maxAge) || maxAge < 0) throw invalidOption(`maxAge of crossOrigin() is ${maxAge}. Give whole seconds.`)
   if (origins === '*' && credentials) {
-    throw invalid(
+    throw invalidOption(
       'crossOrigin() lets every origin in with cookies: any site could act as whoever visits it. Name the origins, or leave credentials out.',
     )
   }
@@ -74,13 +73,13 @@ export function crossOrigin(options: CrossOriginOptions): Middleware {
 }
 
 function checkOrigins(origins: readonly (string | RegExp)[]): (string | RegExp)[] {
-  if (typeof origins === 'string') throw invalid("origins of crossOrigin() is a text. Give a list: ['https://shop.example.com'].")
+  if (typeof origins === 'string') throw invalidOption("origins of crossOrigin() is a text. Give a list: ['https://shop.example.com'].")
   if (!Array.isArray(origins) || origins.length === 0)
-    throw invalid("origins of crossOrigin() names none. Give ['https://shop.example.com'], or '*' for any.")
+    throw invalidOption("origins of crossOrigin() names none. Give ['https://shop.example.com'], or '*' for any.")
   for (const origin of origins) {
     if (origin instanceof RegExp) checkPattern(origin)
     else if (typeof origin === 'string' && isOrigin(origin)) continue
-    else throw invalid(`crossOrigin() has the origin "${String(origin)}". ${mendOf(String(origin))}`)
+    else throw invalidOption(`crossOrigin() has the origin "${String(origin)}". ${mendOf(String(origin))}`)
   }
   return [...origins]
 }
@@ -104,12 +103,12 @@ function checkPattern(origin: RegExp): void {
   const { source, flags } = origin
   const unescaped = source.replace(/\\./g, '')
   if (!source.startsWith('^') || !unescaped.endsWith('$') || hasChoiceOutside(unescaped)) {
-    throw invalid(
+    throw invalidOption(
       `crossOrigin() has the origin ${String(origin)}, which fits parts of other origins too. Begin it with ^ and end it with $.`,
     )
   }
   if (/[gy]/.test(flags))
-    throw invalid(`crossOrigin() has the origin ${String(origin)}, whose flags make it fit every other time. Leave g and y out.`)
+    throw invalidOption(`crossOrigin() has the origin ${String(origin)}, whose flags make it fit every other time. Leave g and y out.`)
 }
 
 /** `^` and `$` bind one side each of a choice that stands outside of groups. */
@@ -125,8 +124,6 @@ function hasChoiceOutside(unescaped: string): boolean {
 function fieldNames(option: string, given: readonly string[] | undefined): readonly string[] {
   const names = listOption(`${option} of crossOrigin()`, given)
   const stray = names.find((name) => !isToken(name))
-  if (stray !== undefined) throw invalid(`${option} of crossOrigin() has "${stray}", which no header can be named.`)
+  if (stray !== undefined) throw invalidOption(`${option} of crossOrigin() has "${stray}", which no header can be named.`)
   return names
 }
-
-const invalid = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)

@@ -1,14 +1,16 @@
 /** The login of public APIs: user and password by the Basic scheme, a token in a header field (AUTH-2, AUTH-6). */
+
 import type { IncomingMessage } from 'node:http'
 import type { Answer } from '../adapters/contract.js'
 import { parseBasic } from '../auth/login/basic-credentials.js'
 import { type AttemptsOptions, LoginThrottle } from '../auth/login/login-throttle.js'
 import { makePasswordCheck, type PasswordCheckOptions } from '../auth/login/password-check.js'
+import { invalidOption } from '../definition/known-options.js'
 import { soleField } from '../http/sole-field.js'
 import { splitTarget } from '../http/targets.js'
 import type { StoreOptions } from '../limits/store.js'
 import { refuseQuery } from '../plan/list-grammar.js'
-import { ConfigurationError, HttpProblem } from '../problem.js'
+import { HttpProblem } from '../problem.js'
 import { type Headers, send, type Answer as Written } from '../representation/answer.js'
 import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
@@ -111,23 +113,21 @@ function refusal(challenge: string, detail: string): HttpProblem {
   return new HttpProblem('unauthenticated', { detail, headers: { [header.wwwAuthenticate]: challenge } })
 }
 
-const invalid = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)
-
 function checkCallbacks<P>({ find, verify, upgrade, token }: LoginOptions<P>): void {
   const tokenGiven: unknown = token
   if ((find === undefined) === (verify === undefined)) {
-    throw invalid(
+    throw invalidOption(
       `login() has ${find === undefined ? 'neither find nor' : 'both find and'} verify. Give one: find, and the library checks, or verify.`,
     )
   }
   if (upgrade !== undefined && find === undefined)
-    throw invalid('login() has upgrade without find. It is for hashes that the library checks.')
-  if (tokenGiven === undefined) throw invalid('token of login() is missing. Give a function that makes the token of a principal.')
+    throw invalidOption('login() has upgrade without find. It is for hashes that the library checks.')
+  if (tokenGiven === undefined) throw invalidOption('token of login() is missing. Give a function that makes the token of a principal.')
 }
 
 function checkToken(token: unknown): string {
   if (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return token
-  throw invalid(
+  throw invalidOption(
     'token of login() gave something that a header field can not hold. Give a text of printable ASCII without spaces, such as a JWT.',
   )
 }
