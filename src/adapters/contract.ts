@@ -128,6 +128,9 @@ export interface Refused {
   readonly why?: string
 }
 
+/** True for a refusal, false for any other answer to a write. */
+export const isRefused = (answer: unknown): answer is Refused => typeof answer === 'object' && answer !== null && 'refused' in answer
+
 /** What a create came to: a record, a promise to make one (202), or nothing at all (200). */
 export type Created<T, K> = { readonly created: Stored<T> } | { readonly accepted: K } | { readonly nothing: true } | Refused
 

@@ -3,7 +3,7 @@ import { get } from '../definition/json.js'
 import { knownOptions } from '../definition/known-options.js'
 import { ConfigurationError } from '../problem.js'
 import type { Adapter, Call, Condition, Created, ListRequest, ParentKey, Refused, Scalar, SortTerm, Stored } from './contract.js'
-import { isRefused } from './refused.js'
+import { isRefused } from './contract.js'
 
 type Row = Record<string, unknown>
 type Convert = (value: never) => unknown

@@ -16,9 +16,6 @@ const reasons: Readonly<Record<Refused['refused'], string>> = {
 
 const whyOf = ({ refused, why = reasons[refused] }: Refused): string => why
 
-/** True for a refusal, false for any other answer to a write. */
-export const isRefused = (result: unknown): result is Refused => typeof result === 'object' && result !== null && 'refused' in result
-
 /** The problem of a write that the store's own rules refuse. */
 export function refusedRecord(plan: ResourcePlan, refusal: Refused): HttpProblem {
   const { refused, members } = refusal

@@ -1,12 +1,23 @@
 /** The adapters as one request sees them: with its principal, scope and patience, and a hook at each call. */
-import type { Answer, Call, Created, ListRequest, Page, ParentKey, Refused, Scalar, Stored } from '../adapters/contract.js'
+import {
+  type Answer,
+  type Call,
+  type Created,
+  isRefused,
+  type ListRequest,
+  type Page,
+  type ParentKey,
+  type Refused,
+  type Scalar,
+  type Stored,
+} from '../adapters/contract.js'
 import type { KeyValue } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
 import type { Mounted } from '../plan/routes.js'
 import { HttpProblem } from '../problem.js'
 import type { Exchange } from './exchange.js'
 import { notify } from './hooks.js'
-import { isRefused, refusedQuery, refusedRecord } from './refusals.js'
+import { refusedQuery, refusedRecord } from './refusals.js'
 import { isScoped, scopeOf } from './scope.js'
 
 /** One adapter on behalf of one request. Refusals of the store come as problems. */

@@ -1,7 +1,7 @@
 /** One change, with what a team does beside it: all of it takes place, or nothing (HDR-3). */
 import { HttpProblem } from '../../problem.js'
 import type { Call, Refused } from '../contract.js'
-import { isRefused } from '../refused.js'
+import { isRefused } from '../contract.js'
 import type { Databases } from './database.js'
 import type { Applied, Change } from './options.js'
 import { isOwn, refusalOf } from './refusals.js'
