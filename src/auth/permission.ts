@@ -28,7 +28,17 @@ export type Permission<P = unknown> = (principal: P, action: Action, resource: s
 export interface Ask {
   readonly action: Action
   readonly resource: string
-  readonly key?: KeyValue
+  readonly key?: KeyValue | undefined
+}
+
+/** What a method does with an item, and with an endpoint. */
+export const itemActions: Readonly<Record<string, Action>> = {
+  GET: 'read',
+  HEAD: 'read',
+  POST: 'create',
+  PUT: 'replace',
+  PATCH: 'patch',
+  DELETE: 'remove',
 }
 
 const decisions: ReadonlySet<unknown> = new Set<Decision>(['allow', 'forbidden', 'method-not-allowed'])

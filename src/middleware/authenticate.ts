@@ -79,18 +79,14 @@ export function makeAuthenticate<P>(field: string, identify: (req: IncomingMessa
     keepPrivate(res, field)
   }
   const authenticateMiddleware: Middleware = (req, res, next) => {
-    const failed = (error: unknown): void => next(error)
-    let found: Answer<P>
+    let passed: Answer<void>
     try {
-      found = identify(req)
+      passed = settled(identify(req), (principal) => pass(req, res, principal))
     } catch (error) {
-      return failed(error)
+      return next(error)
     }
-    if (!isPromise(found)) {
-      pass(req, res, found)
-      return next()
-    }
-    found.then((principal) => pass(req, res, principal)).then(() => next(), failed)
+    if (isPromise(passed)) passed.then(() => next(), next)
+    else next()
   }
   return Object.assign(authenticateMiddleware, { of: (req: IncomingMessage) => principals.of(req).principal as P, identify, field })
 }

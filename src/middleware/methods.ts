@@ -1,6 +1,6 @@
 /** What the methods mean at a path: exact `Allow`, HEAD, DELETE and their statuses (VERB-2, VERB-6..9). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Action, type Decided, type Decision, decide, forbidden, methodNotYours, ownMethods } from '../auth/permission.js'
+import { type Action, type Decided, type Decision, decide, forbidden, itemActions, methodNotYours, ownMethods } from '../auth/permission.js'
 import { isObject } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import { functionOption, listOption } from '../definition/known-options.js'
@@ -87,10 +87,10 @@ const optionKinds: Kinds<MethodsOptions> = {
   key: 'checked',
 }
 
-const actions = {
+const actions: Readonly<Record<MethodsOptions['on'], Readonly<Record<string, Action>>>> = {
   collection: { GET: 'list', HEAD: 'list', POST: 'create' },
-  item: { GET: 'read', HEAD: 'read', POST: 'create', PUT: 'replace', PATCH: 'patch', DELETE: 'remove' },
-} as const satisfies Record<MethodsOptions['on'], Readonly<Record<string, Action>>>
+  item: itemActions,
+}
 
 /** What a caller may do at a path. */
 interface Permitted {
@@ -106,12 +106,12 @@ function permitting(
   handled: readonly string[],
 ): ((req: IncomingMessage) => Promise<Permitted>) | undefined {
   if (permission === undefined || resource === undefined) return undefined
-  const table: Readonly<Record<string, Action>> = actions[on]
+  const table = actions[on]
   return async (req) => {
     const method = req.method ?? 'GET'
     const { principal } = principals.of(req)
     const key = keyOf === undefined || keyOf === false ? undefined : keyIn(req, keyOf)
-    const may = (action: Action) => decide(permission, principal, { action, resource, ...(key === undefined ? {} : { key }) })
+    const may = (action: Action) => decide(permission, principal, { action, resource, key })
     const ask = (one: string) => may(table[one] ?? 'read')
     const decision: Decision | undefined = handled.includes(method) ? await ask(method) : undefined
     if (decision === 'allow') return { allow: '', hidden: showing.has(method) && (await may('read')) !== 'allow' }

@@ -171,7 +171,7 @@ export class Exchange {
         'This service has a permission, and nobody says who asks. Give it authenticate: bearer({ keys }), or put an authenticating middleware in front.',
       )
     }
-    return this.patience.settle(decide(permission, this.principal, { action, resource, ...(key === undefined ? {} : { key }) }))
+    return this.patience.settle(decide(permission, this.principal, { action, resource, key }))
   }
 
   /** What a deprecated version says of itself (VER-3): its successor's address of the same path, where there is one. */

@@ -1,6 +1,6 @@
 /** Where a permission is asked: of every operation, of the parents in its path, of what its links lead to (AUTH-4). */
 import type { Stored } from '../adapters/contract.js'
-import type { Action, Ask, Decided, Decision } from '../auth/permission.js'
+import { type Action, type Ask, type Decided, type Decision, itemActions } from '../auth/permission.js'
 import type { KeyValue } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
 import type { Mounted, OperationName, Route } from '../plan/routes.js'
@@ -28,20 +28,11 @@ const actions: Readonly<Record<Exclude<OperationName, 'call' | 'options'>, reado
   unsetFlag: ['patch'],
 }
 
-const actionsOfMethods: Readonly<Record<string, Action>> = {
-  GET: 'read',
-  HEAD: 'read',
-  POST: 'create',
-  PUT: 'replace',
-  PATCH: 'patch',
-  DELETE: 'remove',
-}
-
 /** What the permission says of an operation: its parents may be read, and it may be done. `method` tells what an endpoint does. */
 export function mayDo(exchange: Exchange, route: Route, name: OperationName, method = exchange.method): Decided {
   if (name === 'options') return 'allow'
   if (name === 'call') {
-    return exchange.decide(actionsOfMethods[method] ?? 'create', route.endpoint?.endpoint.name ?? '')
+    return exchange.decide(itemActions[method] ?? 'create', route.endpoint?.endpoint.name ?? '')
   }
   const { keys } = exchange
   const resource = route.resource as Mounted
@@ -53,7 +44,7 @@ export function mayDo(exchange: Exchange, route: Route, name: OperationName, met
   return inTurn(
     exchange,
     parents,
-    actions[name].map((action) => ({ action, resource: collection, ...(own === undefined ? {} : { key: own }) })),
+    actions[name].map((action) => ({ action, resource: collection, key: own })),
   )
 }
 
