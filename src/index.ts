@@ -65,10 +65,18 @@ export { noQuery } from './middleware/no-query.js'
 export { returnPreference } from './middleware/prefer.js'
 export { type ProblemsOptions, problems } from './middleware/problems.js'
 export { type CountedRequest, type RateLimit, type RateLimitOptions, rateLimit } from './middleware/rate-limit.js'
+export { type RecordAnswer, recordAnswer } from './middleware/record-answer.js'
 export { type RecordBody, type RecordBodyOptions, recordBody } from './middleware/record-body.js'
 export { type SecureHeadersOptions, secureHeaders } from './middleware/secure-headers.js'
 export { type TotalCount, type TotalCountOptions, totalCount } from './middleware/total-count.js'
 export { type LifecycleOptions, type VersionEntry, type VersionHandler, type VersionsOptions, versions } from './middleware/versions.js'
+export {
+  type CustomRepresentation,
+  type RepresentationCall,
+  type RepresentationOptions,
+  type Represented,
+  representation,
+} from './plan/custom-representation.js'
 export type { ListQuery } from './plan/list-grammar.js'
 
 // Mounting

@@ -74,4 +74,8 @@ export const mediaType = {
   json: 'application/json',
   mergePatch: 'application/merge-patch+json',
   problem: 'application/problem+json',
+  xml: 'application/xml',
+  /** The same as `application/xml` (RFC 7303 9.2). */
+  textXml: 'text/xml',
+  problemXml: 'application/problem+xml',
 } as const

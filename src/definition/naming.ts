@@ -12,7 +12,7 @@ import * as lists from './naming-words.js'
  * @example checkCollectionName('factura') // throws: Say "facturas".
  */
 export function checkCollectionName(name: string, allow: Readonly<Record<string, string>> = {}): void {
-  checkForm(name)
+  checkName(name)
   for (const [allowed, reason] of Object.entries(allow)) {
     if (typeof reason === 'string' && reason.trim() !== '') continue
     throw new ConfigurationError('invalid-option', `allow lists ${show(allowed)} without a reason. Say in a few words why it is right.`)
@@ -36,7 +36,7 @@ export function checkCollectionName(name: string, allow: Readonly<Record<string,
  * @example checkSegment('activar') // throws; 'activo' passes
  */
 export function checkSegment(segment: string): void {
-  checkForm(segment)
+  checkName(segment)
   if (!isAction(wordsOf(segment).map(fold))) return
   const mend = 'Name a state or a thing, such as "activo" or "api".'
   throw new ConfigurationError('name-is-verb', `The segment ${show(segment)} names an action. ${mend} ${otherWays}`)
@@ -46,7 +46,8 @@ const otherWays =
   'An action is a field that PATCH changes, a flag sub-resource that PUT sets and DELETE unsets, or a documented endpoint() such as "/search" (PATH-8).'
 const exception = 'If it is right all the same, list it in allow with the reason.'
 
-function checkForm(name: unknown): void {
+/** Throws `ConfigurationError` unless `name` is well-formed, whatever it means: letters, digits, `-` and `_`, without a format (PATH-4). */
+export function checkName(name: unknown): void {
   if (typeof name !== 'string') throw new ConfigurationError('name-malformed', `A name is of type ${typeof name}. Give a string.`)
   const fault = faultOf(name)
   if (fault !== undefined) throw new ConfigurationError('name-malformed', `${show(name)} can not be a path segment. ${fault}`)
@@ -95,13 +96,13 @@ function isPluralWord(word: string): boolean {
 }
 
 /** With a space before each word that camelCase begins; the plural of an acronym ("CBUs") is one word. */
-function spaced(name: string): string {
+export function spaced(name: string): string {
   const camel = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}(?!s(?!\p{Ll}))\p{Ll})/gu
   return name.normalize('NFC').replace(camel, ' ')
 }
 
 const wordsOf = (name: string): string[] => spaced(name).match(/\p{L}[\p{L}\p{M}]*/gu) ?? []
-const fold = (word: string): string => word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+export const fold = (word: string): string => word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
 /** The name with its noun in the plural, once for each language that it may be in. */
 function mends(name: string): string {

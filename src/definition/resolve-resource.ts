@@ -5,18 +5,20 @@ import { frozenCopy, isObject } from './json.js'
 import { keyCodec } from './key.js'
 import { functionOption, knownOptions, listOption, namesOption, tableOption, textOption } from './known-options.js'
 import { NamedMembers } from './named-members.js'
-import { checkCollectionName, checkSegment } from './naming.js'
+import { checkCollectionName, checkName, checkSegment } from './naming.js'
 import { type Context, keptMembers, resolveLink, resolveTarget } from './resolve-links.js'
 import type { Filter, ResourceDefinition } from './resource.js'
 import type { FilterOperator, FilterOptions, PageOptions, ResourceOptions } from './resource-options.js'
 import type { JsonSchema } from './schema-types.js'
 import { Shape } from './shape.js'
+import { singularOf } from './singular.js'
 
 type AnyOptions = ResourceOptions<Record<string, unknown>, JsonSchema, unknown, Record<never, never>, Record<never, never>>
 
 /** Every option, so that a misspelt one is refused. An option that is missing here does not compile. */
 const known: Readonly<Record<keyof AnyOptions, true>> = {
   collection: true,
+  singular: true,
   allow: true,
   key: true,
   assigned: true,
@@ -56,6 +58,7 @@ export function resolveResource(given: unknown): ResourceDefinition {
 
   return Object.freeze({
     collection,
+    singular: resolveSingular(collection, options.singular),
     key: keyCodec(shape, key, typeof options.key !== 'string'),
     assigned: resolveAssigned(collection, options.assigned, key),
     schema,
@@ -75,6 +78,13 @@ export function resolveResource(given: unknown): ResourceDefinition {
     page: resolvePage(`"${collection}"`, options.page),
     cacheControl: options.cacheControl === undefined ? undefined : textOption(`cacheControl of "${collection}"`, options.cacheControl),
   })
+}
+
+function resolveSingular(collection: string, given: unknown): string {
+  if (given === undefined) return singularOf(collection)
+  const name = textOption(`singular of "${collection}"`, given)
+  checkName(name)
+  return name
 }
 
 function resolveSchema(collection: string, given: unknown): JsonSchema {

@@ -102,6 +102,11 @@ type CheckedLinks<T, L> = {
 export interface ResourceOptions<T, Schema, Key, Filters, Links> {
   /** The path segment: a plural noun, English or Spanish (PATH-2). */
   readonly collection: string
+  /**
+   * What one member is called, where a format names it: the root element of an item in XML, and the elements of a list (HDR-1). Default: the singular of `collection`,
+   * as far as its ending tells.
+   */
+  readonly singular?: string
   /** Exceptions from the naming rules, name by name, each with its reason (PATH-10). */
   readonly allow?: Readonly<Record<string, string>>
   /** The member that identifies a record, or several: one path segment of key-value pairs (PATH-9). */

@@ -50,6 +50,8 @@ export type Link =
 /** A resource as declared: checked, resolved and frozen. `T` is the stored record, `K` its key. */
 export interface ResourceDefinition<T = unknown, K = unknown> {
   readonly collection: string
+  /** What one member is called, for formats that name it. */
+  readonly singular: string
   readonly key: KeyCodec
   readonly assigned: ReadonlySet<string>
   readonly schema: JsonSchema

@@ -3,8 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
 import { checkParsed, type JsonResult, parseJson } from '../http/json-text.js'
 import { parseMediaType } from '../http/media-type.js'
+import type { Form } from '../plan/form.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { closing } from '../representation/answer.js'
+import { readXml } from '../representation/xml/reader.js'
 import { header, mediaType } from '../wire.js'
 import { decoderOf } from './content-coding.js'
 import type { ExpressRequest } from './middleware.js'
@@ -37,14 +39,16 @@ export function resolveBodyLimits(options: { readonly [Name in keyof BodyLimits]
 
 /** The media types that bodies are understood in: of whole representations, and of patches. */
 export const bodyTypes: Readonly<Record<'whole' | 'patch', readonly string[]>> = Object.freeze({
-  whole: [mediaType.json],
-  patch: [mediaType.mergePatch, mediaType.json],
+  whole: [mediaType.json, mediaType.xml, mediaType.textXml],
+  patch: [mediaType.mergePatch, mediaType.json, mediaType.xml, mediaType.textXml],
 })
 
 /** How the body of a request is read. */
 export interface BodyOptions {
   /** Media types that are understood. */
   readonly accepted: readonly string[]
+  /** What types of value stand where, which XML does not say. */
+  readonly form: Form
   /** Bytes. */
   readonly bodyLimit: number
   /** How deep arrays and objects may nest. */
@@ -61,7 +65,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * The body, parsed (HDR-5). One that another middleware has parsed already is used: an object after the same checks of its structure, bytes and text are parsed here.
+ * The body, parsed (HDR-5). One that another middleware has parsed already is used, whatever it was: an object after the same checks of its structure; bytes and text are
+ * parsed here.
  * Throws 400, 408, 413 and 415 problems.
  */
 export async function readBody(req: IncomingMessage, options: BodyOptions): Promise<unknown> {
@@ -69,16 +74,23 @@ export async function readBody(req: IncomingMessage, options: BodyOptions): Prom
   const { body } = req as ExpressRequest
   // Express 4 leaves an empty object where its parsers have passed a body by: then it has not been read.
   const before = req.readableEnded ? body : undefined
-  const charset = checkMediaType(req, options)
+  const { type, charset } = mediaTypeOf(req, options)
   const limits = { depth: options.depthLimit }
   if (before !== undefined && typeof before !== 'string' && !(before instanceof Uint8Array)) {
     return taken(checkParsed(before, limits) ?? { value: before })
   }
+  const xml = type === mediaType.xml || type === mediaType.textXml
   // Whoever has made text of it knew its charset, whoever has read it its coding.
-  if (typeof before !== 'string') checkCharset(charset, options)
-  const bytes = before === undefined ? await readDecoded(req, options) : typeof before === 'string' ? Buffer.from(before) : before
-  if (bytes.byteLength > options.bodyLimit) throw tooLarge(options)
-  return taken(parseJson(bytes, limits))
+  if (!xml && typeof before !== 'string') checkCharset(charset, options)
+  const sent = before ?? (await readDecoded(req, options))
+  if (Buffer.byteLength(sent) > options.bodyLimit) throw tooLarge(options)
+  return taken(xml ? parseXml(sent, charset, options) : parseJson(typeof sent === 'string' ? Buffer.from(sent) : sent, limits))
+}
+
+function parseXml(sent: Uint8Array | string, charset: string | undefined, options: BodyOptions): JsonResult {
+  const result = readXml(sent, charset, options.form, { depth: options.depthLimit })
+  if (!('unsupportedCharset' in result)) return result
+  throw unsupported(`The charset "${result.unsupportedCharset}" is not understood. Send UTF-8.`, options)
 }
 
 function taken(result: JsonResult): unknown {
@@ -88,11 +100,12 @@ function taken(result: JsonResult): unknown {
   throw new HttpProblem('malformed-body', { detail: malformed, errors })
 }
 
-/** The charset that goes with a media type which is understood. */
-function checkMediaType(req: IncomingMessage, options: BodyOptions): string | undefined {
+/** The media type, which is understood, and the charset that goes with it. */
+function mediaTypeOf(req: IncomingMessage, options: BodyOptions): { readonly type: string; readonly charset: string | undefined } {
   const field = req.headers['content-type']
   const media = field === undefined ? undefined : parseMediaType(field)
-  if (media !== undefined && options.accepted.includes(media.type)) return media.parameters.get('charset')?.toLowerCase()
+  if (media !== undefined && options.accepted.includes(media.type))
+    return { type: media.type, charset: media.parameters.get('charset')?.toLowerCase() }
   const what = field === undefined ? 'The body has no Content-Type' : 'The Content-Type is not supported'
   throw unsupported(`${what}. Send ${options.accepted.join(' or ')}.`, options)
 }

@@ -6,6 +6,7 @@ import { ConfigurationError, HttpProblem } from '../problem.js'
 import { send } from '../representation/answer.js'
 import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
+import { findNegotiated } from './negotiate.js'
 import { checkOptions, type Kinds } from './options.js'
 import { requestState } from './request-state.js'
 
@@ -129,14 +130,16 @@ export function checkVersion(req: IncomingMessage, version: string): void {
 
 /**
  * Sets the strong `Etag` of a version, and answers 304 where the client has it: then it returns true and the handler is done (HDR-2, HDR-4). Set `Cache-Control` and
- * `Vary` before, a 304 has them too. `variant` is whatever else shapes the bytes (media type, expansion). Throws 412 where a read has an `If-Match` that does not
+ * `Vary` before, a 304 has them too. `variant` is whatever else shapes the bytes (expansion, filters); the media type that `negotiate()` or `recordAnswer()` has chosen is
+ * part of the tag already. Throws 412 where a read has an `If-Match` that does not
  * hold, and `ConfigurationError` where `ifMatch()` did not run or the version is no text.
  *
- * @example if (!sendTag(req, res, row.version, format.of(req))) res.json(row)
+ * @example if (!sendTag(req, res, row.version)) answer.send(req, res, row)
  */
 export function sendTag(req: IncomingMessage, res: ServerResponse, version: string, variant = ''): boolean {
   const conditions = states.of(req)
-  const tag = formatTag(textOf(version), createHash('sha256').update(variant).digest('base64url').slice(0, digestLength))
+  const shaping = JSON.stringify([findNegotiated(req) ?? '', variant])
+  const tag = formatTag(textOf(version), createHash('sha256').update(shaping).digest('base64url').slice(0, digestLength))
   const reading = req.method === 'GET' || req.method === 'HEAD'
   if (reading) checkRead(conditions, tag, version)
   res.setHeader(header.etag, tag)

@@ -14,6 +14,11 @@ export function unsupportedAccept(offers: readonly string[]): HttpProblem {
   return new HttpProblem('unsupported-accept', { detail, errors: [{ header: header.accept, detail, allowed: offers, clause: 'HDR-1' }] })
 }
 
+const latest = requestState<string>('negotiate()')
+
+/** The media type that was chosen last on the way, if any was: two of them have two entity tags. */
+export const findNegotiated: (req: IncomingMessage) => string | undefined = latest.find
+
 /** The middleware that `negotiate()` makes, and what it has chosen. */
 export interface Negotiate extends Middleware {
   /** The media type chosen for this request, as it was offered. Throws `ConfigurationError` where this middleware did not run before. */
@@ -37,6 +42,7 @@ export function negotiate(...offers: readonly string[]): Negotiate {
     const chosen = req.method === 'OPTIONS' ? offered[0] : choose(req.headers.accept)
     if (chosen === undefined) return next(unsupportedAccept(offered))
     states.set(req, chosen)
+    latest.set(req, chosen)
     next()
   }
   return Object.assign(negotiateMiddleware, { of: states.of })

@@ -5,6 +5,7 @@ import { membersHolding } from '../definition/key.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { completeRecord, type Fixed, objectBody, recordToCreate, recordToPatch, recordToReplace } from '../plan/record.js'
 import { compileResource, type ResourcePlan } from '../plan/resource-plan.js'
+import { plainWireForms } from '../plan/wire-form.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { bodyTypes, readBody, resolveBodyLimits } from './body.js'
 import type { Middleware } from './middleware.js'
@@ -56,11 +57,12 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
     )
   }
   const { bodyLimit, depthLimit, timeout: patience } = resolveBodyLimits(options)
+  const { form } = plainWireForms(plan).item
   const states = requestState<Sent>('recordBody()')
   const read = async (req: IncomingMessage): Promise<void> => {
     const patch = req.method === 'PATCH'
     const accepted = patch ? bodyTypes.patch : bodyTypes.whole
-    const sent = objectBody(await readBody(req, { accepted, bodyLimit, depthLimit, patience, patch }))
+    const sent = objectBody(await readBody(req, { accepted, form, bodyLimit, depthLimit, patience, patch }))
     states.set(req, {
       patch,
       whole: !patch && !(req.method === 'PUT' && plan.guard.any),

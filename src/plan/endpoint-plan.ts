@@ -3,6 +3,8 @@ import type { Scalar } from '../adapters/contract.js'
 import { put } from '../definition/json.js'
 import { Shape } from '../definition/shape.js'
 import { ConfigurationError, type Violation } from '../problem.js'
+import type { CustomRepresentation } from './custom-representation.js'
+import { type Form, formOf } from './form.js'
 import { compileNormalize } from './members.js'
 import type { Endpoint, EndpointMethod } from './mount.js'
 import { readPairs, refuse } from './query-pairs.js'
@@ -16,9 +18,16 @@ export interface CompiledEndpoint {
 
 interface CompiledMethod {
   readonly handle: EndpointMethod['handle']
+  readonly representations: readonly CustomRepresentation[]
   readonly parseQuery: (raw: string) => Readonly<Record<string, Scalar>>
   /** Absent where the method takes no body. */
-  readonly body: { readonly complete: (value: unknown) => unknown; readonly validate: (value: unknown) => readonly Violation[] } | undefined
+  readonly body: EndpointBody | undefined
+}
+
+interface EndpointBody {
+  readonly form: Form
+  readonly complete: (value: unknown) => unknown
+  readonly validate: (value: unknown) => readonly Violation[]
 }
 
 /** Compiles an endpoint. Throws `ConfigurationError` where a parameter is no scalar or a schema is none. */
@@ -27,7 +36,12 @@ export function compileEndpoint(endpoint: Endpoint): CompiledEndpoint {
   for (const [method, options] of Object.entries(endpoint.methods)) {
     if (options === undefined) continue
     const name = `${method} ${endpoint.name}`
-    methods.set(method, { handle: options.handle, parseQuery: compileParameters(name, options), body: compileBody(name, options) })
+    methods.set(method, {
+      handle: options.handle,
+      representations: options.representations ?? [],
+      parseQuery: compileParameters(name, options),
+      body: compileBody(name, options),
+    })
   }
   return { endpoint, methods }
 }
@@ -88,5 +102,6 @@ function grammarOf(name: string, parameter: string, schema: Parameters<typeof Sh
 
 function compileBody(name: string, { body }: EndpointMethod): CompiledMethod['body'] {
   if (body === undefined) return undefined
-  return { complete: compileNormalize(Shape.of(body), 'create'), validate: compileValidator(name, body, new Set()) }
+  const shape = Shape.of(body)
+  return { form: formOf(shape), complete: compileNormalize(shape, 'create'), validate: compileValidator(name, body, new Set()) }
 }

@@ -8,6 +8,7 @@ import type { ResourceDefinition } from '../definition/resource.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Shape } from '../definition/shape.js'
 import { ConfigurationError } from '../problem.js'
+import { type CustomRepresentation, representationsOption } from './custom-representation.js'
 
 /** An adapter whose records and keys the library passes on without looking at their types. */
 export type AnyAdapter = Adapter<unknown, KeyValue>
@@ -29,6 +30,8 @@ export interface MountOptions {
   readonly area?: string
   /** Methods of the collection, of those that definition and adapter offer. Default: all. A public API says `['POST']` (VERB-11). */
   readonly collection?: readonly ('GET' | 'POST')[]
+  /** Media types beside JSON and XML that this resource can be had in (HDR-1): `[representation('application/pdf', { item: toPdf })]`. */
+  readonly representations?: readonly CustomRepresentation[]
   /** Methods of the item, likewise, its flags (which PATCH stands for) and places in parents' collections included. A public API says `['GET', 'DELETE']`. */
   readonly item?: readonly ('GET' | 'PUT' | 'PATCH' | 'DELETE')[]
 }
@@ -64,10 +67,11 @@ export function mount<T, K>(
       )
     }
   }
-  knownOptions(`The mount of "${collection}"`, options, { area: true, collection: true, item: true })
+  knownOptions(`The mount of "${collection}"`, options, { area: true, collection: true, item: true, representations: true })
   if (options.area !== undefined) checkSegment(options.area)
   checkMethods(`The collection "${collection}"`, options.collection, ['GET', 'POST'])
   checkMethods(`An item of "${collection}"`, options.item, ['GET', 'PUT', 'PATCH', 'DELETE'])
+  representationsOption(`the mount of "${collection}"`, options.representations)
   return Object.freeze({ kind: 'resource', definition, adapter: adapter as unknown as AnyAdapter, options: Object.freeze({ ...options }) })
 }
 
@@ -116,6 +120,8 @@ export interface EndpointMethod {
   readonly query?: { readonly properties: Readonly<Record<string, JsonSchema>>; readonly required?: readonly string[] }
   /** JSON Schema of the body. Absent: the method takes none. */
   readonly body?: JsonSchema
+  /** Media types beside JSON and XML in which the value can be had: `[representation('text/csv', { value: toCsv })]`. */
+  readonly representations?: readonly CustomRepresentation[]
   /** Answers a value (200), or a reply of `reply(...)`. */
   readonly handle: (call: EndpointCall) => unknown
 }
@@ -161,8 +167,9 @@ export function endpoint(name: string, options: EndpointOptions): Endpoint {
   const given = Object.entries(knownOptions(`methods of ${what}`, methods, endpointMethods)).filter(([, method]) => method !== undefined)
   if (given.length === 0) throw new ConfigurationError('invalid-option', `${what} has no methods. Give at least one.`)
   for (const [method, handler] of given) {
-    if (typeof (handler as EndpointMethod | null)?.handle === 'function') continue
-    throw new ConfigurationError('invalid-option', `${what} has no handle() for ${method}. Give it a function.`)
+    if (typeof (handler as EndpointMethod | null)?.handle !== 'function')
+      throw new ConfigurationError('invalid-option', `${what} has no handle() for ${method}. Give it a function.`)
+    representationsOption(`${method} of ${what}`, (handler as EndpointMethod).representations)
   }
   return Object.freeze({ kind: 'endpoint', name, ...options })
 }

@@ -3,6 +3,7 @@ import { type KeyValue, segmentOf } from '../definition/key.js'
 import { nearMiss } from '../definition/near-miss.js'
 import type { PageOptions, ResourceDefinition } from '../definition/resource.js'
 import { ConfigurationError } from '../problem.js'
+import type { CustomRepresentation } from './custom-representation.js'
 import type { CompiledEndpoint } from './endpoint-plan.js'
 import { checkKeyHolders, checkLineage, checkScope, nameOf, targetOf } from './link-targets.js'
 import type { AnyAdapter, Endpoint, Mount } from './mount.js'
@@ -49,6 +50,8 @@ export interface Route {
 export interface Mounted {
   readonly plan: ResourcePlan
   readonly adapter: AnyAdapter
+  /** Media types beside JSON and XML. */
+  readonly representations: readonly CustomRepresentation[]
   /** Absent on top. */
   readonly parent: { readonly mounted: Mounted; readonly by: readonly string[] } | undefined
   /** The path of the collection below its parent or the version: `/area/collection`, `/collection`. */
@@ -140,6 +143,7 @@ class TableBuilder {
       mount: entry,
       plan: compileResource(definition, this.#page),
       adapter,
+      representations: options.representations ?? [],
       parent,
       path,
       below: new Map(),

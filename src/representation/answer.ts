@@ -2,7 +2,7 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http'
 import { type HttpProblem, problemBody } from '../problem.js'
 import { header } from '../wire.js'
-import type { Representation } from './encoding.js'
+import type { ProblemRepresentation } from './encoding.js'
 
 export type Headers = Record<string, string>
 
@@ -89,7 +89,7 @@ function percentEncoded(character: string): string {
 
 /** Where and how a problem is told. */
 export interface ProblemTelling {
-  readonly representation: Representation
+  readonly representation: ProblemRepresentation
   readonly base: string | undefined
   readonly instance: string
   readonly requestId: string | undefined
@@ -110,5 +110,5 @@ export function problemAnswer(problem: HttpProblem, telling: ProblemTelling): An
   const place = { ...(base === undefined ? {} : { base }), instance, ...(requestId === undefined ? {} : { requestId }) }
   headers[header.contentType] = representation.problemType
   headers[header.vary] = mergeVary(headers[header.vary], header.accept)
-  return { status: problem.status, headers, body: representation.encode(problemBody(problem, place)) }
+  return { status: problem.status, headers, body: representation.encodeProblem(problemBody(problem, place)) }
 }

@@ -1,31 +1,70 @@
-/** Media types of answers: JSON now; another is one more entry here (HDR-1). */
-import { negotiator } from '../http/accept.js'
+/** Media types of answers (HDR-1): JSON, XML under both of its names, and those of a team. */
+import type { CustomRepresentation, RepresentationCall, Represented } from '../plan/custom-representation.js'
+import type { Wire } from '../plan/wire-form.js'
 import { mediaType } from '../wire.js'
+import { type Offers, offersOf } from './offers.js'
+import { problemWire } from './problem-form.js'
+import { writeXml } from './xml/writer.js'
 
 /** How values become bytes in one media type. */
 export interface Representation {
   readonly mediaType: string
   /** The `Content-Type` of what `encode` makes. */
   readonly contentType: string
-  readonly encode: (value: unknown) => string
-  /** The media type of problems in this family (ERR-3). */
-  readonly problemType: string
+  /** Stands for all that makes its bytes other than those of another representation: part of entity tags (HDR-2). */
+  readonly variant: string
+  /** `wire` says what the value is called and made of. */
+  readonly encode: (value: unknown, wire: Wire, call: () => RepresentationCall) => Represented | Promise<Represented>
 }
 
-export const json: Representation = Object.freeze({
+/** One that problems can be told in as well (ERR-3). */
+export interface ProblemRepresentation extends Representation {
+  readonly encode: (value: unknown, wire: Wire) => string
+  readonly problemType: string
+  readonly encodeProblem: (problem: unknown) => string
+}
+
+export const json: ProblemRepresentation = Object.freeze({
   mediaType: mediaType.json,
   contentType: 'application/json; charset=utf-8',
+  variant: mediaType.json,
   encode: (value: unknown) => JSON.stringify(value),
   problemType: mediaType.problem,
+  encodeProblem: (problem: unknown) => JSON.stringify(problem),
 })
 
-/** The representations that every resource has; the first is for a request that asks for nothing. */
-export const representations: readonly Representation[] = Object.freeze([json])
+const xmlAs = (name: string): ProblemRepresentation =>
+  Object.freeze({
+    mediaType: name,
+    contentType: `${name}; charset=utf-8`,
+    variant: name,
+    encode: (value: unknown, wire: Wire) => writeXml(value, wire),
+    problemType: mediaType.problemXml,
+    encodeProblem: (problem: unknown) => writeXml(problem, problemWire),
+  })
 
-const choose = negotiator(representations.flatMap((representation) => [representation.mediaType, representation.problemType]))
+/** What every resource can be had in; the first is for a request that asks for nothing. */
+export const builtIn: readonly ProblemRepresentation[] = Object.freeze([json, xmlAs(mediaType.xml), xmlAs(mediaType.textXml)])
 
-/** The family that `Accept` prefers, by either of its names; JSON where it takes none, since a problem must be told (ERR-3). */
-export function representationOfProblem(accept: string | undefined): Representation {
-  const chosen = choose(accept)
-  return representations.find((representation) => representation.mediaType === chosen || representation.problemType === chosen) ?? json
+/** What a team's representation can be of. */
+export type Represents = 'item' | 'list' | 'value'
+
+/** The media types that something can be had in. Of two of a team's with one name the last counts: a mount says it better than the service. */
+export function offersFor(what: Represents, customs: readonly CustomRepresentation[]): Offers<Representation> {
+  const named = new Map(customs.map((custom) => [custom.contentType.toLowerCase(), custom]))
+  return offersOf([...builtIn, ...[...named.values()].flatMap((custom) => represents(custom, what))])
 }
+
+function represents(custom: CustomRepresentation, what: Represents): readonly Representation[] {
+  const { contentType, revision } = custom
+  const encode = custom[what] as ((value: unknown, call: RepresentationCall) => Represented | Promise<Represented>) | undefined
+  if (encode === undefined) return []
+  return [{ mediaType: contentType, contentType, variant: `${contentType} ${revision}`, encode: (value, _, call) => encode(value, call()) }]
+}
+
+const problemOffers = offersOf(
+  builtIn.flatMap((representation) => [representation, { ...representation, mediaType: representation.problemType }]),
+)
+
+/** The family that `Accept` prefers, by any of its names; JSON where it takes none, since a problem must be told (ERR-3). */
+export const representationOfProblem = (accept: string | undefined): ProblemRepresentation => problemOffers.choose(accept) ?? json

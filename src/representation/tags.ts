@@ -46,7 +46,7 @@ const known = new WeakMap<Mounted, Map<string, string>>()
 const mostKnown = 64
 
 function variantDigest({ base, representation, expand }: Variant, mounted: Mounted): string {
-  const name = `${base} ${representation.mediaType} ${expand.join(',')}`
+  const name = `${base} ${representation.variant} ${expand.join(',')}`
   const digests = digestsOf(mounted)
   const found = digests.get(name)
   if (found !== undefined) return found

@@ -4,16 +4,16 @@ import type { Permission } from '../auth/permission.js'
 import { functionOption } from '../definition/known-options.js'
 import { resolvePage } from '../definition/resolve-resource.js'
 import type { PageOptions } from '../definition/resource.js'
-import { negotiator } from '../http/accept.js'
 import type { Authenticate } from '../middleware/authenticate.js'
 import { type BaseAddress, baseAddress } from '../middleware/base-address.js'
 import { resolveBodyLimits } from '../middleware/body.js'
 import type { Login } from '../middleware/login.js'
 import type { Middleware } from '../middleware/middleware.js'
 import type { RateLimit } from '../middleware/rate-limit.js'
+import { type CustomRepresentation, representationsOption } from '../plan/custom-representation.js'
 import { ConfigurationError } from '../problem.js'
-import { type Representation, representations } from '../representation/encoding.js'
 import { header } from '../wire.js'
+import { Formats } from './formats.js'
 import { type Hooks, reportToConsole } from './hooks.js'
 import { KeyQueue } from './key-queue.js'
 
@@ -40,6 +40,8 @@ export interface ServiceOptions<P = unknown> extends Hooks {
   readonly weakIfMatch?: boolean
   /** The status of a successful DELETE, which has no body in any case (VERB-6). Default 204. */
   readonly deleteStatus?: 200 | 202 | 204
+  /** Media types beside JSON and XML that everything can be had in (HDR-1): `[representation('text/csv', { list: toCsv })]`. */
+  readonly representations?: readonly CustomRepresentation[]
   /** Page sizes where a resource says nothing. */
   readonly page?: PageOptions
   /** The most bytes of a request body. Default 1 MiB. */
@@ -76,8 +78,8 @@ export interface Service {
   readonly depthLimit: number
   readonly timeout: number
   readonly problemBase: string | undefined
-  /** The representation that an `Accept` asks for. */
-  readonly representationFor: (accept: string | undefined) => Representation | undefined
+  /** What each address can be had in. */
+  readonly formats: Formats
   /** Untagged updates of one key wait for each other. */
   readonly queue: KeyQueue
 }
@@ -93,6 +95,7 @@ export const serviceOptions: Readonly<Record<keyof ServiceOptions, true>> = {
   requireIfMatch: true,
   weakIfMatch: true,
   deleteStatus: true,
+  representations: true,
   page: true,
   bodyLimit: true,
   depthLimit: true,
@@ -122,8 +125,6 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     throw new ConfigurationError('invalid-option', 'cors is not what crossOrigin() made. Give crossOrigin({ origins }).')
   }
   const { timeout, bodyLimit, depthLimit } = resolveBodyLimits(options)
-  const choose = negotiator(representations.map((representation) => representation.mediaType))
-  const byType = new Map(representations.map((representation) => [representation.mediaType, representation]))
   const { onStep, onQuery, onResponse, onError = reportToConsole } = options
   return Object.freeze({
     hooks: {
@@ -150,7 +151,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     depthLimit,
     timeout,
     problemBase: options.problemBase,
-    representationFor: (accept: string | undefined) => byType.get(choose(accept) ?? ''),
+    formats: new Formats(representationsOption('the service', options.representations)),
     queue: new KeyQueue(),
   })
 }

@@ -6,12 +6,20 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { type BodyOptions, hasBody, readBody, resolveBodyLimits } from '../../src/middleware/body.js'
+import { openForm } from '../../src/plan/form.js'
 import { ConfigurationError, type HttpProblem, toProblem } from '../../src/problem.js'
 import { problemAnswer, send } from '../../src/representation/answer.js'
 import { json } from '../../src/representation/encoding.js'
 import { type Express, listen, majors, raw } from './majors.js'
 
-const defaults: BodyOptions = { accepted: ['application/json'], bodyLimit: 1000, depthLimit: 3, patience: 5000, patch: false }
+const defaults: BodyOptions = {
+  accepted: ['application/json'],
+  form: openForm,
+  bodyLimit: 1000,
+  depthLimit: 3,
+  patience: 5000,
+  patch: false,
+}
 
 /** Answers with the body that `readBody` gives, or the problem. */
 const reading = (options: Partial<BodyOptions> = {}, found: unknown[] = []) =>

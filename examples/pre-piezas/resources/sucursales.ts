@@ -13,9 +13,9 @@ import {
   type ListQuery,
   listQuery,
   methods,
-  negotiate,
   noQuery,
   type Permission,
+  recordAnswer,
   recordBody,
   returnPreference,
   sendTag,
@@ -52,6 +52,7 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
   let revision: string = randomUUID() // of the whole collection: the tag of every list stands on it
 
   const query = listQuery(sucursales)
+  const answer = recordAnswer(sucursales)
   const body = recordBody(sucursales, { id: nameIn })
   const count = totalCount({ baseUrl })
   const guard = { permission, resource: 'sucursales', baseUrl }
@@ -81,19 +82,19 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
     const value = body.over(req, foundToChange(req).value)
     sendTag(req, res, save(value))
     if (returnPreference(req) === 'minimal') res.set('Preference-Applied', 'return=minimal').end()
-    else res.json(value)
+    else answer.send(req, res, value)
   }
 
   router
     .route('/sucursales')
-    .all(methods({ on: 'collection', allow: ['GET', 'POST'], ...guard }), negotiate(), count, ifMatch())
+    .all(methods({ on: 'collection', allow: ['GET', 'POST'], ...guard }), answer, count, ifMatch())
     .get(query, (req, res) => {
       const { items, total } = select(
         [...rows.values()].map((row) => row.value),
         query.of(req),
       )
       count.set(req, res, total)
-      if (!sendTag(req, res, revision, req.originalUrl)) res.json(items)
+      if (!sendTag(req, res, revision, req.originalUrl)) answer.send(req, res, items)
     })
     .post(noQuery(), body, (req, res) => {
       const value = body.of(req)
@@ -104,16 +105,17 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
       sendTag(req, res, save(value))
       // A path is enough: methods() makes it absolute.
       res.status(201).set('Location', `${req.baseUrl}/sucursales/${segment(value.nomenclatura)}`)
-      if (returnPreference(req) === 'representation') res.set('Preference-Applied', 'return=representation').json(value)
-      else res.end()
+      if (returnPreference(req) !== 'representation') return void res.end()
+      res.set('Preference-Applied', 'return=representation')
+      answer.send(req, res, value)
     })
 
   router
     .route('/sucursales/:nomenclatura')
-    .all(methods({ on: 'item', allow: ['GET', 'PUT', 'PATCH', 'DELETE'], ...guard, key: nameIn }), negotiate(), noQuery(), ifMatch())
+    .all(methods({ on: 'item', allow: ['GET', 'PUT', 'PATCH', 'DELETE'], ...guard, key: nameIn }), answer, noQuery(), ifMatch())
     .get((req, res) => {
       const { value, version } = found(req)
-      if (!sendTag(req, res, version)) res.json(value)
+      if (!sendTag(req, res, version)) answer.send(req, res, value)
     })
     .put(body, change)
     .patch(body, change)

@@ -1,7 +1,9 @@
 /** The query and the body, typed (QUERY, HDR-5, ERR-2). */
 import { bodyTypes, hasBody, readBody } from '../../middleware/body.js'
+import { type Form, openForm } from '../../plan/form.js'
 import { parseItemQuery, parseListQuery, refuseQuery } from '../../plan/list-grammar.js'
 import { objectBody, refuseBody } from '../../plan/record.js'
+import { wireForms } from '../../plan/wire-form.js'
 import { HttpProblem } from '../../problem.js'
 import { parameter } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
@@ -68,12 +70,19 @@ async function parseBody(exchange: Exchange): Promise<void> {
   const { bodyLimit, depthLimit } = service
   const body = await readBody(req, {
     accepted,
+    form: bodyForm(exchange),
     bodyLimit,
     depthLimit,
     patience: exchange.patience.left(),
     patch: operation?.body === 'patch',
   })
   exchange.body = understood(exchange, body)
+}
+
+/** What the body is made of: what the resource's own representations are, or what the endpoint says. */
+function bodyForm(exchange: Exchange): Form {
+  if (exchange.operation?.body === 'endpoint') return endpointMethod(exchange)?.body?.form ?? openForm
+  return wireForms(exchange.resource).item.form
 }
 
 function understood(exchange: Exchange, body: unknown): unknown {

@@ -7,6 +7,7 @@ import { lineageOf } from '../../plan/addresses.js'
 import { type HintTo, hintMaker } from '../../plan/hint.js'
 import { keyOf } from '../../plan/resource-plan.js'
 import type { Mounted } from '../../plan/routes.js'
+import { wireForms } from '../../plan/wire-form.js'
 import type { Answer, Headers } from '../../representation/answer.js'
 import { paginationHeaders } from '../../representation/pagination.js'
 import { gatherRelated, nothingRelated, type Related, standsAlone } from '../../representation/related.js'
@@ -14,6 +15,7 @@ import { represent as wireForm } from '../../representation/represent.js'
 import { itemTag, pageTag } from '../../representation/tags.js'
 import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
+import { encoded, endpointWire } from '../formats.js'
 import type { Outcome } from '../operations/operation.js'
 import { mayShow, readable } from '../permission.js'
 
@@ -52,7 +54,7 @@ async function pageAnswer(exchange: Exchange, { page, resource }: Of<'page'>): P
   const hintTo = hintsOf(exchange, resource, page)
   Object.assign(headers, paginationHeaders(`${root}${listPath}`, query, { ...page, count: items.length }, hintTo))
   const wire = items.map(({ value }) => wireForm(resource, value, keysOf(exchange, resource, value), base, related))
-  return { status: 200, ...encoded(exchange, wire, headers) }
+  return { status: 200, ...(await encoded(exchange, wire, wireForms(resource).list, headers)) }
 }
 
 /** Hints for the links beside a page, where its store can follow them (QUERY-7). */
@@ -74,7 +76,8 @@ async function itemAnswer(exchange: Exchange, outcome: Of<'item'>): Promise<Answ
   // Who may write and not read has changed it, and sees nothing of it.
   if (!exchange.reads && !(await mayShow(exchange, resource, keys.at(-1) as KeyValue))) return { status, headers }
   if (created) headers[header.preferenceApplied] = 'return=representation'
-  return { status, ...encoded(exchange, wireForm(resource, stored.value, keys, exchange.base, related), headers) }
+  const wire = wireForm(resource, stored.value, keys, exchange.base, related)
+  return { status, ...(await encoded(exchange, wire, wireForms(resource).item, headers)) }
 }
 
 /** A flag carries the very tag of the resource it belongs to (PATH-8). */
@@ -101,24 +104,17 @@ async function itemHead(exchange: Exchange, resource: Mounted, stored: Stored<un
   return notModified(conditions, tag) ? { related, headers, answer: { status: 304, headers } } : { related, headers }
 }
 
-function valueAnswer(exchange: Exchange, { status, value, headers = {} }: Of<'value'>): Answer {
-  const { method, conditions } = exchange
+async function valueAnswer(exchange: Exchange, { status, value, headers = {} }: Of<'value'>): Promise<Answer> {
+  const { method, conditions, cacheControl, service } = exchange
   if (value === undefined) return { status, headers }
-  const answer = encoded(exchange, value, { [header.cacheControl]: exchange.cacheControl, ...headers })
-  if (status !== 200 || (method !== 'GET' && method !== 'HEAD')) return { status, ...answer }
-  const tag = etag(answer.body)
+  const common = { [header.cacheControl]: cacheControl, ...headers, [header.vary]: service.vary }
+  const answer = await encoded(exchange, value, endpointWire(exchange), common)
+  const { body } = answer
+  if (status !== 200 || (method !== 'GET' && method !== 'HEAD') || body === undefined) return { status, ...answer }
+  const tag = etag(typeof body === 'string' ? body : Buffer.from(body))
   checkRead(conditions, tag)
-  const { [header.contentType]: type = '', ...tagged } = { ...answer.headers, [header.etag]: tag }
-  if (notModified(conditions, tag)) return { status: 304, headers: tagged }
-  return { status, body: answer.body, headers: { ...tagged, [header.contentType]: type } }
-}
-
-function encoded(
-  { representation: { contentType, encode }, service: { vary } }: Exchange,
-  value: unknown,
-  headers: Headers,
-): { headers: Headers; body: string } {
-  return { headers: { ...headers, [header.contentType]: contentType, [header.vary]: vary }, body: encode(value) }
+  if (notModified(conditions, tag)) return { status: 304, headers: { ...common, [header.etag]: tag } }
+  return { status, body, headers: { ...answer.headers, [header.etag]: tag } }
 }
 
 function cacheHeaders(exchange: Exchange, resource: Mounted): Headers {

@@ -1,0 +1,51 @@
+/** The answers of hand-written routes in JSON and XML, as `Accept` asks (HDR-1). */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ResourceDefinition } from '../definition/resource.js'
+import { compileResource } from '../plan/resource-plan.js'
+import { plainWireForms } from '../plan/wire-form.js'
+import { ConfigurationError } from '../problem.js'
+import { builtIn } from '../representation/encoding.js'
+import { header } from '../wire.js'
+import type { Middleware } from './middleware.js'
+import { type Negotiate, negotiate } from './negotiate.js'
+
+/** The middleware that `recordAnswer()` makes, and what writes in the media type it has chosen. */
+export interface RecordAnswer<T> extends Negotiate {
+  /**
+   * Ends the answer with a record, or with the records of a page, in the media type chosen. Status and other headers are those that `res` has. Throws `ConfigurationError` where
+   * this middleware did not run before, and where one of `others` was chosen, which only the route itself can write.
+   */
+  send(req: IncomingMessage, res: ServerResponse, value: T | readonly T[]): void
+}
+
+/**
+ * Chooses among JSON, XML and `others` as `negotiate()` does (415 where none is acceptable, `Vary: Accept` always), and writes records of a definition in it. A
+ * definition's links to resources are written as they stand in the value. Throws `ConfigurationError` where one of `others` is no media type.
+ *
+ * @example
+ * const answer = recordAnswer(sucursales)
+ * app.get('/sucursales', answer, (req, res) => answer.send(req, res, all()))
+ */
+export function recordAnswer<T>(definition: ResourceDefinition<T>, ...others: readonly string[]): RecordAnswer<NoInfer<T>> {
+  const { item, list } = plainWireForms(compileResource(definition))
+  const representations = new Map(builtIn.map((representation) => [representation.mediaType, representation]))
+  const format = negotiate(...representations.keys(), ...others)
+  const recordAnswerMiddleware: Middleware = (req, res, next) => format(req, res, next)
+  return Object.assign(recordAnswerMiddleware, {
+    of: format.of,
+    send(req: IncomingMessage, res: ServerResponse, value: T | readonly T[]): void {
+      const chosen = format.of(req)
+      const representation = representations.get(chosen)
+      if (representation === undefined) {
+        throw new ConfigurationError(
+          'invalid-option',
+          `recordAnswer() writes no ${chosen}. Where of(req) is "${chosen}", let the route write it.`,
+        )
+      }
+      const body = representation.encode(value, Array.isArray(value) ? list : item)
+      res.setHeader(header.contentType, representation.contentType)
+      res.setHeader(header.contentLength, Buffer.byteLength(body))
+      res.end(body)
+    },
+  })
+}

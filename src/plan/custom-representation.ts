@@ -1,0 +1,84 @@
+/** Representations of a team's own, beside JSON and XML (PATH-4, HDR-1): a CSV of a list, a PDF of an invoice. */
+import { functionOption, invalidOption, knownOptions } from '../definition/known-options.js'
+import { parseMediaType } from '../http/media-type.js'
+import { mediaType as ours } from '../wire.js'
+
+/** What a function gets beside the value. */
+export interface RepresentationCall {
+  readonly principal: unknown
+  readonly requestId: string
+  /** The absolute address of the version, without a slash at its end. */
+  readonly base: string
+  /** Fires when the time is up or, on reads, when the client goes away. */
+  readonly signal: AbortSignal
+  /** Milliseconds until the time is up. */
+  left(): number
+}
+
+/** The bytes, perhaps with header fields of their own, such as `Content-Disposition`. */
+export type Represented = string | Uint8Array | { readonly body: string | Uint8Array; readonly headers?: Readonly<Record<string, string>> }
+
+type Represent<V> = (value: V, call: RepresentationCall) => Represented | Promise<Represented>
+
+/** Functions by what they represent; what has none is not offered in this media type. `T` is a record as JSON would show it. */
+export interface RepresentationOptions<T> {
+  /** One item: `GET /invoices/{id}`, and the answers of PUT, PATCH and POST where they have a body. */
+  readonly item?: Represent<T>
+  /** A page of a list. */
+  readonly list?: Represent<readonly T[]>
+  /** What an endpoint answers. */
+  readonly value?: Represent<unknown>
+  /** Stands for the functions in entity tags: change it when they come to write other bytes of the same record, so that no client keeps the old ones (HDR-2). */
+  readonly revision?: string
+}
+
+/** What `representation()` makes. */
+export interface CustomRepresentation {
+  readonly kind: 'representation'
+  /** As it stands in `Content-Type`, parameters and all. */
+  readonly contentType: string
+  readonly item: Represent<unknown> | undefined
+  readonly list: Represent<readonly unknown[]> | undefined
+  readonly value: Represent<unknown> | undefined
+  readonly revision: string
+}
+
+/**
+ * A media type that a service can answer with, for the option `representations` of `api()`, `mount()` or an endpoint's method (HDR-1). The functions get the value as
+ * JSON would show it, links, expansions and all. A failure of theirs is a 500. Throws `ConfigurationError` where the media type is none or one of the library's own,
+ * and where no function is given.
+ *
+ * @example
+ * mount(invoices, adapter, { representations: [representation<Invoice>('application/pdf', { item: (invoice) => pdfOf(invoice) })] })
+ */
+export function representation<T = Readonly<Record<string, unknown>>>(
+  mediaType: string,
+  options: RepresentationOptions<T>,
+): CustomRepresentation {
+  const what = `representation(${JSON.stringify(mediaType)})`
+  const media = typeof mediaType === 'string' ? parseMediaType(mediaType) : undefined
+  if (media === undefined || media.type.includes('*')) throw invalidOption(`${what} names no media type. Give one such as "text/csv".`)
+  if (Object.values<string>(ours).includes(media.type))
+    throw invalidOption(`${what} is what the library itself writes. Give another media type.`)
+  const { item, list, value, revision = '' } = knownOptions(what, options, known) as unknown as RepresentationOptions<unknown>
+  for (const [name, given] of Object.entries({ item, list, value })) functionOption(`${name} of ${what}`, given)
+  if (item === undefined && list === undefined && value === undefined)
+    throw invalidOption(`${what} represents nothing. Give it a function for an item, a list or a value.`)
+  if (typeof revision !== 'string') throw invalidOption(`revision of ${what} must be a text, not ${typeof revision}.`)
+  return Object.freeze({ kind: 'representation', contentType: mediaType, item, list, value, revision })
+}
+
+const known: Readonly<Record<keyof RepresentationOptions<unknown>, true>> = { item: true, list: true, value: true, revision: true }
+
+/** The option `representations`, checked. Throws `ConfigurationError` for what `representation()` did not make, and for a media type that stands twice. */
+export function representationsOption(what: string, given: readonly CustomRepresentation[] = []): readonly CustomRepresentation[] {
+  if (!Array.isArray(given) || !given.every((one) => one?.kind === 'representation')) {
+    throw invalidOption(
+      `representations of ${what} must be a list of what representation() made: [representation('text/csv', { list: toCsv })].`,
+    )
+  }
+  const types = given.map(({ contentType }) => contentType.toLowerCase())
+  const twice = types.find((type, at) => types.indexOf(type) < at)
+  if (twice !== undefined) throw invalidOption(`representations of ${what} has "${twice}" twice. Give it once, with all its functions.`)
+  return Object.freeze([...given])
+}

@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { singularOf } from '../../src/definition/singular.js'
+
+const pairs = (text: string): string[][] =>
+  text
+    .trim()
+    .split(/\s+/)
+    .map((pair) => pair.split('>'))
+
+describe('singularOf', () => {
+  it.each(
+    pairs(`
+      pre-piezas>pre-pieza contratos>contrato sucursales>sucursal codigos-postales>codigo-postal componentes>componente
+      ordenes-de-compra>orden-de-compra camiones>camion ciudades>ciudad paises>pais voces>voz mujeres>mujer perfiles>perfil
+      solicitudes>solicitud hojas-de-ruta>hoja-de-ruta categorías>categoría especies>especie codigosPostales>codigoPostal`),
+  )('HDR-1: Spanish %s is %s', (plural, singular) => {
+    expect(singularOf(plural as string)).toBe(singular)
+  })
+
+  it.each(
+    pairs(`
+      invoices>invoice customer-invoices>customer-invoice addresses>address boxes>box policies>policy people>person children>child
+      statuses>status buses>bus roles>role files>file images>image stores>store accounts-payable>account-payable CBUs>CBU
+      SearchResults>SearchResult`),
+  )('HDR-1: English %s is %s', (plural, singular) => {
+    expect(singularOf(plural as string)).toBe(singular)
+  })
+
+  it('HDR-1: what has no other singular stays', () => {
+    for (const name of ['data', 'aircraft', 'series', 'analisis', 'campus', '客户', 'facturas2024'.slice(8)]) expect(singularOf(name)).toBe(name)
+  })
+
+  it('HDR-1: every name has one, and it is never empty', () => {
+    fc.assert(fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (name) => typeof singularOf(name) === 'string'))
+  })
+})
