@@ -34,7 +34,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     for (const accept of [
       'text/html',
       'application/json;q=0',
-      'application/json;q=0, */*',
+      'application/json;q=0, application/*;q=0, text/xml;q=0, */*',
       'application/problem+json',
       'application/json; version=1',
       'garbage',
@@ -320,7 +320,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
     }
     for (const type of [
       'text/plain',
-      'application/xml',
+      'application/atom+xml',
       'application/x-www-form-urlencoded',
       'application/json; charset=latin1',
       'application/merge-patch+json',
@@ -333,7 +333,7 @@ describe.each(frameworks)('HDR over %s', (_name, express) => {
       expect([type, problem(answer), answer.headers.accept]).toEqual([
         type,
         { status: 415, code: 'unsupported-content', named: ['Content-Type'] },
-        'application/json',
+        'application/json, application/xml, text/xml',
       ])
     }
     expect((await send('POST', '/v8/piezas', { 'Content-Encoding': 'zstd' }, { lote: 'x' })).status).toBe(415)

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, ConfigurationError, type CustomRepresentation, defineResource, endpoint, mount, representation } from '../../src/index.js'
+import { frameworks, listen, problem, type Served } from './fixture.js'
+
+const facturas = defineResource({
+  collection: 'facturas',
+  key: 'id',
+  schema: {
+    type: 'object',
+    required: ['id', 'total'],
+    properties: { id: { type: 'integer' }, total: { type: 'number' }, secreto: { type: 'string', writeOnly: true } },
+  },
+})
+
+interface Factura {
+  readonly id: number
+  readonly total: number
+}
+
+const seen: { calls: unknown[]; reported: unknown[] } = { calls: [], reported: [] }
+
+const pdf = representation<Factura>('application/pdf', {
+  item: async (factura, call) => {
+    seen.calls.push({ factura, ...call, left: call.left() > 0, aborted: call.signal.aborted })
+    if (factura.total < 0) throw new Error('no negative PDF')
+    return {
+      body: Buffer.from(`%PDF ${factura.total} \xff`, 'latin1'),
+      headers: { 'content-disposition': `inline; filename="f${factura.id}.pdf"` },
+    }
+  },
+})
+
+const csv = (): CustomRepresentation =>
+  representation<Factura>('text/csv; charset=utf-8', {
+    list: (page) => ['id,total', ...page.map(({ id, total }) => `${id},${total}`), ''].join('\r\n'),
+    value: (value) => `value\r\n${JSON.stringify(value)}\r\n`,
+  })
+
+const slow = representation('text/slow', { item: () => new Promise(() => {}) })
+
+describe('representation()', () => {
+  it.each(['pdf', 'text/*', '', 7, 'application/json', 'Text/XML', 'application/problem+json', 'application/merge-patch+json'])(
+    'HDR-1: %j does not build',
+    (type) => {
+      expect(() => representation(type as string, { item: () => '' })).toThrow(ConfigurationError)
+    },
+  )
+
+  it.each([{}, { item: 'x' }, { items: () => '' }, { item: () => '', revision: 3 }, null])(
+    'HDR-1: the options %j do not build',
+    (options) => {
+      expect(() => representation('text/csv', options as never)).toThrow(ConfigurationError)
+    },
+  )
+
+  it('HDR-1: only what it made is taken, each media type once', () => {
+    const adapter = memoryAdapter(facturas)
+    for (const given of [[{ mediaType: 'text/csv' }], csv(), [csv(), csv()], [null], 'text/csv']) {
+      expect(() => mount(facturas, adapter, { representations: given as never })).toThrow(/representations of the mount of "facturas"/)
+      expect(() => api({ versions: { v1: [mount(facturas, adapter)] }, representations: given as never })).toThrow(ConfigurationError)
+      const GET = { handle: () => 1, representations: given as never }
+      expect(() => endpoint('informe', { description: 'x', methods: { GET } })).toThrow(ConfigurationError)
+    }
+  })
+})
+
+describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, express) => {
+  let service: Omit<Served, 'data'>
+  const send: Served['send'] = (...rest) => service.send(...rest)
+  const serving = () => {
+    const records = [
+      { id: 1, total: 10.5, secreto: 'x' },
+      { id: 2, total: -1 },
+    ]
+    const answers = api({
+      timeout: 300,
+      principal: () => ({ sub: 'ana' }),
+      onError: ({ error }) => seen.reported.push(error),
+      representations: [csv()],
+      versions: {
+        v1: [
+          mount(facturas, memoryAdapter(facturas, { records }), { representations: [pdf, slow] }),
+          endpoint('informe', {
+            description: 'Tells.',
+            methods: { GET: { handle: () => ({ a: 1 }) }, POST: { handle: () => ({ b: 2 }) } },
+          }),
+        ],
+      },
+    })
+    const app = express()
+    app.use(answers)
+    return listen(app)
+  }
+  beforeAll(async () => {
+    service = await serving()
+  })
+  afterAll(() => service.close())
+
+  it('PATH-4: GET of an item with Accept: application/pdf is what the function made', async () => {
+    const answer = await send('GET', '/v1/facturas/1', { Accept: 'application/pdf' })
+    expect([answer.status, answer.text]).toEqual([200, '%PDF 10.5 \ufffd'])
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-length': '11',
+      'content-disposition': 'inline; filename="f1.pdf"',
+      vary: 'Accept',
+    })
+    expect(seen.calls.at(-1)).toMatchObject({ factura: { id: 1, total: 10.5 }, principal: { sub: 'ana' }, left: true, aborted: false })
+    expect((seen.calls.at(-1) as { factura: object }).factura).not.toHaveProperty('secreto')
+  })
+
+  it('HDR-2, HDR-4: it has a tag of its own, 304 without a call of the function, and any tag of the version will do in If-Match', async () => {
+    const { etag: asJson } = (await send('GET', '/v1/facturas/1')).headers
+    const { etag } = (await send('GET', '/v1/facturas/1', { Accept: 'application/pdf' })).headers as { etag: string }
+    expect(etag).not.toBe(asJson)
+    const calls = seen.calls.length
+    const again = await send('GET', '/v1/facturas/1', { Accept: 'application/pdf', 'If-None-Match': etag })
+    expect([again.status, again.headers.etag, again.headers['content-disposition'], seen.calls.length]).toEqual([
+      304,
+      etag,
+      undefined,
+      calls,
+    ])
+    expect((await send('GET', '/v1/facturas/1', { 'If-None-Match': etag })).status).toBe(200)
+    expect((await send('PATCH', '/v1/facturas/1', { 'If-Match': etag }, { total: 10.5 })).status).toBe(200)
+  })
+
+  it('HDR-2: a new revision of the functions is a new tag of the same version', async () => {
+    const adapter = memoryAdapter(facturas, { records: [{ id: 1, total: 1 }] })
+    const tagOf = async (revision: string): Promise<string | undefined> => {
+      const representations = [representation('text/plain', { item: () => 'same', revision })]
+      const other = await listen(express().use(api({ baseUrl: 'http://a', representations, versions: { v1: [mount(facturas, adapter)] } })))
+      const { headers } = await other.send('GET', '/v1/facturas/1', { Accept: 'text/plain' }).finally(() => other.close())
+      return headers.etag
+    }
+    const [one, same, different] = [await tagOf('a'), await tagOf('a'), await tagOf('b')]
+    expect(one).toBe(same)
+    expect(one).not.toBe(different)
+    expect(one?.split('.')[0]).toBe(different?.split('.')[0])
+  })
+
+  it('HDR-1: a list in CSV keeps its pagination headers; HEAD has its length', async () => {
+    const answer = await send('GET', '/v1/facturas', { Accept: 'text/csv' })
+    expect(answer.text).toMatch(/^id,total\r\n1,[\d.]+\r\n2,-1\r\n$/)
+    expect(answer.headers).toMatchObject({ 'content-type': 'text/csv; charset=utf-8', 'x-total-count': '2' })
+    const head = await send('HEAD', '/v1/facturas', { Accept: 'text/csv' })
+    expect([head.status, head.headers['content-length']]).toEqual([200, answer.headers['content-length']])
+  })
+
+  it('HDR-1: each address offers what there is of it; 415 names that', async () => {
+    for (const [method, path, accept, allowed] of [
+      ['GET', '/v1/facturas', 'application/pdf', ['text/csv; charset=utf-8']],
+      ['GET', '/v1/facturas/1', 'text/csv', ['application/pdf', 'text/slow']],
+      ['DELETE', '/v1/facturas/1', 'text/csv', ['application/pdf', 'text/slow']],
+      ['POST', '/v1/facturas', 'text/csv', ['application/pdf', 'text/slow']],
+      ['GET', '/v1/informe', 'application/pdf', ['text/csv; charset=utf-8']],
+    ] as const) {
+      const answer = await send(method, path, { Accept: accept }, method === 'POST' ? { id: 9, total: 1 } : undefined)
+      expect([path, problem(answer)]).toEqual([path, { status: 415, code: 'unsupported-accept', named: ['Accept'] }])
+      expect(answer.json.errors[0].allowed).toEqual(['application/json', 'application/xml', 'text/xml', ...allowed])
+    }
+  })
+
+  it('PATH-8: what an endpoint answers, with a tag of its bytes', async () => {
+    const answer = await send('GET', '/v1/informe', { Accept: 'text/csv' })
+    expect([answer.status, answer.text]).toEqual([200, 'value\r\n{"a":1}\r\n'])
+    const { etag = '' } = answer.headers
+    expect((await send('GET', '/v1/informe', { Accept: 'text/csv', 'If-None-Match': etag })).status).toBe(304)
+    expect((await send('POST', '/v1/informe', { Accept: 'text/csv' })).text).toBe('value\r\n{"b":2}\r\n')
+  })
+
+  it('ERR-1: a function that fails on a read is a 500, one that never answers a 503', async () => {
+    const failed = await send('GET', '/v1/facturas/2', { Accept: 'application/pdf' })
+    expect([failed.status, failed.headers['content-type'], failed.text.includes('negative')]).toEqual([
+      500,
+      'application/problem+json',
+      false,
+    ])
+    expect((await send('GET', '/v1/facturas/2', { Accept: 'text/slow' })).status).toBe(503)
+  })
+
+  it('HDR-1: one that fails after a write leaves the body out, and is reported: the change stands', async () => {
+    for (const [accept, message] of [
+      ['application/pdf', /negative/],
+      ['text/slow', /unknown|in time/],
+    ] as const) {
+      const total = -Math.random()
+      const answer = await send('PUT', '/v1/facturas/2', { Accept: accept }, { id: 2, total })
+      expect([answer.status, answer.text, answer.headers['content-type']]).toEqual([200, '', undefined])
+      expect((await send('GET', '/v1/facturas/2')).json.total).toBe(total)
+      expect(String(seen.reported.at(-1))).toMatch(message)
+    }
+  })
+
+  it('VERB-2, VERB-10: the body of a write comes in it too', async () => {
+    const put = await send('PUT', '/v1/facturas/1', { Accept: 'application/pdf' }, { id: 1, total: 3 })
+    expect([put.status, put.text]).toEqual([200, '%PDF 3 \ufffd'])
+    const post = await send('POST', '/v1/facturas', { Accept: 'application/pdf', Prefer: 'return=representation' }, { id: 77, total: 4 })
+    expect([post.status, post.text, post.headers['content-type']]).toEqual([201, '%PDF 4 \ufffd', 'application/pdf'])
+  })
+})
