@@ -13,7 +13,9 @@ export interface JsonFault {
 
 export const tooDeep = (depth: number): string => `Arrays and objects may stand at most ${depth} deep in one another.`
 export const forbiddenName = 'A member must not be named "__proto__".'
+export const standsTwice = 'A member stands twice in one object.'
 export const notFinite = 'The number is too large for a double-precision number.'
+export const tooPrecise = 'The integer has more digits than a double-precision number can hold.'
 
 const longestPointer = 1000
 

@@ -2,7 +2,7 @@
  * The check of a JSON text before it is parsed (RFC 8259, RFC 7493; HDR-5): one pass, iterative, so neither depth nor length can hurt.
  * It refuses more than the grammar does: what `JSON.parse` would silently read as something else than was sent.
  */
-import { faultAt, forbiddenName, type JsonFault, notFinite, tooDeep } from './json-fault.js'
+import { faultAt, forbiddenName, type JsonFault, notFinite, standsTwice, tooDeep, tooPrecise } from './json-fault.js'
 import { integerChanges, needsCheck, numberEnd } from './json-number.js'
 
 /** A text that `JSON.parse` will take, and lose nothing of. */
@@ -126,7 +126,7 @@ class Scanner {
     const escaped = this.string()
     const name = escaped ? (JSON.parse(this.text.slice(start, this.at)) as string) : this.text.slice(start + 1, this.at - 1)
     frame.step = name
-    if (names.has(name)) throw this.refusal('A member stands twice in one object.')
+    if (names.has(name)) throw this.refusal(standsTwice)
     if (name === '__proto__') throw this.refusal(forbiddenName)
     names.add(name)
     this.skipSpace()
@@ -167,7 +167,7 @@ class Scanner {
     const value = Number(literal)
     if (!Number.isFinite(value)) throw this.refusal(notFinite)
     if (Object.is(value, -0)) this.negativeZero = true
-    if (integerChanges(literal)) throw this.refusal('The integer has more digits than a double-precision number can hold.')
+    if (integerChanges(literal)) throw this.refusal(tooPrecise)
   }
 
   private word(word: string): boolean {

@@ -1,0 +1,174 @@
+/**
+ * JSON values from XML documents (HDR-5): what `writeXml` has written, and what clients write by the same rules. `docs/xml.md` tells them.
+ */
+import { type JsonObject, put } from '../definition/json.js'
+import { faultAt, forbiddenName, notFinite, standsTwice, tooDeep, tooPrecise } from '../http/json-fault.js'
+import { integerChanges, needsCheck, numberEnd } from '../http/json-number.js'
+import type { JsonLimits, JsonResult } from '../http/json-text.js'
+import { decodeXml, type UnsupportedCharset } from '../http/xml-charset.js'
+import { isBlank, trimXml } from '../http/xml-text.js'
+import { parseXml, type XmlElement } from '../http/xml-tree.js'
+import type { Form } from '../plan/form.js'
+import { marksOf, type XmlMarks } from './xml-marks.js'
+import { literalText, memberElement } from './xml-names.js'
+import { XmlRefusal } from './xml-refusal.js'
+
+/**
+ * The value of an XML document, or what is wrong with it. Whatever the name of the root element. Where a number or a boolean should stand by the form alone and
+ * other text does, the value is that text, so that the schema can say what it wants; where a `type` attribute said so, it is a fault.
+ *
+ * @param charset the parameter of the `Content-Type`; a text has its charset behind it
+ * @param limits `depth` counts arrays and objects in one another, as for JSON
+ * @example readXml(body, undefined, form, { depth: 32 }) // { value: { id: 3 } } or { malformed: '...', pointer: '/id' }
+ */
+export function readXml(
+  bytes: Uint8Array | string,
+  charset: string | undefined,
+  form: Form,
+  limits: JsonLimits,
+): JsonResult | UnsupportedCharset {
+  const decoded = typeof bytes === 'string' ? { text: bytes.replace(/^\uFEFF/, '') } : decodeXml(bytes, charset)
+  if (!('text' in decoded)) return decoded
+  // A scalar stands in the innermost container.
+  const parsed = parseXml(decoded.text, { depth: limits.depth + 1 })
+  return 'root' in parsed ? new ElementReader(limits.depth).read(parsed.root, form) : parsed
+}
+
+/** A container that is being read. */
+interface Frame {
+  readonly element: XmlElement
+  readonly form: Form
+  readonly into: JsonObject | unknown[]
+  next: number
+  /** The member or item that is next, or was last. */
+  step: string | number
+}
+
+/** Not recursive, so that no limit of depth can be too high for the stack. */
+class ElementReader {
+  readonly #depth: number
+  readonly #open: Frame[] = []
+
+  constructor(depth: number) {
+    this.#depth = depth
+  }
+
+  read(root: XmlElement, form: Form): JsonResult {
+    try {
+      const marks = marksOf(root)
+      if (marks.name !== undefined) throw misplacedName()
+      const value = this.#value(root, marks, form)
+      for (let frame = this.#open.at(-1); frame !== undefined; frame = this.#open.at(-1)) {
+        const child = frame.element.children[frame.next]
+        if (child === undefined) this.#open.pop()
+        else if (Array.isArray(frame.into)) this.#item(frame, frame.into, child)
+        else this.#member(frame, frame.into, child)
+      }
+      return { value }
+    } catch (error) {
+      if (!(error instanceof XmlRefusal)) throw error
+      return faultAt(
+        error.message,
+        this.#open.map((frame) => frame.step),
+      )
+    }
+  }
+
+  #item(frame: Frame, into: unknown[], child: XmlElement): void {
+    const index = frame.next++
+    frame.step = index
+    const first = frame.element.children[0] as XmlElement
+    if (child.name !== first.name) throw new XmlRefusal('The items of an array must all be elements of one name.')
+    const marks = marksOf(child)
+    if (marks.name !== undefined) throw misplacedName()
+    into.push(this.#value(child, marks, frame.form.item(index)))
+  }
+
+  #member(frame: Frame, into: JsonObject, child: XmlElement): void {
+    frame.next++
+    frame.step = child.name
+    const marks = marksOf(child)
+    if (marks.name !== undefined && child.name !== memberElement) throw misplacedName()
+    const name = marks.name ?? child.name
+    frame.step = name
+    if (Object.hasOwn(into, name)) throw new XmlRefusal(standsTwice)
+    if (name === '__proto__') throw new XmlRefusal(forbiddenName)
+    put(into, name, this.#value(child, marks, frame.form.member(name)))
+  }
+
+  /** A scalar, or a container that is empty still, and is open then. */
+  #value(element: XmlElement, marks: XmlMarks, form: Form): unknown {
+    const { type } = marks
+    if (marks.nil || type === 'null') return nothing(element, marks)
+    if (marks.encoded && (type ?? 'string') !== 'string') throw new XmlRefusal('Only a string may have the attribute "encoding".')
+    if (type === 'object' || type === 'array') return this.#enter(element, form, type)
+    if (type !== undefined || marks.encoded) {
+      if (element.children.length > 0) throw new XmlRefusal(`An element of the type ${type ?? 'string'} may contain no elements.`)
+      return scalar(element.text, type ?? 'string', marks.encoded)
+    }
+    if (form.kind === 'object' || form.kind === 'array') return this.#enter(element, form, form.kind)
+    return element.children.length > 0 ? this.#enter(element, form, 'object') : likely(element.text, form)
+  }
+
+  #enter(element: XmlElement, form: Form, kind: 'object' | 'array'): JsonObject | unknown[] {
+    if (this.#open.length >= this.#depth) throw new XmlRefusal(tooDeep(this.#depth))
+    if (!isBlank(element.text)) throw new XmlRefusal(`An ${kind} is written as elements, and may hold no text of its own.`)
+    const into = kind === 'array' ? [] : {}
+    this.#open.push({ element, form, into, next: 0, step: 0 })
+    return into
+  }
+}
+
+function misplacedName(): XmlRefusal {
+  return new XmlRefusal(`Only an element named "${memberElement}" that is a member of an object may have the attribute "name".`)
+}
+
+function nothing(element: XmlElement, marks: XmlMarks): null {
+  if (element.children.length > 0 || element.text !== '') throw new XmlRefusal('An element that is null must be empty.')
+  if (marks.encoded) throw new XmlRefusal('Only a string may have the attribute "encoding".')
+  return null
+}
+
+/** What a text is where the document says its type. */
+function scalar(text: string, type: 'string' | 'number' | 'integer' | 'boolean', encoded: boolean): string | number | boolean {
+  if (type === 'string') return encoded ? decoded(text) : detached(text)
+  const value = type === 'boolean' ? booleanOf(text) : numberOf(text)
+  if (value === undefined || (type === 'integer' && !Number.isInteger(value))) {
+    throw new XmlRefusal(`The text is no ${type}, though the attribute "type" says so.`)
+  }
+  return value
+}
+
+/** What a text is where the form alone says, and may be wrong. */
+function likely(text: string, { kind }: Form): string | number | boolean {
+  if (kind === 'number') return numberOf(text) ?? detached(text)
+  if (kind === 'boolean') return booleanOf(text) ?? detached(text)
+  return detached(text)
+}
+
+function booleanOf(text: string): boolean | undefined {
+  const word = trimXml(text)
+  if (word === 'true' || word === '1') return true
+  return word === 'false' || word === '0' ? false : undefined
+}
+
+function numberOf(text: string): number | undefined {
+  const literal = trimXml(text)
+  if (literal === '' || numberEnd(literal, 0) !== literal.length) return undefined
+  const value = Number(literal)
+  if (!needsCheck(literal, 0, literal.length)) return value
+  if (!Number.isFinite(value)) throw new XmlRefusal(notFinite)
+  if (integerChanges(literal)) throw new XmlRefusal(tooPrecise)
+  return value === 0 ? 0 : value
+}
+
+function decoded(text: string): string {
+  const value = literalText(text)
+  if (value === undefined) throw new XmlRefusal('The attribute "encoding" says that the text is a JSON string literal, and it is none.')
+  return value
+}
+
+/** A part of a text keeps all of it in memory, and a record may be kept for long: a copy of its own. A joined text is copied when it is cut. */
+function detached(text: string): string {
+  return text.length < 13 ? text : ` ${text}`.slice(1)
+}
