@@ -1,5 +1,6 @@
 /** The forms of representations: of records as they are on the wire, where link objects stand in the place of keys (REP-1, REP-2, HDR-1). */
 import type { Link } from '../definition/resource.js'
+import { isNcName } from '../http/xml-text.js'
 import { type Form, formOf, listOf, openForm } from './form.js'
 import type { ResourcePlan } from './resource-plan.js'
 import type { Mounted } from './routes.js'
@@ -36,8 +37,12 @@ export const plainWireForms = (plan: ResourcePlan): WireForms => formsOf(plan, (
 function formsOf(plan: ResourcePlan, target: (link: string) => Form): WireForms {
   const { collection, singular } = plan.definition
   const form = new RecordForm(plan, target)
-  return { item: { root: singular, form }, list: { root: collection, item: singular, form: listOf(form) } }
+  const item = wireName(singular, 'item')
+  return { item: { root: item, form }, list: { root: wireName(collection, 'list'), item, form: listOf(form) } }
 }
+
+/** A segment as the name of an element: a few that a path can hold, such as `3d-models`, XML can't. */
+export const wireName = (segment: string, otherwise: string): string => (isNcName(segment) ? segment : otherwise)
 
 const text: Form = Object.freeze({ kind: 'string', member: () => openForm, item: () => openForm })
 

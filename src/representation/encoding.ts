@@ -4,7 +4,7 @@ import type { Wire } from '../plan/wire-form.js'
 import { mediaType } from '../wire.js'
 import { type Offers, offersOf } from './offers.js'
 import { problemWire } from './problem-form.js'
-import { writeXml } from './xml/writer.js'
+import { writeXml } from './xml-writer.js'
 
 /** How values become bytes in one media type. */
 export interface Representation {

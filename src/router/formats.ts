@@ -1,7 +1,7 @@
 /** What each address can be had in: JSON, XML, and the team's own (HDR-1). */
 import type { CustomRepresentation, RepresentationCall, Represented } from '../plan/custom-representation.js'
 import { openForm } from '../plan/form.js'
-import type { Wire } from '../plan/wire-form.js'
+import { type Wire, wireName } from '../plan/wire-form.js'
 import type { Headers } from '../representation/answer.js'
 import { spelled } from '../representation/answer.js'
 import { offersFor, type Representation, type Represents } from '../representation/encoding.js'
@@ -37,7 +37,10 @@ export class Formats {
 }
 
 /** The forms of what an endpoint answers: nothing is known of it. */
-export const endpointWire = ({ route }: Exchange): Wire => ({ root: route?.endpoint?.endpoint.name ?? 'value', form: openForm })
+export const endpointWire = ({ route }: Exchange): Wire => ({
+  root: wireName(route?.endpoint?.endpoint.name ?? '', 'value'),
+  form: openForm,
+})
 
 /** A body and what goes with it. */
 export interface Encoded {
