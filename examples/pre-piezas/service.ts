@@ -21,7 +21,7 @@ import type { Counters } from './counters.js'
 import { generateSucursales } from './data/generator.js'
 import { readiness } from './readiness.js'
 import { asClientesV1, clientes, clientesV1 } from './resources/clientes.js'
-import { codigosPostales } from './resources/codigos-postales.js'
+import { codigosPostales, codigosPostalesInCsv } from './resources/codigos-postales.js'
 import { componentes } from './resources/componentes.js'
 import { contratos } from './resources/contratos.js'
 import { prePiezas } from './resources/pre-piezas.js'
@@ -71,7 +71,7 @@ function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access,
     mount(prePiezas, stores.prePiezas),
     mount(componentes, stores.componentes),
     mount(contratos, stores.contratos),
-    mount(codigosPostales, stores.codigosPostales),
+    mount(codigosPostales, stores.codigosPostales, { representations: [codigosPostalesInCsv] }),
     search(stores),
   ]
   const routes = sucursalesRouter(generateSucursales(), { permission, baseUrl })

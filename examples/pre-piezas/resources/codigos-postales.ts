@@ -1,5 +1,5 @@
-/** Postal codes: what `cpDestinoValidado` of a piece links to. */
-import { defineResource, type FromSchema } from 'express-rest-conventions'
+/** Postal codes: what `cpDestinoValidado` of a piece links to. A page of them can be had in CSV as well. */
+import { defineResource, type FromSchema, representation } from 'express-rest-conventions'
 
 const schema = {
   type: 'object',
@@ -22,4 +22,15 @@ export const codigosPostales = defineResource({
   filters: { ciudad: true, idPais: true, idProvincia: true },
   sort: ['codigo', 'ciudad', 'idProvincia'],
   search: ['ciudad'],
+})
+
+const columns = ['codigo', 'ciudad', 'idCiudad', 'idPais', 'idProvincia'] as const
+
+/** RFC 4180: what holds a comma, a quote or a line break is quoted. */
+const cell = (value: string | number): string =>
+  /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value)
+
+export const codigosPostalesInCsv = representation<CodigoPostal>('text/csv; charset=utf-8', {
+  list: (page) =>
+    [columns, ...page.map((one) => columns.map((column) => one[column]))].map((row) => `${row.map(cell).join(',')}\r\n`).join(''),
 })

@@ -1,0 +1,72 @@
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { generate } from '../../examples/pre-piezas/data/generator.js'
+import { client } from './client.js'
+import { embeddedStores } from './stores.js'
+
+const { stores, fill } = await embeddedStores()
+beforeAll(() => fill(generate(60)))
+afterAll(() => stores.close())
+const { app } = client(stores, 'http://service.example')
+const xml = 'application/xml'
+const parser = new XMLParser({ parseTagValue: false })
+
+/** Every item that a client can have, by its path. */
+const items = ['/v8/pre-piezas/1', '/v8/pre-piezas/2?expand=contrato,cpDestinoValidado', '/v8/sucursales/ROS', '/public/v1/pre-piezas/3']
+
+describe('the formats of the example', () => {
+  it.each(['pre-piezas', 'contratos', 'clientes', 'codigos-postales', 'sucursales'])(
+    'HDR-1: %s is a list of its singular in XML',
+    async (name) => {
+      const { text, headers } = await app.get(`/v8/${name}?limit=3`).set('Accept', xml).expect(200)
+      expect([XMLValidator.validate(text), headers['content-type']]).toEqual([true, 'application/xml; charset=utf-8'])
+      const singular = { 'codigos-postales': 'codigo-postal', sucursales: 'sucursal' }[name] ?? name.slice(0, -1)
+      expect(parser.parse(text)[name][singular]).toHaveLength(3)
+      expect(headers.etag).not.toBe((await app.get(`/v8/${name}?limit=3`)).headers.etag)
+    },
+  )
+
+  it.each(items)('REP-7: what GET %s gave in XML, PUT takes back, and nothing has changed', async (path) => {
+    const before = (await app.get(path).expect(200)).body
+    const { text, headers } = await app.get(path).set('Accept', xml).expect(200)
+    // The public side has no PUT.
+    const put = app.put(path.replace('/public', '')).set({ 'Content-Type': xml, Accept: xml })
+    if (!path.startsWith('/public'))
+      expect(
+        (
+          await put
+            .set('If-Match', headers.etag as string)
+            .send(text)
+            .expect(200)
+        ).text,
+      ).toBe(text)
+    expect((await app.get(path)).body).toEqual(before)
+  })
+
+  it('HDR-5, VERB-5: branches by hand take XML as well: POST, PATCH, problems', async () => {
+    const body = '<sucursal><nomenclatura>XML</nomenclatura><descripcion>A &amp; B</descripcion></sucursal>'
+    await app.post('/v8/sucursales').set('Content-Type', xml).send(body).expect(201)
+    const patched = await app
+      .patch('/v8/sucursales/XML')
+      .set('Content-Type', 'text/xml')
+      .send('<x><descripcion>C</descripcion></x>')
+      .expect(200)
+    expect(patched.body).toEqual({ nomenclatura: 'XML', descripcion: 'C' })
+    const refused = await app
+      .post('/v8/sucursales')
+      .set({ 'Content-Type': xml, Accept: xml })
+      .send('<sucursal><nomenclatura>a</nomenclatur')
+      .expect(400)
+    expect([refused.headers['content-type'], parser.parse(refused.text).problem.code]).toEqual([
+      'application/problem+xml',
+      'malformed-body',
+    ])
+  })
+
+  it('PATH-4: postal codes come in CSV too, others do not', async () => {
+    const { text, headers } = await app.get('/v8/codigos-postales?limit=2&sort=codigo').set('Accept', 'text/csv').expect(200)
+    expect(text).toMatch(/^codigo,ciudad,idCiudad,idPais,idProvincia\r\n(?:\d+,[^\r]+,\d+,\d+,\d+\r\n){2}$/)
+    expect(headers['x-total-count']).toMatch(/^\d+$/)
+    await app.get('/v8/clientes').set('Accept', 'text/csv').expect(415)
+  })
+})
