@@ -5,7 +5,7 @@ import { Shape } from '../../src/definition/shape.js'
 import { type Form, formOf, openForm } from '../../src/plan/form.js'
 
 /** Texts that a careless codec loses or changes. */
-export const wildText = fc.oneof(
+const wildText = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),
   fc.string({ unit: 'grapheme' }),
@@ -60,7 +60,7 @@ export const wildText = fc.oneof(
     .map((parts) => parts.join('')),
 )
 
-export const wildName = fc
+const wildName = fc
   .oneof(
     { weight: 4, arbitrary: fc.constantFrom('a', 'b', 'numero', 'sucursalDeDistribución') },
     {
@@ -103,7 +103,7 @@ const wildNumber = fc.oneof(
 )
 
 /** An object of the entries, the first of each name. */
-export function objectOf(entries: readonly (readonly [string, unknown])[]): JsonObject {
+function objectOf(entries: readonly (readonly [string, unknown])[]): JsonObject {
   const object: JsonObject = {}
   for (const [name, value] of entries) if (!Object.hasOwn(object, name)) put(object, name, value)
   return object
@@ -152,7 +152,7 @@ const anySchema = fc.letrec<{ schema: JsonSchema }>((tie) => ({
 })).schema
 
 /** A schema that the value keeps to, more or less. */
-export function schemaFor(value: unknown): JsonSchema {
+function schemaFor(value: unknown): JsonSchema {
   if (value === null) return { type: ['string', 'null'] }
   if (Array.isArray(value)) return { type: 'array', prefixItems: value.map(schemaFor) }
   if (typeof value !== 'object') return { type: typeof value }

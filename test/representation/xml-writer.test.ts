@@ -81,6 +81,12 @@ describe('writeXml', () => {
     )
   })
 
+  it('HDR-1: a name that other readers take for white space is told by an attribute', () => {
+    expect(written({ '\ufeff': 'a', 'b\u1680': 'c' }, {})).toBe(
+      '<r type="object"><member name="\ufeff" type="string">a</member><member name="b\u1680" type="string">c</member></r>',
+    )
+  })
+
   it('HDR-1: text is escaped, and a JSON literal where XML can not carry it', () => {
     expect(written(' <&>"\'\t\r\n]]>😀\u0085 ', text)).toBe('<r> &lt;&amp;&gt;"\'\t&#13;\n]]&gt;😀\u0085 </r>')
     expect(written('a\0<\ud800\uffff', text)).toBe('<r encoding="json">"a\\u0000&lt;\\ud800\\uffff"</r>')
