@@ -16,7 +16,7 @@ export const endsEarly = (sentence: string): boolean => sentence === unclosed ||
 
 // By how saxes' messages begin; the first that fits counts.
 const sentences: readonly (readonly [start: string, sentence: string])[] = [
-  ['document must contain a root', 'The document has no root element'],
+  ['document must contain a root', 'The document ends before it has a root element'],
   ['unclosed tag', unclosed],
   ['unexpected end', incomplete],
   ['unexpected close tag', 'The end tag has another name than the element that is open'],

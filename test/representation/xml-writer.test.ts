@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonSchema } from '../../src/definition/schema-types.js'
+import { Shape } from '../../src/definition/shape.js'
+import { formOf, listOf, openForm } from '../../src/plan/form.js'
+import { writeXml } from '../../src/representation/xml-writer.js'
+
+const head = '<?xml version="1.0" encoding="UTF-8"?>'
+const xsi = ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+const formed = (schema: JsonSchema) => formOf(Shape.of(schema))
+const written = (value: unknown, schema: JsonSchema, options = {}): string => {
+  const document = writeXml(value, { root: 'r', form: formed(schema), ...options })
+  expect(document.startsWith(head)).toBe(true)
+  return document.slice(head.length)
+}
+const text = { type: 'string' }
+const object = (properties: JsonSchema): JsonSchema => ({ type: 'object', properties })
+
+describe('writeXml', () => {
+  it('HDR-1: members are elements in their order, without types where the schema tells them', () => {
+    const schema = object({
+      a: text,
+      b: { type: 'integer' },
+      c: { type: 'boolean' },
+      d: { type: 'array', items: text },
+      e: object({ f: text }),
+    })
+    expect(written({ b: 7, a: 'x', c: true, d: ['y', ''], e: { f: 'z' } }, schema)).toBe(
+      '<r><b>7</b><a>x</a><c>true</c><d><item>y</item><item></item></d><e><f>z</f></e></r>',
+    )
+  })
+
+  it('HDR-1: the type stands beside what the schema does not tell, or tells otherwise', () => {
+    expect(written({ a: 1, b: [], c: {} }, object({ a: text, b: { type: ['array', 'string'] } }))).toBe(
+      '<r><a type="number">1</a><b type="array"></b><c type="object"></c></r>',
+    )
+    expect(written('x', {})).toBe('<r type="string">x</r>')
+  })
+
+  it('HDR-1: null is xsi:nil, and its namespace is declared only where it is used', () => {
+    expect(written({ a: null }, object({ a: text }))).toBe(`<r${xsi}><a xsi:nil="true"></a></r>`)
+    expect(written(null, {}, { namespace: 'urn:a"b' })).toBe(`<r xmlns="urn:a&quot;b"${xsi} xsi:nil="true"></r>`)
+  })
+
+  it('HDR-1: the items of the root list and those of other arrays have names of their own', () => {
+    const form = listOf(formed(object({ a: { type: 'array', items: { type: 'array', items: text } } })))
+    expect(writeXml([{ a: [['x']] }], { root: 'pre-piezas', item: 'pre-pieza', form })).toBe(
+      `${head}<pre-piezas><pre-pieza><a><item><item>x</item></item></a></pre-pieza></pre-piezas>`,
+    )
+    expect(writeXml([{ a: [['x']] }], { root: 'pre-piezas', item: 'pre-pieza', items: 'i', form })).toBe(
+      `${head}<pre-piezas><pre-pieza><a><i><i>x</i></i></a></pre-pieza></pre-piezas>`,
+    )
+    expect(writeXml([{ a: [] }], { root: 'r', items: 'i', form })).toBe(`${head}<r><i><a></a></i></r>`)
+    // A root that is no list names nothing by it.
+    expect(written({ a: [['x']] }, object({ a: { type: 'array', items: { type: 'array', items: text } } }), { item: 'no' })).not.toContain(
+      '<no>',
+    )
+  })
+
+  it('HDR-1: a name that is none in XML is told by an attribute', () => {
+    const odd = {
+      '': 'a',
+      member: 'b',
+      xmlA: 'c',
+      'a:b': 'd',
+      'a b': 'e',
+      '\t"<': 'f',
+      '\0': 'g',
+      '\ufffe': 'h',
+      '1': 'i',
+      '😀': 'j',
+      ñ: 'k',
+    }
+    const schema = object(Object.fromEntries(Object.keys(odd).map((name) => [name, text])))
+    expect(written(odd, schema)).toBe(
+      [
+        '<r><member name="1">i</member><member name="">a</member><member>b</member><member name="xmlA">c</member>',
+        '<member name="a:b">d</member><member name="a b">e</member><member name="&#9;&quot;&lt;">f</member>',
+        '<member name="&quot;\\u0000&quot;" name-encoding="json">g</member><member name="&quot;\\ufffe&quot;" name-encoding="json">h</member>',
+        '<member name="😀">j</member><ñ>k</ñ></r>',
+      ].join(''),
+    )
+  })
+
+  it('HDR-1: a name that other readers take for white space is told by an attribute', () => {
+    expect(written({ '\ufeff': 'a', 'b\u1680': 'c' }, {})).toBe(
+      '<r type="object"><member name="\ufeff" type="string">a</member><member name="b\u1680" type="string">c</member></r>',
+    )
+  })
+
+  it('HDR-1: text is escaped, and a JSON literal where XML can not carry it', () => {
+    expect(written(' <&>"\'\t\r\n]]>😀\u0085 ', text)).toBe('<r> &lt;&amp;&gt;"\'\t&#13;\n]]&gt;😀\u0085 </r>')
+    expect(written('a\0<\ud800\uffff', text)).toBe('<r encoding="json">"a\\u0000&lt;\\ud800\\uffff"</r>')
+    expect(written('\b', {})).toBe('<r type="string" encoding="json">"\\b"</r>')
+  })
+
+  it('HDR-1: what is no JSON is what JSON.stringify makes of it', () => {
+    const value = {
+      a: undefined,
+      b: [undefined, () => 1],
+      c: -0,
+      d: Number.NaN,
+      e: new Date(0),
+      f: Symbol('s'),
+      g: Object.create({ inherited: 1 }),
+    }
+    expect(written(value, {})).toBe(
+      `<r${xsi} type="object"><b type="array"><item xsi:nil="true"></item><item xsi:nil="true"></item></b><c type="number">0</c><d xsi:nil="true"></d>` +
+        '<e type="string">1970-01-01T00:00:00.000Z</e><g type="object"></g></r>',
+    )
+    expect(() => written({ a: 1n }, {})).toThrow(TypeError)
+  })
+
+  it('HDR-1: RFC 9457 appendix B, with its names', () => {
+    const problem = { type: 'https://example.com/p', errors: [{ detail: 'a' }] }
+    const form = formed(object({ type: text, errors: { type: 'array', items: object({ detail: text }) } }))
+    expect(writeXml(problem, { root: 'problem', namespace: 'urn:ietf:rfc:7807', items: 'i', form })).toBe(
+      `${head}<problem xmlns="urn:ietf:rfc:7807"><type>https://example.com/p</type><errors><i><detail>a</detail></i></errors></problem>`,
+    )
+  })
+
+  it('HDR-1: only names of XML can name the root and the items', () => {
+    for (const wrong of [{ root: 'a b' }, { root: '' }, { root: 'a:b' }, { root: 'r', item: '1' }, { root: 'r', items: '<' }]) {
+      expect(() => writeXml(1, { form: openForm, ...wrong })).toThrow(/can not be the name/)
+    }
+  })
+
+  it('HDR-1: names that clients make up are remembered only up to a bound', () => {
+    const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`name${at}`, at]))
+    const document = writeXml(many, { root: 'r', form: openForm })
+    expect(writeXml(many, { root: 'r', form: openForm })).toBe(document)
+    expect(document).toContain('<name1999 type="number">1999</name1999>')
+  })
+})
