@@ -28,7 +28,7 @@ describe('singularOf', () => {
   })
 
   it('HDR-1: what has no other singular stays', () => {
-    for (const name of ['data', 'aircraft', 'series', 'analisis', 'campus', '客户', 'facturas2024'.slice(8)]) expect(singularOf(name)).toBe(name)
+    for (const name of ['data', 'aircraft', 'series', 'analisis', 'campus', '客户', '2024']) expect(singularOf(name)).toBe(name)
   })
 
   it('HDR-1: every name has one, and it is never empty', () => {
