@@ -1,9 +1,11 @@
 /** The query and the body, typed (QUERY, HDR-5, ERR-2). */
 import { bodyTypes, hasBody, readBody } from '../../middleware/body.js'
+import { isJsonPatch } from '../../middleware/patch-types.js'
+import { readOperations } from '../../plan/json-patch.js'
 import { parseItemQuery, parseListQuery, refuseQuery } from '../../plan/list-grammar.js'
 import { objectBody, refuseBody } from '../../plan/record.js'
 import { HttpProblem } from '../../problem.js'
-import { parameter } from '../../wire.js'
+import { mediaType, parameter } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 import { bodyToCreate, bodyToReplace } from '../input.js'
 import { attachedMembers } from '../operations/members.js'
@@ -64,16 +66,28 @@ function parseQuery(exchange: Exchange): void {
 
 async function parseBody(exchange: Exchange): Promise<void> {
   const { operation, req, service } = exchange
-  const accepted = operation?.body === 'patch' ? bodyTypes.patch : bodyTypes.whole
+  const patches = operation?.body === 'patch'
+  const operates = patches && service.jsonPatch && isJsonPatch(req)
+  if (operates) await checkSight(exchange)
+  const accepted = patches ? service.patchTypes : bodyTypes.whole
   const { bodyLimit, depthLimit } = service
   const body = await readBody(req, {
     accepted,
     bodyLimit,
     depthLimit,
     patience: exchange.patience.left(),
-    patch: operation?.body === 'patch',
+    patch: exchange.method === 'PATCH',
   })
-  exchange.body = understood(exchange, body)
+  exchange.body = operates ? readOperations(body) : understood(exchange, body)
+}
+
+/** What operations can be done, and which not, tells what is there: whoever may not read it sends a merge patch, which says what shall be (AUTH-4). */
+async function checkSight(exchange: Exchange): Promise<void> {
+  const { resource, key } = exchange
+  if ((await exchange.decide('read', resource.plan.collection, key)) === 'allow') return
+  throw new HttpProblem('forbidden', {
+    detail: `A JSON Patch goes by what stands there, which you have no permission to read. Send ${mediaType.mergePatch}.`,
+  })
 }
 
 function understood(exchange: Exchange, body: unknown): unknown {
