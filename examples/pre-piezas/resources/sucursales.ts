@@ -81,8 +81,11 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
     const value = body.over(req, foundToChange(req).value)
     sendTag(req, res, save(value))
     if (returnPreference(req) === 'minimal') res.set('Preference-Applied', 'return=minimal').end()
-    else res.json(value)
+    else res.set('Content-Location', addressOf(req, value)).json(value)
   }
+
+  /** A path is enough: methods() makes it absolute. */
+  const addressOf = (req: Request, { nomenclatura }: Sucursal): string => `${req.baseUrl}/sucursales/${segment(nomenclatura)}`
 
   router
     .route('/sucursales')
@@ -102,10 +105,11 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
         throw new HttpProblem('duplicate', { detail, errors: [{ pointer: '/nomenclatura', detail }] })
       }
       sendTag(req, res, save(value))
-      // A path is enough: methods() makes it absolute.
-      res.status(201).set('Location', `${req.baseUrl}/sucursales/${segment(value.nomenclatura)}`)
-      if (returnPreference(req) === 'representation') res.set('Preference-Applied', 'return=representation').json(value)
-      else res.end()
+      const location = addressOf(req, value)
+      res.status(201).set('Location', location)
+      if (returnPreference(req) === 'representation') {
+        res.set({ 'Preference-Applied': 'return=representation', 'Content-Location': location }).json(value)
+      } else res.end()
     })
 
   router
