@@ -11,6 +11,7 @@ import { principals } from './authenticate.js'
 import { type BaseAddressOptions, baseAddress } from './base-address.js'
 import type { Middleware, Next } from './middleware.js'
 import { checkOptions, type Kinds } from './options.js'
+import { isJsonPatch, unseenPatch } from './patch-types.js'
 import { type HeadRule, ruleHead, type Verdict } from './response-head.js'
 
 /** The refusal of a method: 405 with `Allow` (VERB-7, VERB-9). */
@@ -42,7 +43,7 @@ export interface MethodsOptions extends BaseAddressOptions {
  * - a method that is not allowed is 405 with an exact `Allow`, OPTIONS 204 with the same (VERB-9);
  * - HEAD of an item runs its GET handler; a success becomes 302 without `Location` or body (VERB-8);
  * - a successful DELETE has no body, and keeps the handler's 200, 202 or 204 (VERB-6);
- * - with `permission`, a method that is not the caller's is 405 with those that are, and 403 where none is; who may write and not read gets no body (AUTH-4);
+ * - with `permission`, a method that is not the caller's is 405 with those that are, and 403 where none is; who may write and not read gets no body, and sends no JSON Patch (AUTH-4);
  * - a 201 or 202 to POST has an absolute `Location`: one that begins with `/` is made absolute, a missing one is a `ConfigurationError` passed to `next` (VERB-2);
  * - a `Content-Location` that begins with `/` is made absolute, and leaves with the body that it speaks of, or not at all (RFC 9110 8.7).
  *
@@ -73,6 +74,7 @@ export function methods(options: MethodsOptions): Middleware {
     if (method === 'OPTIONS') return send(res, { status: 204, headers: { [header.allow]: own } }, false)
     if (method === 'HEAD' && on === 'item') ruleHead(res, headOfItem, next)
     if (method === 'DELETE') ruleHead(res, emptyDelete, next)
+    if (hidden && method === 'PATCH' && isJsonPatch(req)) return next(unseenPatch())
     if (method === 'PUT' || method === 'PATCH') ruleHead(res, (answer) => located(answer, () => baseOf(req), hidden), next)
     if (method === 'POST') ruleHead(res, (answer) => created(answer, () => baseOf(req), hidden), next)
     next()

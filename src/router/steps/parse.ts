@@ -1,11 +1,11 @@
 /** The query and the body, typed (QUERY, HDR-5, ERR-2). */
 import { bodyTypes, hasBody, readBody } from '../../middleware/body.js'
-import { isJsonPatch } from '../../middleware/patch-types.js'
+import { isJsonPatch, unseenPatch } from '../../middleware/patch-types.js'
 import { readOperations } from '../../plan/json-patch.js'
 import { parseItemQuery, parseListQuery, refuseQuery } from '../../plan/list-grammar.js'
 import { objectBody, refuseBody } from '../../plan/record.js'
 import { HttpProblem } from '../../problem.js'
-import { mediaType, parameter } from '../../wire.js'
+import { parameter } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 import { bodyToCreate, bodyToReplace } from '../input.js'
 import { attachedMembers } from '../operations/members.js'
@@ -81,13 +81,9 @@ async function parseBody(exchange: Exchange): Promise<void> {
   exchange.body = operates ? readOperations(body) : understood(exchange, body)
 }
 
-/** What operations can be done, and which not, tells what is there: whoever may not read it sends a merge patch, which says what shall be (AUTH-4). */
 async function checkSight(exchange: Exchange): Promise<void> {
   const { resource, key } = exchange
-  if ((await exchange.decide('read', resource.plan.collection, key)) === 'allow') return
-  throw new HttpProblem('forbidden', {
-    detail: `A JSON Patch goes by what stands there, which you have no permission to read. Send ${mediaType.mergePatch}.`,
-  })
+  if ((await exchange.decide('read', resource.plan.collection, key)) !== 'allow') throw unseenPatch()
 }
 
 function understood(exchange: Exchange, body: unknown): unknown {
