@@ -37,6 +37,7 @@ export function recordToCreate(plan: ResourcePlan, sent: JsonObject, fixed: Fixe
 /** The record that a PUT asks for, as far as it can be told without the stored one. Throws `invalid-body`. */
 export function recordToReplace(plan: ResourcePlan, sent: JsonObject, fixed: Fixed, found: Violation[]): JsonObject {
   fix(plan, sent, fixed, found)
+  leaveNullLinks(plan, sent)
   const record = plan.complete.update(sent) as JsonObject
   found.push(...plan.validateSent(record))
   refuseBody(onWire(plan, found))
@@ -66,11 +67,18 @@ export function recordFromPatched(
 ): JsonObject {
   const { shape } = plan.definition
   for (const path of removed) settleRemoved(shape, seen, path)
-  // A link that leads nowhere is null on the wire, whether its members may be null or not.
   for (const member of plan.hidden.keys()) {
-    if ((own(seen, member) ?? null) === null) removeMember(seen, member, shape.members.get(member) as Shape)
+    if (own(seen, member) === undefined) removeMember(seen, member, shape.members.get(member) as Shape)
   }
+  leaveNullLinks(plan, seen)
   return keptRecord(plan, seen, (name) => Object.hasOwn(seen, name), current, fixed, found)
+}
+
+/** A link that leads nowhere is null on the wire, whether its members may be null or not: what GET gave must go back in (REP-7). */
+function leaveNullLinks({ hidden, definition: { shape } }: ResourcePlan, record: JsonObject): void {
+  for (const member of hidden.keys()) {
+    if (own(record, member) === null && !shape.members.get(member)?.nullable && !shape.required.has(member)) delete record[member]
+  }
 }
 
 /** What a JSON Patch has taken away and not put back is what a merge patch removes. */

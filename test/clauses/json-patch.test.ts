@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Permission } from '../../src/index.js'
-import { type Answer, type Express, frameworks, problem, type Served, serve } from './fixture.js'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, defineResource, mount, type Permission } from '../../src/index.js'
+import { type Answer, clientes, type Express, frameworks, listen, problem, type Served, serve } from './fixture.js'
 
 const type = { 'Content-Type': 'application/json-patch+json' }
 const codes = (answer: Answer) =>
@@ -187,6 +188,30 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     ).toEqual(['/numeroDeCabecera fixed'])
     expect(codes(await patch('documentos/d1', [{ op: 'replace', path: '/de', value: 'eva' }]))).toEqual(['/de fixed'])
     expect((await patch('documentos/d2', [{ op: 'test', path: '/titulo', value: 'ajeno' }])).status).toBe(404)
+  })
+
+  it('REP-7: a link that leads nowhere is null on the wire; it goes back in, by PUT and PATCH, also where its key may not be null', async () => {
+    const cajas = defineResource({
+      collection: 'cajas',
+      key: 'id',
+      schema: {
+        type: 'object',
+        required: ['id'],
+        properties: { id: { type: 'integer' }, n: { type: 'integer' }, clienteId: { type: 'integer' } },
+      },
+      links: { cliente: { to: clientes, by: 'clienteId' } },
+    })
+    const store = memoryAdapter(cajas, { records: [{ id: 1, n: 1 }] })
+    const v1 = [mount(clientes, memoryAdapter(clientes, { records: [{ id: 1, nombre: 'Ana' }] })), mount(cajas, store)]
+    const { send, close } = await listen(express().use(api({ jsonPatch: true, versions: { v1 } })))
+    const seen = (await send('GET', '/v1/cajas/1')).json
+    expect(seen).toEqual({ id: 1, n: 1, cliente: null })
+    const change = async (operation: object) => (await send('PATCH', '/v1/cajas/1', type, [operation])).json
+    expect((await send('PUT', '/v1/cajas/1', {}, seen)).json).toEqual(seen)
+    expect(await change({ op: 'replace', path: '/n', value: 2 })).toEqual({ ...seen, n: 2 })
+    expect(await change({ op: 'replace', path: '/cliente', value: { id: 1 } })).toMatchObject({ cliente: { href: expect.any(String) } })
+    expect(await change({ op: 'replace', path: '/cliente', value: null })).toEqual({ ...seen, n: 2 })
+    await close()
   })
 
   it('REP-7: a link that dangles already does not stand in the way', async () => {
