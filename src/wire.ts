@@ -25,6 +25,7 @@ export const header = {
   connection: 'Connection',
   contentEncoding: 'Content-Encoding',
   contentLength: 'Content-Length',
+  contentLocation: 'Content-Location',
   contentSecurityPolicy: 'Content-Security-Policy',
   contentType: 'Content-Type',
   crossOriginResourcePolicy: 'Cross-Origin-Resource-Policy',
@@ -72,6 +73,7 @@ export const exposedHeaders: readonly string[] = Object.freeze([
 /** Media types (HDR-1, HDR-5, VERB-5, ERR-3). */
 export const mediaType = {
   json: 'application/json',
+  jsonPatch: 'application/json-patch+json',
   mergePatch: 'application/merge-patch+json',
   problem: 'application/problem+json',
   xml: 'application/xml',

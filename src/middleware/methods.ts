@@ -11,6 +11,7 @@ import { principals } from './authenticate.js'
 import { type BaseAddressOptions, baseAddress } from './base-address.js'
 import type { Middleware, Next } from './middleware.js'
 import { checkOptions, type Kinds } from './options.js'
+import { isJsonPatch, unseenPatch } from './patch-types.js'
 import { type HeadRule, ruleHead, type Verdict } from './response-head.js'
 
 /** The refusal of a method: 405 with `Allow` (VERB-7, VERB-9). */
@@ -42,8 +43,9 @@ export interface MethodsOptions extends BaseAddressOptions {
  * - a method that is not allowed is 405 with an exact `Allow`, OPTIONS 204 with the same (VERB-9);
  * - HEAD of an item runs its GET handler; a success becomes 302 without `Location` or body (VERB-8);
  * - a successful DELETE has no body, and keeps the handler's 200, 202 or 204 (VERB-6);
- * - with `permission`, a method that is not the caller's is 405 with those that are, and 403 where none is; who may write and not read gets no body (AUTH-4);
- * - a 201 or 202 to POST has an absolute `Location`: one that begins with `/` is made absolute, a missing one is a `ConfigurationError` passed to `next` (VERB-2).
+ * - with `permission`, a method that is not the caller's is 405 with those that are, and 403 where none is; who may write and not read gets no body, and sends no JSON Patch (AUTH-4);
+ * - a 201 or 202 to POST has an absolute `Location`: one that begins with `/` is made absolute, a missing one is a `ConfigurationError` passed to `next` (VERB-2);
+ * - a `Content-Location` that begins with `/` is made absolute, and leaves with the body that it speaks of, or not at all (RFC 9110 8.7).
  *
  * Throws `ConfigurationError` where an option makes no sense, such as DELETE on a collection (VERB-7).
  *
@@ -72,8 +74,9 @@ export function methods(options: MethodsOptions): Middleware {
     if (method === 'OPTIONS') return send(res, { status: 204, headers: { [header.allow]: own } }, false)
     if (method === 'HEAD' && on === 'item') ruleHead(res, headOfItem, next)
     if (method === 'DELETE') ruleHead(res, emptyDelete, next)
-    if (hidden && (method === 'PUT' || method === 'PATCH')) ruleHead(res, unread, next)
-    if (method === 'POST') ruleHead(res, (answer) => created(answer, baseOf(req), hidden), next)
+    if (hidden && method === 'PATCH' && isJsonPatch(req)) return next(unseenPatch())
+    if (method === 'PUT' || method === 'PATCH') ruleHead(res, (answer) => located(answer, () => baseOf(req), hidden), next)
+    if (method === 'POST') ruleHead(res, (answer) => created(answer, () => baseOf(req), hidden), next)
     next()
   }
 }
@@ -173,7 +176,7 @@ const headOfItem: HeadRule = (res) => {
 const emptyDelete: HeadRule = (res) => {
   if (!isSuccess(res)) return 'whole'
   if (res.statusCode !== 200 && res.statusCode !== 202) res.statusCode = 204
-  remove(res, [header.etag, ...bodyFields])
+  remove(res, [header.etag, header.contentLocation, ...bodyFields])
   if (res.statusCode !== 204) res.setHeader(header.contentLength, '0')
   return 'bodiless'
 }
@@ -181,7 +184,7 @@ const emptyDelete: HeadRule = (res) => {
 /** AUTH-4. Nor does it leave in a tag that Express makes of the bytes. */
 const unread: HeadRule = (res) => {
   if (!isSuccess(res)) return 'whole'
-  remove(res, bodyFields)
+  remove(res, [header.contentLocation, ...bodyFields])
   if (/^W\//.test(String(res.getHeader(header.etag)))) remove(res, [header.etag])
   if (/representation/.test(String(res.getHeader(header.preferenceApplied)))) remove(res, [header.preferenceApplied])
   if (res.statusCode !== 204) res.setHeader(header.contentLength, '0')
@@ -189,20 +192,39 @@ const unread: HeadRule = (res) => {
 }
 
 /** A POST that creates nothing is an action, whose answer is its own. */
-function created(res: ServerResponse, base: string | undefined, hidden: boolean): Verdict {
+function created(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
   const verdict = locatedCreate(res, base)
   return hidden && verdict === 'whole' && (res.statusCode === 201 || res.statusCode === 202) ? unread(res) : verdict
 }
 
+/** The answer to a change, whose body may be hidden from who has made it. */
+function located(res: ServerResponse, base: BaseOf, hidden: boolean): Verdict {
+  placeContent(res, base)
+  return hidden ? unread(res) : 'whole'
+}
+
+type BaseOf = () => string | undefined
+
+/** What a refusal says is no representation of the item. */
+function placeContent(res: ServerResponse, base: BaseOf): void {
+  if (isSuccess(res)) makeAbsolute(res, header.contentLocation, base)
+  else remove(res, [header.contentLocation])
+}
+
+/** Makes the address in a field absolute, where it is a path and the base is known. */
+function makeAbsolute(res: ServerResponse, name: string, base: BaseOf): void {
+  const address = String(res.getHeader(name) ?? '')
+  const root = /^\/(?!\/)/.test(address) ? base() : undefined
+  if (root !== undefined) res.setHeader(name, root + address)
+}
+
 /** VERB-2. */
-function locatedCreate(res: ServerResponse, base: string | undefined): Verdict {
+function locatedCreate(res: ServerResponse, base: BaseOf): Verdict {
+  placeContent(res, base)
   if (res.statusCode !== 201 && res.statusCode !== 202) return 'whole'
+  makeAbsolute(res, header.location, base)
   const location = String(res.getHeader(header.location) ?? '')
   if (URL.canParse(location)) return 'whole'
-  if (/^\/(?!\/)/.test(location) && base !== undefined) {
-    res.setHeader(header.location, base + location)
-    return 'whole'
-  }
   return new ConfigurationError(
     'invalid-option',
     `A POST answers ${res.statusCode} ${location === '' ? 'without a Location' : `with the Location "${location}"`} (VERB-2). Set the absolute address of what was created.`,

@@ -3,19 +3,32 @@ import type { IncomingMessage } from 'node:http'
 import type { JsonObject } from '../definition/json.js'
 import { membersHolding } from '../definition/key.js'
 import type { ResourceDefinition } from '../definition/resource.js'
-import { completeRecord, type Fixed, objectBody, recordToCreate, recordToPatch, recordToReplace } from '../plan/record.js'
+import { applyOperations, type Operation, readOperations } from '../plan/json-patch.js'
+import { compilePresent } from '../plan/members.js'
+import {
+  completeRecord,
+  type Fixed,
+  objectBody,
+  recordFromPatched,
+  recordToCreate,
+  recordToPatch,
+  recordToReplace,
+} from '../plan/record.js'
 import { compileResource, type ResourcePlan } from '../plan/resource-plan.js'
 import { plainWireForms } from '../plan/wire-form.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { bodyTypes, readBody, resolveBodyLimits } from './body.js'
 import type { Middleware } from './middleware.js'
 import { checkOptions, type Kinds } from './options.js'
+import { isJsonPatch, patchTypes } from './patch-types.js'
 import { requestState } from './request-state.js'
 
 /** How the body of a hand-written route is read. */
 export interface RecordBodyOptions {
   /** The id in the path of an item, decoded: `(req: Request<{ id: string }>) => req.params.id`. A PUT fills the key from it and refuses another (VERB-3). */
   id?(req: IncomingMessage): string | undefined
+  /** PATCH takes JSON Patch (RFC 6902) beside merge patches (VERB-5). It tells what stands there: for callers who may read the item. Default false. */
+  readonly jsonPatch?: boolean
   /** The most bytes. Default 1 MiB. */
   readonly bodyLimit?: number
   /** How deep arrays and objects may nest. Default 32. */
@@ -39,7 +52,7 @@ export interface RecordBody<T> extends Middleware {
 }
 
 /**
- * Reads and checks the body of a write. It needs no body parser before it, and uses what one has parsed. A PATCH is a merge patch (RFC 7396).
+ * Reads and checks the body of a write. It needs no body parser before it, and uses what one has parsed. A PATCH is a merge patch (RFC 7396), or a JSON Patch (RFC 6902) by option.
  * Throws `ConfigurationError` where an option makes no sense, and for a definition with links to resources: only a router knows where those live.
  *
  * @example
@@ -57,17 +70,26 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
     )
   }
   const { bodyLimit, depthLimit, timeout: patience } = resolveBodyLimits(options)
+  const patches = patchTypes(options.jsonPatch ?? false)
+  const present = compilePresent(plan.definition.shape)
   const { form } = plainWireForms(plan).item
   const states = requestState<Sent>('recordBody()')
   const read = async (req: IncomingMessage): Promise<void> => {
     const patch = req.method === 'PATCH'
-    const accepted = patch ? bodyTypes.patch : bodyTypes.whole
-    const sent = objectBody(await readBody(req, { accepted, form, bodyLimit, depthLimit, patience, patch }))
+    const accepted = patch ? patches : bodyTypes.whole
+    const body = await readBody(req, { accepted, form, bodyLimit, depthLimit, patience, patch })
+    if (patch && isJsonPatch(req)) return states.set(req, { patch, whole: false, sent: {}, operations: readOperations(body) })
+    const sent = objectBody(body)
     states.set(req, {
       patch,
       whole: !patch && !(req.method === 'PUT' && plan.guard.any),
       sent: patch ? sent : recordOf(plan, { ...sent }, req, options),
     })
+  }
+  const nextOf = ({ sent, patch, operations }: Sent, before: JsonObject): JsonObject => {
+    if (operations === undefined) return patch ? recordToPatch(plan, sent, before, {}, []) : structuredClone(sent)
+    const { document, removed } = applyOperations(present(before), operations, { bodyLimit, depthLimit })
+    return recordFromPatched(plan, objectBody(document), removed, before, {}, [])
   }
   const recordBodyMiddleware: Middleware = (req, _res, next) => void read(req).then(() => next(), next)
   return Object.assign(recordBodyMiddleware, {
@@ -80,9 +102,8 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
       )
     },
     over(req: IncomingMessage, current: T): T {
-      const { sent, patch } = states.of(req)
       const before = current as JsonObject
-      const next = patch ? recordToPatch(plan, sent, before, {}, []) : structuredClone(sent)
+      const next = nextOf(states.of(req), before)
       completeRecord(plan, next, before)
       return next as T
     },
@@ -92,11 +113,19 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
 interface Sent {
   readonly sent: JsonObject
   readonly patch: boolean
+  /** Those of a JSON Patch. */
+  readonly operations?: readonly Operation[]
   /** What was sent, completed by defaults, is the record. */
   readonly whole: boolean
 }
 
-const optionKinds: Kinds<RecordBodyOptions> = { id: 'function', bodyLimit: 'checked', depthLimit: 'checked', timeout: 'checked' }
+const optionKinds: Kinds<RecordBodyOptions> = {
+  id: 'function',
+  jsonPatch: 'boolean',
+  bodyLimit: 'checked',
+  depthLimit: 'checked',
+  timeout: 'checked',
+}
 
 function recordOf(plan: ResourcePlan, sent: JsonObject, req: IncomingMessage, options: RecordBodyOptions): JsonObject {
   const id = options.id?.(req)

@@ -146,15 +146,31 @@ function carryMembers(level: Level, next: JsonObject, current: JsonObject, at: s
     const stored = own(current, name)
     if (member?.kind === 'plain') carry(member.below, sent, stored, `${at}/${escapePointer(name)}`, found)
     else if (member?.kind === 'writeOnly') {
-      if (sent === undefined && stored !== undefined) put(next, name, stored)
+      if (isRemoved(next, name)) delete next[name]
+      else if (sent === undefined && stored !== undefined) put(next, name, stored)
     } else if (member?.kind === 'readOnly') {
+      const seen = member.present(stored) ?? null
+      const removed = isRemoved(next, name)
       // As the client saw it: a member that the store leaves out may stand on the wire as null, a date-time with more digits.
-      const passes = sent === undefined || isDeepStrictEqual(member.present(sent), member.present(stored) ?? null)
+      const passes = removed ? seen === null : sent === undefined || isDeepStrictEqual(member.present(sent), seen)
       if (!passes) refuse(found, at, name, 'leave it out, or send it as it is')
       else if (stored !== undefined) put(next, name, stored)
+      else if (removed) delete next[name]
     }
   }
 }
+
+/**
+ * Takes a member away as a patch does: null where the schema says that it may be, else nothing (VERB-5). That one was taken away which `carry` would put back, an
+ * `undefined` in its place tells.
+ */
+export function removeMember(object: JsonObject, name: string, member: Shape): void {
+  if (member.nullable) put(object, name, null)
+  else if (member.readOnly || member.writeOnly) put(object, name, undefined)
+  else delete object[name]
+}
+
+const isRemoved = (object: JsonObject, name: string): boolean => Object.hasOwn(object, name) && object[name] === undefined
 
 /**
  * The items behind the first ones that have their places. They have no address, so an item is the stored one whose read-only members it sends or, where it sends

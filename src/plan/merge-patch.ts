@@ -2,6 +2,7 @@
 import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 import type { Violation } from '../problem.js'
+import { removeMember } from './guard.js'
 import { mostViolations } from './refusal.js'
 import { unknownMember } from './violations.js'
 
@@ -20,8 +21,8 @@ function merge(target: unknown, patch: unknown, shape: Shape | undefined, found:
     const member = shape?.members.get(name) ?? shape?.other(name)
     const pointer = `${at}/${escapePointer(name)}`
     if (patch[name] !== null) put(result, name, merge(own(result, name), patch[name], member, found, pointer))
-    else if (member?.nullable) put(result, name, null)
-    else if (member !== undefined || !shape?.isObject) delete result[name]
+    else if (member !== undefined) removeMember(result, name, member)
+    else if (!shape?.isObject) delete result[name]
     else if (found.length < mostViolations) found.push(unknownMember(pointer, name, [...shape.properties.keys()]))
   }
   return result

@@ -1,7 +1,9 @@
 /** Records as clients send them, in terms of the store: completed, held against the schema, and refused with everything that is wrong at once (REP-8, VERB-3, VERB-5). */
 import type { Scalar } from '../adapters/contract.js'
-import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
+import { escapePointer, isList, isObject, type JsonObject, own, put } from '../definition/json.js'
+import type { Shape } from '../definition/shape.js'
 import { HttpProblem, type Violation } from '../problem.js'
+import { removeMember } from './guard.js'
 import { mergePatch } from './merge-patch.js'
 import { summaryOf } from './refusal.js'
 import { checkKey, onWire, type ResourcePlan } from './resource-plan.js'
@@ -35,6 +37,7 @@ export function recordToCreate(plan: ResourcePlan, sent: JsonObject, fixed: Fixe
 /** The record that a PUT asks for, as far as it can be told without the stored one. Throws `invalid-body`. */
 export function recordToReplace(plan: ResourcePlan, sent: JsonObject, fixed: Fixed, found: Violation[]): JsonObject {
   fix(plan, sent, fixed, found)
+  leaveNullLinks(plan, sent)
   const record = plan.complete.update(sent) as JsonObject
   found.push(...plan.validateSent(record))
   refuseBody(onWire(plan, found))
@@ -46,19 +49,80 @@ export function recordToReplace(plan: ResourcePlan, sent: JsonObject, fixed: Fix
  * Throws `invalid-body`.
  */
 export function recordToPatch(plan: ResourcePlan, patch: JsonObject, current: JsonObject, fixed: Fixed, found: Violation[]): JsonObject {
+  const merged = mergePatch(plan.known(current), patch, plan.definition.shape, found) as JsonObject
+  return keptRecord(plan, merged, (name) => (own(patch, name) ?? null) !== null, current, fixed, found)
+}
+
+/**
+ * The stored record after a JSON Patch of what the client sees of it: `seen` is the result, in terms of the store. No `default` applies. What the client does not
+ * see, the key and the members of `fixed` stay what they are. Throws `invalid-body`.
+ */
+export function recordFromPatched(
+  plan: ResourcePlan,
+  seen: JsonObject,
+  removed: readonly (readonly string[])[],
+  current: JsonObject,
+  fixed: Fixed,
+  found: Violation[],
+): JsonObject {
   const { shape } = plan.definition
-  const merged = plan.canonical(mergePatch(plan.known(current), patch, shape, found)) as JsonObject
+  for (const path of removed) settleRemoved(shape, seen, path)
+  for (const member of plan.hidden.keys()) {
+    if (own(seen, member) === undefined) removeMember(seen, member, shape.members.get(member) as Shape)
+  }
+  leaveNullLinks(plan, seen)
+  return keptRecord(plan, seen, (name) => Object.hasOwn(seen, name), current, fixed, found)
+}
+
+/** A link that leads nowhere is null on the wire, whether its members may be null or not: what GET gave must go back in (REP-7). */
+function leaveNullLinks({ hidden, definition: { shape } }: ResourcePlan, record: JsonObject): void {
+  for (const member of hidden.keys()) {
+    if (own(record, member) === null && !shape.members.get(member)?.nullable && !shape.required.has(member)) delete record[member]
+  }
+}
+
+/** What a JSON Patch has taken away and not put back is what a merge patch removes. */
+function settleRemoved(shape: Shape, seen: JsonObject, path: readonly string[]): void {
+  let place: Shape | undefined = shape
+  let value: unknown = seen
+  for (const [i, token] of path.entries()) {
+    if (!isObject(value)) {
+      // What went out of a list left no place behind.
+      if (!isList(value)) return
+      place = place?.prefix[Number(token)] ?? place?.items
+      value = value[Number(token)]
+      continue
+    }
+    const member: Shape | undefined = place?.members.get(token) ?? place?.other(token)
+    if (i === path.length - 1 && member !== undefined && !Object.hasOwn(value, token)) removeMember(value, token, member)
+    place = member
+    value = own(value, token)
+  }
+}
+
+/** A patched record with what no patch may change. `isNamed` tells whether the client has named a member, and nobody has refused it yet. */
+function keptRecord(
+  plan: ResourcePlan,
+  patched: JsonObject,
+  isNamed: (name: string) => boolean,
+  current: JsonObject,
+  fixed: Fixed,
+  found: Violation[],
+): JsonObject {
+  const { shape } = plan.definition
+  const record = plan.canonical(patched) as JsonObject
   for (const member of new Set([...plan.fixed, ...Object.keys(fixed)])) {
-    if (own(merged, member) !== canonicalOf(plan, member, own(current, member))) found.push(fixedViolation(member))
+    // What the client does not see is put back later.
+    if (!Object.hasOwn(record, member) && shape.members.get(member)?.writeOnly) continue
+    if (own(record, member) !== canonicalOf(plan, member, own(current, member))) found.push(fixedViolation(member))
   }
   for (const name of undeclared(plan, current)) {
     // Only here, for what the store does not hold is refused by the schema.
-    if (own(patch, name) !== undefined && own(patch, name) !== null)
-      found.push(unknownMember(`/${escapePointer(name)}`, name, [...shape.properties.keys()]))
-    else put(merged, name, current[name])
+    if (isNamed(name)) found.push(unknownMember(`/${escapePointer(name)}`, name, [...shape.properties.keys()]))
+    else put(record, name, current[name])
   }
   refuseBody(onWire(plan, found))
-  return merged
+  return record
 }
 
 /** What only the stored record can complete or refuse: guarded members, and the schema of all that it knows. Throws `invalid-body`. */

@@ -61,13 +61,14 @@ export function encoded(exchange: Exchange, value: unknown, wire: Wire, headers:
     (error: unknown) => {
       if (exchange.reads) throw error
       notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status: 500, code: 'internal', clause: 'HDR-1', error }))
-      return { headers }
+      const { [header.contentLocation]: _, [header.preferenceApplied]: __, ...bare } = headers
+      return { headers: bare }
     },
   )
 }
 
 function withBody({ representation, service }: Exchange, represented: Represented, headers: Headers): Encoded {
-  const common = { ...headers, [header.contentType]: representation.contentType, [header.vary]: service.vary }
+  const common = { [header.vary]: service.vary, ...headers, [header.contentType]: representation.contentType }
   if (typeof represented === 'string' || represented instanceof Uint8Array) return { headers: common, body: represented }
   return { headers: { ...spelled(represented.headers ?? {}), ...common }, body: represented.body }
 }

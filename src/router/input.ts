@@ -1,13 +1,25 @@
 /** From a body to a record that may be stored: what the path, the scope, the links and the team's rules have to say of it (ERR-2). */
-import { escapePointer, type JsonObject } from '../definition/json.js'
+import type { Stored } from '../adapters/contract.js'
+import { escapePointer, isList, type JsonObject } from '../definition/json.js'
 import { membersHolding } from '../definition/key.js'
-import { completeRecord, type Fixed, objectBody, recordToCreate, recordToPatch, recordToReplace, refuseBody } from '../plan/record.js'
+import { applyOperations, type Operation } from '../plan/json-patch.js'
+import {
+  completeRecord,
+  type Fixed,
+  objectBody,
+  recordFromPatched,
+  recordToCreate,
+  recordToPatch,
+  recordToReplace,
+  refuseBody,
+} from '../plan/record.js'
 import { onWire } from '../plan/resource-plan.js'
 import type { Violation } from '../problem.js'
 import type { Exchange } from './exchange.js'
 import { checkLink, storedTerms } from './links.js'
 import { fixedByParent } from './operations/lineage.js'
 import { scopeOf } from './scope.js'
+import { shown } from './sight.js'
 
 /** The record that a POST asks for, as far as it can be told without the store. `attached` are members by which it belongs to a parent. Throws `invalid-body`. */
 export function bodyToCreate(exchange: Exchange, body: unknown, attached: Fixed): JsonObject {
@@ -31,12 +43,22 @@ export function bodyToReplace(exchange: Exchange, body: unknown): JsonObject {
   return recordToReplace(resource.plan, sent, { ...own, ...fixedByParent(resource, keys.at(-2)), ...scopeOf(exchange, resource) }, found)
 }
 
-/** The stored record after the merge patch of the body. Throws `invalid-body`. */
-export function patched(exchange: Exchange, current: JsonObject): JsonObject {
+/** The stored record after the patch of the body: a merge patch, or the operations of a JSON Patch. Throws `invalid-body`. */
+export function patched(exchange: Exchange, stored: Stored<unknown>): JsonObject | Promise<JsonObject> {
   const { resource, body } = exchange
+  if (isList(body)) return operated(exchange, body as readonly Operation[], stored)
   const found: Violation[] = []
   const patch = storedTerms(exchange, resource, objectBody(body), found)
-  return recordToPatch(resource.plan, patch, current, scopeOf(exchange, resource), found)
+  return recordToPatch(resource.plan, patch, stored.value as JsonObject, scopeOf(exchange, resource), found)
+}
+
+/** The operations work on what the client sees, and what comes of that is taken as what a PUT sends (VERB-5). */
+async function operated(exchange: Exchange, operations: readonly Operation[], stored: Stored<unknown>): Promise<JsonObject> {
+  const { resource, service } = exchange
+  const { document, removed } = applyOperations(await shown(exchange, stored), operations, service)
+  const found: Violation[] = []
+  const seen = storedTerms(exchange, resource, objectBody(document), found)
+  return recordFromPatched(resource.plan, seen, removed, stored.value as JsonObject, scopeOf(exchange, resource), found)
 }
 
 /** An update with all that the stored record has to say of it. Throws `invalid-body`. */

@@ -1,7 +1,7 @@
 /** The options of a service, resolved once. */
 import type { IncomingMessage } from 'node:http'
 import type { Permission } from '../auth/permission.js'
-import { functionOption } from '../definition/known-options.js'
+import { functionOption, invalidOption } from '../definition/known-options.js'
 import { resolvePage } from '../definition/resolve-resource.js'
 import type { PageOptions } from '../definition/resource.js'
 import type { Authenticate } from '../middleware/authenticate.js'
@@ -9,6 +9,7 @@ import { type BaseAddress, baseAddress } from '../middleware/base-address.js'
 import { resolveBodyLimits } from '../middleware/body.js'
 import type { Login } from '../middleware/login.js'
 import type { Middleware } from '../middleware/middleware.js'
+import { patchTypes } from '../middleware/patch-types.js'
 import type { RateLimit } from '../middleware/rate-limit.js'
 import { type CustomRepresentation, representationsOption } from '../plan/custom-representation.js'
 import { ConfigurationError } from '../problem.js'
@@ -42,6 +43,8 @@ export interface ServiceOptions<P = unknown> extends Hooks {
   readonly deleteStatus?: 200 | 202 | 204
   /** Media types beside JSON and XML that everything can be had in (HDR-1): `[representation('text/csv', { list: toCsv })]`. */
   readonly representations?: readonly CustomRepresentation[]
+  /** PATCH takes JSON Patch (RFC 6902) beside merge patches (VERB-5), from callers who may read the item. Default false. */
+  readonly jsonPatch?: boolean
   /** Page sizes where a resource says nothing. */
   readonly page?: PageOptions
   /** The most bytes of a request body. Default 1 MiB. */
@@ -73,6 +76,9 @@ export interface Service {
   readonly requireIfMatch: boolean
   readonly weakIfMatch: boolean
   readonly deleteStatus: 200 | 202 | 204
+  readonly jsonPatch: boolean
+  /** The media types of a PATCH of an item. */
+  readonly patchTypes: readonly string[]
   readonly page: PageOptions
   readonly bodyLimit: number
   readonly depthLimit: number
@@ -96,6 +102,7 @@ export const serviceOptions: Readonly<Record<keyof ServiceOptions, true>> = {
   weakIfMatch: true,
   deleteStatus: true,
   representations: true,
+  jsonPatch: true,
   page: true,
   bodyLimit: true,
   depthLimit: true,
@@ -115,10 +122,11 @@ export interface Surroundings {
 
 /** Throws `ConfigurationError` where an option makes no sense. */
 export function resolveService(options: ServiceOptions, { login, secureHeaders }: Surroundings = {}): Service {
-  const { baseUrl, deleteStatus = 204 } = options
+  const { baseUrl, deleteStatus = 204, jsonPatch = false } = options
   if (![200, 202, 204].includes(deleteStatus)) {
     throw new ConfigurationError('invalid-option', `deleteStatus is ${deleteStatus}. A successful DELETE is 204, 202 or 200 (VERB-6).`)
   }
+  if (typeof jsonPatch !== 'boolean') throw invalidOption(`jsonPatch is ${String(jsonPatch)}. Give true or false.`)
   checkWho(options)
   for (const name of ['principal', 'permission', 'onStep', 'onQuery', 'onResponse', 'onError'] as const) functionOption(name, options[name])
   if (options.cors !== undefined && typeof options.cors !== 'function') {
@@ -146,6 +154,8 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     requireIfMatch: options.requireIfMatch ?? false,
     weakIfMatch: options.weakIfMatch ?? false,
     deleteStatus,
+    jsonPatch,
+    patchTypes: patchTypes(jsonPatch),
     page: resolvePage('the service', options.page),
     bodyLimit,
     depthLimit,

@@ -348,6 +348,44 @@ describe.each(majors)('methods() on %s', (_, express: Express) => {
     })
   })
 
+  it('RFC 9110 8.7: a Content-Location becomes absolute, and stays away from refusals and with a body that does not leave', async () => {
+    const { call } = service(express, (app) => {
+      app.all('/sucursales', methods({ on: 'collection', allow: ['POST'], baseUrl: 'https://a/x' }))
+      app.all('/sucursales/:id', methods({ on: 'item', allow: ['PUT', 'PATCH', 'DELETE'], baseUrl: 'https://a/x' }))
+      const answer = (req: Request, res: Response, status = 200) =>
+        res
+          .status(Number(req.query.status ?? status))
+          .set('Content-Location', String(req.query.at ?? '/v1/sucursales/1'))
+          .json({ id: 1 })
+      app.post('/sucursales', (req, res) => void answer(req, res.location('/v1/sucursales/1'), 201))
+      app.all('/sucursales/:id', (req, res) => void answer(req, res))
+    })
+    const place = async (method: 'post' | 'put' | 'patch' | 'delete', path: string) =>
+      (await call[method](path)).headers['content-location']
+    const absolute = 'https://a/x/v1/sucursales/1'
+    expect(await place('post', '/sucursales')).toBe(absolute)
+    for (const method of ['put', 'patch'] as const) {
+      expect(await place(method, '/sucursales/1')).toBe(absolute)
+      expect(await place(method, '/sucursales/1?at=https://b/c')).toBe('https://b/c')
+      expect(await place(method, '/sucursales/1?status=422')).toBeUndefined()
+    }
+    expect(await place('post', '/sucursales?status=500')).toBeUndefined()
+    expect(await place('delete', '/sucursales/1')).toBeUndefined()
+  })
+
+  it('AUTH-4: who may write and not read sends no JSON Patch, which would tell what is there', async () => {
+    const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
+    const { call } = service(express, (app) => {
+      app.use(who)
+      app.all('/sucursales/:id', methods({ on: 'item', allow: ['PATCH'], permission: scopes(), resource: 'sucursales', key: false }))
+      app.patch('/sucursales/:id', (_req, res) => void res.json({ id: 1 }))
+    })
+    const as = (scope: string, type: string) => call.patch('/sucursales/1').set('X-Scope', scope).set('Content-Type', type).send('[]')
+    await as('sucursales:write', 'application/json-patch+json').expect(403)
+    await as('sucursales:write', 'application/merge-patch+json').expect(200)
+    await as('*:read *:write', 'application/json-patch+json').expect(200)
+  })
+
   it('AUTH-4: who may write and not read gets status and headers of a write, and no body', async () => {
     const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
     const guard = { permission: scopes(), resource: 'sucursales' }
@@ -359,7 +397,10 @@ describe.each(majors)('methods() on %s', (_, express: Express) => {
         if (req.query.action !== undefined) res.json({ done: true })
         else res.status(201).location('https://a/1').set('Preference-Applied', 'return=representation').json({ id: 1, secreto: 'x' })
       })
-      app.put('/sucursales/:id', (_req, res) => void res.set('ETag', '"1"').json({ id: 1, secreto: 'x' }))
+      app.put(
+        '/sucursales/:id',
+        (_req, res) => void res.set({ ETag: '"1"', 'Content-Location': '/sucursales/1' }).json({ id: 1, secreto: 'x' }),
+      )
       app.patch('/sucursales/:id', (req, res) => void res.status(req.query.bad === undefined ? 200 : 422).json({ id: 1, secreto: 'x' }))
     })
     const as = (scope: string, method: 'post' | 'put' | 'patch', path: string) => call[method](path).set('X-Scope', scope)
@@ -378,7 +419,7 @@ describe.each(majors)('methods() on %s', (_, express: Express) => {
         undefined,
         etag,
       ])
-      expect(headers['preference-applied']).toBeUndefined()
+      expect([headers['preference-applied'], headers['content-location']]).toEqual([undefined, undefined])
       expect((await as(both, method, path)).body).toEqual({ id: 1, secreto: 'x' })
     }
     expect((await as(writer, 'post', '/sucursales?action')).body).toEqual({ done: true })

@@ -34,12 +34,14 @@ const current = { id: 3, nombre: 'Ana', nota: 'x', tipo: 'otro', alta: 'hoy', cl
 describe.each(majors)('recordBody() on %s', (_, express: Express) => {
   const body = recordBody(clientes, { id: (req: Request) => req.params.id as string, bodyLimit: 1000, depthLimit: 5 })
   const plain = recordBody(llanas)
+  const operated = recordBody(clientes, { jsonPatch: true, bodyLimit: 1000, depthLimit: 5 })
   const { call, heard } = service(express, (app) => {
     app.post('/clientes', noQuery(), body, (req, res) => void res.json(body.of(req)))
     app.put('/clientes/:id', body, (req, res) => void res.json(body.over(req, { ...current })))
     app.all('/de/:id', body, (req, res) => void res.json(body.of(req)))
     app.put('/llanas/:id', plain, (req, res) => void res.json(plain.of(req)))
     app.patch('/clientes/:id', body, (req, res) => void res.json(body.over(req, { ...current })))
+    app.patch('/operadas/:id', operated, (req, res) => void res.json(operated.over(req, { ...current, interno: 1 } as typeof current)))
     app.post('/sin', (req, res) => void res.json(body.of(req)))
     app.post('/despues', express.json(), body, (req, res) => void res.json(body.of(req)))
   })
@@ -83,6 +85,36 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     })
     expect(errorsOf(await patch().send('{"nombre":null}').expect(422))).toEqual(['/nombre required'])
     expect(errorsOf(await patch().send('{"id":5}').expect(422))).toEqual(['/id fixed'])
+  })
+
+  it('VERB-5: JSON Patch by option works on what a client sees, and its result is held as that of a merge patch', async () => {
+    const patch = (operations: unknown) =>
+      call.patch('/operadas/3').set('Content-Type', 'application/json-patch+json').send(JSON.stringify(operations))
+    const answer = await patch([
+      { op: 'test', path: '', value: { id: 3, nombre: 'Ana', nota: 'x', tipo: 'otro', alta: 'hoy' } },
+      { op: 'move', from: '/nota', path: '/nombre' },
+      { op: 'remove', path: '/tipo' },
+      { op: 'add', path: '/desde', value: '2024-02-29T10:00:00' },
+    ]).expect(200)
+    expect(answer.body).toEqual({
+      id: 3,
+      nombre: 'x',
+      nota: null,
+      desde: '2024-02-29T10:00:00.0000000',
+      alta: 'hoy',
+      clave: 'secreta',
+      interno: 1,
+    })
+    expect(errorsOf(await patch([{ op: 'add', path: '/interno', value: null }]).expect(422))).toEqual(['/interno unknown'])
+    expect(errorsOf(await patch([{ op: 'remove', path: '/alta' }]).expect(422))).toEqual(['/alta readOnly'])
+    expect(errorsOf(await patch([{ op: 'replace', path: '/id', value: 4 }]).expect(422))).toEqual(['/id fixed'])
+    expect(errorsOf(await patch([{ op: 'test', path: '/clave', value: 'secreta' }]).expect(422))).toEqual(['/0/path path-absent'])
+    expect(errorsOf(await patch({}).expect(422))).toEqual([' type'])
+    await call.patch('/clientes/3').set('Content-Type', 'application/json-patch+json').send('[]').expect(415)
+    const types = 'application/merge-patch+json, application/json, application/json-patch+json'
+    expect((await call.patch('/operadas/3').set('Content-Type', 'text/plain').send('x').expect(415)).headers['accept-patch']).toBe(types)
+    expect((await call.patch('/operadas/3').send({ nota: null }).expect(200)).body.nota).toBeNull()
+    expect(() => recordBody(clientes, { jsonPatch: 1 } as never)).toThrow(/Give a boolean/)
   })
 
   it('HDR-5: refuses what is no body, too large, too deep, doubled or of another type', async () => {

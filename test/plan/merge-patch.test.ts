@@ -98,4 +98,30 @@ describe('VERB-5: on the schema of a resource', () => {
   it('thousands of unknown names are few violations', () => {
     expect(merge(schema, {}, Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`m${i}`, null]))).found).toHaveLength(100)
   })
+
+  it('where the schema says nothing of null it removes, or nothing could: untyped members and open objects', () => {
+    const untyped = {
+      type: 'object',
+      properties: { libre: {}, suelta: true, texto: { enum: ['a', null] }, nula: { type: 'null' } },
+    } as const
+    const target = { libre: { a: 1 }, texto: 'a' }
+    expect(merge(untyped, target, { libre: null, texto: null, nula: null }).merged).toEqual({ texto: null, nula: null })
+    expect(merge(untyped, target, { libre: { b: null, c: [null] } })).toEqual({
+      merged: { libre: { a: 1, c: [null] }, texto: 'a' },
+      found: [],
+    })
+    const typed = { type: 'object', additionalProperties: { type: ['string', 'null'] } }
+    expect(merge(typed, { x: 'y' }, { x: null }).merged).toEqual({ x: null })
+  })
+
+  it('what a store would give back when it is not sent is told to be removed', () => {
+    const guarded = {
+      type: 'object',
+      properties: { clave: { type: 'string', writeOnly: true }, alta: { type: 'string', readOnly: true } },
+    } as const
+    expect(merge(guarded, { clave: 'x', alta: 'y' }, { clave: null, alta: null }).merged).toStrictEqual({
+      clave: undefined,
+      alta: undefined,
+    })
+  })
 })

@@ -82,8 +82,14 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
     const value = body.over(req, foundToChange(req).value)
     sendTag(req, res, save(value))
     if (returnPreference(req) === 'minimal') res.set('Preference-Applied', 'return=minimal').end()
-    else answer.send(req, res, value)
+    else {
+      res.set('Content-Location', addressOf(req, value))
+      answer.send(req, res, value)
+    }
   }
+
+  /** A path is enough: methods() makes it absolute. */
+  const addressOf = (req: Request, { nomenclatura }: Sucursal): string => `${req.baseUrl}/sucursales/${segment(nomenclatura)}`
 
   router
     .route('/sucursales')
@@ -103,10 +109,10 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
         throw new HttpProblem('duplicate', { detail, errors: [{ pointer: '/nomenclatura', detail }] })
       }
       sendTag(req, res, save(value))
-      // A path is enough: methods() makes it absolute.
-      res.status(201).set('Location', `${req.baseUrl}/sucursales/${segment(value.nomenclatura)}`)
+      const location = addressOf(req, value)
+      res.status(201).set('Location', location)
       if (returnPreference(req) !== 'representation') return void res.end()
-      res.set('Preference-Applied', 'return=representation')
+      res.set({ 'Preference-Applied': 'return=representation', 'Content-Location': location })
       answer.send(req, res, value)
     })
 

@@ -1,8 +1,9 @@
 /** Endpoints that are no resource (PATH-8), and OPTIONS (VERB-9). */
+import { bodyTypes } from '../../middleware/body.js'
 import { type EndpointCall, isReply, type Reply } from '../../plan/mount.js'
 import type { Mounted } from '../../plan/routes.js'
 import { ConfigurationError } from '../../problem.js'
-import { spelled } from '../../representation/answer.js'
+import { type Headers, spelled } from '../../representation/answer.js'
 import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 import { adapterCall } from '../store.js'
@@ -64,5 +65,13 @@ export const options: Operation = {
   // A preflight has the query of the request it asks for.
   query: 'ignored',
   body: 'ignored',
-  execute: ({ allow }) => ({ kind: 'empty', status: 204, headers: { [header.allow]: allow } }),
+  execute: (exchange) => ({ kind: 'empty', status: 204, headers: { [header.allow]: exchange.allow, ...acceptedPatches(exchange) } }),
+}
+
+/** What a PATCH here is understood in, where the caller may send one (RFC 5789 3.1). */
+function acceptedPatches({ allow, route, service }: Exchange): Headers {
+  if (!allow.split(', ').includes('PATCH')) return {}
+  const endpoint = route?.endpoint?.methods.get('PATCH')
+  if (endpoint !== undefined && endpoint.body === undefined) return {}
+  return { [header.acceptPatch]: (endpoint === undefined ? service.patchTypes : bodyTypes.whole).join(', ') }
 }

@@ -47,8 +47,7 @@ export const patch: Operation = {
   async execute(exchange) {
     const { key } = exchange
     const stored = await change(exchange, async (current, store) => {
-      const before = current.value as JsonObject
-      const next = await completeUpdate(exchange, patched(exchange, before), before, 'patch')
+      const next = await completeUpdate(exchange, await patched(exchange, current), current.value as JsonObject, 'patch')
       return store.replace(key, next, current.version)
     })
     return updated(exchange, stored)

@@ -1,6 +1,8 @@
 /** The query and the body, typed (QUERY, HDR-5, ERR-2). */
 import { bodyTypes, hasBody, readBody } from '../../middleware/body.js'
+import { isJsonPatch, unseenPatch } from '../../middleware/patch-types.js'
 import { type Form, openForm } from '../../plan/form.js'
+import { readOperations } from '../../plan/json-patch.js'
 import { parseItemQuery, parseListQuery, refuseQuery } from '../../plan/list-grammar.js'
 import { objectBody, refuseBody } from '../../plan/record.js'
 import { wireForms } from '../../plan/wire-form.js'
@@ -66,7 +68,10 @@ function parseQuery(exchange: Exchange): void {
 
 async function parseBody(exchange: Exchange): Promise<void> {
   const { operation, req, service } = exchange
-  const accepted = operation?.body === 'patch' ? bodyTypes.patch : bodyTypes.whole
+  const patches = operation?.body === 'patch'
+  const operates = patches && service.jsonPatch && isJsonPatch(req)
+  if (operates) await checkSight(exchange)
+  const accepted = patches ? service.patchTypes : bodyTypes.whole
   const { bodyLimit, depthLimit } = service
   const body = await readBody(req, {
     accepted,
@@ -74,9 +79,14 @@ async function parseBody(exchange: Exchange): Promise<void> {
     bodyLimit,
     depthLimit,
     patience: exchange.patience.left(),
-    patch: operation?.body === 'patch',
+    patch: exchange.method === 'PATCH',
   })
-  exchange.body = understood(exchange, body)
+  exchange.body = operates ? readOperations(body) : understood(exchange, body)
+}
+
+async function checkSight(exchange: Exchange): Promise<void> {
+  const { resource, key } = exchange
+  if ((await exchange.decide('read', resource.plan.collection, key)) !== 'allow') throw unseenPatch()
 }
 
 /** What the body is made of: what the resource's own representations are, or what the endpoint says. */

@@ -3,21 +3,22 @@ import etag from 'etag'
 import type { Page, Stored } from '../../adapters/contract.js'
 import type { KeyValue } from '../../definition/key.js'
 import { checkRead, notModified } from '../../middleware/if-match.js'
-import { lineageOf } from '../../plan/addresses.js'
+import { itemPath, lineageOf } from '../../plan/addresses.js'
 import { type HintTo, hintMaker } from '../../plan/hint.js'
 import { keyOf } from '../../plan/resource-plan.js'
 import type { Mounted } from '../../plan/routes.js'
 import { wireForms } from '../../plan/wire-form.js'
 import type { Answer, Headers } from '../../representation/answer.js'
 import { paginationHeaders } from '../../representation/pagination.js'
-import { gatherRelated, nothingRelated, type Related, standsAlone } from '../../representation/related.js'
+import type { Related } from '../../representation/related.js'
 import { represent as wireForm } from '../../representation/represent.js'
 import { itemTag, pageTag } from '../../representation/tags.js'
-import { header } from '../../wire.js'
+import { header, parameter } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 import { encoded, endpointWire } from '../formats.js'
 import type { Outcome } from '../operations/operation.js'
-import { mayShow, readable } from '../permission.js'
+import { mayShow } from '../permission.js'
+import { relatedOf } from '../sight.js'
 
 type Of<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
 
@@ -68,16 +69,26 @@ function hintsOf(exchange: Exchange, resource: Mounted, { items, seekable = fals
 async function itemAnswer(exchange: Exchange, outcome: Of<'item'>): Promise<Answer> {
   const { stored, resource, keys, status } = outcome
   const { related, headers, answer } = await itemHead(exchange, resource, stored)
+  if (exchange.route?.kind === 'member') headers[header.contentLocation] = ownAddress(exchange, outcome)
   if (answer !== undefined) return answer
   Object.assign(headers, outcome.headers)
+  // Whether a cache may keep the answer to a PATCH hangs on what the client preferred (RFC 7240 2, RFC 5789 2).
+  if (!exchange.reads) headers[header.vary] = `${exchange.service.vary}, ${header.prefer}`
   const created = exchange.method === 'POST'
   // Of what a client may prefer, the answer names only what is not done anyway (RFC 7240 3).
   if (outcome.bare === true) return { status, headers: created ? headers : { ...headers, [header.preferenceApplied]: 'return=minimal' } }
   // Who may write and not read has changed it, and sees nothing of it.
   if (!exchange.reads && !(await mayShow(exchange, resource, keys.at(-1) as KeyValue))) return { status, headers }
   if (created) headers[header.preferenceApplied] = 'return=representation'
+  if (!exchange.reads) headers[header.contentLocation] = ownAddress(exchange, outcome)
   const wire = wireForm(resource, stored.value, keys, exchange.base, related)
   return { status, ...(await encoded(exchange, wire, wireForms(resource).item, headers)) }
+}
+
+/** Where a GET gives what the answer to another request shows (RFC 9110 8.7): the item's own address, with the expansions that it was asked for. */
+function ownAddress({ base, expand }: Exchange, { resource, keys }: Of<'item'>): string {
+  const query = expand.length === 0 ? '' : `?${parameter.expand}=${expand.map(encodeURIComponent).join(',')}`
+  return `${base}${itemPath(resource, keys)}${query}`
 }
 
 /** A flag carries the very tag of the resource it belongs to (PATH-8). */
@@ -119,17 +130,6 @@ async function valueAnswer(exchange: Exchange, { status, value, headers = {} }: 
 
 function cacheHeaders(exchange: Exchange, resource: Mounted): Headers {
   return { [header.cacheControl]: resource.plan.definition.cacheControl ?? exchange.cacheControl, [header.vary]: exchange.service.vary }
-}
-
-function relatedOf(
-  exchange: Exchange,
-  resource: Mounted,
-  items: readonly Stored<unknown>[],
-  expand: readonly string[],
-): Related | Promise<Related> {
-  if (standsAlone(resource, expand)) return nothingRelated
-  const records = items.map((item) => item.value)
-  return gatherRelated(resource, records, expand, (mounted, keys) => readable(exchange, mounted, keys))
 }
 
 /** The keys of a listed record's own address: below the parents of the path, or, in an associated sub-collection, where it lives by itself. */

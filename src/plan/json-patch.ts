@@ -1,0 +1,259 @@
+/**
+ * RFC 6902 over what a client sees (VERB-5). A library changes the document; what stands in front of it here is what the RFC asks for and the library lets through:
+ * own members only, indices as they are written, a `move` that looks for its place after the removal, and an end to what one patch may cost.
+ */
+import { applyPatch, type Operation as Change } from 'rfc6902'
+import { escapePointer, isList, isObject, type JsonObject, own, pointerTokens, put } from '../definition/json.js'
+import { nearMiss } from '../definition/near-miss.js'
+import type { Violation } from '../problem.js'
+import { refuseBody } from './record.js'
+import { mostViolations } from './refusal.js'
+
+const operationNames = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const
+
+/** One operation of a patch, its pointers taken apart. */
+export interface Operation {
+  readonly op: (typeof operationNames)[number]
+  readonly path: readonly string[]
+  /** Of `move` and `copy`. */
+  readonly from: readonly string[]
+  /** Of `add`, `replace` and `test`. */
+  readonly value: unknown
+}
+
+/** How many operations a patch may have: each may cost as much as the longest list of the record. */
+const mostOperations = 1_000
+
+/** The operations of a JSON Patch. Throws `invalid-body` with everything that is wrong with its form (RFC 6902 4). */
+export function readOperations(body: unknown): readonly Operation[] {
+  const found: Violation[] = []
+  const refuse = (pointer: string, code: string, detail: string, more: Partial<Violation> = {}): void => {
+    if (found.length < mostViolations) found.push({ pointer, detail, code, clause: 'VERB-5', ...more })
+  }
+  if (!isList(body)) refuse('', 'type', 'A JSON Patch is a list of operations (RFC 6902). Send an object as application/merge-patch+json.')
+  else if (body.length > mostOperations)
+    refuse('', 'maxItems', `A JSON Patch has at most ${mostOperations} operations. Send them in parts.`)
+  const given = found.length === 0 ? (body as readonly unknown[]) : []
+  const operations = given.map((one, i) => operationOf(one, `/${i}`, refuse))
+  refuseBody(found)
+  return operations
+}
+
+type Refuse = (pointer: string, code: string, detail: string, more?: Partial<Violation>) => void
+
+/** Members that the RFC does not name are ignored, as it says. */
+function operationOf(given: unknown, at: string, refuse: Refuse): Operation {
+  const op = operationNames.find((name) => name === own(given, 'op'))
+  if (!isObject(given)) refuse(at, 'type', 'An operation is an object: { "op": "replace", "path": "/name", "value": "x" }.')
+  else if (op === undefined) refuseName(own(given, 'op'), at, refuse)
+  const known = isObject(given) && op !== undefined
+  const moves = op === 'move' || op === 'copy'
+  const path = known ? pointerOf(given, 'path', at, refuse) : []
+  const from = known && moves ? pointerOf(given, 'from', at, refuse) : []
+  if (known && (op === 'add' || op === 'replace' || op === 'test') && own(given, 'value') === undefined) {
+    refuse(`${at}/value`, 'required', `"value" is required for ${op}. Say null for null.`)
+  }
+  if (op === 'move' && from.length < path.length && from.every((token, i) => token === path[i])) {
+    refuse(`${at}/path`, 'pointer', 'A value can not be moved into itself.')
+  }
+  return { op: op ?? 'test', path, from, value: own(given, 'value') }
+}
+
+function refuseName(op: unknown, at: string, refuse: Refuse): void {
+  const allowed = operationNames.join(', ')
+  if (op === undefined) {
+    refuse(`${at}/op`, 'required', `"op" is required: one of ${allowed}.`)
+    return
+  }
+  const suggestion = typeof op === 'string' ? nearMiss(op, operationNames) : undefined
+  const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`
+  const more = { allowed: operationNames, ...(suggestion === undefined ? {} : { suggestion }) }
+  refuse(`${at}/op`, 'enum', `"op" must be one of ${allowed}.${hint}`, more)
+}
+
+function pointerOf(given: JsonObject, name: 'path' | 'from', at: string, refuse: Refuse): readonly string[] {
+  const text = own(given, name)
+  const pointer = `${at}/${name}`
+  if (text === undefined) refuse(pointer, 'required', `"${name}" is required.`)
+  else if (typeof text !== 'string' || (text !== '' && !text.startsWith('/')) || /~(?![01])/.test(text)) {
+    refuse(pointer, 'pointer', `"${name}" must be a JSON Pointer (RFC 6901): "/name/0", with ~0 for ~ and ~1 for /.`)
+  } else {
+    const tokens = pointerTokens(text)
+    // No body may hold a member of this name either.
+    if (!tokens.includes('__proto__')) return tokens
+    refuse(pointer, 'pointer', `"${name}" names "__proto__", which is no name of a member.`)
+  }
+  return []
+}
+
+/** What a patch may make of a document. */
+export interface PatchLimits {
+  /** Bytes that its `copy`, and its `move` to a deeper place, may carry, all together. */
+  readonly bodyLimit: number
+  /** How deep the result may nest where the patch has put something. */
+  readonly depthLimit: number
+}
+
+/** What a patch has made of a document. */
+export interface Patched {
+  /** `undefined` where the whole was removed. */
+  readonly document: unknown
+  /** The places that something was taken away from. */
+  readonly removed: readonly (readonly string[])[]
+}
+
+/** The document after all operations; the one given stays as it is. Throws `invalid-body` that names the first operation which can't be done (RFC 6902 5). */
+export function applyOperations(document: unknown, operations: readonly Operation[], limits: PatchLimits): Patched {
+  const held: Held = { [whole]: armoured(document) }
+  const work: Work = { held, left: limits.bodyLimit, limits }
+  const removed: (readonly string[])[] = []
+  for (const [i, { op, path, from, value }] of operations.entries()) {
+    const step = { op, path: inside(path), from: inside(from), value: armoured(value) }
+    const fault = run(work, step)
+    if (fault !== undefined) refuseBody([{ ...fault, pointer: `/${i}${fault.pointer}`, clause: 'VERB-5' }])
+    if (op === 'remove') removed.push(path)
+    if (op === 'move') removed.push(from)
+  }
+  return { document: plain(held[whole]), removed }
+}
+
+/** The document stands in an object of its own, for the library changes no root. What a `move` carries stands beside it. */
+type Held = Record<string, unknown>
+const whole = 'whole'
+const carried = ['carried']
+
+interface Work {
+  readonly held: Held
+  /** Bytes that may still be carried. */
+  left: number
+  readonly limits: PatchLimits
+}
+
+type Fault = Violation & { readonly pointer: string }
+
+/** Does one operation, or says why it can't be done. */
+function run(work: Work, { op, path, from, value }: Operation): Fault | undefined {
+  const { held } = work
+  switch (op) {
+    case 'test': {
+      const found = find(held, path)
+      if (found === undefined) return absentAt('/path')
+      return same(found.value, value)
+        ? undefined
+        : { pointer: '', detail: 'The test fails: the value is another one.', code: 'test-failed' }
+    }
+    case 'remove':
+      if (find(held, path) === undefined) return absentAt('/path')
+      return change(held, { op, path: textOf(path) })
+    case 'replace':
+      if (find(held, path) === undefined) return absentAt('/path')
+      return tooDeep(work, path, value) ?? change(held, { op, path: textOf(path), value })
+    case 'add':
+      if (!mayAdd(held, path)) return absentAt('/path')
+      return tooDeep(work, path, value) ?? change(held, { op, path: textOf(path), value })
+    case 'copy':
+      return copy(work, path, from)
+    case 'move':
+      return move(work, path, from)
+  }
+}
+
+function copy(work: Work, path: readonly string[], from: readonly string[]): Fault | undefined {
+  const found = find(work.held, from)
+  if (found === undefined) return absentAt('/from')
+  if (!mayAdd(work.held, path)) return absentAt('/path')
+  const fault = tooLarge(work, found.value) ?? tooDeep(work, path, found.value)
+  return fault ?? change(work.held, { op: 'copy', from: textOf(from), path: textOf(path) })
+}
+
+/** Taken away and then added (RFC 6902 4.4): its place is looked for in what the removal has left, where indices may have changed. */
+function move(work: Work, path: readonly string[], from: readonly string[]): Fault | undefined {
+  const { held } = work
+  const found = find(held, from)
+  if (found === undefined) return absentAt('/from')
+  const fault = path.length > from.length ? (tooLarge(work, found.value) ?? tooDeep(work, path, found.value)) : undefined
+  if (fault !== undefined) return fault
+  change(held, { op: 'move', from: textOf(from), path: textOf(carried) })
+  return mayAdd(held, path) ? change(held, { op: 'move', from: textOf(carried), path: textOf(path) }) : absentAt('/path')
+}
+
+function change(held: Held, operation: Change): undefined {
+  const [refused] = applyPatch(held, [operation])
+  // All that the library refuses has been refused before.
+  if (refused) throw refused
+}
+
+const absentAt = (pointer: string): Fault => ({
+  pointer,
+  detail: `"${pointer.slice(1)}" leads to nothing that is there. It goes by what GET of the item shows.`,
+  code: 'path-absent',
+})
+
+function tooLarge(work: Work, value: unknown): Fault | undefined {
+  work.left -= Buffer.byteLength(JSON.stringify(value))
+  if (work.left >= 0) return undefined
+  const detail = `What a patch copies, and moves to deeper places, holds at most ${work.limits.bodyLimit} bytes all together.`
+  return { pointer: '', detail, code: 'too-large' }
+}
+
+function tooDeep({ limits: { depthLimit } }: Work, path: readonly string[], value: unknown): Fault | undefined {
+  if (path.length - 1 + depthOf(value) <= depthLimit) return undefined
+  return { pointer: '/path', detail: `Arrays and objects nest at most ${depthLimit} levels deep.`, code: 'too-deep' }
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let deepest = 0
+  for (const inner of Object.values(value)) deepest = Math.max(deepest, depthOf(inner))
+  return deepest + 1
+}
+
+const index = /^(?:0|[1-9]\d*)$/
+
+/** What stands at a place, boxed. */
+function find(held: Held, path: readonly string[]): { readonly value: unknown } | undefined {
+  let value: unknown = held
+  for (const token of path) {
+    const there = isList(value) ? index.test(token) && Number(token) < value.length : isObject(value) && Object.hasOwn(value, token)
+    if (!there) return undefined
+    value = (value as JsonObject)[token]
+  }
+  return { value }
+}
+
+/** Whether there is something that a value could be added to at a place. */
+function mayAdd(held: Held, path: readonly string[]): boolean {
+  const parent = find(held, path.slice(0, -1))?.value
+  const token = path.at(-1) as string
+  return isList(parent) ? token === '-' || (index.test(token) && Number(token) <= parent.length) : isObject(parent)
+}
+
+/** Equal as the RFC has it: numbers by value, members in any order (RFC 6902 4.6). Looks at no more than the smaller one has. */
+function same(one: unknown, other: unknown): boolean {
+  if (isList(one)) return isList(other) && one.length === other.length && one.every((item, i) => same(item, other[i]))
+  if (!isObject(one) || !isObject(other)) return one === other
+  const names = Object.keys(other)
+  return names.every((name) => Object.hasOwn(one, name) && same(one[name], other[name])) && names.length === Object.keys(one).length
+}
+
+/** Names that the library skips in pointers and drops from copies. They go by another name while it works. */
+const skipped = /^\0*(?:__proto__|constructor|prototype)$/
+
+const armouredName = (name: string): string => (skipped.test(name) ? `\0${name}` : name)
+const plainName = (name: string): string => (name.startsWith('\0') && skipped.test(name) ? name.slice(1) : name)
+
+const armoured = (value: unknown): unknown => renamed(value, armouredName)
+const plain = (value: unknown): unknown => renamed(value, plainName)
+
+/** A copy, for the library works in place. */
+function renamed(value: unknown, rename: (name: string) => string): unknown {
+  if (isList(value)) return value.map((item) => renamed(item, rename))
+  if (!isObject(value)) return value
+  const copied: JsonObject = {}
+  for (const name of Object.keys(value)) put(copied, rename(name), renamed(value[name], rename))
+  return copied
+}
+
+const inside = (path: readonly string[]): readonly string[] => [whole, ...path.map(armouredName)]
+
+const textOf = (path: readonly string[]): string => path.map((token) => `/${escapePointer(token)}`).join('')

@@ -1,0 +1,26 @@
+/** What the caller sees of records: the related ones that their links show, as far as it may read those (REP-1..3). */
+import type { Stored } from '../adapters/contract.js'
+import type { JsonObject } from '../definition/json.js'
+import type { Mounted } from '../plan/routes.js'
+import { gatherRelated, nothingRelated, type Related, standsAlone } from '../representation/related.js'
+import { represent } from '../representation/represent.js'
+import type { Exchange } from './exchange.js'
+import { readable } from './permission.js'
+
+/** The related records that these need to be shown. */
+export function relatedOf(
+  exchange: Exchange,
+  resource: Mounted,
+  items: readonly Stored<unknown>[],
+  expand: readonly string[],
+): Related | Promise<Related> {
+  if (standsAlone(resource, expand)) return nothingRelated
+  const records = items.map((item) => item.value)
+  return gatherRelated(resource, records, expand, (mounted, keys) => readable(exchange, mounted, keys))
+}
+
+/** The item of the path as a plain GET shows it. */
+export async function shown(exchange: Exchange, stored: Stored<unknown>): Promise<JsonObject> {
+  const { resource, keys, base } = exchange
+  return represent(resource, stored.value, keys, base, await relatedOf(exchange, resource, [stored], []))
+}
