@@ -79,6 +79,7 @@ function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access,
     baseUrl,
     authenticate: bearer({ keys: access.key, principal: callerOf, realm: 'pre-piezas' }),
     permission,
+    jsonPatch: true,
     ...limited('private', settings, counters),
     versions: {
       v8: { resources: [...shared, mount(clientes, stores.clientes)], routes },

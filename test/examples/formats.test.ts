@@ -63,6 +63,19 @@ describe('the formats of the example', () => {
     ])
   })
 
+  it('VERB-5: the private side takes JSON Patch, by the router and by hand; the public side has no PATCH', async () => {
+    const type = 'application/json-patch+json'
+    const { body } = await app.get('/v8/pre-piezas/4').expect(200)
+    const operations = [
+      { op: 'test', path: '/lote', value: body.lote },
+      { op: 'replace', path: '/destinoInformado/calle', value: 'Otra' },
+    ]
+    const patched = await app.patch('/v8/pre-piezas/4').set('Content-Type', type).send(JSON.stringify(operations)).expect(200)
+    expect(patched.body).toEqual({ ...body, destinoInformado: { ...body.destinoInformado, calle: 'Otra' } })
+    await app.patch('/v8/sucursales/ROS').set('Content-Type', type).send('[{"op":"test","path":"/descripcion","value":"?"}]').expect(422)
+    expect((await app.options('/v8/pre-piezas/4').expect(204)).headers['accept-patch']).toContain(type)
+  })
+
   it('PATH-4: postal codes come in CSV too, others do not', async () => {
     const { text, headers } = await app.get('/v8/codigos-postales?limit=2&sort=codigo').set('Accept', 'text/csv').expect(200)
     expect(text).toMatch(/^codigo,ciudad,idCiudad,idPais,idProvincia\r\n(?:\d+,[^\r]+,\d+,\d+,\d+\r\n){2}$/)

@@ -111,7 +111,7 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     expect(errorsOf(await patch([{ op: 'test', path: '/clave', value: 'secreta' }]).expect(422))).toEqual(['/0/path path-absent'])
     expect(errorsOf(await patch({}).expect(422))).toEqual([' type'])
     await call.patch('/clientes/3').set('Content-Type', 'application/json-patch+json').send('[]').expect(415)
-    const types = 'application/merge-patch+json, application/json, application/json-patch+json'
+    const types = 'application/merge-patch+json, application/json, application/xml, text/xml, application/json-patch+json'
     expect((await call.patch('/operadas/3').set('Content-Type', 'text/plain').send('x').expect(415)).headers['accept-patch']).toBe(types)
     expect((await call.patch('/operadas/3').send({ nota: null }).expect(200)).body.nota).toBeNull()
     expect(() => recordBody(clientes, { jsonPatch: 1 } as never)).toThrow(/Give a boolean/)

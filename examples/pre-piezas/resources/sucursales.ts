@@ -53,7 +53,7 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
 
   const query = listQuery(sucursales)
   const answer = recordAnswer(sucursales)
-  const body = recordBody(sucursales, { id: nameIn })
+  const body = recordBody(sucursales, { id: nameIn, jsonPatch: true })
   const count = totalCount({ baseUrl })
   const guard = { permission, resource: 'sucursales', baseUrl }
   const router = Router({ caseSensitive: true })
