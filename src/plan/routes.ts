@@ -49,6 +49,8 @@ export interface Route {
 export interface Mounted {
   readonly plan: ResourcePlan
   readonly adapter: AnyAdapter
+  /** Whether a POST may, or must, say by which key a repeat is known (VERB-2). */
+  readonly idempotencyKey: 'ignored' | 'honoured' | 'required'
   /** Absent on top. */
   readonly parent: { readonly mounted: Mounted; readonly by: readonly string[] } | undefined
   /** The path of the collection below its parent or the version: `/area/collection`, `/collection`. */
@@ -140,6 +142,7 @@ class TableBuilder {
       mount: entry,
       plan: compileResource(definition, this.#page),
       adapter,
+      idempotencyKey: adapter.recall === undefined ? 'ignored' : (options.idempotencyKey ?? 'honoured'),
       parent,
       path,
       below: new Map(),
