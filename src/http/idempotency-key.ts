@@ -11,7 +11,6 @@ const bare = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/
 
 /** The key that a field value says, `"8e03978e"` and `8e03978e` alike; `undefined` where it is none, is empty or has more than 255 characters. */
 export function parseIdempotencyKey(field: string): string | undefined {
-  const text = field.replace(/^[ \t]+|[ \t]+$/g, '')
-  const key = bare.test(text) ? text : quoted.exec(text)?.[1]?.replace(/\\(.)/g, '$1')
+  const key = bare.test(field) ? field : quoted.exec(field)?.[1]?.replace(/\\(.)/g, '$1')
   return key === undefined || key === '' || key.length > longestKey ? undefined : key
 }

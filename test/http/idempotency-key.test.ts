@@ -16,7 +16,7 @@ describe('VERB-2: parseIdempotencyKey', () => {
   it('takes a key without quotes for the same one', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[!#-+\--:<-[\]-~]{1,255}$/), (key) => {
-        expect([parseIdempotencyKey(key), parseIdempotencyKey(`"${key}"`), parseIdempotencyKey(` ${key}\t`)]).toEqual([key, key, key])
+        expect([parseIdempotencyKey(key), parseIdempotencyKey(`"${key}"`)]).toEqual([key, key])
       }),
     )
   })
