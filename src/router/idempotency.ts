@@ -65,10 +65,12 @@ function ownerOf({ service, principal, req, resource }: Exchange): readonly [by:
   const given: unknown = service.idempotencyOwner?.(principal, req)
   if (typeof given === 'string' && given !== '') return ['service', given]
   const name = given === undefined ? principalName(principal) : undefined
-  if (name !== undefined && name !== '') return [typeof principal, name]
+  if (name !== undefined) return [typeof principal, name]
+  // Nobody else waits for it: a rejection must not end the process.
+  if (given instanceof Promise) given.catch(() => {})
   throw new ConfigurationError(
     'invalid-option',
-    `A POST to "${resource.plan.collection}" has an ${header.idempotencyKey}, and nothing tells whose it is: the principal has no "sub". Give the service idempotencyOwner: (principal, req) => a name that no two callers share.`,
+    `A POST to "${resource.plan.collection}" has an ${header.idempotencyKey}, and nothing tells whose it is. Give the service idempotencyOwner: (principal, req) => a text, at once, that no two callers share; without it the principal needs a "sub".`,
   )
 }
 

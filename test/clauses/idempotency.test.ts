@@ -386,16 +386,19 @@ describe.each(frameworks)('VERB-2: Idempotency-Key over %s', (_framework, expres
       const key = { 'Idempotency-Key': newKey(), 'X-User': 'nameless' }
       expect((await strict.send('POST', '/v2/pedidos', key, { texto: 'x' })).status).toBe(500)
       expect(String((errors[0] as { error?: unknown }).error ?? errors[0])).toMatch(/idempotencyOwner/)
+      // An empty name would be that of everybody who has none.
+      expect((await strict.send('POST', '/v2/pedidos', { ...key, 'X-User': '' }, { texto: 'x' })).status).toBe(500)
       expect((await strict.send('POST', '/v2/pedidos', { 'X-User': 'nameless' }, { texto: 'x' })).status).toBe(201)
       await strict.close()
       for (const [given, status] of [
-        ['tarjeta-1', 201],
-        ['', 500],
-        [undefined, 500],
-        [Promise.resolve('a'), 500],
-        [7, 500],
+        [() => 'tarjeta-1', 201],
+        [() => '', 500],
+        [() => undefined, 500],
+        [() => Promise.resolve('a'), 500],
+        [() => Promise.reject(new Error('later')), 500],
+        [() => 7, 500],
       ] as const) {
-        const told = await served(express, opened.adapters(), { onError, idempotencyOwner: () => given } as never)
+        const told = await served(express, opened.adapters(), { onError, idempotencyOwner: given } as never)
         const headers = { 'Idempotency-Key': newKey(), 'X-User': 'nameless' }
         const [one, two] = [
           await told.send('POST', '/v2/pedidos', headers, { texto: 'x' }),
