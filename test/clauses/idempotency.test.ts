@@ -155,7 +155,8 @@ describe.each(frameworks)('VERB-2: Idempotency-Key over %s', (_framework, expres
       opened = await open()
       service = await served(express, opened.adapters())
       other = await served(express, opened.adapters(), { baseUrl: service.origin })
-    })
+      // A first PGlite takes its time, longer where others work beside it.
+    }, 60_000)
     afterAll(async () => {
       await service.close()
       await other.close()
