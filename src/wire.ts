@@ -32,6 +32,7 @@ export const header = {
   deprecation: 'Deprecation',
   etag: 'Etag',
   frameOptions: 'X-Frame-Options',
+  idempotencyKey: 'Idempotency-Key',
   ifMatch: 'If-Match',
   ifNoneMatch: 'If-None-Match',
   link: 'Link',

@@ -117,7 +117,23 @@ export interface Call {
   left?(): number
   /** On a create in an associated sub-collection: the parent that the new record is attached to, in the same step (PATH-7). */
   readonly attachTo?: ParentKey
+  /** On a create that its client may repeat: what a repeat is known by (VERB-2). Only adapters that have `recall` are given one. */
+  readonly idempotency?: Idempotency
 }
+
+/** What a create that may be repeated is known by: both are digests, made of ASCII letters, digits, `-` and `_`. */
+export interface Idempotency {
+  /** Who asks, for which collection, under which key of the client's: no two callers share one. */
+  readonly id: string
+  /** The body, as a value. */
+  readonly fingerprint: string
+}
+
+/**
+ * What an adapter answers in place of a record of its own making where a create has been seen before: `mismatched` where its id stood for another fingerprint,
+ * `running` where the first one has not ended.
+ */
+export type Repeated = 'mismatched' | 'running'
 
 /** What the store's own rules refuse; a write becomes a 422 that names the members (ERR-2), a list a 400 that names the parameters. */
 export interface Refused {
@@ -147,7 +163,16 @@ export interface Adapter<T, K> {
   list(request: ListRequest, call: Call): Answer<Page<T>>
   /** The records of these keys, in their order, `undefined` where there is none. */
   read(keys: readonly K[], call: Call): Answer<readonly (Stored<T> | undefined)[]>
-  create?(value: T, call: Call): Answer<Created<T, K>>
+  /**
+   * With `call.idempotency`, the record is kept under its id in the same atomic step, as it was created, for as long as clients may repeat; what is refused keeps nothing.
+   * Where the id is kept already, nothing is created: the answer is the record that is kept.
+   */
+  create?(value: T, call: Call): Answer<Created<T, K> | Repeated>
+  /**
+   * What an earlier create kept under `call.idempotency`, also where the record has been changed or removed since; `undefined` where nothing is. Absent: the adapter
+   * keeps nothing, and is never given an `idempotency`.
+   */
+  recall?(call: Call): Answer<Stored<T> | Repeated | undefined>
   replace?(key: K, value: T, expected: string | undefined, call: Call): Answer<Stored<T> | 'absent' | 'stale' | Refused>
   remove?(key: K, expected: string | undefined, call: Call): Answer<'removed' | 'absent' | 'stale' | Refused>
   /** Puts an existing record into the parent's collection; `expected` is the record's version. Attaching twice is no error. */

@@ -2,7 +2,20 @@
 import { get } from '../definition/json.js'
 import { knownOptions } from '../definition/known-options.js'
 import { ConfigurationError } from '../problem.js'
-import type { Adapter, Call, Condition, Created, ListRequest, ParentKey, Refused, Scalar, SortTerm, Stored } from './contract.js'
+import type {
+  Adapter,
+  Call,
+  Condition,
+  Created,
+  Idempotency,
+  ListRequest,
+  ParentKey,
+  Refused,
+  Repeated,
+  Scalar,
+  SortTerm,
+  Stored,
+} from './contract.js'
 import { isRefused } from './contract.js'
 
 type Row = Record<string, unknown>
@@ -63,11 +76,19 @@ export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<
   }
   if (under.ready !== undefined) made.ready = () => under.ready?.()
   if (under.create !== undefined) {
-    made.create = async (value, call): Promise<Created<T, K>> => {
+    made.create = async (value, call): Promise<Created<T, K> | Repeated> => {
       const record = { ...structuredClone(options.defaults), ...terms.store(value as Row) }
       const result = answered('create', await under.create?.(record, below(call)))
+      if (typeof result === 'string') return result
       if ('created' in result) return { created: show(result.created) }
       return 'accepted' in result ? { accepted: shownKey(result.accepted) } : refused(result)
+    }
+  }
+  if (under.recall !== undefined) {
+    made.recall = async (call) => {
+      // What is kept is the store's own record.
+      const found = await under.recall?.(below(call))
+      return typeof found === 'object' && found !== null ? show(found) : found
     }
   }
   if (under.replace !== undefined) made.replace = replace
@@ -275,6 +296,7 @@ const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'bool
 class ScopedCall implements Call {
   readonly scope: Readonly<Record<string, Scalar>>
   readonly attachTo?: ParentKey
+  readonly idempotency?: Idempotency
   readonly left?: () => number
   readonly #call: Call
 
@@ -283,6 +305,7 @@ class ScopedCall implements Call {
     this.scope = scope
     if (call.left !== undefined) this.left = () => call.left?.() ?? 0
     if (call.attachTo !== undefined) this.attachTo = call.attachTo
+    if (call.idempotency !== undefined) this.idempotency = call.idempotency
   }
 
   get principal(): unknown {

@@ -18,13 +18,17 @@ export function principalKey(name: string): string {
 
 /** The name of a principal: its `sub` with its `iss` (RFC 7519 4.1), or itself where it is a text or a number; `undefined` for others. */
 export function principalName(principal: unknown): string | undefined {
-  if (typeof principal === 'string' || typeof principal === 'number') return String(principal)
+  if (isName(principal)) return String(principal)
   if (typeof principal !== 'object' || principal === null) return undefined
   const { sub, iss } = principal as { readonly sub?: unknown; readonly iss?: unknown }
-  if (typeof sub !== 'string' && typeof sub !== 'number') return undefined
+  if (!isName(sub)) return undefined
   // As JSON both, so that no subject spells the name of another issuer's.
   return JSON.stringify(iss === undefined ? [sub] : [iss, sub])
 }
+
+/** What is empty, or no number, names nobody: all who have no better one would share it. */
+const isName = (value: unknown): value is string | number =>
+  typeof value === 'string' ? value !== '' : typeof value === 'number' && !Number.isNaN(value)
 
 /** A text that says nothing of what it stands for, and is always the same for it. */
 export function digest(text: string): string {

@@ -33,6 +33,7 @@ const requestHeaders: readonly string[] = [
   header.authorization,
   header.token,
   header.contentType,
+  header.idempotencyKey,
   header.ifMatch,
   header.ifNoneMatch,
   header.prefer,

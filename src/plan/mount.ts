@@ -2,7 +2,7 @@
 import type { Adapter, Call } from '../adapters/contract.js'
 import type { Action } from '../auth/permission.js'
 import type { KeyValue } from '../definition/key.js'
-import { knownOptions, listOption } from '../definition/known-options.js'
+import { invalidOption, knownOptions, listOption } from '../definition/known-options.js'
 import { checkCollectionName, checkSegment } from '../definition/naming.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import type { JsonSchema } from '../definition/schema-types.js'
@@ -34,6 +34,8 @@ export interface MountOptions {
   readonly representations?: readonly CustomRepresentation[]
   /** Methods of the item, likewise, its flags (which PATCH stands for) and places in parents' collections included. A public API says `['GET', 'DELETE']`. */
   readonly item?: readonly ('GET' | 'PUT' | 'PATCH' | 'DELETE')[]
+  /** `required`: a POST without `Idempotency-Key` is 400. The adapter must be one that keeps keys. Default: it is honoured where the adapter keeps keys. */
+  readonly idempotencyKey?: 'required'
 }
 
 /** A resource over its data, ready for a version. */
@@ -67,12 +69,36 @@ export function mount<T, K>(
       )
     }
   }
-  knownOptions(`The mount of "${collection}"`, options, { area: true, collection: true, item: true, representations: true })
+  knownOptions(`The mount of "${collection}"`, options, mountNames)
   if (options.area !== undefined) checkSegment(options.area)
   checkMethods(`The collection "${collection}"`, options.collection, ['GET', 'POST'])
   checkMethods(`An item of "${collection}"`, options.item, ['GET', 'PUT', 'PATCH', 'DELETE'])
   representationsOption(`the mount of "${collection}"`, options.representations)
+  checkIdempotency(collection, adapter, options.idempotencyKey)
   return Object.freeze({ kind: 'resource', definition, adapter: adapter as unknown as AnyAdapter, options: Object.freeze({ ...options }) })
+}
+
+const mountNames: Readonly<Record<keyof MountOptions, true>> = {
+  area: true,
+  collection: true,
+  item: true,
+  representations: true,
+  idempotencyKey: true,
+}
+
+function checkIdempotency(
+  collection: string,
+  adapter: { readonly create?: unknown; readonly recall?: unknown },
+  given: string | undefined,
+): void {
+  if (given === undefined) return
+  const what = `idempotencyKey of the mount of "${collection}"`
+  if (given !== 'required') throw invalidOption(`${what} is "${String(given)}". Give "required", or leave it out.`)
+  if (adapter.create !== undefined && adapter.recall !== undefined) return
+  throw new ConfigurationError(
+    'adapter-incomplete',
+    `${what} is "required", and its adapter keeps no keys: it needs create() and recall(). Give it the option idempotency.`,
+  )
 }
 
 /** What has a `list` is an adapter already. Functions, which have a `bind` of their own, are neither. */

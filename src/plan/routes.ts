@@ -52,6 +52,8 @@ export interface Mounted {
   readonly adapter: AnyAdapter
   /** Media types beside JSON and XML. */
   readonly representations: readonly CustomRepresentation[]
+  /** Whether a POST may, or must, say by which key a repeat is known (VERB-2). */
+  readonly idempotencyKey: 'ignored' | 'honoured' | 'required'
   /** Absent on top. */
   readonly parent: { readonly mounted: Mounted; readonly by: readonly string[] } | undefined
   /** The path of the collection below its parent or the version: `/area/collection`, `/collection`. */
@@ -144,6 +146,7 @@ class TableBuilder {
       plan: compileResource(definition, this.#page),
       adapter,
       representations: options.representations ?? [],
+      idempotencyKey: adapter.recall === undefined ? 'ignored' : (options.idempotencyKey ?? 'honoured'),
       parent,
       path,
       below: new Map(),

@@ -1,7 +1,7 @@
 /** One request on its way through the steps: what they have found out so far. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Scalar } from '../adapters/contract.js'
+import type { Idempotency, Scalar } from '../adapters/contract.js'
 import type { Action, Decided } from '../auth/permission.js'
 import { decide } from '../auth/permission.js'
 import { type KeyValue, segmentOf } from '../definition/key.js'
@@ -73,6 +73,8 @@ export class Exchange {
   parameters: Readonly<Record<string, unknown>> = {}
   /** The decoded body: a record, a patch or what an endpoint takes. */
   body: unknown
+  /** What a repeat of this request is known by, where its client gave it a key (VERB-2). */
+  idempotency: Idempotency | undefined
   /** The scopes of the principal, as far as they were asked for. */
   readonly scopes = new Map<ResourcePlan, Readonly<Record<string, Scalar>>>()
   outcome: Outcome | undefined

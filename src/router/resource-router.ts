@@ -28,12 +28,20 @@ export function resourceRouter<T, K, P = unknown>(
   adapter: Adapter<NoInfer<T>, NoInfer<K>> | UnboundAdapter<NoInfer<T>, NoInfer<K>>,
   options: ResourceRouterOptions<P> = {},
 ): Middleware {
-  knownOptions('resourceRouter()', options, { ...serviceOptions, related: true, area: true, collection: true, item: true })
-  const { related = [], area, collection, item, ...rest } = options
+  knownOptions('resourceRouter()', options, {
+    ...serviceOptions,
+    related: true,
+    area: true,
+    collection: true,
+    item: true,
+    idempotencyKey: true,
+  })
+  const { related = [], area, collection, item, idempotencyKey, ...rest } = options
   const own = mount(definition, adapter, {
     ...(area === undefined ? {} : { area }),
     ...(collection === undefined ? {} : { collection }),
     ...(item === undefined ? {} : { item }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   })
   const service = resolveService(rest as unknown as ServiceOptions)
   const version: ServedVersion = { name: '', table: compileRoutes([own], related, service.page), life: undefined, routes: undefined }

@@ -31,6 +31,11 @@ export interface ServiceOptions<P = unknown> extends Hooks {
   principal?(req: IncomingMessage): P | PromiseLike<P>
   /** Who may do what (AUTH-4): `scopes()`, or a function of your own, for the principals that there are. Default: whoever gets here may do everything. */
   readonly permission?: Permission<P> | undefined
+  /**
+   * Whose an `Idempotency-Key` is: a name that no two callers share, since an equal key of the same caller is a repeat (VERB-2). Default: the principal's `sub`, with its
+   * `iss`, or the principal where it is a text or a number. Where there is none of these and no name comes from here, a POST with a key is a 500 that tells the log.
+   */
+  idempotencyOwner?(principal: P, req: IncomingMessage): string | undefined
   /** How many requests a principal, or an address, may send (LIMIT-1): `rateLimit({ limit: 600 })`. Default: no limit. */
   readonly rateLimit?: RateLimit | undefined
   /** Answers CORS preflights and sets CORS headers before authentication (HDR-7): `crossOrigin({ origins })`. Default: none. */
@@ -66,6 +71,7 @@ export interface Service {
   readonly authenticate: Authenticate | undefined
   readonly principal: ((req: IncomingMessage) => unknown) | undefined
   readonly permission: Permission | undefined
+  readonly idempotencyOwner: ((principal: unknown, req: IncomingMessage) => unknown) | undefined
   readonly rateLimit: RateLimit | undefined
   readonly login: Login | undefined
   /** Header fields of every answer. */
@@ -96,6 +102,7 @@ export const serviceOptions: Readonly<Record<keyof ServiceOptions, true>> = {
   authenticate: true,
   principal: true,
   permission: true,
+  idempotencyOwner: true,
   rateLimit: true,
   cors: true,
   requireIfMatch: true,
@@ -128,7 +135,8 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
   }
   if (typeof jsonPatch !== 'boolean') throw invalidOption(`jsonPatch is ${String(jsonPatch)}. Give true or false.`)
   checkWho(options)
-  for (const name of ['principal', 'permission', 'onStep', 'onQuery', 'onResponse', 'onError'] as const) functionOption(name, options[name])
+  for (const name of ['principal', 'permission', 'idempotencyOwner', 'onStep', 'onQuery', 'onResponse', 'onError'] as const)
+    functionOption(name, options[name])
   if (options.cors !== undefined && typeof options.cors !== 'function') {
     throw new ConfigurationError('invalid-option', 'cors is not what crossOrigin() made. Give crossOrigin({ origins }).')
   }
@@ -146,6 +154,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     authenticate: options.authenticate,
     principal: options.principal,
     permission: options.permission,
+    idempotencyOwner: options.idempotencyOwner,
     rateLimit: options.rateLimit,
     login,
     secureHeaders,

@@ -3,11 +3,13 @@ import {
   type Answer,
   type Call,
   type Created,
+  type Idempotency,
   isRefused,
   type ListRequest,
   type Page,
   type ParentKey,
   type Refused,
+  type Repeated,
   type Scalar,
   type Stored,
 } from '../adapters/contract.js'
@@ -17,6 +19,7 @@ import type { Mounted } from '../plan/routes.js'
 import { HttpProblem } from '../problem.js'
 import type { Exchange } from './exchange.js'
 import { notify } from './hooks.js'
+import { mismatched, running } from './idempotency.js'
 import { refusedQuery, refusedRecord } from './refusals.js'
 import { isScoped, scopeOf } from './scope.js'
 
@@ -73,13 +76,25 @@ export class Store {
     return this.#versioned(stored)
   }
 
+  /** Throws refusals (422), and `idempotency-mismatch` (422) and `unavailable` (503) for a key that was seen before. */
   async create(value: unknown, attachTo?: ParentKey): Promise<Exclude<Created<unknown, KeyValue>, Refused>> {
-    const call = attachTo === undefined ? this.#call : new AdapterCall(this.#exchange, this.#call.scope, attachTo)
+    const { idempotency } = this.#exchange
+    const plain = attachTo === undefined && idempotency === undefined
+    const call = plain ? this.#call : new AdapterCall(this.#exchange, this.#call.scope, attachTo, idempotency)
     const created = await this.#ask('create', (adapter) => adapter.create?.(value, call))
     if (created === undefined) throw new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to create().`)
-    const result = accepted(this.#mounted, created)
+    const result = accepted(this.#mounted, unrepeated(created))
     if ('created' in result) this.#versioned(result.created)
     return result
+  }
+
+  /** What an earlier request with this one's key has created, where it has one (VERB-2). Throws as `create` does. */
+  async recall(): Promise<Stored<unknown> | undefined> {
+    const { idempotency } = this.#exchange
+    if (idempotency === undefined) return undefined
+    const call = new AdapterCall(this.#exchange, this.#call.scope, undefined, idempotency)
+    const found = await this.#ask('recall', (adapter) => adapter.recall?.(call))
+    return found == null ? undefined : this.#versioned(unrepeated(found))
   }
 
   /** Throws `absent` (404) and refusals (422). */
@@ -154,6 +169,12 @@ const nothing: Page<unknown> = Object.freeze({ items: Object.freeze([]), total: 
 export const absent = (detail = 'It was never created, has been deleted, or lies outside of what you may see.'): HttpProblem =>
   new HttpProblem('absent', { detail })
 
+function unrepeated<T extends object>(answer: T | Repeated): T {
+  if (answer === 'mismatched') throw mismatched()
+  if (answer === 'running') throw running()
+  return answer
+}
+
 function accepted<T>({ plan }: Mounted, result: T | Refused): Exclude<T, Refused> {
   if (isRefused(result)) throw refusedRecord(plan, result)
   return result as Exclude<T, Refused>
@@ -167,11 +188,13 @@ class AdapterCall implements Call {
   readonly #exchange: Exchange
   readonly scope: Readonly<Record<string, Scalar>>
   readonly attachTo?: ParentKey
+  readonly idempotency?: Idempotency
 
-  constructor(exchange: Exchange, scope: Readonly<Record<string, Scalar>>, attachTo?: ParentKey) {
+  constructor(exchange: Exchange, scope: Readonly<Record<string, Scalar>>, attachTo?: ParentKey, idempotency?: Idempotency) {
     this.#exchange = exchange
     this.scope = scope
     if (attachTo !== undefined) this.attachTo = attachTo
+    if (idempotency !== undefined) this.idempotency = idempotency
   }
 
   get principal(): unknown {

@@ -3,7 +3,7 @@ import type { Subject, subjects } from './fixtures.js'
 import type { Stage } from './stage.js'
 
 /** A method that an adapter may leave out. */
-export type OptionalMethod = 'create' | 'replace' | 'remove' | 'attach' | 'detach'
+export type OptionalMethod = 'create' | 'replace' | 'remove' | 'attach' | 'detach' | 'recall'
 
 /** What an adapter has to offer for a check to make sense. */
 type Need = OptionalMethod | 'total' | 'search'

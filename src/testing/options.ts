@@ -5,7 +5,7 @@ import type { OptionalMethod } from './check.js'
 import { show } from './contract-error.js'
 import type { AdapterSuiteOptions, SuiteSubject } from './suite.js'
 
-export const optionalMethods: readonly OptionalMethod[] = ['create', 'replace', 'remove', 'attach', 'detach']
+export const optionalMethods: readonly OptionalMethod[] = ['create', 'replace', 'remove', 'attach', 'detach', 'recall']
 
 const known: Readonly<Record<keyof AdapterSuiteOptions, true>> = {
   without: true,
@@ -14,7 +14,14 @@ const known: Readonly<Record<keyof AdapterSuiteOptions, true>> = {
   subject: true,
   patience: true,
 }
-const knownMethods: Readonly<Record<OptionalMethod, true>> = { create: true, replace: true, remove: true, attach: true, detach: true }
+const knownMethods: Readonly<Record<OptionalMethod, true>> = {
+  create: true,
+  replace: true,
+  remove: true,
+  attach: true,
+  detach: true,
+  recall: true,
+}
 const knownInSubject: Readonly<Record<keyof SuiteSubject<unknown>, true>> = { definition: true, records: true, change: true }
 
 /** Throws `ConfigurationError` where an option is unknown or has a value that means nothing. */

@@ -1,5 +1,5 @@
 /** One adapter on which one check is played: every call checked for what holds of each of them, and bounded in time. */
-import type { Adapter, Call, Created, Page, ParentKey, Refused, Scalar, Stored } from '../adapters/contract.js'
+import type { Adapter, Call, Created, Idempotency, Page, ParentKey, Refused, Repeated, Scalar, Stored } from '../adapters/contract.js'
 import { get } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -120,6 +120,18 @@ export class Stage {
   create(value: Row, by: By = {}): Promise<Created<Row, unknown>> {
     const given = structuredClone(value)
     return this.#ask('create', by, (adapter, call) => adapter.create?.(given, call)) as Promise<Created<Row, unknown>>
+  }
+
+  /** Creates what is to be known by an id. */
+  repeatable(value: Row, idempotency: Idempotency, by: By = {}): Promise<Created<Row, unknown> | Repeated> {
+    return this.create(value, { ...by, call: { ...by.call, idempotency } })
+  }
+
+  /** What an earlier create kept. */
+  async recall(idempotency: Idempotency, by: By = {}): Promise<Item | Repeated | undefined> {
+    // Nothing is an answer here.
+    const answer = await this.#ask('recall', by, async (adapter, call) => [await adapter.recall?.({ ...call, idempotency })])
+    return answer[0] as Item | Repeated | undefined
   }
 
   /** Creates a record that must come to be. */

@@ -273,6 +273,30 @@ describe('versions', () => {
   })
 })
 
+describe('VERB-2: pre-pieces that are handed in twice', () => {
+  it('are one with the same Idempotency-Key, on either side of the service, and two on both', async () => {
+    const app = serve()
+    const key = '8e03978e-40d5-43dd-bc93-6894a57f9324'
+    const sent = { 'Idempotency-Key': key, Prefer: 'return=representation' }
+    const made: string[] = []
+    for (const path of ['/v8/pre-piezas', '/public/v1/pre-piezas']) {
+      const { body } = await app.get(`${path}/3`).expect(200)
+      const { numero: _, ...rest } = body
+      const first = await app.post(path).set(sent).send(rest).expect(201)
+      const again = await app.post(path).set(sent).send(rest).expect(201)
+      expect([again.headers.location, again.headers.etag, again.text]).toEqual([first.headers.location, first.headers.etag, first.text])
+      const other = await app
+        .post(path)
+        .set(sent)
+        .send({ ...rest, lote: 'otro' })
+        .expect(422)
+      expect(other.body.code).toBe('idempotency-mismatch')
+      made.push(first.body.numero)
+    }
+    expect(made).toEqual([201, 202])
+  })
+})
+
 describe('VERB-11: the public side', () => {
   it('takes pieces in, shows them and takes them back, and nothing else', async () => {
     const app = serve()

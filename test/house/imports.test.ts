@@ -34,6 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   router: [
     'adapters/contract.ts',
     'auth',
+    'limits',
     'promise.ts',
     'middleware',
     'representation',

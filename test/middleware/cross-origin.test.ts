@@ -90,7 +90,7 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
     expect(answer.headers).toMatchObject({ 'access-control-allow-origin': shop, vary: 'Origin', 'access-control-max-age': '600' })
     expect(answer.headers['access-control-allow-methods']).toBe('GET,HEAD,POST,PUT,PATCH,DELETE')
     expect(answer.headers['access-control-allow-headers']).toBe(
-      'Authorization,x-authorization-token,Content-Type,If-Match,If-None-Match,Prefer,x-request-id',
+      'Authorization,x-authorization-token,Content-Type,Idempotency-Key,If-Match,If-None-Match,Prefer,x-request-id',
     )
     expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
   })

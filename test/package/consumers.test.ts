@@ -138,7 +138,7 @@ import { defineResource } from 'express-rest-conventions'
 import { memoryAdapter } from 'express-rest-conventions/memory'
 import { postgresAdapter, tableDdl } from 'express-rest-conventions/postgres'
 import { adapterSuite } from 'express-rest-conventions/testing'
-const suite = adapterSuite(({ definition, records }) => memoryAdapter(definition, { records }))
+const suite = adapterSuite(({ definition, records }) => memoryAdapter(definition, { records, idempotency: true }))
 for (const check of suite) await check.run()
 const cosas = defineResource({ collection: 'cosas', key: 'id', schema: { type: 'object', properties: { id: { type: 'integer' } } } })
 console.log(suite.length > 100, tableDdl(cosas, { table: 'cosas' }).includes('CREATE TABLE'), typeof postgresAdapter({ query: async () => ({ rows: [] }) }, { table: 'cosas' }).bind)

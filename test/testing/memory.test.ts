@@ -4,7 +4,7 @@ import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { adapterSuite } from '../../src/testing/index.js'
 
 describe('the memory adapter', () => {
-  const suite = adapterSuite(({ definition, records }) => memoryAdapter(definition, { records }))
+  const suite = adapterSuite(({ definition, records }) => memoryAdapter(definition, { records, idempotency: true }))
 
   it('is held to everything', () => expect(suite.skipped).toEqual([]))
 

@@ -31,20 +31,21 @@ export function startPeer(url: string): PeerProcess {
           new Promise((resolve, reject) => {
             const id = ++count
             waiting.set(id, { resolve, reject })
-            const { scope, attachTo, fresh } = args[length] as Call
+            const { scope, attachTo, fresh, idempotency } = args[length] as Call
             child.send({
               id,
               collection: definition.collection,
               options,
               method,
               args: args.slice(0, length),
-              call: { scope, attachTo, fresh },
+              call: { scope, attachTo, fresh, idempotency },
             })
           })
       return {
         list: ask('list', 1),
         read: ask('read', 1),
         create: ask('create', 1),
+        recall: ask('recall', 0),
         replace: ask('replace', 3),
         remove: ask('remove', 2),
         attach: ask('attach', 3),

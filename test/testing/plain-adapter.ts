@@ -11,6 +11,7 @@ import type {
   Page,
   ParentKey,
   Refused,
+  Repeated,
   Scalar,
   SortTerm,
 } from '../../src/adapters/contract.js'
@@ -55,8 +56,31 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     })
   }
 
-  async create(value: unknown, call: Call): Promise<Created<unknown, unknown>> {
+  async create(value: unknown, call: Call): Promise<Created<unknown, unknown> | Repeated> {
     await this.pause()
+    const known = this.known(call)
+    if (known !== undefined) return typeof known === 'string' ? known : { created: known }
+    const made = this.made(value, call)
+    if ('created' in made) this.keep(call, made.created)
+    return made
+  }
+
+  async recall(call: Call): Promise<Item | Repeated | undefined> {
+    await this.pause()
+    return this.known(call)
+  }
+
+  known({ idempotency }: Call): Item | Repeated | undefined {
+    const kept = idempotency && this.store.kept.get(idempotency.id)
+    if (kept === undefined) return undefined
+    return kept.fingerprint === idempotency?.fingerprint ? this.given(kept.item) : 'mismatched'
+  }
+
+  keep({ idempotency }: Call, item: Item): void {
+    if (idempotency !== undefined) this.store.kept.set(idempotency.id, { fingerprint: idempotency.fingerprint, item: this.given(item) })
+  }
+
+  made(value: unknown, call: Call): { readonly created: Item } | Refused {
     const leaving = this.leaving(call.attachTo, call)
     if (leaving.length > 0) return { refused: 'rule', members: leaving }
     const row = this.scoped({ ...(value as Row) }, call)

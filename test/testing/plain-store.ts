@@ -6,6 +6,11 @@ export interface Item {
   readonly version: string
 }
 
+export interface Kept {
+  readonly fingerprint: string
+  readonly item: Item
+}
+
 /** What a scope is applied by. */
 export type ScopedMethod = 'list' | 'count' | 'read' | 'replace' | 'remove' | 'attach' | 'detach'
 
@@ -14,6 +19,8 @@ export class Store {
   readonly rows = new Map<string, Item>()
   /** Parent -> keys of what is attached to it. */
   readonly sets = new Map<string, Set<string>>()
+  /** What may be repeated, by its id. */
+  readonly kept = new Map<string, Kept>()
   versions = 0
   lastNumber = 0
 }

@@ -28,6 +28,7 @@ async function tables(
   const options = {
     table: inSchema(definition.collection),
     version,
+    idempotency: { table: inSchema('idempotency_keys') },
     attached: Object.fromEntries(Object.entries(attached).map(([as, join]) => [as, { ...join, table: inSchema(join.table) }])),
   } as never as PostgresAdapterOptions
   await exec(`CREATE SCHEMA ${schema}; ${tableDdl(definition, options)}`)

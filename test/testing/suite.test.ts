@@ -5,7 +5,7 @@ import { defineResource } from '../../src/definition/resource.js'
 import { ConfigurationError } from '../../src/problem.js'
 import { adapterSuite, ContractError, type MakeAdapter } from '../../src/testing/index.js'
 
-const memory: MakeAdapter = ({ definition, records }) => memoryAdapter(definition, { records })
+const memory: MakeAdapter = ({ definition, records }) => memoryAdapter(definition, { records, idempotency: true })
 
 describe('adapterSuite', () => {
   const suite = adapterSuite(memory)
@@ -21,7 +21,7 @@ describe('adapterSuite', () => {
 
   it('says what was expected, what came and the sentence', async () => {
     const wrong = adapterSuite((fixture) => ({
-      ...memoryAdapter(fixture.definition, { records: fixture.records }),
+      ...memoryAdapter(fixture.definition, { records: fixture.records, idempotency: true }),
       read: () => [undefined],
     }))
     const error = await wrong
@@ -66,9 +66,9 @@ describe('adapterSuite', () => {
 
   it('leaves out what an adapter is without, each with the reason', async () => {
     const reason = 'the tables are views'
-    const without = { create: reason, replace: reason, remove: reason, attach: reason, detach: reason }
+    const without = { create: reason, replace: reason, remove: reason, attach: reason, detach: reason, recall: reason }
     const make: MakeAdapter = (fixture) => {
-      const { list, read } = memoryAdapter(fixture.definition, { records: fixture.records })
+      const { list, read } = memoryAdapter(fixture.definition, { records: fixture.records, idempotency: true })
       return { list, read }
     }
     const readOnly = adapterSuite(make, { without, counts: 'other', search: false })
@@ -142,7 +142,7 @@ describe('adapterSuite of a resource of one\u2019s own', () => {
   }))
   const change = (office: NonNullable<typeof offices.types>['record'], n: number) => ({ ...office, name: `office ${n}` })
   const subject = { definition: offices, records, change }
-  const suite = adapterSuite((fixture) => memoryAdapter(fixture.definition, { records: fixture.records }), { subject })
+  const suite = adapterSuite((fixture) => memoryAdapter(fixture.definition, { records: fixture.records, idempotency: true }), { subject })
 
   for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
 

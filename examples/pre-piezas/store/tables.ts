@@ -1,11 +1,14 @@
 /** The tables, one a resource: what the adapters, the DDL and the seed go by. */
-import { tableDdl } from 'express-rest-conventions/postgres'
+import { idempotencyDdl, tableDdl } from 'express-rest-conventions/postgres'
 import { clientes } from '../resources/clientes.js'
 import { codigosPostales } from '../resources/codigos-postales.js'
 import { componentes } from '../resources/componentes.js'
 import { contratos } from '../resources/contratos.js'
 import { prePiezas } from '../resources/pre-piezas.js'
 import type { Run } from './database.js'
+
+/** What POSTs with an `Idempotency-Key` created, for a day: other resources could share the table. */
+const idempotency = { table: 'idempotency_keys' } as const
 
 const common = { version: { column: 'version' } } as const
 
@@ -14,7 +17,7 @@ export const tables = {
   clientes: { resource: clientes, table: 'clientes', ...common },
   codigosPostales: { resource: codigosPostales, table: 'codigos_postales', ...common },
   contratos: { resource: contratos, table: 'contratos', ...common },
-  prePiezas: { resource: prePiezas, table: 'pre_piezas', ...common },
+  prePiezas: { resource: prePiezas, table: 'pre_piezas', idempotency, ...common },
   componentes: { resource: componentes, table: 'componentes', ...common },
 } as const
 
@@ -23,6 +26,7 @@ export const tables = {
  * into the first of a team's migrations.
  */
 const statements: readonly (readonly [table: string, ddl: string])[] = [
+  ['idempotency_keys', idempotencyDdl(idempotency)],
   ['clientes', `${tableDdl(clientes, tables.clientes)} CREATE UNIQUE INDEX ON clientes (cuit);`],
   ['codigos_postales', tableDdl(codigosPostales, tables.codigosPostales)],
   ['contratos', tableDdl(contratos, tables.contratos)],

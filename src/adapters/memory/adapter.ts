@@ -7,11 +7,12 @@ import type { KeyValue } from '../../definition/key.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { ConfigurationError } from '../../problem.js'
 import { leavesScope } from '../association.js'
-import type { Adapter, Call, ListRequest, ParentKey, Refused, Scalar, Stored } from '../contract.js'
+import type { Adapter, Call, Idempotency, ListRequest, ParentKey, Refused, Repeated, Scalar, Stored } from '../contract.js'
 import { Associations } from './associations.js'
 import { type Entry, entryOf, type Row } from './entry.js'
 import { FullText } from './full-text.js'
 import { Indexes } from './indexes.js'
+import { type KeptOptions, KeptRecords } from './kept-records.js'
 import { KeyAssignment } from './key-assignment.js'
 import { listPage } from './list.js'
 import { isNothing } from './order.js'
@@ -30,6 +31,8 @@ export interface MemoryAdapterOptions<T> {
   readonly onUpdate?: (value: T, current: T, call: Call) => T
   /** Hears of each record that is removed, in the same step: for what goes with it, such as the records it contains. */
   readonly onRemove?: (value: T, call: Call) => void
+  /** Keeps what POSTs with an `Idempotency-Key` created, so that repeats create nothing (VERB-2): in this process, as the records are. Default: keys are ignored. */
+  readonly idempotency?: true | KeptOptions
 }
 
 /** An adapter whose methods are all there and answer at once. */
@@ -39,7 +42,10 @@ export interface MemoryAdapter<T, K> extends Adapter<T, K> {
   ready(): void
   list(request: ListRequest, call: Call): ExactPage<T>
   read(keys: readonly K[], call: Call): readonly (Stored<T> | undefined)[]
+  create(value: T, call: Call & { readonly idempotency: Idempotency }): { readonly created: Stored<T> } | Refused | Repeated
   create(value: T, call: Call): { readonly created: Stored<T> } | Refused
+  /** There with the option `idempotency`. */
+  recall?(call: Call): Stored<T> | Repeated | undefined
   replace(key: K, value: T, expected: string | undefined, call: Call): Stored<T> | 'absent' | 'stale' | Refused
   remove(key: K, expected: string | undefined, call: Call): 'removed' | 'absent' | 'stale'
   attach(parent: ParentKey, key: K, expected: string | undefined, call: Call): 'attached' | 'absent' | 'stale' | Refused
@@ -71,6 +77,7 @@ export function memoryAdapter<T, K>(
   const unique = new UniqueGroups(definition, options.unique ?? [])
   const assignment = new KeyAssignment(definition)
   const nextVersion = versions()
+  const kept = options.idempotency === undefined ? undefined : new KeptRecords(options.idempotency === true ? {} : options.idempotency)
   let fullText: FullText | undefined
   const stats = { examined: 0 }
   const tables = {
@@ -128,6 +135,20 @@ export function memoryAdapter<T, K>(
     return entry
   }
 
+  function create(value: T, call: Call): { readonly created: Stored<T> } | Refused {
+    const parent = call.attachTo && associations.parent(call.attachTo)
+    const leaving = parent === undefined ? [] : leavesScope(parent, call)
+    if (leaving.length > 0) return { refused: 'rule', members: leaving }
+    const fixed = { ...Object.fromEntries(parent?.by ?? []), ...call.scope }
+    const draft = draftOf(value as Row, fixed)
+    const exhausted = assignment.assign(draft)
+    if (exhausted !== undefined) return { refused: 'rule', members: [exhausted] }
+    const entry = insert(onCreate === undefined ? draft : draftOf(canonical(onCreate(draft, call)), fixed))
+    if ('refused' in entry) return entry
+    if (parent !== undefined && parent.by === undefined) associations.attach(parent, entry)
+    return { created: entry.stored as Stored<T> }
+  }
+
   for (const record of options.records ?? []) {
     const row = canonical(record) as Record<string, unknown>
     assignment.assign(row)
@@ -151,19 +172,15 @@ export function memoryAdapter<T, K>(
     list: (request, call) => listPage(tables, request, call.scope) as ExactPage<T>,
     read: (keys, call) => keys.map((one) => visible(one, call)?.stored as Stored<T> | undefined),
 
-    create(value, call) {
-      const parent = call.attachTo && associations.parent(call.attachTo)
-      const leaving = parent === undefined ? [] : leavesScope(parent, call)
-      if (leaving.length > 0) return { refused: 'rule', members: leaving }
-      const fixed = { ...Object.fromEntries(parent?.by ?? []), ...call.scope }
-      const draft = draftOf(value as Row, fixed)
-      const exhausted = assignment.assign(draft)
-      if (exhausted !== undefined) return { refused: 'rule', members: [exhausted] }
-      const entry = insert(onCreate === undefined ? draft : draftOf(canonical(onCreate(draft, call)), fixed))
-      if ('refused' in entry) return entry
-      if (parent !== undefined && parent.by === undefined) associations.attach(parent, entry)
-      return { created: entry.stored as Stored<T> }
-    },
+    ...(kept === undefined ? {} : { recall: (call: Call) => kept.found(call) as Stored<T> | Repeated | undefined }),
+    // A word for a repeat comes only where the call has a key, which the overloads tell apart.
+    create: ((value: T, call: Call): { readonly created: Stored<T> } | Refused | Repeated => {
+      const known = kept?.found(call)
+      if (known !== undefined) return typeof known === 'string' ? known : { created: known as Stored<T> }
+      const made = create(value, call)
+      if ('created' in made) kept?.keep(call, made.created)
+      return made
+    }) as MemoryAdapter<T, K>['create'],
 
     replace(of, value, expected, call) {
       const old = visible(of, call)

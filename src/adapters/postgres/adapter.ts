@@ -1,9 +1,10 @@
 /** `postgresAdapter`: a resource over a table of PostgreSQL. */
 import { knownOptions } from '../../definition/known-options.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
-import type { Adapter, Call, ParentKey, Refused, Stored } from '../contract.js'
+import type { Adapter, Call, Idempotency, ParentKey, Refused, Repeated, Stored } from '../contract.js'
 import type { PostgresClient } from './client.js'
 import { type Databases, databasesOf } from './database.js'
+import { keptOptions } from './kept-records.js'
 import { adapterOf } from './methods.js'
 import { Opening, unhurried } from './opening.js'
 import { optionNames, type PostgresAdapterOptions } from './options.js'
@@ -13,7 +14,10 @@ import { probe } from './probe.js'
 export interface PostgresAdapter<T, K> extends Adapter<T, K> {
   /** Asks the database whether everything is there. Throws `ConfigurationError` with the mend, `Unavailable` where it can't be asked: also for readiness probes. */
   ready(): Promise<void>
+  create(value: T, call: Call & { readonly idempotency: Idempotency }): Promise<{ readonly created: Stored<T> } | Refused | Repeated>
   create(value: T, call: Call): Promise<{ readonly created: Stored<T> } | Refused>
+  /** There with the option `idempotency`. */
+  recall?(call: Call): Promise<Stored<T> | Repeated | undefined>
   replace(key: K, value: T, expected: string | undefined, call: Call): Promise<Stored<T> | 'absent' | 'stale' | Refused>
   remove(key: K, expected: string | undefined, call: Call): Promise<'removed' | 'absent' | 'stale' | Refused>
   attach(parent: ParentKey, key: K, expected: string | undefined, call: Call): Promise<'attached' | 'absent' | 'stale' | Refused>
@@ -49,6 +53,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
   const options = knownOptions('postgresAdapter()', given, optionNames) as unknown as PostgresAdapterOptions
   const { prepare = true, acquireTimeout = 5_000, statementTimeout = Number.POSITIVE_INFINITY, onWarning = warned } = options
   const driver = { prepare, acquire: acquireTimeout, statement: statementTimeout, warn: onWarning }
+  if (options.idempotency !== undefined) keptOptions(options.idempotency)
   const databases = databasesOf(client, driver)
   const bound = new WeakMap<ResourceDefinition, unknown>()
   const bind = (definition: ResourceDefinition): unknown => {
@@ -57,7 +62,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
     if (known !== undefined) return known
     const opening = new Opening(definition, options)
     const over = (own: Databases): unknown => ({
-      ...adapterOf(definition, options, own, opening),
+      ...adapterOf(definition, { ...options, onWarning }, own, opening),
       ready: async () => {
         const table = await opening.again(own)
         await probe(table, own, onWarning, unhurried)

@@ -1,7 +1,8 @@
 /** One change, with what a team does beside it: all of it takes place, or nothing (HDR-3). */
 import { HttpProblem } from '../../problem.js'
-import type { Call, Refused } from '../contract.js'
+import type { Call, Refused, Repeated } from '../contract.js'
 import { isRefused } from '../contract.js'
+import type { SqlClient } from './client.js'
 import type { Databases } from './database.js'
 import type { Applied, Change } from './options.js'
 import { isOwn, refusalOf } from './refusals.js'
@@ -13,13 +14,14 @@ export const teamErrors = new WeakSet<Error>()
 
 type Details = Omit<Change, 'apply'>
 
-/** Runs the statement of a change, in a transaction where anything else belongs to it. */
-export async function changing<R extends Applied<unknown> | { readonly created: unknown }>(
+/** Runs the statement of a change, in a transaction where anything else belongs to it: `around`, which may do without what it is given. */
+export async function changing<R extends Applied<unknown> | { readonly created: unknown } | Repeated>(
   databases: Databases,
   table: Table,
   call: Call,
   details: Details,
   statement: (ask: Ask) => Promise<R>,
+  around?: (ask: Ask, work: () => Promise<R | Refused>) => Promise<R | Refused>,
 ): Promise<R | Refused> {
   const { write } = table.options
   let failed: unknown
@@ -35,35 +37,46 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
   }
   // What fails at the commit is the record's, or it is a deferred constraint of a row that the team wrote beside it.
   const concerns = (error: unknown): boolean => write === undefined || details.action === 'remove' || isOwn(table, error)
+  const change = async (ask: Ask, native: SqlClient | undefined): Promise<R | Refused> => {
+    let applied: Promise<R | Refused> | undefined
+    const apply = (): Promise<R | Refused> => {
+      applied ??= refusing(() => statement(ask))
+      return applied
+    }
+    const applyForTeam = (): Promise<Applied<unknown>> => {
+      const answer = apply().then(appliedOf)
+      // Who does not wait for it hears of its failure below.
+      answer.catch(() => undefined)
+      return answer
+    }
+    if (write === undefined || native === undefined) return apply()
+    try {
+      await write(native, { ...details, apply: applyForTeam }, call)
+    } catch (error) {
+      // What a team says to a client it says whatever became of the change.
+      if (error instanceof HttpProblem) throw error
+      const result = await applied
+      // After a refusal the database takes no more statements in this transaction: the refusal is what went wrong.
+      if (result !== undefined && !succeeded(result)) return result
+      failed = error
+      if (error instanceof Error) teamErrors.add(error)
+      throw error
+    }
+    return apply()
+  }
   return refusing(
     () =>
-      writing<R | Refused>(databases, table.options, call, write !== undefined || table.separate, succeeded, async (ask, native) => {
-        let applied: Promise<R | Refused> | undefined
-        const apply = (): Promise<R | Refused> => {
-          applied ??= refusing(() => statement(ask))
-          return applied
-        }
-        const applyForTeam = (): Promise<Applied<unknown>> => {
-          const answer = apply().then(appliedOf)
-          // Who does not wait for it hears of its failure below.
-          answer.catch(() => undefined)
-          return answer
-        }
-        if (write === undefined || native === undefined) return apply()
-        try {
-          await write(native, { ...details, apply: applyForTeam }, call)
-        } catch (error) {
-          // What a team says to a client it says whatever became of the change.
-          if (error instanceof HttpProblem) throw error
-          const result = await applied
-          // After a refusal the database takes no more statements in this transaction: the refusal is what went wrong.
-          if (result !== undefined && !succeeded(result)) return result
-          failed = error
-          if (error instanceof Error) teamErrors.add(error)
-          throw error
-        }
-        return apply()
-      }),
+      writing<R | Refused>(
+        databases,
+        table.options,
+        call,
+        write !== undefined || table.separate || around !== undefined,
+        succeeded,
+        async (ask, native) => {
+          const work = () => change(ask, native)
+          return around === undefined ? work() : around(ask, work)
+        },
+      ),
     concerns,
   )
 }
@@ -71,4 +84,6 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
 const appliedOf = (result: unknown): Applied<unknown> =>
   (typeof result === 'object' && result !== null && 'created' in result ? result.created : result) as Applied<unknown>
 
-const succeeded = (result: unknown): boolean => result !== 'absent' && result !== 'stale' && !isRefused(result)
+const undone: readonly unknown[] = ['absent', 'stale', 'mismatched', 'running']
+
+const succeeded = (result: unknown): boolean => !undone.includes(result) && !isRefused(result)

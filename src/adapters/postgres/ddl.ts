@@ -4,6 +4,7 @@ import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Shape } from '../../definition/shape.js'
 import type { CatalogColumn, Relation } from './catalog.js'
 import { columnNames } from './columns.js'
+import { idempotencyDdl } from './kept-records.js'
 import { Layout } from './layout.js'
 import { optionNames, type PostgresAdapterOptions, type TextSearch, type VersionColumn } from './options.js'
 import { vectorSql } from './search.js'
@@ -19,7 +20,8 @@ interface Column {
 
 /**
  * Prints the DDL of a table for a resource, with the options that its adapter gets: columns whose types keep every value exactly, the key, a version that never
- * repeats with the trigger that moves it on, an index for each filter, order, parent and search, and the tables of associations.
+ * repeats with the trigger that moves it on, an index for each filter, order, parent and search, the tables of associations, and the one of what may be
+ * repeated.
  *
  * Throws `ConfigurationError` where the options fit no table.
  *
@@ -45,6 +47,7 @@ function* printed(definition: ResourceDefinition, options: PostgresAdapterOption
   if (version !== undefined) yield trigger(relationName(options.table), version)
   yield* indexes(definition, options, layout, table, keys)
   yield* joinTables(definition, options, layout, table, columns)
+  if (options.idempotency !== undefined) yield idempotencyDdl(options.idempotency)
 }
 
 /** Whoever changes a row, by whatever statement, changes its version. */

@@ -2,11 +2,13 @@
 export { type PostgresAdapter, postgresAdapter, type UnboundPostgresAdapter } from './adapter.js'
 export type { CustomClient, PostgresClient, SplitClient, SqlClient } from './client.js'
 export { tableDdl } from './ddl.js'
+export { idempotencyDdl } from './kept-records.js'
 export {
   type Applied,
   type Change,
   type ColumnOptions,
   type CountMode,
+  type IdempotencyOptions,
   type JoinTable,
   type PostgresAdapterOptions,
   type SearchFunction,

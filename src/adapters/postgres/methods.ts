@@ -5,16 +5,18 @@ import { put } from '../../definition/json.js'
 import { type KeyValue, membersHolding } from '../../definition/key.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { type Association, associationOf, leavesScope } from '../association.js'
-import type { Adapter, Call, ParentKey, Refused, Stored } from '../contract.js'
+import type { Adapter, Call, ParentKey, Refused, Repeated, Stored } from '../contract.js'
 import { isRefused } from '../contract.js'
 import { changing, teamErrors } from './change.js'
 import type { TextRow } from './client.js'
 import type { Databases } from './database.js'
+import { failureKind, stateOf } from './failures.js'
 import { insertRow } from './inserts.js'
 import type { JoinColumns } from './join-tables.js'
+import { Contested, clearExpired, keeping, recall } from './kept-records.js'
 import { listPage } from './list.js'
 import { type Move, moveRow, type Rewrite } from './moves.js'
-import type { Opening } from './opening.js'
+import { type Opening, unhurried } from './opening.js'
 import type { Change, PostgresAdapterOptions } from './options.js'
 import { incomparable } from './places.js'
 import { readRecords } from './reads.js'
@@ -24,6 +26,10 @@ import { storedOf, type Table } from './table.js'
 import { attachRow, detachRow, removeRow, updateRow } from './writes.js'
 
 type Row = Record<string, unknown>
+type Made = { readonly created: Stored<Row> } | Refused | Repeated
+
+/** Milliseconds between two looks at what has expired. */
+const clearEvery = 60_000
 
 /** The adapter of a resource over these databases. */
 export function adapterOf(
@@ -35,7 +41,7 @@ export function adapterOf(
   const { collection, shape } = definition
   /** What comes from the team is written as what comes through the library: keys, filters and orders compare texts (REP-4). */
   const canonical = compileCanonical(shape) as (value: unknown) => Row
-  const { onCreate, onUpdate } = options
+  const { onCreate, onUpdate, onWarning } = options
 
   async function withTable<R>(call: Call, work: (table: Table) => Promise<R>): Promise<R> {
     for (let attempt = 1; ; attempt++) {
@@ -158,6 +164,38 @@ export function adapterOf(
     return moveRow(table, { ...details, by: association.by, kept }, call, ask, needsRecord ? rewriter(table, texts, key, call) : undefined)
   }
 
+  /** What a create that may be repeated does beside: nothing where there is no key. */
+  const repeats = ({ kept }: Table, { idempotency }: Call) =>
+    kept === undefined || idempotency === undefined
+      ? undefined
+      : (ask: Ask, work: () => Promise<Made>): Promise<Made> => keeping(kept, idempotency, ask, work)
+
+  /** From where writes go: a replica may not have it yet. */
+  const recalled = (call: Call): Promise<Stored<Row> | Repeated | undefined> =>
+    withTable(call, async ({ kept }) => {
+      const { idempotency } = call
+      if (kept === undefined || idempotency === undefined) return undefined
+      return reading({ ...databases, read: databases.write }, options, call, (ask) => recall(kept, idempotency, ask))
+    })
+
+  let clearAt = 0
+  /** In nobody's time: what has expired is as good as gone, and only takes room. In a transaction of the caller's it would hold its rows. */
+  const clearNowAndThen = ({ kept }: Table): void => {
+    const now = performance.now()
+    if (kept === undefined || databases.write.nested || now < clearAt) return
+    clearAt = now + clearEvery
+    clearExpired(kept, databases.write, unhurried).then(
+      (more) => {
+        if (more) clearAt = 0
+      },
+      // A connection that is lost, or a pool that has ended, clears another time.
+      (error: unknown) => {
+        if (failureKind(error) === 'other' && stateOf(error) !== undefined)
+          onWarning?.(`What has expired in ${kept.relation} can not be cleared: ${(error as Error).message}.`)
+      },
+    )
+  }
+
   return {
     list: (request, call) => withTable(call, (table) => reading(databases, options, call, (ask) => listPage(table, request, call, ask))),
     read: (keys, call) =>
@@ -180,9 +218,17 @@ export function adapterOf(
         const join = to !== undefined && to.by === undefined ? { join: table.joins.get(to.as) as JoinColumns, to } : undefined
         const key = definition.key.of(next)
         const details = { action: 'create', collection, key, value: next, parent: call.attachTo } as const
-        const result = await changing(databases, table, call, details, (ask) => insertRow(table, next, join, call, ask) as never)
-        return blaming(result as never, draft, next, 'onCreate')
+        const insert = (ask: Ask): Promise<Made> => insertRow(table, next, join, call, ask)
+        const result = await changing<Made>(databases, table, call, details, insert, repeats(table, call)).catch(
+          (error: unknown): Repeated => {
+            if (error instanceof Contested) return 'running'
+            throw error
+          },
+        )
+        if (call.idempotency !== undefined) clearNowAndThen(table)
+        return blaming(result, draft, next, 'onCreate')
       }),
+    ...(options.idempotency === undefined ? {} : { recall: recalled }),
 
     replace: (key, value, expected, call) => {
       const next = fixed(value, { ...membersHolding(definition.key, key), ...call.scope })

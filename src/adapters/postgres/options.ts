@@ -79,6 +79,19 @@ export interface Change<T = unknown, K = unknown> {
   apply(): Promise<Applied<T>>
 }
 
+/** Where creates are kept that clients may repeat. */
+export interface IdempotencyOptions {
+  /** The table, in the database that is written: `idempotencyDdl` prints it. Resources may share one. */
+  readonly table: string | RelationName
+  /** Seconds for which a repeat is known. Default 86,400: a day. */
+  readonly ttl?: number
+  /**
+   * False where the store has no advisory locks, and says so by an error: then an equal create waits for the one that is under way, in place of being told that it is.
+   * Default true.
+   */
+  readonly lock?: boolean
+}
+
 /** The tables, columns and habits behind a resource. */
 export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   /** The resource, where the adapter is used before or beside a mount. Default: the one it is mounted for. */
@@ -114,6 +127,8 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   readonly session?: (tx: SqlClient, call: Call) => Promise<void>
   /** The tables of the associations that the record does not store, by their segment under the parent (`attachedTo.as`). */
   readonly attached?: Readonly<Record<string, JoinTable>>
+  /** Keeps what POSTs with an `Idempotency-Key` created, in the transaction of the create, so that repeats create nothing (VERB-2). Default: keys are ignored. */
+  readonly idempotency?: IdempotencyOptions
   /** What `q` goes to. Default: full-text search over the members that the definition names. */
   readonly search?: TextSearch<T> | SearchFunction<K>
   /** Default `exact`. */
@@ -145,6 +160,7 @@ export const optionNames: Readonly<Record<keyof PostgresAdapterOptions, true>> =
   write: true,
   session: true,
   attached: true,
+  idempotency: true,
   search: true,
   count: true,
   countBound: true,

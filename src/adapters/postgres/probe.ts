@@ -31,6 +31,10 @@ export async function probe(table: Table, databases: Databases, warn: (message: 
   }
   for (const privilege of relation.lacking)
     warn(`The role may not ${privilege} in the table of "${definition.collection}": what needs that will fail.`)
+  for (const privilege of table.kept?.lacking ?? [])
+    warn(
+      `The role may not ${privilege} in ${table.kept?.relation}: a POST with an Idempotency-Key to "${definition.collection}" will fail.`,
+    )
   if (table.alive !== undefined)
     await tried(() => databases.write.query(`SELECT 1 AS c0 FROM ${table.target} WHERE ${table.alive} LIMIT 0`, [], wait), excused)
   const { count = 'exact' } = options

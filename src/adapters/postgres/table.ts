@@ -6,6 +6,7 @@ import type { TextRow, Wait } from './client.js'
 import { scopeSql } from './conditions.js'
 import type { Databases } from './database.js'
 import { type JoinColumns, joinTablesOf } from './join-tables.js'
+import { type KeptRecords, keptRecordsOf } from './kept-records.js'
 import { Layout } from './layout.js'
 import type { PostgresAdapterOptions } from './options.js'
 import { type Parameters, quote, quoteRelation, relationName, row } from './sql.js'
@@ -37,6 +38,8 @@ export interface Table {
   readonly learnt: { total: number | undefined }
   /** The tables of associations that records do not store, by their segment. */
   readonly joins: ReadonlyMap<string, JoinColumns>
+  /** The table of what may be repeated. */
+  readonly kept: KeptRecords | undefined
 }
 
 /** Asks the database and puts it together. Throws `ConfigurationError` with the mend where something is missing. */
@@ -103,6 +106,7 @@ export async function openTable(
     keyIndex,
     learnt: { total: relation.rows > 0 ? relation.rows : undefined },
     joins: await joinTablesOf(definition, options, databases.write, wait),
+    kept: await keptRecordsOf(options, databases.write, wait),
   }
 }
 

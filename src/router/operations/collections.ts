@@ -33,6 +33,7 @@ export const create: Operation = {
   name: 'create',
   query: 'item',
   body: 'record',
+  creates: true,
   async execute(exchange) {
     await checkParents(exchange, exchange.resource.parent?.mounted, exchange.keys)
     refuseForeignParent(exchange)
@@ -55,12 +56,26 @@ function refuseForeignParent(exchange: Exchange): void {
   )
 }
 
+async function createdAnew(exchange: Exchange, store: Store, record: JsonObject, attachTo: ParentKey | undefined) {
+  try {
+    await checkRules(exchange, record, undefined, 'create')
+  } catch (error) {
+    // The first request may have ended just now, and it is its record that the rules speak of.
+    const repeated = exchange.idempotency && (await store.recall())
+    if (repeated === undefined) throw error
+    return { created: repeated }
+  }
+  return store.create(record, attachTo)
+}
+
 /** Creates what the body says. `keysOf` gives the keys of the new record's own address, its parents' first. */
 export async function created(exchange: Exchange, keysOf: (key: KeyValue) => Exchange['keys'], attachTo?: ParentKey): Promise<Outcome> {
   const { resource, req, base } = exchange
   const record = exchange.body as JsonObject
-  await checkRules(exchange, record, undefined, 'create')
-  const result = await new Store(exchange, resource).create(record, attachTo)
+  const store = new Store(exchange, resource)
+  // Before links and rules are looked at: a repeat answers what was answered, also where they would refuse it by now.
+  const repeated = exchange.idempotency && (await store.recall())
+  const result = repeated === undefined ? await createdAnew(exchange, store, record, attachTo) : { created: repeated }
   if ('nothing' in result) return { kind: 'empty', status: 200 }
   const keys = keysOf('created' in result ? keyOf(resource.plan, result.created.value) : result.accepted)
   const headers = { [header.location]: `${base}${itemPath(resource, keys)}` }

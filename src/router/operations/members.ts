@@ -45,6 +45,7 @@ export const createMember: Operation = {
   name: 'createMember',
   query: 'item',
   body: 'record',
+  creates: true,
   async execute(exchange) {
     const parent = await parentOf(exchange, 0)
     return created(exchange, (key) => lineageOf(exchange.resource, key), parent)

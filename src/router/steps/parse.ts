@@ -9,14 +9,16 @@ import { wireForms } from '../../plan/wire-form.js'
 import { HttpProblem } from '../../problem.js'
 import { parameter } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
+import { idempotencyKey, idempotencyOf } from '../idempotency.js'
 import { bodyToCreate, bodyToReplace } from '../input.js'
 import { attachedMembers } from '../operations/members.js'
 
 export function parse(exchange: Exchange): void | Promise<void> {
   exchange.checkHost()
   parseQuery(exchange)
-  if (exchange.expand.length === 0 || exchange.service.permission === undefined) return parseContent(exchange)
-  return checkExpansions(exchange).then(() => parseContent(exchange))
+  const key = exchange.operation?.creates ? idempotencyKey(exchange) : undefined
+  if (exchange.expand.length === 0 || exchange.service.permission === undefined) return parseContent(exchange, key)
+  return checkExpansions(exchange).then(() => parseContent(exchange, key))
 }
 
 /** Expanding is reading: what may not be read is 403 where it is asked for, before anything is read or changed (AUTH-4). */
@@ -38,10 +40,10 @@ async function checkExpansions(exchange: Exchange): Promise<void> {
   throw new HttpProblem('forbidden', { detail: errors.map(({ detail }) => detail).join(' '), errors })
 }
 
-function parseContent(exchange: Exchange): void | Promise<void> {
+function parseContent(exchange: Exchange, key: string | undefined): void | Promise<void> {
   const { operation, req } = exchange
   const wanted = operation?.body
-  if (wanted === 'record' || wanted === 'patch') return parseBody(exchange)
+  if (wanted === 'record' || wanted === 'patch') return parseBody(exchange, key)
   if (wanted === 'endpoint' && endpointMethod(exchange)?.body !== undefined) return parseBody(exchange)
   if (wanted === 'refused' && hasBody(req)) {
     throw new HttpProblem('unexpected-body', { detail: 'This PUT says all by its address. Send it without a body.' })
@@ -66,7 +68,7 @@ function parseQuery(exchange: Exchange): void {
   }
 }
 
-async function parseBody(exchange: Exchange): Promise<void> {
+async function parseBody(exchange: Exchange, key?: string): Promise<void> {
   const { operation, req, service } = exchange
   const patches = operation?.body === 'patch'
   const operates = patches && service.jsonPatch && isJsonPatch(req)
@@ -81,6 +83,8 @@ async function parseBody(exchange: Exchange): Promise<void> {
     patience: exchange.patience.left(),
     patch: exchange.method === 'PATCH',
   })
+  // Of what the client said: a deployment that completes it otherwise makes no other request of it.
+  if (key !== undefined) exchange.idempotency = idempotencyOf(exchange, key, body)
   exchange.body = operates ? readOperations(body) : understood(exchange, body)
 }
 

@@ -4,6 +4,7 @@ import { associations } from './associations.js'
 import { creates } from './creates.js'
 import { expected } from './expected.js'
 import { filters } from './filters.js'
+import { keyRaces, keys } from './keys.js'
 import { order } from './order.js'
 import { paging } from './paging.js'
 import { privacy } from './privacy.js'
@@ -29,6 +30,7 @@ export const checks: readonly Check[] = [
   ...search,
   ...unstorables,
   ...creates,
+  ...keys,
   ...versions,
   ...expected,
   ...associations,
@@ -37,5 +39,6 @@ export const checks: readonly Check[] = [
   ...privacy,
   ...time,
   ...races,
+  ...keyRaces,
   ...sharedRaces,
 ]

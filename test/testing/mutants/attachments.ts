@@ -51,7 +51,7 @@ class AttachesLater extends PlainAdapter {
   override async create(value: unknown, call: Call) {
     const { attachTo, ...rest } = call
     const answer = await super.create(value, rest)
-    if (attachTo === undefined || !('created' in answer)) return answer
+    if (attachTo === undefined || !(typeof answer === 'object' && 'created' in answer)) return answer
     return this.attachedLater(answer.created as Item, attachTo, rest)
   }
   async attachedLater({ value }: Item, attachTo: ParentKey, call: Call) {

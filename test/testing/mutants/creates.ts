@@ -1,4 +1,4 @@
-import type { Call } from '../../../src/adapters/contract.js'
+import { type Call, isRefused } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import { altered, type Mutant, mutant } from './mutant.js'
@@ -57,7 +57,7 @@ export const createMutants: readonly Mutant[] = [
     return {
       async create(value: unknown, call: Call) {
         const answer = await create(value, call)
-        return 'refused' in answer ? { ...answer, members: [] } : answer
+        return isRefused(answer) ? { ...answer, members: [] } : answer
       },
     }
   }),
@@ -66,7 +66,7 @@ export const createMutants: readonly Mutant[] = [
     return {
       async create(value: unknown, call: Call) {
         const answer = await create(value, call)
-        if ('refused' in answer) throw new Error('duplicate key value violates unique constraint')
+        if (isRefused(answer)) throw new Error('duplicate key value violates unique constraint')
         return answer
       },
     }

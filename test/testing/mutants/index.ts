@@ -2,6 +2,7 @@
 import { attachmentMutants } from './attachments.js'
 import { createMutants } from './creates.js'
 import { filterMutants } from './filters.js'
+import { keyMutants } from './keys.js'
 import type { Mutant } from './mutant.js'
 import { orderMutants } from './orders.js'
 import { parentMutants } from './parents.js'
@@ -12,6 +13,7 @@ import { writeMutants } from './writes.js'
 
 export const mutants: readonly Mutant[] = [
   ...createMutants,
+  ...keyMutants,
   ...writeMutants,
   ...valueMutants,
   ...filterMutants,

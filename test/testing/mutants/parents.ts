@@ -1,5 +1,5 @@
 /** Wrong in scope and associations. */
-import type { Call, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
+import { type Call, isRefused, type ListRequest, type ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item, ScopedMethod } from '../plain-store.js'
@@ -207,7 +207,7 @@ export const parentMutants: readonly Mutant[] = [
       async create(value: unknown, call: Call) {
         const answer = await create(value, call)
         const key = base.definition.key.of(value)
-        if ('refused' in answer && call.attachTo !== undefined) base.setOf(call.attachTo)?.add(base.text(key))
+        if (isRefused(answer) && call.attachTo !== undefined) base.setOf(call.attachTo)?.add(base.text(key))
         return answer
       },
     }

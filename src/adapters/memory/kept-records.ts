@@ -1,0 +1,57 @@
+/** What creates with an `Idempotency-Key` made, as it was then, for repeats to come (VERB-2). */
+import { invalidOption, knownOptions } from '../../definition/known-options.js'
+import type { Call, Repeated, Stored } from '../contract.js'
+
+/** How much is kept for repeats, and how long. */
+export interface KeptOptions {
+  /** Seconds for which a repeat is known. Default 86,400: a day. */
+  readonly ttl?: number
+  /** The most creates that are known; beyond, the oldest are forgotten. Default 10,000. */
+  readonly most?: number
+}
+
+interface Kept {
+  readonly fingerprint: string
+  readonly stored: Stored<unknown>
+  /** By a clock that nobody sets. */
+  readonly until: number
+}
+
+/** In the order in which they were made, which is the one in which they end. Throws `ConfigurationError` where an option makes no sense. */
+export class KeptRecords {
+  readonly #kept = new Map<string, Kept>()
+  readonly #ttl: number
+  readonly #most: number
+
+  constructor(options: KeptOptions) {
+    const { ttl = 86_400, most = 10_000 } = knownOptions('idempotency of memoryAdapter()', options, {
+      ttl: true,
+      most: true,
+    }) as KeptOptions
+    if (!(typeof ttl === 'number' && ttl > 0 && ttl < Number.POSITIVE_INFINITY))
+      throw invalidOption(`ttl of the option idempotency is ${String(ttl)}. Give seconds, more than 0.`)
+    if (!Number.isSafeInteger(most) || most < 1)
+      throw invalidOption(`most of the option idempotency is ${String(most)}. Give a whole number, 1 or more.`)
+    this.#ttl = ttl * 1_000
+    this.#most = most
+  }
+
+  /** What is kept for a call; `undefined` where nothing is, or it has no key. */
+  found({ idempotency }: Call): Stored<unknown> | Repeated | undefined {
+    if (idempotency === undefined) return undefined
+    const kept = this.#kept.get(idempotency.id)
+    if (kept === undefined || kept.until <= performance.now()) return undefined
+    return kept.fingerprint === idempotency.fingerprint ? kept.stored : 'mismatched'
+  }
+
+  keep({ idempotency }: Call, stored: Stored<unknown>): void {
+    if (idempotency === undefined) return
+    const now = performance.now()
+    this.#kept.delete(idempotency.id)
+    this.#kept.set(idempotency.id, { fingerprint: idempotency.fingerprint, stored, until: now + this.#ttl })
+    for (const [id, { until }] of this.#kept) {
+      if (until > now && this.#kept.size <= this.#most) return
+      this.#kept.delete(id)
+    }
+  }
+}

@@ -1,0 +1,178 @@
+/** What creates with an `Idempotency-Key` made, as it was then, in a table beside the resource's: kept in the transaction of the create itself (VERB-2). */
+import { createHash } from 'node:crypto'
+import { invalidOption, knownOptions } from '../../definition/known-options.js'
+import type { Idempotency, Repeated, Stored } from '../contract.js'
+import { describe, type Relation } from './catalog.js'
+import type { Database, Wait } from './client.js'
+import { failureKind, stateOf } from './failures.js'
+import type { IdempotencyOptions, PostgresAdapterOptions } from './options.js'
+import { Parameters, quote, quoteRelation, relationName } from './sql.js'
+import type { Ask } from './statements.js'
+import { unfit } from './unfit.js'
+
+type Row = Record<string, unknown>
+
+/** The table that holds what is kept, checked against the database. */
+export interface KeptRecords {
+  readonly relation: string
+  /** For how long, as an interval. */
+  readonly ttl: string
+  readonly lock: boolean
+  /** What the role may not do. */
+  readonly lacking: readonly string[]
+}
+
+/** Seconds: a day, as Stripe keeps its keys. */
+const defaultTtl = 86_400
+/** What an interval may be without coming near the end of time. */
+const longestTtl = 10 * 365 * 86_400
+
+interface KeptOptions {
+  readonly name: { readonly schema?: string; readonly name: string }
+  readonly ttl: number
+  readonly lock: boolean
+}
+
+/** Throws `ConfigurationError` where an option makes no sense. */
+export function keptOptions(given: IdempotencyOptions): KeptOptions {
+  const what = 'idempotency of the PostgreSQL adapter'
+  const {
+    table,
+    ttl = defaultTtl,
+    lock = true,
+  } = knownOptions(what, given, { table: true, ttl: true, lock: true }) as unknown as IdempotencyOptions
+  if (table === undefined) throw invalidOption(`${what} names no table. Give { table: 'idempotency_keys' }; idempotencyDdl() prints one.`)
+  if (!(typeof ttl === 'number' && ttl > 0 && ttl <= longestTtl))
+    throw invalidOption(`ttl of ${what} is ${String(ttl)}. Give seconds, up to ten years.`)
+  if (typeof lock !== 'boolean') throw invalidOption(`lock of ${what} is ${String(lock)}. Give true or false.`)
+  return { name: relationName(table), ttl, lock }
+}
+
+/**
+ * Prints the DDL of the table that keeps what POSTs with an `Idempotency-Key` created, for a resource whose own table is there already: `tableDdl` prints both. One table
+ * serves any number of resources. Throws `ConfigurationError` where an option makes no sense.
+ *
+ * @example console.log(idempotencyDdl({ table: 'idempotency_keys' }))
+ */
+export function idempotencyDdl(options: IdempotencyOptions): string {
+  const { name } = keptOptions(options)
+  const lines = ['id text COLLATE "C" PRIMARY KEY', ...texts.map((column) => `${column} text NOT NULL`), 'expires_at timestamptz NOT NULL']
+  const table = quoteRelation(name)
+  return [
+    `CREATE TABLE IF NOT EXISTS ${table} (\n${lines.map((line) => `  ${line}`).join(',\n')}\n);`,
+    `CREATE INDEX IF NOT EXISTS ${quote(`${name.name}_expires_at`)} ON ${table} (expires_at);`,
+  ].join('\n\n')
+}
+
+const texts = ['fingerprint', 'record', 'version'] as const
+
+/** The table that the options name. Throws `ConfigurationError` with the mend. */
+export async function keptRecordsOf(
+  { idempotency }: PostgresAdapterOptions,
+  database: Database,
+  wait: Wait,
+): Promise<KeptRecords | undefined> {
+  if (idempotency === undefined) return undefined
+  const { name, ttl, lock } = keptOptions(idempotency)
+  const relation = quoteRelation(name)
+  const found = await describe(database, name, wait)
+  if (found === undefined)
+    throw unfit(`there is no table ${relation}, which keeps what may be repeated. Create it: ${oneLine(idempotencyDdl(idempotency))}`)
+  const wrong = wrongWith(found)
+  if (wrong !== undefined)
+    throw unfit(`the table ${relation}, which keeps what may be repeated, ${wrong}. Make it so: ${oneLine(idempotencyDdl(idempotency))}`)
+  return { relation, ttl: `${ttl} seconds`, lock, lacking: found.lacking }
+}
+
+const oneLine = (ddl: string): string => ddl.replace(/\s+/g, ' ')
+
+function wrongWith({ columns, indexes }: Relation): string | undefined {
+  const wanted = [
+    ...['id', ...texts].map((name) => [name, /^(?:text|character varying)$/] as const),
+    ['expires_at', /^timestamp.* with time zone$/] as const,
+  ]
+  const unfitting = wanted.filter(([name, type]) => !type.test(columns.get(name)?.type ?? '')).map(([name]) => `"${name}"`)
+  if (unfitting.length > 0) return `has no column ${unfitting.join(', ')} of its type`
+  const keyed = indexes.some(
+    ({ unique, partial, immediate, keys, columns: [first] }) => unique && !partial && immediate && keys === 1 && first === 'id',
+  )
+  return keyed ? undefined : 'may hold an id twice'
+}
+
+/**
+ * Creates by `work` unless the id is kept already, and keeps what comes of it, all in one transaction. The id is claimed before anything else is written: an equal
+ * create that is under way is told apart from a record whose key is taken. Who comes meanwhile does not wait, where the store has locks; the primary key is what holds.
+ */
+export async function keeping<R extends object | Repeated>(
+  kept: KeptRecords,
+  idempotency: Idempotency,
+  ask: Ask,
+  work: () => Promise<R>,
+): Promise<R | { readonly created: Stored<Row> } | Repeated> {
+  if (!(await claim(kept, idempotency, ask))) {
+    const known = (await recall(kept, idempotency, ask)) ?? 'running'
+    return typeof known === 'string' ? known : { created: known }
+  }
+  const result = await work()
+  if (typeof result === 'object' && 'created' in result) await keep(kept, idempotency, result.created as Stored<Row>, ask)
+  return result
+}
+
+/** What is kept under an id; `undefined` where nothing is, or no longer. */
+export async function recall(kept: KeptRecords, { id, fingerprint }: Idempotency, ask: Ask): Promise<Stored<Row> | Repeated | undefined> {
+  const parameters = new Parameters()
+  const text = `SELECT fingerprint AS c0, record AS c1, version AS c2 FROM ${kept.relation} WHERE id = ${parameters.add(id)} AND expires_at > now()`
+  const [found] = await asked(ask, text, parameters)
+  if (found === undefined) return undefined
+  if (found.c0 !== fingerprint) return 'mismatched'
+  return { value: JSON.parse(found.c1 as string) as Row, version: found.c2 as string }
+}
+
+/** Whether the id is ours: nobody has it, or what was kept under it has expired. */
+async function claim({ relation, ttl, lock }: KeptRecords, { id, fingerprint }: Idempotency, ask: Ask): Promise<boolean> {
+  const parameters = new Parameters()
+  // A row that was committed after this statement's snapshot is a conflict too: what is kept is never passed over, however late the lock was had.
+  const locked = lock
+    ? ` FROM (SELECT pg_try_advisory_xact_lock(${parameters.add(lockOf(id), 'bigint')}) AS got OFFSET 0) AS _l WHERE _l.got`
+    : ''
+  const values = `${parameters.add(id)}, ${parameters.add(fingerprint)}, '', '', now() + ${parameters.add(ttl, 'interval')}`
+  const again = 'fingerprint = excluded.fingerprint, record = excluded.record, version = excluded.version, expires_at = excluded.expires_at'
+  const text = `INSERT INTO ${relation} AS _k (id, fingerprint, record, version, expires_at) SELECT ${values}${locked} ON CONFLICT (id) DO UPDATE SET ${again} WHERE _k.expires_at <= now() RETURNING _k.id AS c0`
+  return (await asked(ask, text, parameters)).length > 0
+}
+
+async function keep({ relation }: KeptRecords, { id }: Idempotency, { value, version }: Stored<Row>, ask: Ask): Promise<void> {
+  const parameters = new Parameters()
+  // JSON as text: numbers, and the order of members, stay what they are.
+  const text = `UPDATE ${relation} SET record = ${parameters.add(JSON.stringify(value))}, version = ${parameters.add(version)} WHERE id = ${parameters.add(id)}`
+  await asked(ask, text, parameters)
+}
+
+/** How many rows one statement clears at most. */
+const mostCleared = 1_000
+
+/** Deletes rows that have expired, but none that somebody is just claiming. Resolves with whether there may be more. */
+export async function clearExpired({ relation }: KeptRecords, database: Database, wait: Wait): Promise<boolean> {
+  const expired = `SELECT id FROM ${relation} WHERE expires_at <= now() ORDER BY expires_at LIMIT ${mostCleared} FOR UPDATE SKIP LOCKED`
+  const gone = await database.query(`DELETE FROM ${relation} WHERE id IN (${expired}) RETURNING 1 AS c0`, [], wait)
+  return gone.length === mostCleared
+}
+
+/** Sixty-four bits of an id, as the server counts them. Two ids with the same ones make each other wait, and no more. */
+const lockOf = (id: string): string => createHash('sha256').update(id).digest().readBigInt64BE().toString()
+
+/** Thrown where the table itself says that the id has just been taken: by a store whose locks do nothing. */
+export class Contested extends Error {
+  override readonly name = 'Contested'
+}
+
+/** What this table refuses is none of the record's faults. */
+async function asked(ask: Ask, text: string, parameters: Parameters) {
+  try {
+    return await ask(text, parameters)
+  } catch (error) {
+    if (stateOf(error) === '23505') throw new Contested('The id has just been taken.', { cause: error })
+    if (failureKind(error) !== 'refused') throw error
+    throw new Error('The table that keeps what may be repeated refuses a row.', { cause: error })
+  }
+}

@@ -1,0 +1,197 @@
+/** Creates that a client may repeat (VERB-2): what is kept under an id, and that nothing is created twice. */
+import { type Check, rounds, upTo } from '../check.js'
+import { expectEqual, expectThat } from '../contract-error.js'
+import type { Row } from '../row.js'
+import type { Item, Stage } from '../stage.js'
+
+const idempotency = (id: string, fingerprint = 'body') => ({ id, fingerprint })
+
+/** The first create of an id, which makes a record. */
+async function first(stage: Stage, value: Row, id: string): Promise<Item> {
+  const answer = await stage.repeatable(value, idempotency(id))
+  expectThat(typeof answer === 'object' && 'created' in answer, 'create() with a new id to answer { created }', answer)
+  return answer.created
+}
+
+/** Both ways to ask again, over this peer, answer the record and the version that the first create answered. */
+async function expectKept(stage: Stage, value: Row, id: string, { value: made, version }: Item, peer: number): Promise<void> {
+  const again = await stage.repeatable(value, idempotency(id), { peer })
+  expectThat(typeof again === 'object' && 'created' in again, 'a repeated create() to answer { created }', again)
+  const recalled = await stage.recall(idempotency(id), { peer })
+  expectThat(typeof recalled === 'object', 'recall() to answer what is kept', recalled)
+  for (const [what, item] of [['create()', again.created] as const, ['recall()', recalled] as const]) {
+    stage.expectValue(item, made, `what ${what} repeats`)
+    expectEqual(item.version, version, `the version that ${what} repeats`)
+  }
+}
+
+export const keys: readonly Check[] = [
+  {
+    id: 'keys/repeated',
+    title:
+      'A create with the id and fingerprint of an earlier one creates nothing, and answers the record and version that one answered; so does recall().',
+    on: 'any',
+    needs: ['create', 'recall'],
+    async run(stage) {
+      const before = (await stage.all()).length
+      for (const [i, value] of stage.spare.entries()) {
+        const made = await first(stage, value, `id-${i}`)
+        stage.expectValue(made, value, 'what is created')
+        await expectKept(stage, value, `id-${i}`, made, i + 1)
+      }
+      expectEqual((await stage.all()).length, before + stage.spare.length, 'the count of records')
+    },
+  },
+  {
+    id: 'keys/assigned',
+    title: 'A create of a repeated id assigns no new key; another id, and a create without one, makes another record.',
+    on: 'orders',
+    needs: ['create', 'recall'],
+    async run(stage) {
+      const value = { text: 'once' }
+      const made = await first(stage, value, 'a')
+      for (const peer of upTo(3)) await expectKept(stage, value, 'a', made, peer)
+      const others = [
+        await first(stage, value, 'A'),
+        await first(stage, value, 'b'),
+        await stage.created(value),
+        await stage.created(value),
+      ]
+      const numbers = [made, ...others].map((item) => item.value.number)
+      expectEqual(new Set(numbers).size, numbers.length, 'the count of different numbers')
+      expectEqual((await stage.all()).length, stage.held.length + numbers.length, 'the count of orders')
+    },
+  },
+  {
+    id: 'keys/unknown',
+    title: 'recall() of an id that no create has come with answers nothing.',
+    on: 'any',
+    needs: ['create', 'recall'],
+    async run(stage) {
+      await first(stage, stage.spare[0] as Row, 'known')
+      for (const id of ['unknown', 'know', 'KNOWN'])
+        expectEqual(await stage.recall(idempotency(id)), undefined, `what recall() answers for ${id}`)
+    },
+  },
+  {
+    id: 'keys/mismatched',
+    title: "An id that came with another fingerprint is 'mismatched', for create() and recall(), and nothing is created or forgotten.",
+    on: 'any',
+    needs: ['create', 'recall'],
+    async run(stage) {
+      const [value, other] = stage.spare as [Row, Row]
+      const made = await first(stage, value, 'id')
+      expectEqual(await stage.repeatable(other, idempotency('id', 'other'), { peer: 1 }), 'mismatched', 'the answer of create()')
+      expectEqual(await stage.recall(idempotency('id', 'other'), { peer: 2 }), 'mismatched', 'the answer of recall()')
+      expectEqual(await stage.read(stage.key(other)), undefined, 'what is read of the other record')
+      await expectKept(stage, value, 'id', made, 0)
+    },
+  },
+  {
+    id: 'keys/changed',
+    title: 'What is kept is the record as it was created, also once it has been replaced.',
+    on: 'any',
+    needs: ['create', 'recall', 'replace'],
+    async run(stage) {
+      const value = stage.spare[0] as Row
+      const made = await first(stage, value, 'id')
+      const { version } = await stage.replaced(stage.key(value), stage.change(value, 3), made.version)
+      await expectKept(stage, value, 'id', made, 1)
+      expectEqual((await stage.stored(stage.key(value))).version, version, 'the version that is stored')
+    },
+  },
+  {
+    id: 'keys/removed',
+    title: 'A repeat brings nothing back that has been removed, and still answers what was created.',
+    on: 'any',
+    needs: ['create', 'recall', 'remove'],
+    async run(stage) {
+      const value = stage.spare[0] as Row
+      const made = await first(stage, value, 'id')
+      await stage.remove(stage.key(value))
+      await expectKept(stage, value, 'id', made, 1)
+      expectEqual(await stage.read(stage.key(value)), undefined, 'what is read after the remove')
+    },
+  },
+  {
+    id: 'keys/refused',
+    title: 'A create that is refused keeps nothing: the next one with its id is judged anew.',
+    on: 'any',
+    needs: ['create', 'recall'],
+    async run(stage) {
+      const answer = await stage.repeatable(stage.record(), idempotency('id'))
+      expectThat(typeof answer === 'object' && 'refused' in answer && answer.refused === 'duplicate', "{ refused: 'duplicate' }", answer)
+      expectEqual(await stage.recall(idempotency('id')), undefined, 'what recall() answers after a refusal')
+      const value = stage.spare[0] as Row
+      const made = await stage.repeatable(value, idempotency('id', 'mended'), { peer: 1 })
+      expectThat(typeof made === 'object' && 'created' in made, 'the next create() to answer { created }', made)
+      stage.expectValue(await stage.read(stage.key(value)), value, 'what is read')
+    },
+  },
+  {
+    id: 'keys/attached',
+    title: 'With attachTo, a repeat attaches nothing again: what has been taken out stays out.',
+    on: 'contracts',
+    needs: ['create', 'recall', 'attach', 'detach'],
+    async run(stage) {
+      for (const as of ['contracts', 'favourites']) {
+        const attachTo = { collection: 'clients', key: 'ann', as }
+        const value = { ...(stage.spare[0] as Row), code: `K-${as}` }
+        const ask = (peer: number) => stage.repeatable(value, idempotency(as), { peer, call: { attachTo } })
+        const made = await ask(0)
+        expectThat(typeof made === 'object' && 'created' in made, 'create() to answer { created }', made)
+        await stage.detach(attachTo, value.code)
+        const again = await ask(1)
+        expectThat(typeof again === 'object' && 'created' in again, 'a repeated create() to answer { created }', again)
+        stage.expectValue(again.created, made.created.value, 'what is repeated')
+        expectEqual(await stage.keys({ parent: attachTo }), [], `what is listed as ${as}`)
+      }
+    },
+  },
+]
+
+export const keyRaces: readonly Check[] = [
+  {
+    id: 'races/keys',
+    title: "Of many equal creates with one id exactly one record comes to be; each answer is that record, or 'running'.",
+    on: 'orders',
+    needs: ['create', 'recall'],
+    async run(stage) {
+      const before = (await stage.all()).length
+      for (const round of upTo(rounds)) {
+        const value = { text: `${round}` }
+        await expectOne(stage, value, `id-${round}`)
+        expectEqual((await stage.all()).length, before + round + 1, 'the count of orders')
+      }
+    },
+  },
+  {
+    id: 'races/keys-given',
+    title: 'Equal creates of a key that their client gave are no duplicates of each other, with one id.',
+    on: 'any',
+    needs: ['create', 'recall', 'remove'],
+    async run(stage) {
+      const value = stage.spare[0] as Row
+      for (const round of upTo(rounds)) {
+        await expectOne(stage, value, `id-${round}`)
+        await stage.remove(stage.key(value))
+      }
+    },
+  },
+]
+
+async function expectOne(stage: Stage, value: Row, id: string): Promise<void> {
+  const answers = await Promise.all(upTo(12).map((peer) => stage.repeatable(value, idempotency(id), { peer })))
+  const made = answers.flatMap((answer) => (typeof answer === 'object' && 'created' in answer ? [answer.created] : []))
+  expectThat(
+    made.length > 0 && answers.every((answer) => answer === 'running' || (typeof answer === 'object' && 'created' in answer)),
+    "the record, or 'running'",
+    answers,
+  )
+  const [one, ...others] = made as [Item, ...Item[]]
+  for (const { value: again, version } of others) {
+    stage.expectValue({ value: again, version }, one.value, 'each of the answers')
+    expectEqual(version, one.version, 'the version in each of the answers')
+  }
+  await expectKept(stage, value, id, one, 1)
+}

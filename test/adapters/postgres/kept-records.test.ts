@@ -1,0 +1,393 @@
+/** What may be repeated, kept in the transaction of the create itself (VERB-2): the table, time, connections that break, transactions of others. */
+import { PGlite } from '@electric-sql/pglite'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Call, Idempotency } from '../../../src/adapters/contract.js'
+import { idempotencyDdl, type PostgresAdapterOptions, type SqlClient } from '../../../src/adapters/postgres/index.js'
+import { ConfigurationError, HttpProblem } from '../../../src/problem.js'
+import { freshSchema, type Place } from '../../servers/databases.js'
+import { startProxy, type TcpProxy } from '../../servers/proxy.js'
+import { callOf } from '../memory/requests.js'
+import { type Bulto, bultosIn, ddl, refusedWith, tried, unknown, until, within } from './bultos.js'
+
+const idempotency = { table: 'claves' } as const
+const tables = `${ddl} ${idempotencyDdl(idempotency)}`
+
+let count = 0
+const keyed = (id = `id-${++count}`, fingerprint = 'f'): Call & { readonly idempotency: Idempotency } =>
+  ({ ...callOf(), idempotency: { id, fingerprint } }) as never
+
+describe('on a server', () => {
+  let place: Place
+  let proxy: TcpProxy
+  let pool: pg.Pool
+  let through: pg.Pool
+  const warnings: string[] = []
+  beforeAll(async () => {
+    place = await freshSchema()
+    await place.sql(tables)
+    const { hostname: host, port } = new URL(place.url)
+    proxy = await startProxy({ host, port: Number(port || 5432) })
+    pool = new pg.Pool({ connectionString: place.url, max: 8 })
+    through = new pg.Pool({ connectionString: proxy.through(place.url), max: 4 })
+  })
+  afterAll(async () => {
+    await Promise.all([pool.end(), through.end()])
+    await proxy.close()
+    await place.drop()
+  })
+  afterEach(() => void warnings.splice(0))
+  const store = (options: Parameters<typeof bultosIn>[1] = {}, client: SqlClient = pool) =>
+    bultosIn(client, { idempotency, onWarning: (message) => void warnings.push(message), ...options })
+  const rows = (id: string) => place.sql(`SELECT id, n FROM bultos WHERE id = $1`, [id])
+
+  it('keeps nothing, and asks the table nothing, for a call without a key', async () => {
+    await store().create({ id: 'plain', n: 1 }, callOf())
+    expect(await place.sql('SELECT * FROM claves')).toEqual([])
+    expect(await store().recall?.(callOf())).toBeUndefined()
+  })
+
+  it('keeps the record as text, so that it comes back as it went', async () => {
+    const call = keyed()
+    const value = { id: 'ñ 👍 \u2028 "\\', n: -7, duenyo: null }
+    const made = await store().create(value, call)
+    const again = await store().recall?.(call)
+    expect(made).toEqual({ created: again })
+    expect(again).toMatchObject({ value })
+    expect(await place.sql(`SELECT record FROM claves WHERE id = $1`, [call.idempotency.id])).toEqual([
+      { record: JSON.stringify((again as { value: Bulto }).value) },
+    ])
+  })
+
+  it('a reply to COMMIT that is lost is 503, outcome unknown; the client repeats with its key and hears the truth', async () => {
+    const call = keyed()
+    const lost = proxy.loseReply('COMMIT')
+    const over = store({}, through)
+    expect((await refusedWith(over.create({ id: 'lost', n: 1 }, call))).detail).toMatch(unknown)
+    await lost
+    const again = await over.create({ id: 'lost', n: 1 }, call)
+    expect(again).toMatchObject({ created: { value: { id: 'lost', n: 1 } } })
+    expect(await rows('lost')).toHaveLength(1)
+  })
+
+  it('a connection that is cut between the insert and the commit leaves neither record nor key', async () => {
+    const call = keyed()
+    const over = store({}, through)
+    await over.recall?.(call)
+    const cut = proxy.cutAfter('UPDATE "claves"')
+    // Nothing was committed, so the adapter may try again by itself; the server may still hold the lock of the first attempt.
+    const answer = await tried(over.create({ id: 'cut', n: 1 }, call))
+    await cut
+    if (answer === 'running' || answer instanceof Error) {
+      await until(async () => over.create({ id: 'cut', n: 1 }, call)).toMatchObject({ created: { value: { id: 'cut' } } })
+    } else expect(answer).toMatchObject({ created: { value: { id: 'cut' } } })
+    expect(await rows('cut')).toHaveLength(1)
+  })
+
+  it('a server process that is ended between the insert and the commit leaves neither record nor key', async () => {
+    const call = keyed()
+    let runs = 0
+    const killed = store({
+      write: async (tx, change) => {
+        await change.apply()
+        runs += 1
+        const [{ pid }] = (await tx.query('SELECT pg_backend_pid() AS pid')).rows as [{ pid: number }]
+        await pool.query('SELECT pg_terminate_backend($1)', [pid])
+        await tx.query('SELECT pg_sleep(5)')
+      },
+    })
+    expect(await tried(killed.create({ id: 'killed', n: 1 }, call))).toBeInstanceOf(Error)
+    expect(runs).toBeGreaterThan(0)
+    expect(await rows('killed')).toEqual([])
+    expect(await store().recall?.(call)).toBeUndefined()
+    expect(await store().create({ id: 'killed', n: 1 }, call)).toMatchObject({ created: { value: { id: 'killed' } } })
+  })
+
+  it('answers running at once while the first is under way, and its record when it is done', async () => {
+    const call = keyed()
+    let go = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    let begun = (): void => {}
+    const inside = new Promise<void>((resolve) => {
+      begun = resolve
+    })
+    const slow = store({
+      write: async (_tx, change) => {
+        await change.apply()
+        begun()
+        await held
+      },
+    })
+    const first = slow.create({ id: 'slow', n: 1 }, call)
+    await inside
+    expect(await store().recall?.(call)).toBeUndefined()
+    expect(await store().create({ id: 'slow', n: 1 }, call)).toBe('running')
+    // Another body is no sooner told apart: what the first one says is not to be seen yet.
+    expect(await store().create({ id: 'other' }, keyed(call.idempotency.id, 'g'))).toBe('running')
+    go()
+    expect(await store().create({ id: 'slow', n: 1 }, call)).toEqual(await first)
+  })
+
+  it('without locks an equal create waits for the one under way, and has its answer, also where the client gave the key', async () => {
+    const unlocked = () => store({ idempotency: { ...idempotency, lock: false } })
+    for (let round = 0; round < 5; round++) {
+      const call = keyed()
+      const value = { id: `unlocked-${round}`, n: round }
+      const answers = await Promise.all(Array.from({ length: 8 }, () => unlocked().create(value, call)))
+      for (const answer of answers) expect(answer).toEqual(answers[0])
+      expect(answers[0]).toMatchObject({ created: { value } })
+      expect(await rows(value.id)).toHaveLength(1)
+    }
+  })
+
+  it('without locks, one that waits too long is told so, and changes nothing', async () => {
+    const call = keyed()
+    const other = await pool.connect()
+    await other.query('BEGIN')
+    await other.query(`INSERT INTO claves VALUES ($1, 'f', '', '', now() + interval '1 day')`, [call.idempotency.id])
+    const answer = store({ idempotency: { ...idempotency, lock: false } }).create({ id: 'waits' }, {
+      ...within(400),
+      idempotency: call.idempotency,
+    } as never)
+    expect((await refusedWith(answer)).detail).toMatch(/Nothing was changed/)
+    await other.query('ROLLBACK')
+    other.release()
+    expect(await rows('waits')).toEqual([])
+  })
+
+  it.each([
+    ['the table itself', 'INSERT'],
+    ['a trigger of the table', 'UPDATE'],
+  ])('a unique violation that %s tells is no duplicate of the record, but running', async (_, event) => {
+    await place.sql(
+      `CREATE FUNCTION tomada() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE unique_violation USING TABLE = 'claves', CONSTRAINT = 'claves_pkey'; END $$;
+       CREATE TRIGGER tomada BEFORE ${event} ON claves FOR EACH ROW EXECUTE FUNCTION tomada()`,
+    )
+    expect(await store().create({ id: 'contested' }, keyed())).toBe('running')
+    await place.sql('DROP FUNCTION tomada CASCADE')
+    expect(await rows('contested')).toEqual([])
+  })
+
+  it('what that table refuses is a 500, and no fault of the record', async () => {
+    await place.sql('ALTER TABLE claves ADD CONSTRAINT corta CHECK (length(record) < 5) NOT VALID')
+    const failure = await tried(store().create({ id: 'refused' }, keyed()))
+    await place.sql('ALTER TABLE claves DROP CONSTRAINT corta')
+    expect(failure).toBeInstanceOf(Error)
+    expect(failure).not.toBeInstanceOf(HttpProblem)
+    expect(await rows('refused')).toEqual([])
+  })
+
+  it('a refusal of the record keeps nothing', async () => {
+    const call = keyed()
+    await store().create({ id: 'taken' }, callOf())
+    expect(await store().create({ id: 'taken' }, call)).toEqual({ refused: 'duplicate', members: ['id'] })
+    expect(await place.sql('SELECT 1 FROM claves WHERE id = $1', [call.idempotency.id])).toEqual([])
+  })
+
+  it('the team\u2019s own statements run for the first alone', async () => {
+    let runs = 0
+    const write: PostgresAdapterOptions<Bulto, string>['write'] = async (tx, change) => {
+      runs += 1
+      await change.apply()
+      await tx.query('INSERT INTO buzon VALUES ($1, 1)', [change.key])
+    }
+    const call = keyed()
+    const answers = [await store({ write }).create({ id: 'once' }, call), await store({ write }).create({ id: 'once' }, call)]
+    expect(answers[1]).toEqual(answers[0])
+    expect([runs, (await place.sql(`SELECT 1 FROM buzon WHERE bulto = 'once'`)).length]).toEqual([1, 1])
+    const failing = keyed()
+    const thrown = store({ write: async () => Promise.reject(new HttpProblem('rule')) })
+    expect(await tried(thrown.create({ id: 'undone' }, failing))).toBeInstanceOf(HttpProblem)
+    expect(await store().recall?.(failing)).toBeUndefined()
+  })
+
+  it('what has expired is as good as absent, and its id another create\u2019s', async () => {
+    const call = keyed()
+    await store().create({ id: 'old', n: 1 }, call)
+    await place.sql(`UPDATE claves SET expires_at = now() - interval '1 second' WHERE id = $1`, [call.idempotency.id])
+    expect(await store().recall?.(call)).toBeUndefined()
+    const another = keyed(call.idempotency.id, 'another')
+    expect(await store().create({ id: 'new', n: 2 }, another)).toMatchObject({ created: { value: { id: 'new' } } })
+    expect(await store().recall?.(another)).toMatchObject({ value: { id: 'new', n: 2 } })
+    expect(await store().recall?.(call)).toBe('mismatched')
+    await store({ idempotency: { ...idempotency, ttl: 3600 } }).create({ id: 'hour' }, keyed('hour'))
+    const [left] = await place.sql(`SELECT extract(epoch FROM expires_at - now())::float8 AS left FROM claves WHERE id = 'hour'`)
+    expect(left?.left).toBeGreaterThan(3_500)
+    expect(left?.left).toBeLessThanOrEqual(3_600)
+  })
+
+  it('clears what has expired, but not what somebody holds, and nobody waits for it', async () => {
+    await place.sql(`INSERT INTO claves SELECT 'old-' || i, 'f', '{}', '', now() - interval '1 day' FROM generate_series(1, 1500) AS i`)
+    const holder = await pool.connect()
+    await holder.query('BEGIN')
+    await holder.query(`SELECT 1 FROM claves WHERE id = 'old-7' FOR UPDATE`)
+    const clearing = store()
+    await clearing.create({ id: 'clears-1' }, keyed())
+    const left = async () => (await place.sql(`SELECT id FROM claves WHERE id LIKE 'old-%'`)).length
+    await until(left).toBe(500)
+    await clearing.create({ id: 'clears-2' }, keyed())
+    await until(left).toBe(1)
+    await holder.query('ROLLBACK')
+    holder.release()
+    expect(await place.sql(`SELECT id FROM claves WHERE id LIKE 'old-%'`)).toEqual([{ id: 'old-7' }])
+    expect(warnings).toEqual([])
+  })
+
+  it('in a transaction of the caller\u2019s it belongs to that: undone with it, known in it', async () => {
+    const client = await pool.connect()
+    const inner = store({}, client as never)
+    const call = keyed()
+    await client.query('BEGIN')
+    const made = await inner.create({ id: 'inner' }, call)
+    expect(await inner.create({ id: 'inner' }, call)).toEqual(made)
+    expect(await inner.create({ id: 'inner' }, keyed(call.idempotency.id, 'g'))).toBe('mismatched')
+    // A refusal leaves the rest, and the key it came with.
+    const refused = keyed()
+    expect(await inner.create({ id: 'inner' }, refused)).toMatchObject({ refused: 'duplicate' })
+    expect(await inner.recall?.(refused)).toBeUndefined()
+    expect(await store().create({ id: 'inner' }, call)).toBe('running')
+    await client.query('ROLLBACK')
+    expect(await store().recall?.(call)).toBeUndefined()
+    await client.query('BEGIN')
+    await inner.create({ id: 'inner' }, call)
+    await client.query('COMMIT')
+    client.release()
+    expect(await store().recall?.(call)).toMatchObject({ value: { id: 'inner' } })
+  })
+
+  it('over a client of the team\u2019s own it needs a transaction', async () => {
+    const query = (text: string, values?: unknown[]) => pool.query(text, values)
+    const single = store({}, { query } as never)
+    expect(await tried(single.create({ id: 'own' }, keyed()))).toBeInstanceOf(ConfigurationError)
+    const transaction = async <T>(work: (tx: SqlClient) => Promise<T>): Promise<T> => {
+      const client = await pool.connect()
+      try {
+        await client.query('BEGIN')
+        const result = await work(client)
+        await client.query('COMMIT')
+        return result
+      } catch (error) {
+        await client.query('ROLLBACK')
+        throw error
+      } finally {
+        client.release()
+      }
+    }
+    const whole = store({}, { query, transaction } as never)
+    const call = keyed()
+    const answers = await Promise.all(Array.from({ length: 6 }, () => whole.create({ id: 'own' }, call)))
+    expect(answers.filter((answer) => answer !== 'running').length).toBeGreaterThan(0)
+    expect(await rows('own')).toHaveLength(1)
+    expect(await whole.create({ id: 'own' }, keyed(call.idempotency.id, 'g'))).toBe('mismatched')
+  })
+
+  it('where transactions are serializable, an equal create is still the same one', async () => {
+    const strict = new pg.Pool({
+      connectionString: place.url,
+      max: 6,
+      options: `-c search_path=${place.name} -c default_transaction_isolation=serializable`,
+    })
+    const call = keyed()
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) =>
+        (i % 2 ? store({}, strict) : store({ idempotency: { ...idempotency, lock: false } }, strict)).create({ id: 'serial' }, call),
+      ),
+    )
+    const made = answers.filter((answer) => answer !== 'running')
+    expect(made.length).toBeGreaterThan(0)
+    for (const answer of made) expect(answer).toEqual(made[0])
+    expect(await rows('serial')).toHaveLength(1)
+    await strict.end()
+  })
+
+  it('an id of any text is held exactly', async () => {
+    for (const id of ["'; DROP TABLE claves; --", 'a'.repeat(1_000), 'Ä', 'ä', '']) {
+      const call = keyed(id)
+      const made = await store().create({ id: `id ${id.slice(0, 20)}${id.length}` }, call)
+      expect(await store().create({ id: 'x' }, call)).toEqual(made)
+    }
+  })
+})
+
+describe('ready()', () => {
+  let place: Place
+  let pool: pg.Pool
+  beforeEach(async () => {
+    place = await freshSchema()
+    await place.sql(ddl)
+    pool = new pg.Pool({ connectionString: place.url, max: 2 })
+  })
+  afterEach(async () => {
+    await pool.end()
+    await place.drop()
+  })
+  it.each([
+    [
+      'no table',
+      '',
+      /there is no table "claves", which keeps what may be repeated\. Create it: CREATE TABLE IF NOT EXISTS "claves" \( id text/,
+    ],
+    [
+      'no column',
+      'CREATE TABLE claves (id text PRIMARY KEY, fingerprint text, record text, expires_at timestamptz)',
+      /has no column "version" of its type/,
+    ],
+    [
+      'a record in jsonb',
+      'CREATE TABLE claves (id text PRIMARY KEY, fingerprint text, record jsonb, version text, expires_at timestamptz)',
+      /"record" of its type/,
+    ],
+    [
+      'no unique id',
+      "CREATE TABLE claves (id text, fingerprint text, record text, version text, expires_at timestamptz); CREATE UNIQUE INDEX ON claves (id) WHERE version > ''",
+      /may hold an id twice/,
+    ],
+  ])('refuses %s, with the mend', async (_, statements, message) => {
+    await place.sql(statements)
+    const failure = await tried(bultosIn(pool, { idempotency }).ready())
+    expect(failure).toBeInstanceOf(ConfigurationError)
+    expect((failure as Error).message).toMatch(message)
+  })
+
+  it('takes what idempotencyDdl prints, also twice, and in another schema', async () => {
+    const schema = `${place.name}_otro`
+    await place.sql(
+      `CREATE SCHEMA ${schema}; ${idempotencyDdl({ table: { schema, name: 'con "comillas"' } })} ${idempotencyDdl({ table: { schema, name: 'con "comillas"' } })}`,
+    )
+    await bultosIn(pool, { idempotency: { table: { schema, name: 'con "comillas"' } } }).ready()
+    await place.sql(`DROP SCHEMA ${schema} CASCADE`)
+  })
+
+  it.each([
+    [{ table: 'claves', tll: 5 }, /Did you mean "ttl"/],
+    [{}, /names no table/],
+    [{ table: 'claves', ttl: 0 }, /ttl .* is 0/],
+    [{ table: 'claves', ttl: Number.NaN }, /ttl .* is NaN/],
+    [{ table: 'claves', lock: 'no' }, /lock .* is no/],
+    ['claves', /must be an object/],
+  ])('an option that makes no sense is refused where it is given: %o', (given, message) => {
+    expect(() => bultosIn(pool, { idempotency: given as never })).toThrow(message)
+  })
+})
+
+describe('on PGlite', () => {
+  it('equal creates wait for the one connection, and have one answer; a record survives exactly', async () => {
+    const db = await PGlite.create()
+    await db.exec(tables)
+    const store = bultosIn(db, { idempotency, version: 'xmin' })
+    const call = keyed()
+    const answers = await Promise.all(Array.from({ length: 12 }, () => store.create({ id: 'a', n: 1 }, call)))
+    for (const answer of answers) expect(answer).toEqual(answers[0])
+    expect(answers[0]).toMatchObject({ created: { value: { id: 'a', n: 1 } } })
+    await db.transaction(async (tx) => {
+      const inner = store.within(tx as never)
+      expect(await inner.create({ id: 'a', n: 1 }, call)).toEqual(answers[0])
+      expect(await inner.create({ id: 'b' }, keyed('b'))).toMatchObject({ created: { value: { id: 'b' } } })
+      await tx.rollback()
+    })
+    expect(await store.recall?.(keyed('b'))).toBeUndefined()
+    await db.close()
+  })
+})

@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { longestKey, parseIdempotencyKey } from '../../src/http/idempotency-key.js'
+
+const printable = fc.stringMatching(/^[\x20-\x7e]{1,255}$/)
+
+describe('VERB-2: parseIdempotencyKey', () => {
+  it('takes every string of printable ASCII that is quoted as RFC 9651 does', () => {
+    fc.assert(
+      fc.property(printable, (key) => {
+        expect(parseIdempotencyKey(`"${key.replace(/["\\]/g, '\\$&')}"`)).toBe(key)
+      }),
+    )
+  })
+
+  it('takes a key without quotes for the same one', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[!#-+\--:<-[\]-~]{1,255}$/), (key) => {
+        expect([parseIdempotencyKey(key), parseIdempotencyKey(`"${key}"`)]).toEqual([key, key])
+      }),
+    )
+  })
+
+  it('gives a key of 1 to 255 printable characters, or none, and never throws', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('"', '\\', ',', ';', ' ', 'a') })), (field) => {
+        const key = parseIdempotencyKey(field)
+        if (key !== undefined) expect(key).toMatch(/^[\x20-\x7e]{1,255}$/)
+      }),
+    )
+  })
+
+  it('ends in time, however long the field', () => {
+    for (const field of [`"${'\\'.repeat(100_000)}`, `"${'a'.repeat(100_000)}`, `${' '.repeat(100_000)}a b`, 'a'.repeat(100_000)]) {
+      const started = performance.now()
+      expect(parseIdempotencyKey(field)).toBeUndefined()
+      expect(performance.now() - started).toBeLessThan(1_000)
+    }
+  })
+
+  it('counts the characters of the key, not of its spelling', () => {
+    expect(parseIdempotencyKey(`"${'\\"'.repeat(longestKey)}"`)).toBe('"'.repeat(longestKey))
+    expect(parseIdempotencyKey(`"${'\\"'.repeat(longestKey + 1)}"`)).toBeUndefined()
+  })
+})

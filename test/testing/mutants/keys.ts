@@ -1,0 +1,85 @@
+import type { Call } from '../../../src/adapters/contract.js'
+import { PlainAdapter } from '../plain-adapter.js'
+import type { Item } from '../plain-store.js'
+import { altered, type Mutant, mutant } from './mutant.js'
+
+class LooksThenKeeps extends PlainAdapter {
+  override async create(value: unknown, call: Call) {
+    const known = await this.recall(call)
+    if (known !== undefined) return typeof known === 'string' ? known : { created: known }
+    await this.pause()
+    const made = this.made(value, call)
+    await this.pause()
+    if ('created' in made) this.keep(call, made.created)
+    return made
+  }
+}
+
+class ForgetsFingerprints extends PlainAdapter {
+  override known({ idempotency }: Call) {
+    const kept = idempotency && this.store.kept.get(idempotency.id)
+    return kept && this.given(kept.item)
+  }
+}
+
+class BlindToCase extends PlainAdapter {
+  override known(call: Call) {
+    return super.known(lower(call))
+  }
+
+  override keep(call: Call, item: Item): void {
+    super.keep(lower(call), item)
+  }
+}
+
+const lower = (call: Call): Call =>
+  call.idempotency === undefined ? call : { ...call, idempotency: { ...call.idempotency, id: call.idempotency.id.toLowerCase() } }
+
+class RepeatsWhatIsStored extends PlainAdapter {
+  override known(call: Call) {
+    const kept = super.known(call)
+    return typeof kept === 'object' ? this.store.rows.get(this.text(this.definition.key.of(kept.value))) : kept
+  }
+}
+
+class KeepsRefusals extends PlainAdapter {
+  override async create(value: unknown, call: Call) {
+    const answer = await super.create(value, call)
+    if (typeof answer === 'object' && 'refused' in answer) this.keep(call, { value: {}, version: '' })
+    return answer
+  }
+}
+
+class AttachesAgain extends PlainAdapter {
+  override async create(value: unknown, call: Call) {
+    const answer = await super.create(value, call)
+    if (typeof answer === 'object' && 'created' in answer && call.attachTo !== undefined)
+      await this.attach(call.attachTo, this.definition.key.of(answer.created.value), undefined, call)
+    return answer
+  }
+}
+
+class RemembersMistakes extends PlainAdapter {
+  override async recall(call: Call) {
+    return (await super.recall(call)) ?? ('mismatched' as const)
+  }
+}
+
+class ForgetsRecords extends PlainAdapter {
+  override erase(text: string): void {
+    super.erase(text)
+    for (const [id, { item }] of this.store.kept) if (this.text(this.definition.key.of(item.value)) === text) this.store.kept.delete(id)
+  }
+}
+
+export const keyMutants: readonly Mutant[] = [
+  mutant('looks what is kept, waits, and creates', ['races/keys', 'races/keys-given'], LooksThenKeeps),
+  mutant('forgets the fingerprint', ['keys/mismatched'], ForgetsFingerprints),
+  mutant('takes ids for equal that differ in case', ['keys/assigned', 'keys/unknown'], BlindToCase),
+  mutant('repeats the record as it is now', ['keys/changed', 'keys/removed'], RepeatsWhatIsStored),
+  mutant('forgets what has been removed', ['keys/removed'], ForgetsRecords),
+  mutant('keeps refusals', ['keys/refused'], KeepsRefusals),
+  mutant('attaches again what is repeated', ['keys/attached'], AttachesAgain),
+  mutant('recalls what nobody has created', ['keys/unknown'], RemembersMistakes),
+  altered('creates again what is repeated', ['keys/repeated', 'keys/assigned'], (base) => ({ known: () => undefined, store: base.store })),
+]
