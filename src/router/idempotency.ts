@@ -1,4 +1,5 @@
 /** What a repeated POST is known by: whose key it is, for which collection, and what the body said (VERB-2; draft-ietf-httpapi-idempotency-key-header-07). */
+import { isDeepStrictEqual } from 'node:util'
 import type { Idempotency } from '../adapters/contract.js'
 import { isList, isObject } from '../definition/json.js'
 import { longestKey, parseIdempotencyKey } from '../http/idempotency-key.js'
@@ -59,20 +60,47 @@ export function idempotencyOf(exchange: Exchange, key: string, body: unknown): I
 }
 
 /**
- * Whose key it is. Nobody may ever be shown what somebody else has created, so callers that can't be told apart have no keys. Throws `ConfigurationError`.
+ * Whose key it is: whom the service names, else the principal by its name, else the principal as a value, since callers that are equal in everything are one to permission
+ * and scope as well; where there is no principal, everybody. Nobody may ever be shown what somebody else has created, so a principal that can't be told from others has
+ * no keys. Throws `ConfigurationError`.
  */
 function ownerOf({ service, principal, req, resource }: Exchange): readonly [by: string, name: string] {
   const given: unknown = service.idempotencyOwner?.(principal, req)
   if (typeof given === 'string' && given !== '') return ['service', given]
-  const name = given === undefined ? principalName(principal) : undefined
-  if (name !== undefined) return [typeof principal, name]
   // Nobody else waits for it: a rejection must not end the process.
   if (given instanceof Promise) given.catch(() => {})
-  throw new ConfigurationError(
-    'invalid-option',
-    `A POST to "${resource.plan.collection}" has an ${header.idempotencyKey}, and nothing tells whose it is. Give the service idempotencyOwner: (principal, req) => a text, at once, that no two callers share; without it the principal needs a "sub".`,
-  )
+  if (given !== undefined) throw nobodys(resource)
+  const name = principalName(principal)
+  if (name !== undefined) return [typeof principal, name]
+  if (principal === undefined || principal === null) return ['nobody', '']
+  const value = plainText(principal)
+  if (value === undefined) throw nobodys(resource)
+  return ['value', value]
 }
+
+/** What differs from token to token of one holder (RFC 7519 4.1). */
+const ofOneToken = new Set(['exp', 'nbf', 'iat', 'jti'])
+
+/** A principal as a text, where it is plain data: an instance of a class may keep what tells it from another where nobody sees it. */
+function plainText(principal: unknown): string | undefined {
+  // An empty name is that of everybody who has none.
+  if (!isObject(principal) || !isPlain(principal) || Object.hasOwn(principal, 'sub')) return undefined
+  const claims = Object.fromEntries(Object.entries(principal).filter(([claim]) => !ofOneToken.has(claim)))
+  try {
+    const text = JSON.stringify(claims)
+    return text !== '{}' && isDeepStrictEqual(JSON.parse(text), claims) ? JSON.stringify(ordered(claims)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype
+
+const nobodys = ({ plan }: Exchange['resource']): ConfigurationError =>
+  new ConfigurationError(
+    'invalid-option',
+    `A POST to "${plan.collection}" has an ${header.idempotencyKey}, and nothing tells whose it is. Give the service idempotencyOwner: (principal, req) => a text, at once, that no two callers share; without it the principal needs a "sub", or is plain data.`,
+  )
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
 

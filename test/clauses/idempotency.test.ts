@@ -411,12 +411,35 @@ describe.each(frameworks)('VERB-2: Idempotency-Key over %s', (_framework, expres
       }
     })
 
-    it('where nobody says who asks, a key is nobody\u2019s', async () => {
-      const adapters = opened.adapters()
-      const related = [mount(clientes, adapters.clientes)]
-      const router = resourceRouter(pedidos, adapters.pedidos, { related, onError: () => {}, principal: () => ({}) })
+    it('callers that are equal in everything are one, whatever token they hold; those that may not be are none', async () => {
+      const schema = { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, texto: { type: 'string' } } } as const
+      const notas = defineResource({ collection: 'notas', key: 'id', assigned: true, schema })
+      let principal: unknown
+      const router = resourceRouter(notas, memoryAdapter(notas, { idempotency: true }), { onError: () => {}, principal: () => principal })
       const open = await listen(express().use('/v2', router))
-      expect((await open.send('POST', '/v2/pedidos', { 'Idempotency-Key': newKey() }, { texto: 'x' })).status).toBe(500)
+      class Caller {
+        readonly #name = 'ana'
+        readonly role = this.#name.length
+      }
+      for (const [first, second, expected] of [
+        [undefined, null, 'same'],
+        [{ team: 'a', iat: 1, exp: 2 }, { exp: 9, team: 'a', jti: 'x' }, 'same'],
+        [{ team: 'a' }, { team: 'b' }, 'another'],
+        [{ team: 'a' }, undefined, 'another'],
+        [{}, {}, 500],
+        [{ sub: '' }, { sub: '' }, 500],
+        [new Caller(), new Caller(), 500],
+        [{ when: new Date(0) }, { when: new Date(0) }, 500],
+        [{ who: () => 'ana' }, { who: () => 'eva' }, 500],
+        [[], [], 500],
+      ] as const) {
+        const headers = { 'Idempotency-Key': newKey() }
+        const answers = []
+        for (principal of [first, second]) answers.push(await open.send('POST', '/v2/notas', headers, { texto: 'x' }))
+        const [one, two] = answers.map(({ status, headers }) => [status, headers.location])
+        const found = one?.[0] === 500 ? 500 : one?.[1] === two?.[1] ? 'same' : 'another'
+        expect([first, found]).toEqual([first, expected])
+      }
       await open.close()
     })
 
