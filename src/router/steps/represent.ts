@@ -1,5 +1,4 @@
 /** From what came of the operation to an answer: links, expansions, tags, pagination (REP, HDR-2, HDR-4, QUERY-7, VERB-8). */
-import etag from 'etag'
 import type { Page, Stored } from '../../adapters/contract.js'
 import type { KeyValue } from '../../definition/key.js'
 import { checkRead, notModified } from '../../middleware/if-match.js'
@@ -11,7 +10,7 @@ import type { Answer, Headers } from '../../representation/answer.js'
 import { paginationHeaders } from '../../representation/pagination.js'
 import { gatherRelated, nothingRelated, type Related, standsAlone } from '../../representation/related.js'
 import { represent as wireForm } from '../../representation/represent.js'
-import { itemTag, pageTag } from '../../representation/tags.js'
+import { bodyTag, itemTag, pageTag } from '../../representation/tags.js'
 import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 import type { Outcome } from '../operations/operation.js'
@@ -48,7 +47,8 @@ async function pageAnswer(exchange: Exchange, { page, resource }: Of<'page'>): P
   const tag = pageTag(exchange, resource, page, related)
   checkRead(conditions, tag)
   const headers = { ...cacheHeaders(exchange, resource), [header.etag]: tag }
-  if (notModified(conditions, tag)) return { status: 304, headers }
+  const known = notModified(conditions, tag)
+  if (known !== undefined) return { status: 304, headers: { ...headers, [header.etag]: known } }
   const hintTo = hintsOf(exchange, resource, page)
   Object.assign(headers, paginationHeaders(`${root}${listPath}`, query, { ...page, count: items.length }, hintTo))
   const wire = items.map(({ value }) => wireForm(resource, value, keysOf(exchange, resource, value), base, related))
@@ -96,20 +96,28 @@ async function itemHead(exchange: Exchange, resource: Mounted, stored: Stored<un
   const tag = itemTag(exchange, resource, stored, related)
   const headers: Headers = { ...cacheHeaders(exchange, resource), [header.etag]: tag }
   if (method !== 'GET' && method !== 'HEAD') return { related, headers }
-  checkRead(conditions, tag, stored.version)
+  // What is not 2xx without its preconditions is the same with them (RFC 9110 13.2.1).
   if (method === 'HEAD') return { related, headers, answer: { status: 302, headers } }
-  return notModified(conditions, tag) ? { related, headers, answer: { status: 304, headers } } : { related, headers }
+  checkRead(conditions, tag, stored.version)
+  const known = notModified(conditions, tag)
+  return known === undefined
+    ? { related, headers }
+    : { related, headers, answer: { status: 304, headers: { ...headers, [header.etag]: known } } }
 }
 
-function valueAnswer(exchange: Exchange, { status, value, headers = {} }: Of<'value'>): Answer {
-  const { method, conditions } = exchange
-  if (value === undefined) return { status, headers }
-  const answer = encoded(exchange, value, { [header.cacheControl]: exchange.cacheControl, ...headers })
-  if (status !== 200 || (method !== 'GET' && method !== 'HEAD')) return { status, ...answer }
-  const tag = etag(answer.body)
+function valueAnswer(exchange: Exchange, { status, value, headers: given = {} }: Of<'value'>): Answer {
+  const { method, conditions, cacheControl, service } = exchange
+  const reads = method === 'GET' || method === 'HEAD'
+  // Also of a 204: without a word about it, any cache may keep the answer to a GET (RFC 9111 4.2.2).
+  const headers = { [header.cacheControl]: cacheControl, [header.vary]: service.vary, ...given }
+  if (value === undefined) return { status, headers: reads ? headers : given }
+  const answer = encoded(exchange, value, headers)
+  if (status !== 200 || !reads) return { status, ...answer }
+  const tag = bodyTag(answer.body)
   checkRead(conditions, tag)
   const { [header.contentType]: type = '', ...tagged } = { ...answer.headers, [header.etag]: tag }
-  if (notModified(conditions, tag)) return { status: 304, headers: tagged }
+  const known = notModified(conditions, tag)
+  if (known !== undefined) return { status: 304, headers: { ...tagged, [header.etag]: known } }
   return { status, body: answer.body, headers: { ...tagged, [header.contentType]: type } }
 }
 
