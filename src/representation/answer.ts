@@ -32,12 +32,11 @@ export function send(res: ServerResponse, answer: Answer, head: boolean): void {
   if (body !== undefined) headers[header.contentLength] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
   else if (status !== 204 && status !== 304) headers[header.contentLength] = '0'
   const tag = headers[header.etag]
-  if (!watched || tag === undefined) return write(res, status, headers, head ? undefined : body)
-  const release = followCoding(res, tag)
+  const release = watched && tag !== undefined ? followCoding(res, tag) : undefined
   try {
     write(res, status, headers, head ? undefined : body)
   } finally {
-    release()
+    release?.()
   }
 }
 
