@@ -1,4 +1,5 @@
 /** A service of every kind of thing that has a tag, over memory and over PostgreSQL. */
+import compression from 'compression'
 import express from 'express'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { type Adapter, type ApiOptions, api, defineResource, endpoint, type Middleware, mount } from '../../src/index.js'
@@ -49,6 +50,15 @@ const notas = defineResource({
   scope: (principal) => ({ de: String(principal) }),
 })
 
+/** The same, and any cache may keep it for whoever shows the same credentials. */
+const avisos = defineResource({
+  collection: 'avisos',
+  key: 'id',
+  schema: { type: 'object', required: ['id', 'de'], properties: { id: text, de: text, texto: { type: 'string', default: '' } } },
+  scope: (principal) => ({ de: String(principal) }),
+  cacheControl: 'public, no-cache',
+})
+
 const rows = {
   clientes: [
     { id: 1, nombre: 'Ana' },
@@ -67,6 +77,9 @@ const rows = {
 
 type Any = Adapter<never, never>
 type Adapters = Readonly<Record<keyof typeof rows, Any>>
+
+/** `compression` for bodies of any size. */
+export const packing = (): Middleware => compression({ threshold: 0 }) as unknown as Middleware
 
 interface Opened {
   readonly adapters: Adapters
@@ -116,6 +129,7 @@ export async function serveOver(
       mount(contratos, adapters.contratos as never),
       mount(lineas, adapters.lineas as never),
       mount(notas, adapters.notas as never),
+      mount(avisos, memoryAdapter(avisos, { records: rows.notas })),
       endpoint('recuento', {
         description: 'Says the same always.',
         methods: { GET: { handle: () => ({ recuento: 7 }) }, POST: { handle: () => ({ recuento: 7 }) } },
