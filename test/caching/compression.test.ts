@@ -262,6 +262,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
       expect((await ask(origin, 'GET', '/own', zip)).etag).toBe('"mine"')
       const failed = await ask(origin, 'GET', '/fails', zip)
       expect([failed.status, failed.field('etag'), JSON.parse(failed.text).code]).toEqual([500, undefined, 'internal'])
+      expect([failed.field('content-encoding'), failed.field('transfer-encoding')]).toEqual(['gzip', 'chunked'])
       await close()
     })
   })
