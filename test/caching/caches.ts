@@ -1,11 +1,11 @@
 /** Caches that others wrote, as clients of a service. */
-import { createRequire } from 'node:module'
 import zlib from 'node:zlib'
+import CachePolicy from 'http-cache-semantics'
 import { Agent, cacheStores, type Dispatcher, interceptors, request } from 'undici'
 
 export type Fields = Readonly<Record<string, string>>
 
-export interface Got {
+interface Got {
   readonly status: number
   /** What a reader sees: unpacked. */
   readonly text: string
@@ -38,31 +38,13 @@ function undiciCache(type: Sharing): Client {
   return { get: (url, headers = {}) => ask(caching, url, headers), close: () => agent.close() }
 }
 
-interface Message {
-  readonly url?: string
-  readonly method?: string
-  readonly status?: number
-  readonly headers: Got['headers']
-}
-
-/** As far as these tests need it; the package has no types of its own. */
-interface Policy {
-  storable(): boolean
-  satisfiesWithoutRevalidation(request: Message): boolean
-  revalidationHeaders(request: Message): Fields
-  revalidatedPolicy(request: Message, response: Message): { policy: Policy; modified: boolean; matches: boolean }
-  responseHeaders(): Got['headers']
-}
-type PolicyClass = new (request: Message, response: Message, options: { shared: boolean }) => Policy
-const CachePolicy = createRequire(import.meta.url)('http-cache-semantics') as PolicyClass
-
 /** A cache as `make-fetch-happen`, `got` and others have it: one stored answer an address, and the rules of http-cache-semantics. */
 function semanticsCache(type: Sharing): Client {
   const agent = new Agent()
-  const stored = new Map<string, { policy: Policy; got: Got }>()
+  const stored = new Map<string, { policy: CachePolicy; got: Got }>()
   return {
     async get(url, headers = {}) {
-      const asked: Message = { url, method: 'GET', headers }
+      const asked = { url, method: 'GET', headers }
       const known = stored.get(url)
       if (known?.policy.satisfiesWithoutRevalidation(asked)) return known.got
       const got = await ask(agent, url, known === undefined ? headers : known.policy.revalidationHeaders(asked))
