@@ -108,6 +108,6 @@ function parseRange(element: string): MediaRange | undefined {
 }
 
 /** RFC 9110 12.4.2; also without the zero before the point, as Java 8 sends it in each request (`q=.2`). */
-function parseQuality(text: string): number | undefined {
+export function parseQuality(text: string): number | undefined {
   return /^(?:0?\.\d{1,3}|0\.?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : undefined
 }

@@ -4,7 +4,7 @@
  * An *opaque tag* is, as in the RFC, the text between the quotes together with the quotes: `"3.x7Q"`. So what `formatTag` gives is at
  * once the value of the `Etag` field and what the lists are compared with.
  */
-import { skipSpace } from './field-grammar.js'
+import { isToken, skipSpace, splitList } from './field-grammar.js'
 
 const space = 0x20
 const quote = 0x22
@@ -125,14 +125,55 @@ function elementEnd(field: string, from: number): number {
   return field.length
 }
 
-/** Strong comparison (RFC 9110 8.8.3.2), for `If-Match`: a weak tag never matches (HDR-3). */
-export function matchesStrongly(list: TagList, opaque: string): boolean {
-  return list.any || list.tags.some((tag) => !tag.weak && tag.opaque === opaque)
+/**
+ * The strong tag of the same representation under a content coding: other bytes, so another tag (RFC 9110 8.8.3.3). `coding` is a `Content-Encoding`, perhaps of
+ * several. The version part stays, so `If-Match` takes it as it is. No tag of ours holds a `+` in its digest.
+ *
+ * @example codedTag('"3.x7Q"', 'gzip') // '"3.x7Q+gzip"'
+ */
+export function codedTag(opaque: string, coding: string): string {
+  const codings = splitList(coding.toLowerCase()).map((name) => name.trim())
+  const suffix = codings.filter((name) => isToken(name) && name !== 'identity').map((name) => `+${name}`)
+  return `${opaque.slice(0, -1)}${suffix.join('')}"`
 }
 
-/** Weak comparison (RFC 9110 8.8.3.2), for `If-None-Match`: `W/` makes no difference (HDR-4). */
-export function matchesWeakly(list: TagList, opaque: string): boolean {
-  return list.any || list.tags.some((tag) => tag.opaque === opaque)
+/** What web servers that compress in front of a service put into its tags: Apache, Caddy and lighttpd. */
+const ofServers = /^-(?:gzip|br|zstd|deflate)$/
+const ofOurs = /^(?:\+[a-z0-9!#$%&'*.^_`|~-]+)+$/
+
+/** True where an opaque tag is that of `codedTag`. */
+export const isCoded = (opaque: string): boolean => /\+[^.+]+"$/.test(opaque)
+
+/** What a tag has behind the text of `own`: nothing where they are equal, else the suffix of a content coding; `undefined` where it is another representation's. */
+function suffixOf(opaque: string, own: string): string | undefined {
+  if (opaque === own) return ''
+  if (!opaque.startsWith(own.slice(0, -1))) return undefined
+  const suffix = opaque.slice(own.length - 1, -1)
+  return ofOurs.test(suffix) || ofServers.test(suffix) ? suffix : undefined
+}
+
+/**
+ * Strong comparison (RFC 9110 8.8.3.2), for `If-Match`: a weak tag never matches (HDR-3), unless `weakToo`. Each tag of a representation stands for it, whatever
+ * content coding it came in.
+ */
+export function matchesStrongly(list: TagList, opaque: string, weakToo = false): boolean {
+  return list.any || list.tags.some((tag) => (weakToo || !tag.weak) && suffixOf(tag.opaque, opaque) !== undefined)
+}
+
+/**
+ * Weak comparison (RFC 9110 8.8.3.2), for `If-None-Match`: `W/` makes no difference (HDR-4). Gives the tag of the representation that the client has, for its 304:
+ * by it a cache finds the stored response to go on with (RFC 9111 4.3.4), so it is the tag of a content coding only where the request takes that coding. `undefined`
+ * where it has none. What a web server in front has put into the tag falls away, since that server puts it into the 304 again.
+ */
+export function knownTag(list: TagList, opaque: string, accepts: (coding: string) => boolean): string | undefined {
+  let known = list.any ? opaque : undefined
+  for (const tag of list.tags) {
+    const suffix = suffixOf(tag.opaque, opaque)
+    if (suffix === undefined) continue
+    if (!suffix.startsWith('+')) known = opaque
+    else if (suffix.slice(1).split('+').every(accepts)) return tag.opaque
+  }
+  return known
 }
 
 /**

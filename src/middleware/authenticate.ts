@@ -79,6 +79,8 @@ export function makeAuthenticate<P>(field: string, identify: (req: IncomingMessa
     keepPrivate(res, field)
   }
   const authenticateMiddleware: Middleware = (req, res, next) => {
+    // A refusal varies by the credentials as well.
+    res.setHeader(header.vary, mergeVary(res.getHeader(header.vary), field))
     let passed: Answer<void>
     try {
       passed = settled(identify(req), (principal) => pass(req, res, principal))

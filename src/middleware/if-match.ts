@@ -1,9 +1,11 @@
 /** Conditional requests: what `If-Match` and `If-None-Match` ask for and whether it holds (HDR-2..4; RFC 9110 13.1, 13.2). */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { formatTag, matchesStrongly, matchesWeakly, parseTagList, type TagList, versionsOf } from '../http/entity-tags.js'
+import { acceptsCoding } from '../http/accept-encoding.js'
+import { formatTag, knownTag, matchesStrongly, parseTagList, type TagList, versionsOf } from '../http/entity-tags.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { send } from '../representation/answer.js'
+import { followCoding } from '../representation/coded-tags.js'
 import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 import { findNegotiated } from './negotiate.js'
@@ -18,14 +20,28 @@ export interface Conditions {
   readonly versions: readonly string[] | undefined
   /** The service asks for `If-Match` on every update and delete. */
   readonly required: boolean
+  /** Weak tags in `If-Match` count. */
+  readonly weakToo: boolean
+  /** The content codings that the client takes: `Accept-Encoding`. */
+  readonly codings: string | undefined
 }
+
+/** Those of a request that has none. */
+export const unconditional: Conditions = Object.freeze({
+  ifMatch: undefined,
+  ifNoneMatch: undefined,
+  versions: undefined,
+  required: false,
+  weakToo: false,
+  codings: undefined,
+})
 
 /** `weakToo` lets weak tags in `If-Match` name their version, for services behind a proxy that weakens tags when it compresses. */
 export function readConditions(req: IncomingMessage, required: boolean, weakToo = false): Conditions {
   const ifMatch = parseTagList(req.headers['if-match'])
   const ifNoneMatch = parseTagList(req.headers['if-none-match'])
   const versions = ifMatch === undefined || ifMatch.any ? undefined : versionsOf(ifMatch, weakToo)
-  return { ifMatch, ifNoneMatch, versions, required }
+  return { ifMatch, ifNoneMatch, versions, required, weakToo, codings: req.headers['accept-encoding'] as string | undefined }
 }
 
 /** Whether a write of a record of this version may proceed. Throws 428, or 412 where it may not. */
@@ -40,15 +56,18 @@ export function checkWrite(conditions: Conditions, version: string): void {
 
 /** Whether a read may be answered with this tag. Throws 412 where `If-Match` names other tags only. */
 export function checkRead(conditions: Conditions, tag: string, version?: string): void {
-  const { ifMatch, versions } = conditions
+  const { ifMatch, versions, weakToo } = conditions
   if (ifMatch === undefined || ifMatch.any) return
-  const holds = version === undefined ? matchesStrongly(ifMatch, tag) : versions?.includes(version)
+  const holds = version === undefined ? matchesStrongly(ifMatch, tag, weakToo) : versions?.includes(version)
   if (!holds) throw stale()
 }
 
-/** True where the client has this very representation (304). `Cache-Control: no-cache` in the request changes nothing: it is a word to caches. */
-export function notModified({ ifNoneMatch }: Conditions, tag: string): boolean {
-  return ifNoneMatch !== undefined && (ifNoneMatch.any || matchesWeakly(ifNoneMatch, tag))
+/**
+ * The tag for a 304, where the client has the representation of this tag: its own, or that of the content coding in which it has it. `Cache-Control: no-cache` in the
+ * request changes nothing: it is a word to caches.
+ */
+export function notModified({ ifNoneMatch, codings }: Conditions, tag: string): string | undefined {
+  return ifNoneMatch === undefined ? undefined : knownTag(ifNoneMatch, tag, (coding) => acceptsCoding(codings, coding))
 }
 
 /** The refusal of a write whose `If-Match` names another version: 412 (HDR-3). Throw it when your own compare-and-set finds no row. */
@@ -131,7 +150,7 @@ export function checkVersion(req: IncomingMessage, version: string): void {
 /**
  * Sets the strong `Etag` of a version, and answers 304 where the client has it: then it returns true and the handler is done (HDR-2, HDR-4). Set `Cache-Control` and
  * `Vary` before, a 304 has them too. `variant` is whatever else shapes the bytes (expansion, filters); the media type that `negotiate()` or `recordAnswer()` has chosen is
- * part of the tag already. Throws 412 where a read has an `If-Match` that does not
+ * part of the tag already, and a body that leaves in a content coding gets a tag of its own. Throws 412 where a read has an `If-Match` that does not
  * hold, and `ConfigurationError` where `ifMatch()` did not run or the version is no text.
  *
  * @example if (!sendTag(req, res, row.version)) answer.send(req, res, row)
@@ -142,12 +161,20 @@ export function sendTag(req: IncomingMessage, res: ServerResponse, version: stri
   const tag = formatTag(textOf(version), createHash('sha256').update(shaping).digest('base64url').slice(0, digestLength))
   const reading = req.method === 'GET' || req.method === 'HEAD'
   if (reading) checkRead(conditions, tag, version)
-  res.setHeader(header.etag, tag)
-  if (!reading || !notModified(conditions, tag)) return false
-  res.removeHeader(header.contentType)
-  send(res, { status: 304, headers: {} }, true)
+  const known = reading ? notModified(conditions, tag) : undefined
+  if (known === undefined) {
+    res.setHeader(header.etag, tag)
+    // The handler, or `compression` in front of it, may pack what follows.
+    followCoding(res, tag)
+    return false
+  }
+  for (const name of bodyFields) res.removeHeader(name)
+  send(res, { status: 304, headers: { [header.etag]: known } }, true)
   return true
 }
+
+/** What a 304 has no word of: they are those of the stored body, which may have come in another coding (RFC 9110 15.4.5). */
+const bodyFields = [header.contentType, header.contentLength, header.contentEncoding, 'Content-Language', 'Content-Range']
 
 /** Of base64url: 162 bits, more than enough that no two variants share a tag. */
 const digestLength = 27

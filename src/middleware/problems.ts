@@ -59,7 +59,8 @@ const optionKinds: Kinds<ProblemsOptions> = { problemBase: 'string', onError: 'f
 
 /** Takes back what the handler has said of the representation that now does not come. */
 function forget(res: ServerResponse): void {
-  for (const name of representationFields) res.removeHeader(name)
+  // Node takes the removal of a length that nobody has set for a wish to send none, and whoever packs the problem for a body without an end.
+  for (const name of representationFields) if (res.hasHeader(name)) res.removeHeader(name)
   const links = res.getHeader(header.link)
   if (links === undefined) return
   const kept = withoutPages(String(links))

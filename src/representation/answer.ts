@@ -2,7 +2,9 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http'
 import { type HttpProblem, problemBody } from '../problem.js'
 import { header } from '../wire.js'
+import { compresses, followCoding } from './coded-tags.js'
 import type { ProblemRepresentation } from './encoding.js'
+import { listText } from './field-lists.js'
 
 export type Headers = Record<string, string>
 
@@ -21,13 +23,26 @@ export function send(res: ServerResponse, answer: Answer, head: boolean): void {
   if (res.headersSent || res.writableEnded || res.destroyed) return
   const { status, body } = answer
   const headers: Headers = { ...answer.headers }
+  // Somebody in front has a hand in the head of the answer, such as `compression`.
+  const watched = Object.hasOwn(res, 'writeHead')
+  if (watched && status === 304 && compresses(res, headers)) headers[header.vary] = mergeVary(headers[header.vary], header.acceptEncoding)
   const { [header.vary]: vary, [header.link]: links } = headers
   if (vary !== undefined) headers[header.vary] = mergeVary(res.getHeader(header.vary), vary)
   if (links !== undefined) headers[header.link] = mergeLinks(res.getHeader(header.link), links)
   if (body !== undefined) headers[header.contentLength] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
   else if (status !== 204 && status !== 304) headers[header.contentLength] = '0'
+  const tag = headers[header.etag]
+  const release = watched && tag !== undefined ? followCoding(res, tag) : undefined
+  try {
+    write(res, status, headers, head ? undefined : body)
+  } finally {
+    release?.()
+  }
+}
+
+function write(res: ServerResponse, status: number, headers: Headers, body: string | Uint8Array | undefined): void {
   res.writeHead(status, headers)
-  if (head || body === undefined) res.end()
+  if (body === undefined) res.end()
   else if (headers[header.connection] === closing[header.connection] && !res.req.complete) {
     res.write(body)
     passOver(res.req, () => res.end())
@@ -67,11 +82,6 @@ export function mergeLinks(before: OutgoingHttpHeader | undefined, added: string
   return text.includes(added) ? text : `${text}, ${added}`
 }
 
-/** A list field as one text, in whatever form it was set. */
-function listText(value: OutgoingHttpHeader | undefined): string {
-  return Array.isArray(value) ? value.join(', ') : String(value ?? '')
-}
-
 /**
  * One link of a `Link` field (RFC 8288 3). What an address can't hold, though a raw request target may, is percent-encoded, so that none ends its link early.
  *
@@ -93,6 +103,8 @@ export interface ProblemTelling {
   readonly base: string | undefined
   readonly instance: string
   readonly requestId: string | undefined
+  /** What the answer varies by. Default: `Accept`. */
+  readonly vary?: string
 }
 
 const spellings = new Map(Object.values(header).map((name) => [name.toLowerCase(), name]))
@@ -106,9 +118,9 @@ export function spelled(headers: Readonly<Record<string, string>>): Headers {
 export function problemAnswer(problem: HttpProblem, telling: ProblemTelling): Answer {
   const headers: Headers = { ...spelled(problem.headers), [header.cacheControl]: 'no-store' }
   if (problem.status === 410) return { status: 410, headers }
-  const { representation, base, instance, requestId } = telling
+  const { representation, base, instance, requestId, vary = header.accept } = telling
   const place = { ...(base === undefined ? {} : { base }), instance, ...(requestId === undefined ? {} : { requestId }) }
   headers[header.contentType] = representation.problemType
-  headers[header.vary] = mergeVary(headers[header.vary], header.accept)
+  headers[header.vary] = mergeVary(headers[header.vary], vary)
   return { status: problem.status, headers, body: representation.encodeProblem(problemBody(problem, place)) }
 }

@@ -41,6 +41,9 @@ export function pageTag(variant: PageVariant, mounted: Mounted, { items, total, 
   return formatTag(`${total ?? ''}`, digest(whole.join('\n')))
 }
 
+/** The tag of a value that has no version: of its bytes. */
+export const bodyTag = (body: string | Uint8Array): string => `"${digest(typeof body === 'string' ? body : Buffer.from(body))}"`
+
 /** Digests of variants, per resource: few are in use at a time, and a client that varies its Host must not fill the memory. */
 const known = new WeakMap<Mounted, Map<string, string>>()
 const mostKnown = 64
@@ -64,5 +67,5 @@ function digestsOf(mounted: Mounted): Map<string, string> {
   return made
 }
 
-/** The length of a text and 27 characters of its hash: of the `etag` library, without its quotes, in an alphabet without dots. */
-const digest = (text: string): string => etag(text).slice(1, -1).replaceAll('+', '_').replaceAll('/', '-')
+/** The length of a text and 27 characters of its hash: of the `etag` library, without its quotes, in an alphabet without dots and plus signs. */
+const digest = (text: string | Buffer): string => etag(text).slice(1, -1).replaceAll('+', '_').replaceAll('/', '-')

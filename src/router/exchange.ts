@@ -8,7 +8,7 @@ import { type KeyValue, segmentOf } from '../definition/key.js'
 import { decodeSegments } from '../http/targets.js'
 import { privateCaching } from '../middleware/authenticate.js'
 import { malformedHost } from '../middleware/base-address.js'
-import type { Conditions } from '../middleware/if-match.js'
+import { type Conditions, unconditional } from '../middleware/if-match.js'
 import type { Middleware } from '../middleware/middleware.js'
 import { isRetired, type Lifecycle, noticeHeaders } from '../middleware/versions.js'
 import { collectionPath, itemPath } from '../plan/addresses.js'
@@ -64,7 +64,7 @@ export class Exchange {
   /** The value of `Allow` for this principal. */
   allow = ''
   representation: Representation = json
-  conditions: Conditions = { ifMatch: undefined, ifNoneMatch: undefined, versions: undefined, required: false }
+  conditions: Conditions = unconditional
   /** The list query, where the operation takes one. */
   list: ListQuery | undefined
   /** The associations to expand. */

@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatTag, matchesStrongly, matchesWeakly, parseTagList, type TagList, versionOf, versionsOf } from '../../src/http/entity-tags.js'
+import {
+  codedTag,
+  formatTag,
+  isCoded,
+  knownTag,
+  matchesStrongly,
+  parseTagList,
+  type TagList,
+  versionOf,
+  versionsOf,
+} from '../../src/http/entity-tags.js'
 
 const list = (field: string): TagList => parseTagList(field) ?? expect.fail('a list')
 const opaques = (field: string): string[] => list(field).tags.map((tag) => `${tag.weak ? 'W/' : ''}${tag.opaque}`)
@@ -11,6 +21,9 @@ const digest = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_') })
 const tagCharacter = fc.constantFrom(...'!#%,.*\\/;azAZ09W~\u00e9\u00ff'.split(''))
 const tag = fc.record({ opaque: fc.string({ unit: tagCharacter }).map((inner) => `"${inner}"`), weak: fc.boolean() })
 const space = fc.constantFrom('', ' ', '\t', '  ')
+
+const yes = () => true
+const no = () => false
 
 describe('formatTag and versionOf', () => {
   it('HDR-2: a tag is version and digest in quotes', () => {
@@ -112,8 +125,9 @@ describe('comparison', () => {
   it('HDR-3: strong comparison passes weak tags over, HDR-4: weak comparison does not', () => {
     const both = list('W/"a", "b"')
     expect([matchesStrongly(both, '"a"'), matchesStrongly(both, '"b"'), matchesStrongly(both, '"c"')]).toEqual([false, true, false])
-    expect([matchesWeakly(both, '"a"'), matchesWeakly(both, '"b"'), matchesWeakly(both, '"c"')]).toEqual([true, true, false])
-    expect([matchesStrongly(list('*'), '"a"'), matchesWeakly(list('*'), '"a"')]).toEqual([true, true])
+    expect([knownTag(both, '"a"', no), knownTag(both, '"b"', no), knownTag(both, '"c"', no)]).toEqual(['"a"', '"b"', undefined])
+    expect([matchesStrongly(list('*'), '"a"'), knownTag(list('*'), '"a"', no)]).toEqual([true, '"a"'])
+    expect([matchesStrongly(both, '"a"', true), matchesStrongly(both, '"c"', true)]).toEqual([true, false])
   })
 
   it('HDR-2: If-Match names versions by any of their tags, by weak ones only where the option says so', () => {
@@ -121,5 +135,57 @@ describe('comparison', () => {
     expect(versionsOf(field)).toEqual(['1', '1'])
     expect(versionsOf(field, true)).toEqual(['1', '2', '1'])
     expect(versionsOf(list('*'))).toEqual([])
+  })
+})
+
+describe('tags of content codings', () => {
+  it.each([
+    ['gzip', '"3.x+gzip"'],
+    ['GZip', '"3.x+gzip"'],
+    ['gzip, br', '"3.x+gzip+br"'],
+    ['identity', '"3.x"'],
+    ['', '"3.x"'],
+    [' , "quoted", a b', '"3.x"'],
+  ])('HDR-2: under Content-Encoding %j the tag is %s (RFC 9110 8.8.3.3)', (coding, expected) => {
+    expect(codedTag('"3.x"', coding)).toBe(expected)
+    expect(versionOf(codedTag('"3.x"', coding))).toBe('3')
+  })
+
+  it('HDR-2: the tag of any coding names its version, however odd, and is known for what it is', () => {
+    fc.assert(
+      fc.property(text, digest, fc.constantFrom('gzip', 'br', 'deflate', 'zstd', 'gzip, br'), (version, end, coding) => {
+        const own = formatTag(version, end)
+        const coded = codedTag(own, coding)
+        expect([isCoded(own), isCoded(coded)]).toEqual([false, true])
+        expect(opaques(coded)).toEqual([coded])
+        expect(versionsOf(list(coded))).toEqual([version])
+        expect([knownTag(list(coded), own, yes), knownTag(list(coded), own, no)]).toEqual([coded, undefined])
+        expect([matchesStrongly(list(coded), own), matchesStrongly(list(`W/${coded}`), own)]).toEqual([true, false])
+      }),
+    )
+  })
+
+  it.each([
+    ['"3.x"', 'br, gzip', '"3.x"'],
+    ['"3.x+gzip"', 'br, gzip', '"3.x+gzip"'],
+    ['W/"3.x+gzip"', 'br, gzip', '"3.x+gzip"'],
+    ['"3.x", "3.x+gzip"', 'br, gzip', '"3.x+gzip"'],
+    ['"3.x+gzip", "3.x"', '', '"3.x"'],
+    ['"3.x+gzip"', '', undefined],
+    ['"3.x+br", "3.x+gzip"', 'gzip', '"3.x+gzip"'],
+    ['"3.x+gzip+br"', 'gzip', undefined],
+    ['"3.x-gzip"', '', '"3.x"'],
+    ['"3.x-br"', '', '"3.x"'],
+    ['"3.x--gzip"', 'gzip', undefined],
+    ['"3.x-gzip-gzip"', 'gzip', undefined],
+    ['"3.x+"', 'gzip', undefined],
+    ['"3.x+gzip+"', 'gzip', undefined],
+    ['"3.xx"', 'gzip', undefined],
+    ['"3.x"-gzip', 'gzip', undefined],
+    ['"2.x+gzip", "3.y-gzip"', 'gzip', undefined],
+    ['*, "3.y"', 'gzip', undefined],
+  ])('HDR-4: who has %s and takes "%s" has %s of "3.x" (RFC 9111 4.3.4)', (field, codings, expected) => {
+    const taken = codings.split(', ')
+    expect(knownTag(list(field), '"3.x"', (coding) => taken.includes(coding))).toBe(expected)
   })
 })

@@ -1,10 +1,11 @@
 /** Flag sub-resources: PUT sets, DELETE unsets, GET tells; they carry and honour the tag of the resource they belong to (PATH-8). */
+import type { Stored } from '../../adapters/contract.js'
 import { get, type JsonObject } from '../../definition/json.js'
 import { fixedViolation, refuseBody } from '../../plan/record.js'
 import type { Exchange } from '../exchange.js'
 import { checkRules } from '../input.js'
 import { scopeOf } from '../scope.js'
-import { absent } from '../store.js'
+import { absent, type Store } from '../store.js'
 import { itemOf } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 import { change } from './update.js'
@@ -26,7 +27,7 @@ export const unsetFlag: Operation = { name: 'unsetFlag', query: 'none', body: 'i
 
 async function assign(exchange: Exchange, value: boolean): Promise<Outcome> {
   const flag = flagOf(exchange)
-  const stored = await change(exchange, async (current, store) => {
+  const attempt = async (current: Stored<unknown>, store: Store) => {
     const before = current.value as JsonObject
     // Setting what is set changes nothing, so it makes no new version: the request is idempotent.
     if ((get(before, [flag]) === true) === value) return current
@@ -35,8 +36,11 @@ async function assign(exchange: Exchange, value: boolean): Promise<Outcome> {
     const next = { ...before, [flag]: value }
     await checkRules(exchange, next, before, 'patch')
     return store.replace(exchange.key, next, current.version)
-  })
-  return { kind: 'state', stored }
+  }
+  // `If-None-Match` asks what stands at this very address (RFC 9110 13.1.2): while the flag is not set, nothing does.
+  const asks = ({ value: record }: Stored<unknown>) =>
+    get(record, [flag]) === true ? exchange.conditions : { ...exchange.conditions, ifNoneMatch: undefined }
+  return { kind: 'state', stored: await change(exchange, attempt, asks) }
 }
 
 const flagOf = ({ route }: Exchange): string => route?.flag as string

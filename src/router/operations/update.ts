@@ -1,7 +1,7 @@
 /** The one way in which a record changes: read, check, compose, compare-and-set; again where another writer was quicker and the client did not mind (HDR-3). */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Stored } from '../../adapters/contract.js'
-import { checkWrite, stale } from '../../middleware/if-match.js'
+import { type Conditions, checkWrite, stale } from '../../middleware/if-match.js'
 import { Unavailable } from '../../problem.js'
 import type { Exchange } from '../exchange.js'
 import { scopeOf } from '../scope.js'
@@ -13,15 +13,19 @@ export type Attempt<T> = (current: Stored<unknown>, store: Store) => Promise<T |
 
 /**
  * Runs an attempt on the current record until it is not stale. With versions in `If-Match` a lost race is 412; without, the attempts of one key wait for each
- * other in this process and are repeated where another process wins, until the time is up (503).
+ * other in this process and are repeated where another process wins, until the time is up (503). `asks` says what of the preconditions concerns the record as it is.
  */
-export async function change<T>(exchange: Exchange, attempt: Attempt<T>): Promise<T> {
+export async function change<T>(
+  exchange: Exchange,
+  attempt: Attempt<T>,
+  asks: (current: Stored<unknown>) => Conditions = () => exchange.conditions,
+): Promise<T> {
   const { conditions, service, resource, key } = exchange
   await checkItemPath(exchange)
   const store = new Store(exchange, resource)
   const once = async (): Promise<T | 'stale'> => {
     const current = await memberOfPath(exchange, store)
-    checkWrite(conditions, current.version)
+    checkWrite(asks(current), current.version)
     return attempt(current, store)
   }
   if (conditions.versions !== undefined) {

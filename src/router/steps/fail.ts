@@ -16,5 +16,6 @@ export function fail(exchange: Exchange, error: unknown): void {
     base: service.problemBase,
     instance: exchange.instance,
     requestId,
+    vary: service.vary,
   })
 }

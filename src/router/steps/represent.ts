@@ -1,5 +1,4 @@
 /** From what came of the operation to an answer: links, expansions, tags, pagination (REP, HDR-2, HDR-4, QUERY-7, VERB-8). */
-import etag from 'etag'
 import type { Page, Stored } from '../../adapters/contract.js'
 import type { KeyValue } from '../../definition/key.js'
 import { checkRead, notModified } from '../../middleware/if-match.js'
@@ -8,11 +7,11 @@ import { type HintTo, hintMaker } from '../../plan/hint.js'
 import { keyOf } from '../../plan/resource-plan.js'
 import type { Mounted } from '../../plan/routes.js'
 import { wireForms } from '../../plan/wire-form.js'
-import type { Answer, Headers } from '../../representation/answer.js'
+import { type Answer, type Headers, mergeVary } from '../../representation/answer.js'
 import { paginationHeaders } from '../../representation/pagination.js'
 import type { Related } from '../../representation/related.js'
 import { represent as wireForm } from '../../representation/represent.js'
-import { itemTag, pageTag } from '../../representation/tags.js'
+import { bodyTag, itemTag, pageTag } from '../../representation/tags.js'
 import { header, parameter } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 import { encoded, endpointWire } from '../formats.js'
@@ -51,7 +50,8 @@ async function pageAnswer(exchange: Exchange, { page, resource }: Of<'page'>): P
   const tag = pageTag(exchange, resource, page, related)
   checkRead(conditions, tag)
   const headers = { ...cacheHeaders(exchange, resource), [header.etag]: tag }
-  if (notModified(conditions, tag)) return { status: 304, headers }
+  const known = notModified(conditions, tag)
+  if (known !== undefined) return { status: 304, headers: { ...headers, [header.etag]: known } }
   const hintTo = hintsOf(exchange, resource, page)
   Object.assign(headers, paginationHeaders(`${root}${listPath}`, query, { ...page, count: items.length }, hintTo))
   const wire = items.map(({ value }) => wireForm(resource, value, keysOf(exchange, resource, value), base, related))
@@ -110,21 +110,28 @@ async function itemHead(exchange: Exchange, resource: Mounted, stored: Stored<un
   const tag = itemTag(exchange, resource, stored, related)
   const headers: Headers = { ...cacheHeaders(exchange, resource), [header.etag]: tag }
   if (method !== 'GET' && method !== 'HEAD') return { related, headers }
-  checkRead(conditions, tag, stored.version)
+  // What is not 2xx without its preconditions is the same with them (RFC 9110 13.2.1).
   if (method === 'HEAD') return { related, headers, answer: { status: 302, headers } }
-  return notModified(conditions, tag) ? { related, headers, answer: { status: 304, headers } } : { related, headers }
+  checkRead(conditions, tag, stored.version)
+  const known = notModified(conditions, tag)
+  return known === undefined
+    ? { related, headers }
+    : { related, headers, answer: { status: 304, headers: { ...headers, [header.etag]: known } } }
 }
 
-async function valueAnswer(exchange: Exchange, { status, value, headers = {} }: Of<'value'>): Promise<Answer> {
+async function valueAnswer(exchange: Exchange, { status, value, headers: given = {} }: Of<'value'>): Promise<Answer> {
   const { method, conditions, cacheControl, service } = exchange
-  if (value === undefined) return { status, headers }
-  const common = { [header.cacheControl]: cacheControl, ...headers, [header.vary]: service.vary }
-  const answer = await encoded(exchange, value, endpointWire(exchange), common)
+  const reads = method === 'GET' || method === 'HEAD'
+  // Also of a 204: without a word about it, any cache may keep the answer to a GET (RFC 9111 4.2.2).
+  const headers = { [header.cacheControl]: cacheControl, ...given, [header.vary]: mergeVary(given[header.vary], service.vary) }
+  if (value === undefined) return { status, headers: reads ? headers : given }
+  const answer = await encoded(exchange, value, endpointWire(exchange), headers)
   const { body } = answer
-  if (status !== 200 || (method !== 'GET' && method !== 'HEAD') || body === undefined) return { status, ...answer }
-  const tag = etag(typeof body === 'string' ? body : Buffer.from(body))
+  if (status !== 200 || !reads || body === undefined) return { status, ...answer }
+  const tag = bodyTag(body)
   checkRead(conditions, tag)
-  if (notModified(conditions, tag)) return { status: 304, headers: { ...common, [header.etag]: tag } }
+  const known = notModified(conditions, tag)
+  if (known !== undefined) return { status: 304, headers: { ...headers, [header.etag]: known } }
   return { status, body, headers: { ...answer.headers, [header.etag]: tag } }
 }
 

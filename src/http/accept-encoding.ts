@@ -1,0 +1,28 @@
+/** Which content codings a request takes (RFC 9110 12.5.3). */
+import { parseQuality } from './accept.js'
+import { splitList, tokenEnd } from './field-grammar.js'
+
+/**
+ * True where an `Accept-Encoding` takes a coding. A request without the field takes none, though 12.5.3 would let it take any: who leaves it out does not unpack.
+ * Malformed elements are ignored; `x-gzip` is `gzip` (8.4.1.3).
+ *
+ * @example acceptsCoding('gzip;q=0.5, *;q=0', 'gzip') // true
+ */
+export function acceptsCoding(field: string | undefined, coding: string): boolean {
+  let named: number | undefined
+  let others = 0
+  for (const element of splitList(field ?? '')) {
+    const [name, quality] = weighted(element.trim()) ?? ['', 0]
+    if (name === coding || name === `x-${coding}`) named = Math.max(named ?? 0, quality)
+    else if (name === '*') others = quality
+  }
+  return (named ?? others) > 0
+}
+
+/** A coding or `*`, in lower case, with its weight. */
+function weighted(element: string): [name: string, quality: number] | undefined {
+  const end = tokenEnd(element, 0)
+  const weight = /^[ \t]*(?:;[ \t]*q=([^ \t]*))?$/i.exec(element.slice(end))
+  const quality = weight === null ? undefined : weight[1] === undefined ? 1 : parseQuality(weight[1])
+  return end === 0 || quality === undefined ? undefined : [element.slice(0, end).toLowerCase(), quality]
+}

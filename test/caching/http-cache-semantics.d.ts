@@ -1,0 +1,20 @@
+/** As far as these tests need it; the package has no types of its own. */
+declare module 'http-cache-semantics' {
+  type Fields = Readonly<Record<string, string>>
+
+  interface Message {
+    readonly url?: string
+    readonly method?: string
+    readonly status?: number
+    readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  }
+
+  export default class CachePolicy {
+    constructor(request: Message, response: Message, options: { readonly shared: boolean })
+    storable(): boolean
+    satisfiesWithoutRevalidation(request: Message): boolean
+    revalidationHeaders(request: Message): Fields
+    revalidatedPolicy(request: Message, response: Message): { policy: CachePolicy; modified: boolean }
+    responseHeaders(): Message['headers']
+  }
+}

@@ -1,0 +1,113 @@
+/** A linter of answers: what RFC 9110, 9111, 8288, 9457 and the conventions say of any answer, whatever it answers. */
+
+export interface Exchanged {
+  readonly method: string
+  readonly path: string
+  readonly request: Readonly<Record<string, string>>
+  readonly status: number
+  /** Names as they came, and values, in turn. */
+  readonly rawHeaders: readonly string[]
+  readonly body: Buffer
+}
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const quoted = '"(?:[\\t !#-\\[\\]-~\\x80-\\xff]|\\\\[\\t -~\\x80-\\xff])*"'
+const list = (element: string): RegExp => new RegExp(`^${element}(?:[ \\t]*,[ \\t]*${element})*$`)
+const date = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/
+const challenge = `${token}(?:[ ]+${token}=(?:${token}|${quoted})(?:[ \\t]*,[ \\t]*${token}=(?:${token}|${quoted}))*)?`
+const parameter = `;[ \\t]*${token}(?:=(?:${token}|${quoted}))?`
+
+/** The grammar of the fields that a service of ours sends; one that stands here may come once only. */
+const grammar: Readonly<Record<string, RegExp>> = {
+  accept: list(`${token}/${token}(?:${parameter})*`),
+  'accept-patch': list(`${token}/${token}`),
+  allow: list(token),
+  'cache-control': list(`${token}(?:=(?:${token}|${quoted}))?`),
+  connection: list(token),
+  'content-encoding': list(token),
+  'content-length': /^\d+$/,
+  'content-type': new RegExp(`^${token}/${token}(?:${parameter})*$`),
+  date,
+  deprecation: /^@-?\d{1,15}$/,
+  etag: /^(?:W\/)?"[!#-~\x80-\xff]*"$/,
+  'keep-alive': list(`${token}=\\d+`),
+  link: list(`<[^<>"\\\\^\`{|}\\x00-\\x20]*>(?:[ \\t]*${parameter})+`),
+  location: /^[a-z][a-z0-9+.-]*:\/\/[^\s<>"\\^`{|}]+$/i,
+  'preference-applied': list(`${token}(?:=${token})?`),
+  ratelimit: list(`${quoted}(?:; *[a-z]+=-?\\d+)*`),
+  'ratelimit-policy': list(`${quoted}(?:; *[a-z]+=-?(?:\\d+|:[A-Za-z0-9+/=]*:|"[^"]*"))*`),
+  'retry-after': /^\d+$/,
+  sunset: date,
+  'transfer-encoding': list(token),
+  vary: list(token),
+  'www-authenticate': list(challenge),
+  'x-total-count': /^\d+$/,
+}
+
+/** Directives of answers (RFC 9111 5.2.2). */
+const directives = /^(?:no-store|no-cache|private|public|must-revalidate|no-transform|max-age=\d+|s-maxage=\d+)$/
+
+/** What is wrong with an answer, sentence by sentence. `authenticated` names the field of credentials where the path asks for them. */
+export function lint(exchanged: Exchanged, authenticated: string | undefined): string[] {
+  const { method, status, rawHeaders, body } = exchanged
+  const faults: string[] = []
+  const fields = new Map<string, string>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name, value] = [(rawHeaders[at] as string).toLowerCase(), rawHeaders[at + 1] as string]
+    if (fields.has(name)) faults.push(`${name} stands twice`)
+    fields.set(name, value)
+    if (value !== value.trim() || value === '') faults.push(`${name} is empty or has space around it`)
+    const form = grammar[name]
+    if (form !== undefined && !form.test(value)) faults.push(`${name} is malformed: ${value}`)
+  }
+  const has = (name: string): boolean => fields.has(name)
+  const must = (holds: boolean, fault: string): void => void (holds || faults.push(fault))
+  const varies = (fields.get('vary') ?? '').toLowerCase().split(/ *, */)
+  const caching = (fields.get('cache-control') ?? '').split(/ *, */)
+  const ownBody = method !== 'HEAD' && status !== 204 && status !== 304
+
+  must(has('date'), 'no Date (RFC 9110 6.6.1)')
+  // Length and body.
+  must(ownBody || body.length === 0, 'a body where there can be none')
+  if (status === 204 || status === 304) {
+    for (const name of ['content-length', 'transfer-encoding', 'content-type', 'content-encoding']) {
+      must(!has(name), `${name} on a ${status} (RFC 9110 8.6, 15.4.5)`)
+    }
+  } else {
+    must(
+      has('content-length') !== has('transfer-encoding') || (method === 'HEAD' && !has('transfer-encoding')),
+      'not one of Content-Length and Transfer-Encoding',
+    )
+    if (ownBody && has('content-length'))
+      must(Number(fields.get('content-length')) === body.length, 'Content-Length is not that of the body')
+  }
+  must(body.length === 0 || has('content-type'), 'a body without Content-Type (RFC 9110 8.3)')
+  must(!(ownBody && body.length === 0 && has('content-type')), 'Content-Type without a body')
+  must(!has('content-encoding') || varies.includes('accept-encoding'), 'Content-Encoding without Vary: Accept-Encoding (RFC 9110 12.5.5)')
+  if (has('content-encoding') && has('etag')) must(/\+[^"]+"$/.test(fields.get('etag') ?? ''), 'the tag of other bytes (RFC 9110 8.8.3.3)')
+  // Fields that statuses ask for.
+  must((status === 401) === has('www-authenticate'), 'WWW-Authenticate belongs to 401 (RFC 9110 15.5.2)')
+  must(status !== 405 || has('allow'), '405 without Allow (RFC 9110 15.5.6)')
+  must((status !== 429 && status !== 503) || has('retry-after'), `${status} without Retry-After (LIMIT-1)`)
+  must(status !== 201 || has('location'), '201 without Location (VERB-2)')
+  must(status !== 302 || (method === 'HEAD' && !has('location')), '302 is of HEAD alone, without Location (VERB-8)')
+  must(status !== 304 || (has('etag') && has('cache-control') && has('vary')), '304 without Etag, Cache-Control or Vary (RFC 9110 15.4.5)')
+  // Problems.
+  if (status >= 400 && status !== 410 && method !== 'HEAD') {
+    must(/^application\/problem\+(?:json|xml)/.test(fields.get('content-type') ?? ''), `a ${status} that is no problem (ERR-3)`)
+  }
+  must(status !== 410 || body.length === 0, '410 with a body (VER-2)')
+  // Caching.
+  for (const one of caching) must(one === '' || directives.test(one), `Cache-Control says ${one}`)
+  must(status < 400 || (caching.join() === 'no-store' && !has('etag')), 'an error that may be stored, or has a tag (HDR-6)')
+  if ((method === 'GET' || method === 'HEAD') && status < 400) {
+    must(has('cache-control'), 'an answer to a read that says nothing of caching (RFC 9111 4.2.2)')
+    if (authenticated !== undefined)
+      must(caching.includes('private') || caching.includes('no-store'), 'what is somebody’s may be shared (HDR-6)')
+  }
+  const represents = status === 304 || status === 302 || (body.length > 0 && status !== 410) || (status >= 400 && status !== 410)
+  must(!represents || varies.includes('accept'), 'no Vary: Accept (HDR-1)')
+  if (authenticated !== undefined && represents) must(varies.includes(authenticated.toLowerCase()), `no Vary: ${authenticated} (HDR-6)`)
+  must(new Set(varies).size === varies.length, 'Vary names a field twice')
+  return faults
+}

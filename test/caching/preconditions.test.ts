@@ -1,0 +1,241 @@
+/** Preconditions in every combination, against a model of RFC 9110 13.2.2 that knows nothing of how they are read. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Served } from '../clauses/fixture.js'
+import { grounds, serveOver } from './service.js'
+
+// --- the model ---
+
+/** What a field says, by its meaning: absent, or whether it names what is there, by strong and by weak comparison. */
+interface Said {
+  readonly name: string
+  /** The lines of the field, of the tag that is there. */
+  readonly lines: ((tag: string) => string | string[]) | undefined
+  readonly strong: boolean
+  readonly weak: boolean
+}
+
+const said = (name: string, lines: Said['lines'], strong = false, weak = strong): Said => ({ name, lines, strong, weak })
+const version = (tag: string): string => tag.slice(1, tag.lastIndexOf('.'))
+
+const fields: readonly Said[] = [
+  said('absent', undefined),
+  said('*', () => '*', true),
+  said('current', (tag) => tag, true),
+  said('weak', (tag) => `W/${tag}`, false, true),
+  said('another', () => '"0.x"'),
+  said('list', (tag) => `"0.x",${tag} ,\t"z"`, true),
+  said('weak in a list', (tag) => `"0.x", W/${tag}`, false, true),
+  said('two lines', (tag) => ['"0.x"', tag], true),
+  said('two lines, neither', () => ['"0.x"', '"0.y"']),
+  said('* in a list', () => '"0.x", *'),
+  said('two stars', () => ['*', '*']),
+  said('quoted star', () => '"*"'),
+  said('empty', () => ''),
+  said('commas', () => ', ,,'),
+  said('no quotes', (tag) => tag.slice(1, -1)),
+  said('no quotes, the version', (tag) => version(tag)),
+  said('half a quote', (tag) => tag.slice(0, -1)),
+  said('small w', (tag) => `w/${tag}`),
+  said('space after W/', (tag) => `W/ ${tag}`),
+  said('after rubbish', (tag) => `x y, ${tag}`, true),
+  said('glued', (tag) => `${tag}${tag}`),
+]
+
+interface Kind {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  /** What it is answered without preconditions. */
+  readonly plain: number
+  /** Where a tag of what is there can be had. Default: the path itself. */
+  readonly tagOf?: string
+  /** False where nothing stands at the address, though the request would make something stand there. */
+  readonly there?: false
+  /** Writes of one record: `If-Match` can be asked for. */
+  readonly updates?: true
+  /** Makes it as it has to be. */
+  readonly before?: readonly (readonly [method: string, path: string, body?: unknown])[]
+}
+
+/** RFC 9110 13.2.1 and 13.2.2, in its order; HDR-3, HDR-4 where they say more. */
+function model(
+  { method, plain, there, updates }: Kind,
+  ifMatch: Said,
+  ifNoneMatch: Said,
+  options: { required: boolean; weakToo: boolean },
+): number {
+  // 13.2.1: what is not 2xx without preconditions is the same with them, and OPTIONS selects nothing. POST makes something new: the list's tag is not asked (HDR-4).
+  if (plain < 200 || plain > 299 || method === 'POST' || method === 'OPTIONS') return plain
+  if (updates && options.required && ifMatch.lines === undefined) return 428
+  const holds = options.weakToo ? ifMatch.weak : ifMatch.strong
+  if (ifMatch.lines !== undefined && !holds) return 412
+  if (ifNoneMatch.lines !== undefined && ifNoneMatch.weak && there !== false) return method === 'GET' || method === 'HEAD' ? 304 : 412
+  return plain
+}
+
+// --- what there is ---
+
+const item = '/v1/contratos/T'
+const setUp: Kind['before'] = [
+  ['DELETE', item],
+  ['POST', '/v1/contratos', { codigo: 'T', descripcion: 't', activo: true, cliente: { id: 1 } }],
+]
+const part = '/v1/contratos/C1/lineas/codigo=C1,linea=7'
+const setUpPart: Kind['before'] = [
+  ['DELETE', part],
+  ['POST', '/v1/contratos/C1/lineas', { codigo: 'C1', linea: 7 }],
+]
+const member = '/v1/clientes/1/contratos/T'
+const flag = `${item}/activo`
+
+const reads = (name: string, path: string, get: number, head: number, before?: Kind['before']): Kind[] => [
+  { name, method: 'GET', path, plain: get, ...(before === undefined ? {} : { before }) },
+  { name, method: 'HEAD', path, plain: head, ...(before === undefined ? {} : { before }) },
+]
+
+const kinds: readonly Kind[] = [
+  ...reads('item', item, 200, 302, setUp),
+  { name: 'item', method: 'PUT', path: item, body: { descripcion: 'p' }, plain: 200, updates: true, before: setUp },
+  { name: 'item', method: 'PATCH', path: item, body: { descripcion: 'q' }, plain: 200, updates: true, before: setUp },
+  { name: 'item', method: 'DELETE', path: item, plain: 204, updates: true, before: setUp },
+  ...reads('expanded item', `${item}?expand=cliente`, 200, 302, setUp),
+  ...reads('list', '/v1/contratos', 200, 200),
+  ...reads('filtered list', '/v1/contratos?descripcion=uno&limit=1', 200, 200),
+  { name: 'list', method: 'POST', path: '/v1/contratos', body: { codigo: 'T' }, plain: 201, before: [['DELETE', item]] },
+  ...reads('sub-collection', '/v1/contratos/C1/lineas', 200, 200),
+  ...reads('part', part, 200, 302, setUpPart),
+  { name: 'part', method: 'PUT', path: part, body: { texto: 'y' }, plain: 200, updates: true, before: setUpPart },
+  { name: 'part', method: 'PATCH', path: part, body: { texto: 'z' }, plain: 200, updates: true, before: setUpPart },
+  { name: 'part', method: 'DELETE', path: part, plain: 204, updates: true, before: setUpPart },
+  ...reads('associated sub-collection', '/v1/clientes/1/contratos', 200, 200),
+  ...reads('member', member, 200, 302, setUp),
+  { name: 'member', method: 'DELETE', path: member, plain: 204, updates: true, before: setUp },
+  { name: 'member that is in', method: 'PUT', path: member, plain: 204, updates: true, before: setUp },
+  {
+    name: 'member that is not in',
+    method: 'PUT',
+    path: member,
+    tagOf: item,
+    plain: 204,
+    there: false,
+    updates: true,
+    before: [...(setUp ?? []), ['DELETE', member]],
+  },
+  {
+    name: 'member that is not in',
+    method: 'DELETE',
+    path: member,
+    tagOf: item,
+    plain: 404,
+    before: [...(setUp ?? []), ['DELETE', member]],
+  },
+  { name: 'member that is not in', method: 'GET', path: member, tagOf: item, plain: 404, before: [...(setUp ?? []), ['DELETE', member]] },
+  ...reads('flag', flag, 204, 302, setUp),
+  { name: 'flag', method: 'PUT', path: flag, plain: 204, updates: true, before: setUp },
+  { name: 'flag', method: 'DELETE', path: flag, plain: 204, updates: true, before: setUp },
+  ...(['PUT', 'DELETE'] as const).map(
+    (method): Kind => ({
+      name: 'flag that is not set',
+      method,
+      path: flag,
+      tagOf: item,
+      plain: 204,
+      there: false,
+      updates: true,
+      before: [...(setUp ?? []), ['DELETE', flag]],
+    }),
+  ),
+  { name: 'flag that is not set', method: 'GET', path: flag, tagOf: item, plain: 404, before: [...(setUp ?? []), ['DELETE', flag]] },
+  ...reads('endpoint', '/v1/recuento', 200, 200),
+  { name: 'endpoint', method: 'POST', path: '/v1/recuento', plain: 200 },
+  ...(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'] as const).map(
+    (method): Kind => ({
+      name: 'absent item',
+      method,
+      path: '/v1/contratos/none',
+      tagOf: '/v1/contratos/C1',
+      plain: 404,
+      ...(method === 'PUT' || method === 'PATCH' ? { body: {} } : {}),
+    }),
+  ),
+  { name: 'body that can not be', method: 'PUT', path: item, body: { activo: 3 }, plain: 422, before: setUp },
+  { name: 'body that can not be read', method: 'PUT', path: item, body: '{', plain: 400, before: setUp },
+  { name: 'nothing but its methods', method: 'OPTIONS', path: item, plain: 204, before: setUp },
+]
+
+/** What this service has no word for, and so must not heed: no dates of changes, no ranges (RFC 9110 13.1.3..5, 14.2). */
+const ignored = {
+  'If-Modified-Since': 'Fri, 01 Jan 2999 00:00:00 GMT',
+  'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT',
+  Range: 'bytes=0-1',
+  'If-Range': '"0.x"',
+}
+
+/** Every If-Match with some If-None-Match, and the other way round. */
+const some = ['absent', '*', 'current', 'another']
+const pairs = fields.flatMap((ifMatch) =>
+  fields.filter(({ name }) => some.includes(name) || some.includes(ifMatch.name)).map((ifNoneMatch) => [ifMatch, ifNoneMatch] as const),
+)
+
+/** For the options, which change what If-Match means. */
+const few = pairs.filter(([, { name }]) => name === 'absent' || name === 'current')
+
+describe.each(grounds)('preconditions over %s', (ground, open) => {
+  // Over a database the options make no other difference than in memory.
+  const settings = [
+    { required: false, weakToo: false },
+    ...(ground === 'memory'
+      ? [
+          { required: true, weakToo: false },
+          { required: false, weakToo: true },
+        ]
+      : []),
+  ]
+
+  describe.each(settings)('$required, weak: $weakToo', ({ required, weakToo }) => {
+    let service: Omit<Served, 'data'>
+    beforeAll(async () => {
+      service = await serveOver(open, { requireIfMatch: required, weakIfMatch: weakToo })
+    })
+    afterAll(() => service?.close())
+
+    it.each(kinds.map((kind) => [`${kind.method} of ${kind.name}`, kind] as const))(
+      'HDR-3, HDR-4: %s is as RFC 9110 13.2.2 has it',
+      async (_, kind) => {
+        const { send } = service
+        const wrong: unknown[] = []
+        for (const [i, [ifMatch, ifNoneMatch]] of (ground === 'memory' && !required && !weakToo ? pairs : few).entries()) {
+          for (const [method, path, body] of kind.before ?? []) {
+            const { status } = await send(method, path, required ? { 'If-Match': '*' } : {}, body)
+            if (status > 299 && method !== 'DELETE') throw new Error(`${method} ${path} is ${status}: the case can't be set up.`)
+          }
+          const { headers } = await send('GET', kind.tagOf ?? kind.path)
+          const tag = headers.etag ?? '"none.x"'
+          const conditions: Record<string, string | string[]> = i % 2 === 0 ? { ...ignored } : {}
+          if (ifMatch.lines !== undefined) conditions['If-Match'] = ifMatch.lines(tag)
+          if (ifNoneMatch.lines !== undefined) conditions['If-None-Match'] = ifNoneMatch.lines(tag)
+          const answer = await send(kind.method, kind.path, conditions, kind.body)
+          const expected = model(kind, ifMatch, ifNoneMatch, { required, weakToo })
+          const bare = answer.status === 304 ? answer.text === '' && answer.headers.etag === tag : true
+          if (answer.status !== expected || !bare) {
+            wrong.push({
+              ifMatch: ifMatch.name,
+              ifNoneMatch: ifNoneMatch.name,
+              expected,
+              status: answer.status,
+              etag: answer.headers.etag,
+              tag,
+            })
+          }
+        }
+        expect(wrong).toEqual([])
+      },
+      60_000,
+    )
+  })
+})
+
+it('HDR-3, HDR-4: the table has every kind of thing and every precondition in it', () => {
+  expect([kinds.length, pairs.length, few.length]).toEqual([46, 152, 42])
+})
