@@ -13,7 +13,7 @@ const [, overMemory] = grounds[0] as (typeof grounds)[number]
 
 const json = 'application/json'
 /** The media types of representations. */
-const formats = [json]
+const formats = [json, 'application/xml']
 
 const reads = [
   '/v1/contratos/C1',
@@ -57,7 +57,7 @@ const writes: readonly (readonly [title: string, status: number, method: string,
 const seen = ({ status, text, headers }: { status: number; text: string; headers: Readonly<Record<string, unknown>> }) => ({
   status,
   // A problem says of each request its id.
-  text: status < 400 ? text : JSON.parse(text).code,
+  text: status < 400 ? text : (/<code>(.+)<\/code>/.exec(text)?.[1] ?? JSON.parse(text).code),
   etag: headers.etag,
   total: headers['x-total-count'],
   link: headers.link,

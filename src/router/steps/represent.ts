@@ -68,8 +68,8 @@ function hintsOf(exchange: Exchange, resource: Mounted, { items, seekable = fals
 
 async function itemAnswer(exchange: Exchange, outcome: Of<'item'>): Promise<Answer> {
   const { stored, resource, keys, status } = outcome
-  const { related, headers, answer } = await itemHead(exchange, resource, stored)
-  if (exchange.route?.kind === 'member') headers[header.contentLocation] = ownAddress(exchange, outcome)
+  const address = exchange.route?.kind === 'member' ? { [header.contentLocation]: ownAddress(exchange, outcome) } : {}
+  const { related, headers, answer } = await itemHead(exchange, resource, stored, address)
   if (answer !== undefined) return answer
   Object.assign(headers, outcome.headers)
   // Whether a cache may keep the answer to a PATCH hangs on what the client preferred (RFC 7240 2, RFC 5789 2).
@@ -104,11 +104,11 @@ interface ItemHead {
   readonly answer?: Answer
 }
 
-async function itemHead(exchange: Exchange, resource: Mounted, stored: Stored<unknown>): Promise<ItemHead> {
+async function itemHead(exchange: Exchange, resource: Mounted, stored: Stored<unknown>, address: Headers = {}): Promise<ItemHead> {
   const { conditions, method, expand } = exchange
   const related = await relatedOf(exchange, resource, [stored], expand)
   const tag = itemTag(exchange, resource, stored, related)
-  const headers: Headers = { ...cacheHeaders(exchange, resource), [header.etag]: tag }
+  const headers: Headers = { ...cacheHeaders(exchange, resource), ...address, [header.etag]: tag }
   if (method !== 'GET' && method !== 'HEAD') return { related, headers }
   // What is not 2xx without its preconditions is the same with them (RFC 9110 13.2.1).
   if (method === 'HEAD') return { related, headers, answer: { status: 302, headers } }
