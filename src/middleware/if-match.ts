@@ -6,6 +6,7 @@ import { formatTag, knownTag, matchesStrongly, parseTagList, type TagList, versi
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { send } from '../representation/answer.js'
 import { followCoding } from '../representation/coded-tags.js'
+import { bodyFields, removeFields } from '../representation/header-fields.js'
 import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 import { findNegotiated } from './negotiate.js'
@@ -168,13 +169,11 @@ export function sendTag(req: IncomingMessage, res: ServerResponse, version: stri
     followCoding(res, tag)
     return false
   }
-  for (const name of bodyFields) res.removeHeader(name)
+  // They are those of the stored body, which may have come in another coding (RFC 9110 15.4.5).
+  removeFields(res, bodyFields)
   send(res, { status: 304, headers: { [header.etag]: known } }, true)
   return true
 }
-
-/** What a 304 has no word of: they are those of the stored body, which may have come in another coding (RFC 9110 15.4.5). */
-const bodyFields = [header.contentType, header.contentLength, header.contentEncoding, 'Content-Language', 'Content-Range']
 
 /** Of base64url: 162 bits, more than enough that no two variants share a tag. */
 const digestLength = 27

@@ -6,6 +6,7 @@ import type { KeyValue } from '../definition/key.js'
 import { functionOption, listOption } from '../definition/known-options.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { send } from '../representation/answer.js'
+import { bodyFields, removeFields } from '../representation/header-fields.js'
 import { header } from '../wire.js'
 import { principals } from './authenticate.js'
 import { type BaseAddressOptions, baseAddress } from './base-address.js'
@@ -159,16 +160,10 @@ function checkMethods(options: MethodsOptions): void {
   }
 }
 
-const bodyFields = [header.contentType, header.contentLength, header.contentEncoding, header.transferEncoding]
-
-function remove(res: ServerResponse, names: readonly string[]): void {
-  for (const name of names) res.removeHeader(name)
-}
-
 /** An item that exists is 302 without a place to go to: following one would lead back here for ever (VERB-8). A 304 also says that it exists. */
 const headOfItem: HeadRule = (res) => {
   if (isSuccess(res) || res.statusCode === 304) res.statusCode = 302
-  if (res.statusCode === 302) remove(res, [header.location, ...bodyFields])
+  if (res.statusCode === 302) removeFields(res, [header.location, ...bodyFields])
   return 'bodiless'
 }
 
@@ -176,7 +171,7 @@ const headOfItem: HeadRule = (res) => {
 const emptyDelete: HeadRule = (res) => {
   if (!isSuccess(res)) return 'whole'
   if (res.statusCode !== 200 && res.statusCode !== 202) res.statusCode = 204
-  remove(res, [header.etag, header.contentLocation, ...bodyFields])
+  removeFields(res, [header.etag, header.contentLocation, ...bodyFields])
   if (res.statusCode !== 204) res.setHeader(header.contentLength, '0')
   return 'bodiless'
 }
@@ -184,9 +179,9 @@ const emptyDelete: HeadRule = (res) => {
 /** AUTH-4. Nor does it leave in a tag that Express makes of the bytes. */
 const unread: HeadRule = (res) => {
   if (!isSuccess(res)) return 'whole'
-  remove(res, [header.contentLocation, ...bodyFields])
-  if (/^W\//.test(String(res.getHeader(header.etag)))) remove(res, [header.etag])
-  if (/representation/.test(String(res.getHeader(header.preferenceApplied)))) remove(res, [header.preferenceApplied])
+  removeFields(res, [header.contentLocation, ...bodyFields])
+  if (/^W\//.test(String(res.getHeader(header.etag)))) removeFields(res, [header.etag])
+  if (/representation/.test(String(res.getHeader(header.preferenceApplied)))) removeFields(res, [header.preferenceApplied])
   if (res.statusCode !== 204) res.setHeader(header.contentLength, '0')
   return 'bodiless'
 }
@@ -208,7 +203,7 @@ type BaseOf = () => string | undefined
 /** What a refusal says is no representation of the item. */
 function placeContent(res: ServerResponse, base: BaseOf): void {
   if (isSuccess(res)) makeAbsolute(res, header.contentLocation, base)
-  else remove(res, [header.contentLocation])
+  else removeFields(res, [header.contentLocation])
 }
 
 /** Makes the address in a field absolute, where it is a path and the base is known. */

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HttpProblem, toProblem } from '../problem.js'
 import { problemAnswer, send } from '../representation/answer.js'
 import { representationOfProblem } from '../representation/encoding.js'
+import { bodyFields, removeFields } from '../representation/header-fields.js'
 import { withoutPages } from '../representation/pagination.js'
 import { header } from '../wire.js'
 import { requestPath } from './base-address.js'
@@ -59,8 +60,7 @@ const optionKinds: Kinds<ProblemsOptions> = { problemBase: 'string', onError: 'f
 
 /** Takes back what the handler has said of the representation that now does not come. */
 function forget(res: ServerResponse): void {
-  // Node takes the removal of a length that nobody has set for a wish to send none, and whoever packs the problem for a body without an end.
-  for (const name of representationFields) if (res.hasHeader(name)) res.removeHeader(name)
+  removeFields(res, representationFields)
   const links = res.getHeader(header.link)
   if (links === undefined) return
   const kept = withoutPages(String(links))
@@ -69,19 +69,15 @@ function forget(res: ServerResponse): void {
 }
 
 const representationFields = [
-  header.contentType,
-  header.contentLength,
+  ...bodyFields,
+  header.contentLocation,
   header.etag,
   header.location,
   header.preferenceApplied,
   header.totalCount,
   'Accept-Ranges',
   'Content-Disposition',
-  header.contentEncoding,
-  'Content-Language',
-  'Content-Range',
   'Last-Modified',
-  header.transferEncoding,
 ]
 
 function tell(problem: HttpProblem, req: IncomingMessage, res: ServerResponse, base: string | undefined): void {

@@ -1,7 +1,7 @@
 /** Pagination headers of a hand-written list (QUERY-7). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ConfigurationError } from '../problem.js'
-import { mergeLinks } from '../representation/answer.js'
+import { mergeLinks } from '../representation/header-fields.js'
 import { paginationHeaders } from '../representation/pagination.js'
 import { header } from '../wire.js'
 import { type BaseAddressOptions, baseAddress, malformedHost, requestPath } from './base-address.js'

@@ -1,10 +1,10 @@
 /** The one way an answer leaves: status, headers and body written at once, without Express's own tag and type. */
-import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type HttpProblem, problemBody } from '../problem.js'
 import { header } from '../wire.js'
 import { compresses, followCoding } from './coded-tags.js'
 import type { ProblemRepresentation } from './encoding.js'
-import { listText } from './field-lists.js'
+import { mergeLinks, mergeVary } from './header-fields.js'
 
 export type Headers = Record<string, string>
 
@@ -64,22 +64,6 @@ function passOver(req: IncomingMessage, then: () => void): void {
   }
   const timer = setTimeout(done, lingering)
   req.once('end', done).once('close', done).resume()
-}
-
-/** A `Vary` field with names added that it lacks. */
-export function mergeVary(before: OutgoingHttpHeader | undefined, added: string): string {
-  const text = listText(before)
-  if (text === '') return added
-  const known = new Set(text.split(',').map((name) => name.trim().toLowerCase()))
-  const missing = added.split(',').filter((name) => !known.has(name.trim().toLowerCase()))
-  return known.has('*') || missing.length === 0 ? text : `${text}, ${missing.join(',').trim()}`
-}
-
-/** A `Link` field with links added. They are not taken apart: a comma in an address parts nothing. */
-export function mergeLinks(before: OutgoingHttpHeader | undefined, added: string): string {
-  const text = listText(before)
-  if (added.includes(text)) return added
-  return text.includes(added) ? text : `${text}, ${added}`
 }
 
 /**

@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import { codedTag, isCoded } from '../http/entity-tags.js'
 import { header } from '../wire.js'
-import { listText } from './field-lists.js'
+import { listText } from './header-fields.js'
 
 /** Makes the `Etag` of an answer, as long as it is this one, that of the coded bytes whenever a `Content-Encoding` is set. Gives a function that ends this. */
 export function followCoding(res: ServerResponse, tag: string): () => void {

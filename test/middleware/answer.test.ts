@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { HttpProblem } from '../../src/problem.js'
-import { formatLink, mergeLinks, mergeVary, problemAnswer, send, spelled } from '../../src/representation/answer.js'
+import { formatLink, problemAnswer, send, spelled } from '../../src/representation/answer.js'
 import { json } from '../../src/representation/encoding.js'
+import { mergeLinks, mergeVary } from '../../src/representation/header-fields.js'
 import { paginationHeaders, withoutPages } from '../../src/representation/pagination.js'
 import { raw } from './majors.js'
 

@@ -202,6 +202,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
           'Last-Modified': 'x',
           'Content-Disposition': 'attachment',
           'Content-Encoding': 'gzip',
+          'Content-Location': '/a/1',
           'x-total-count': '3',
         })
         res.set({ Location: '/b', 'Transfer-Encoding': 'chunked', 'Cache-Control': 'public', 'Content-Type': 'text/csv' }).status(201)
@@ -213,6 +214,7 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     for (const name of [
       'etag',
       'last-modified',
+      'content-location',
       'content-disposition',
       'content-encoding',
       'x-total-count',
