@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { compileResource } from '../plan/resource-plan.js'
-import { plainWireForms } from '../plan/wire-form.js'
+import { wireForms } from '../plan/wire-form.js'
 import { ConfigurationError } from '../problem.js'
 import { builtIn } from '../representation/encoding.js'
 import { header } from '../wire.js'
@@ -27,7 +27,7 @@ export interface RecordAnswer<T> extends Negotiate {
  * app.get('/sucursales', answer, (req, res) => answer.send(req, res, all()))
  */
 export function recordAnswer<T>(definition: ResourceDefinition<T>, ...others: readonly string[]): RecordAnswer<NoInfer<T>> {
-  const { item, list } = plainWireForms(compileResource(definition))
+  const { item, list } = wireForms(compileResource(definition))
   const representations = new Map(builtIn.map((representation) => [representation.mediaType, representation]))
   const format = negotiate(...representations.keys(), ...others)
   const recordAnswerMiddleware: Middleware = (req, res, next) => format(req, res, next)

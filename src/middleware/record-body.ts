@@ -15,7 +15,7 @@ import {
   recordToReplace,
 } from '../plan/record.js'
 import { compileResource, type ResourcePlan } from '../plan/resource-plan.js'
-import { plainWireForms } from '../plan/wire-form.js'
+import { wireForms } from '../plan/wire-form.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { bodyTypes, readBody, resolveBodyLimits } from './body.js'
 import type { Middleware } from './middleware.js'
@@ -72,7 +72,7 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
   const { bodyLimit, depthLimit, timeout: patience } = resolveBodyLimits(options)
   const patches = patchTypes(options.jsonPatch ?? false)
   const present = compilePresent(plan.definition.shape)
-  const { form } = plainWireForms(plan).item
+  const { form } = wireForms(plan).item
   const states = requestState<Sent>('recordBody()')
   const read = async (req: IncomingMessage): Promise<void> => {
     const patch = req.method === 'PATCH'

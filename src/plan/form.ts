@@ -17,6 +17,9 @@ export interface Form {
 /** A place of which nothing is known, nor of what is below it. */
 export const openForm: Form = Object.freeze({ kind: undefined, member: () => openForm, item: () => openForm })
 
+/** A value of one type, of whose inside nothing is known. */
+export const formOfKind = (kind: Kind): Form => Object.freeze({ kind, member: () => openForm, item: () => openForm })
+
 /** A list of one form throughout. */
 export const listOf = (item: Form): Form => Object.freeze({ kind: 'array', member: () => openForm, item: () => item })
 

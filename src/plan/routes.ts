@@ -9,6 +9,7 @@ import { checkKeyHolders, checkLineage, checkScope, nameOf, targetOf } from './l
 import type { AnyAdapter, Endpoint, Mount } from './mount.js'
 import { compileResource, type ResourcePlan } from './resource-plan.js'
 import { collectionMethods, endpointRoute, flagMethods, itemMethods, memberMethods, membersMethods, route } from './route-methods.js'
+import { type WireForms, wireForms } from './wire-form.js'
 
 /** What a method does at a route: the names of the operations of the router. */
 export type OperationName =
@@ -49,6 +50,8 @@ export interface Route {
 /** A resource in its place. */
 export interface Mounted {
   readonly plan: ResourcePlan
+  /** What its representations are made of, with what its links expand to. */
+  readonly wire: WireForms
   readonly adapter: AnyAdapter
   /** Media types beside JSON and XML. */
   readonly representations: readonly CustomRepresentation[]
@@ -141,16 +144,19 @@ class TableBuilder {
     const template = `${parent === undefined ? '' : parent.mounted.item.template}/${segments.join('/')}`
     const itemTemplate = `${template}/${idTemplate(definition)}`
     // Routes and resource refer to each other, so the one is made before the other is complete.
+    const plan = compileResource(definition, this.#page)
+    const targets = new Map<string, Mounted>()
     const mounted = {
       mount: entry,
-      plan: compileResource(definition, this.#page),
+      plan,
+      wire: wireForms(plan, (link) => (targets.get(link) as Mounted).wire.item.form),
       adapter,
       representations: options.representations ?? [],
       idempotencyKey: adapter.recall === undefined ? 'ignored' : (options.idempotencyKey ?? 'honoured'),
       parent,
       path,
       below: new Map(),
-      targets: new Map(),
+      targets,
     } as unknown as Building
     Object.assign(mounted, {
       collection: route('collection', template, collectionMethods(entry), { resource: mounted }),

@@ -1,9 +1,8 @@
 /** The forms of representations: of records as they are on the wire, where link objects stand in the place of keys (REP-1, REP-2, HDR-1). */
 import type { Link } from '../definition/resource.js'
 import { isNcName } from '../http/xml-text.js'
-import { type Form, formOf, listOf, openForm } from './form.js'
+import { type Form, formOf, formOfKind, listOf, openForm } from './form.js'
 import type { ResourcePlan } from './resource-plan.js'
-import type { Mounted } from './routes.js'
 
 /** What a value on the wire is called and made of, for formats that name and type everything. */
 export interface Wire {
@@ -20,21 +19,11 @@ export interface WireForms {
   readonly list: Wire
 }
 
-const made = new WeakMap<Mounted, WireForms>()
-
-/** The forms of a resource in its place. What its links expand to is part of them. */
-export function wireForms(mounted: Mounted): WireForms {
-  const known = made.get(mounted)
-  if (known !== undefined) return known
-  const forms = formsOf(mounted.plan, (link) => wireForms(mounted.targets.get(link) as Mounted).item.form)
-  made.set(mounted, forms)
-  return forms
-}
-
-/** The same of a resource whose links lead nowhere: hand-written routes know no others. */
-export const plainWireForms = (plan: ResourcePlan): WireForms => formsOf(plan, () => openForm)
-
-function formsOf(plan: ResourcePlan, target: (link: string) => Form): WireForms {
+/**
+ * The forms of a resource. `target` gives that of the items which a link expands to, and is asked when somebody looks there: resources may lead to each other. Links of
+ * a resource on hand-written routes lead nowhere.
+ */
+export function wireForms(plan: ResourcePlan, target: (link: string) => Form = () => openForm): WireForms {
   const { collection, singular } = plan.definition
   const form = new RecordForm(plan, target)
   const item = wireName(singular, 'item')
@@ -44,9 +33,9 @@ function formsOf(plan: ResourcePlan, target: (link: string) => Form): WireForms 
 /** A segment as the name of an element: a few that a path can hold, such as `3d-models`, XML can't. */
 export const wireName = (segment: string, otherwise: string): string => (isNcName(segment) ? segment : otherwise)
 
-const text: Form = Object.freeze({ kind: 'string', member: () => openForm, item: () => openForm })
+const text = formOfKind('string')
 
-/** A record on the wire. Targets are looked up when asked for, since resources may lead to each other. */
+/** A record on the wire. */
 class RecordForm implements Form {
   readonly kind = 'object'
   readonly #plan: ResourcePlan

@@ -1,11 +1,11 @@
 /** What problems are made of in XML (ERR-3; RFC 9457 B). */
-import { type Form, listOf, openForm } from '../plan/form.js'
+import { type Form, formOfKind, listOf, openForm } from '../plan/form.js'
 
-const text: Form = Object.freeze({ kind: 'string', member: () => openForm, item: () => openForm })
+const text = formOfKind('string')
 
 /** The members whose values are no text; `allowed` holds values of any type. */
 const others: ReadonlyMap<string, Form> = new Map([
-  ['status', { ...text, kind: 'number' } as const],
+  ['status', formOfKind('number')],
   ['allowed', listOf(openForm)],
 ])
 

@@ -78,6 +78,8 @@ export interface Service {
   readonly secureHeaders: Readonly<Record<string, string>> | undefined
   /** What answers with a representation vary by (HDR-1, HDR-6). */
   readonly vary: string
+  /** What answers to changes vary by: whether a cache may keep the one to a PATCH hangs on what the client preferred (RFC 7240 2, RFC 5789 2). */
+  readonly varyOfChange: string
   readonly cors: Middleware | undefined
   readonly requireIfMatch: boolean
   readonly weakIfMatch: boolean
@@ -141,6 +143,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     throw new ConfigurationError('invalid-option', 'cors is not what crossOrigin() made. Give crossOrigin({ origins }).')
   }
   const { timeout, bodyLimit, depthLimit } = resolveBodyLimits(options)
+  const vary = options.authenticate === undefined ? header.accept : `${header.accept}, ${options.authenticate.field}`
   const { onStep, onQuery, onResponse, onError = reportToConsole } = options
   return Object.freeze({
     hooks: {
@@ -158,7 +161,8 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     rateLimit: options.rateLimit,
     login,
     secureHeaders,
-    vary: options.authenticate === undefined ? header.accept : `${header.accept}, ${options.authenticate.field}`,
+    vary,
+    varyOfChange: `${vary}, ${header.prefer}`,
     cors: options.cors,
     requireIfMatch: options.requireIfMatch ?? false,
     weakIfMatch: options.weakIfMatch ?? false,

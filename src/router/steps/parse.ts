@@ -5,7 +5,6 @@ import { type Form, openForm } from '../../plan/form.js'
 import { readOperations } from '../../plan/json-patch.js'
 import { parseItemQuery, parseListQuery, refuseQuery } from '../../plan/list-grammar.js'
 import { objectBody, refuseBody } from '../../plan/record.js'
-import { wireForms } from '../../plan/wire-form.js'
 import { HttpProblem } from '../../problem.js'
 import { parameter } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
@@ -96,7 +95,7 @@ async function checkSight(exchange: Exchange): Promise<void> {
 /** What the body is made of: what the resource's own representations are, or what the endpoint says. */
 function bodyForm(exchange: Exchange): Form {
   if (exchange.operation?.body === 'endpoint') return endpointMethod(exchange)?.body?.form ?? openForm
-  return wireForms(exchange.resource).item.form
+  return exchange.resource.wire.item.form
 }
 
 function understood(exchange: Exchange, body: unknown): unknown {

@@ -1,12 +1,11 @@
 /** From what came of the operation to an answer: links, expansions, tags, pagination (REP, HDR-2, HDR-4, QUERY-7, VERB-8). */
 import type { Page, Stored } from '../../adapters/contract.js'
 import type { KeyValue } from '../../definition/key.js'
-import { checkRead, notModified } from '../../middleware/if-match.js'
+import { type Conditions, checkRead, notModified } from '../../middleware/if-match.js'
 import { itemPath, lineageOf } from '../../plan/addresses.js'
 import { type HintTo, hintMaker } from '../../plan/hint.js'
 import { keyOf } from '../../plan/resource-plan.js'
 import type { Mounted } from '../../plan/routes.js'
-import { wireForms } from '../../plan/wire-form.js'
 import type { Answer, Headers } from '../../representation/answer.js'
 import { mergeVary } from '../../representation/header-fields.js'
 import { paginationHeaders } from '../../representation/pagination.js'
@@ -51,12 +50,12 @@ async function pageAnswer(exchange: Exchange, { page, resource }: Of<'page'>): P
   const tag = pageTag(exchange, resource, page, related)
   checkRead(conditions, tag)
   const headers = { ...cacheHeaders(exchange, resource), [header.etag]: tag }
-  const known = notModified(conditions, tag)
-  if (known !== undefined) return { status: 304, headers: { ...headers, [header.etag]: known } }
+  const unmodified = unmodifiedAnswer(conditions, headers, tag)
+  if (unmodified !== undefined) return unmodified
   const hintTo = hintsOf(exchange, resource, page)
   Object.assign(headers, paginationHeaders(`${root}${listPath}`, query, { ...page, count: items.length }, hintTo))
   const wire = items.map(({ value }) => wireForm(resource, value, keysOf(exchange, resource, value), base, related))
-  return { status: 200, ...(await encoded(exchange, wire, wireForms(resource).list, headers)) }
+  return { status: 200, ...(await encoded(exchange, wire, resource.wire.list, headers)) }
 }
 
 /** Hints for the links beside a page, where its store can follow them (QUERY-7). */
@@ -73,8 +72,7 @@ async function itemAnswer(exchange: Exchange, outcome: Of<'item'>): Promise<Answ
   const { related, headers, answer } = await itemHead(exchange, resource, stored, address)
   if (answer !== undefined) return answer
   Object.assign(headers, outcome.headers)
-  // Whether a cache may keep the answer to a PATCH hangs on what the client preferred (RFC 7240 2, RFC 5789 2).
-  if (!exchange.reads) headers[header.vary] = `${exchange.service.vary}, ${header.prefer}`
+  if (!exchange.reads) headers[header.vary] = exchange.service.varyOfChange
   const created = exchange.method === 'POST'
   // Of what a client may prefer, the answer names only what is not done anyway (RFC 7240 3).
   if (outcome.bare === true) return { status, headers: created ? headers : { ...headers, [header.preferenceApplied]: 'return=minimal' } }
@@ -83,7 +81,7 @@ async function itemAnswer(exchange: Exchange, outcome: Of<'item'>): Promise<Answ
   if (created) headers[header.preferenceApplied] = 'return=representation'
   if (!exchange.reads) headers[header.contentLocation] = ownAddress(exchange, outcome)
   const wire = wireForm(resource, stored.value, keys, exchange.base, related)
-  return { status, ...(await encoded(exchange, wire, wireForms(resource).item, headers)) }
+  return { status, ...(await encoded(exchange, wire, resource.wire.item, headers)) }
 }
 
 /** Where a GET gives what the answer to another request shows (RFC 9110 8.7): the item's own address, with the expansions that it was asked for. */
@@ -114,10 +112,14 @@ async function itemHead(exchange: Exchange, resource: Mounted, stored: Stored<un
   // What is not 2xx without its preconditions is the same with them (RFC 9110 13.2.1).
   if (method === 'HEAD') return { related, headers, answer: { status: 302, headers } }
   checkRead(conditions, tag, stored.version)
+  const answer = unmodifiedAnswer(conditions, headers, tag)
+  return answer === undefined ? { related, headers } : { related, headers, answer }
+}
+
+/** The 304, where the client has the representation of this tag: with the fields that the 200 would have (RFC 9110 15.4.5). */
+function unmodifiedAnswer(conditions: Conditions, headers: Headers, tag: string): Answer | undefined {
   const known = notModified(conditions, tag)
-  return known === undefined
-    ? { related, headers }
-    : { related, headers, answer: { status: 304, headers: { ...headers, [header.etag]: known } } }
+  return known === undefined ? undefined : { status: 304, headers: { ...headers, [header.etag]: known } }
 }
 
 async function valueAnswer(exchange: Exchange, { status, value, headers: given = {} }: Of<'value'>): Promise<Answer> {
@@ -131,9 +133,8 @@ async function valueAnswer(exchange: Exchange, { status, value, headers: given =
   if (status !== 200 || !reads || body === undefined) return { status, ...answer }
   const tag = bodyTag(body)
   checkRead(conditions, tag)
-  const known = notModified(conditions, tag)
-  if (known !== undefined) return { status: 304, headers: { ...headers, [header.etag]: known } }
-  return { status, body, headers: { ...answer.headers, [header.etag]: tag } }
+  const unmodified = unmodifiedAnswer(conditions, headers, tag)
+  return unmodified ?? { status, body, headers: { ...answer.headers, [header.etag]: tag } }
 }
 
 function cacheHeaders(exchange: Exchange, resource: Mounted): Headers {
