@@ -82,3 +82,6 @@ export const mediaType = {
   textXml: 'text/xml',
   problemXml: 'application/problem+xml',
 } as const
+
+/** XML by either of its names. */
+export const xmlTypes: readonly string[] = Object.freeze([mediaType.xml, mediaType.textXml])

@@ -7,7 +7,7 @@ import type { Form } from '../plan/form.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { closing } from '../representation/answer.js'
 import { readXml } from '../representation/xml-reader.js'
-import { header, mediaType } from '../wire.js'
+import { header, mediaType, xmlTypes } from '../wire.js'
 import { decoderOf } from './content-coding.js'
 import type { ExpressRequest } from './middleware.js'
 
@@ -37,11 +37,10 @@ export function resolveBodyLimits(options: { readonly [Name in keyof BodyLimits]
   return { bodyLimit, depthLimit, timeout: Math.min(timeout, longestTimer) }
 }
 
-/** The media types that bodies are understood in: of whole representations, and of patches. */
-export const bodyTypes: Readonly<Record<'whole' | 'patch', readonly string[]>> = Object.freeze({
-  whole: [mediaType.json, mediaType.xml, mediaType.textXml],
-  patch: [mediaType.mergePatch, mediaType.json, mediaType.xml, mediaType.textXml],
-})
+const whole: readonly string[] = Object.freeze([mediaType.json, ...xmlTypes])
+
+/** The media types that bodies are understood in: of whole representations, and of merge patches. */
+export const bodyTypes = Object.freeze({ whole, patch: Object.freeze([mediaType.mergePatch, ...whole]) as readonly string[] })
 
 /** How the body of a request is read. */
 export interface BodyOptions {
@@ -79,7 +78,7 @@ export async function readBody(req: IncomingMessage, options: BodyOptions): Prom
   if (before !== undefined && typeof before !== 'string' && !(before instanceof Uint8Array)) {
     return taken(checkParsed(before, limits) ?? { value: before })
   }
-  const xml = type === mediaType.xml || type === mediaType.textXml
+  const xml = xmlTypes.includes(type)
   // Whoever has made text of it knew its charset, whoever has read it its coding.
   if (!xml && typeof before !== 'string') checkCharset(charset, options)
   const sent = before ?? (await readDecoded(req, options))

@@ -1,7 +1,7 @@
 /** Media types of answers (HDR-1): JSON, XML under both of its names, and those of a team. */
 import type { CustomRepresentation, RepresentationCall, Represented } from '../plan/custom-representation.js'
 import type { Wire } from '../plan/wire-form.js'
-import { mediaType } from '../wire.js'
+import { mediaType, xmlTypes } from '../wire.js'
 import { type Offers, offersOf } from './offers.js'
 import { problemWire } from './problem-form.js'
 import { writeXml } from './xml-writer.js'
@@ -44,7 +44,7 @@ const xmlAs = (name: string): ProblemRepresentation =>
   })
 
 /** What every resource can be had in; the first is for a request that asks for nothing. */
-export const builtIn: readonly ProblemRepresentation[] = Object.freeze([json, xmlAs(mediaType.xml), xmlAs(mediaType.textXml)])
+export const builtIn: readonly ProblemRepresentation[] = Object.freeze([json, ...xmlTypes.map(xmlAs)])
 
 /** What a team's representation can be of. */
 export type Represents = 'item' | 'list' | 'value'
