@@ -3,7 +3,7 @@
  */
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
 import type { JsonFault } from './json-fault.js'
-import { endsEarly, loneAmpersand, noDoctype, sentenceFor } from './xml-refusals.js'
+import { endsEarly, loneAmpersand, noDoctype, sentenceFor } from './xml-faults.js'
 import { startsAmiss } from './xml-text.js'
 
 export interface XmlAttribute {

@@ -4,7 +4,9 @@
 import { trimXml } from '../http/xml-text.js'
 import { type XmlAttribute, type XmlElement, xmlNamespace, xmlnsNamespace } from '../http/xml-tree.js'
 import { jsonEncoding, literalText, xsiNamespace } from './xml-names.js'
-import { XmlRefusal } from './xml-refusal.js'
+
+/** A document that is well-formed, but no value: thrown where it shows, caught where its place is known. */
+export class XmlRefusal extends Error {}
 
 const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const
 

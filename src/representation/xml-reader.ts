@@ -9,9 +9,8 @@ import { decodeXml, type UnsupportedCharset } from '../http/xml-charset.js'
 import { isBlank, trimXml } from '../http/xml-text.js'
 import { parseXml, type XmlElement } from '../http/xml-tree.js'
 import type { Form } from '../plan/form.js'
-import { marksOf, type XmlMarks } from './xml-marks.js'
+import { marksOf, type XmlMarks, XmlRefusal } from './xml-marks.js'
 import { literalText, memberElement } from './xml-names.js'
-import { XmlRefusal } from './xml-refusal.js'
 
 /**
  * The value of an XML document, or what is wrong with it. Whatever the name of the root element. Where a number or a boolean should stand by the form alone and
