@@ -12,7 +12,7 @@ import { Associations } from './associations.js'
 import { type Entry, entryOf, type Row } from './entry.js'
 import { FullText } from './full-text.js'
 import { Indexes } from './indexes.js'
-import { type KeptOptions, KeptRecords } from './kept-records.js'
+import { KeptRecords, type MemoryIdempotencyOptions } from './kept-records.js'
 import { KeyAssignment } from './key-assignment.js'
 import { listPage } from './list.js'
 import { isNothing } from './order.js'
@@ -32,7 +32,7 @@ export interface MemoryAdapterOptions<T> {
   /** Hears of each record that is removed, in the same step: for what goes with it, such as the records it contains. */
   readonly onRemove?: (value: T, call: Call) => void
   /** Keeps what POSTs with an `Idempotency-Key` created, so that repeats create nothing (VERB-2): in this process, as the records are. Default: keys are ignored. */
-  readonly idempotency?: true | KeptOptions
+  readonly idempotency?: true | MemoryIdempotencyOptions
 }
 
 /** An adapter whose methods are all there and answer at once. */

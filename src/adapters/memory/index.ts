@@ -1,2 +1,3 @@
 /** `express-rest-conventions/memory`: an adapter that keeps its records in the process, indexed; also the reference for other adapters. */
 export { type MemoryAdapter, type MemoryAdapterOptions, memoryAdapter } from './adapter.js'
+export type { MemoryIdempotencyOptions } from './kept-records.js'

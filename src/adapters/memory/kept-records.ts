@@ -3,7 +3,7 @@ import { invalidOption, knownOptions } from '../../definition/known-options.js'
 import type { Call, Repeated, Stored } from '../contract.js'
 
 /** How much is kept for repeats, and how long. */
-export interface KeptOptions {
+export interface MemoryIdempotencyOptions {
   /** Seconds for which a repeat is known. Default 86,400: a day. */
   readonly ttl?: number
   /** The most creates that are known; beyond, the oldest are forgotten. Default 10,000. */
@@ -23,11 +23,11 @@ export class KeptRecords {
   readonly #ttl: number
   readonly #most: number
 
-  constructor(options: KeptOptions) {
+  constructor(options: MemoryIdempotencyOptions) {
     const { ttl = 86_400, most = 10_000 } = knownOptions('idempotency of memoryAdapter()', options, {
       ttl: true,
       most: true,
-    }) as KeptOptions
+    }) as MemoryIdempotencyOptions
     if (!(typeof ttl === 'number' && ttl > 0 && ttl < Number.POSITIVE_INFINITY))
       throw invalidOption(`ttl of the option idempotency is ${String(ttl)}. Give seconds, more than 0.`)
     if (!Number.isSafeInteger(most) || most < 1)
