@@ -30,10 +30,10 @@ export interface MountOptions {
   readonly area?: string
   /** Methods of the collection, of those that definition and adapter offer. Default: all. A public API says `['POST']` (VERB-11). */
   readonly collection?: readonly ('GET' | 'POST')[]
-  /** Media types beside JSON and XML that this resource can be had in (HDR-1): `[representation('application/pdf', { item: toPdf })]`. */
-  readonly representations?: readonly CustomRepresentation[]
   /** Methods of the item, likewise, its flags (which PATCH stands for) and places in parents' collections included. A public API says `['GET', 'DELETE']`. */
   readonly item?: readonly ('GET' | 'PUT' | 'PATCH' | 'DELETE')[]
+  /** Media types beside JSON and XML that this resource can be had in (HDR-1): `[representation('application/pdf', { item: toPdf })]`. Default: the service's alone. */
+  readonly representations?: readonly CustomRepresentation[]
   /** `required`: a POST without `Idempotency-Key` is 400. The adapter must be one that keeps keys. Default: it is honoured where the adapter keeps keys. */
   readonly idempotencyKey?: 'required'
 }
@@ -69,16 +69,22 @@ export function mount<T, K>(
       )
     }
   }
-  knownOptions(`The mount of "${collection}"`, options, mountNames)
+  knownOptions(`The mount of "${collection}"`, options, mountOptions)
   if (options.area !== undefined) checkSegment(options.area)
   checkMethods(`The collection "${collection}"`, options.collection, ['GET', 'POST'])
   checkMethods(`An item of "${collection}"`, options.item, ['GET', 'PUT', 'PATCH', 'DELETE'])
-  representationsOption(`the mount of "${collection}"`, options.representations)
+  const representations = representationsOption(`the mount of "${collection}"`, options.representations)
   checkIdempotency(collection, adapter, options.idempotencyKey)
-  return Object.freeze({ kind: 'resource', definition, adapter: adapter as unknown as AnyAdapter, options: Object.freeze({ ...options }) })
+  return Object.freeze({
+    kind: 'resource',
+    definition,
+    adapter: adapter as unknown as AnyAdapter,
+    options: Object.freeze({ ...options, representations }),
+  })
 }
 
-const mountNames: Readonly<Record<keyof MountOptions, true>> = {
+/** Every option, so that a misspelt one is refused. */
+export const mountOptions: Readonly<Record<keyof MountOptions, true>> = {
   area: true,
   collection: true,
   item: true,

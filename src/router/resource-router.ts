@@ -6,7 +6,7 @@ import type { ResourceDefinition } from '../definition/resource.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
 import { isVersion } from '../middleware/versions.js'
-import { type Mount, type MountOptions, mount, type UnboundAdapter } from '../plan/mount.js'
+import { type Mount, type MountOptions, mount, mountOptions, type UnboundAdapter } from '../plan/mount.js'
 import { compileRoutes } from '../plan/routes.js'
 import { Exchange, type ServedVersion } from './exchange.js'
 import { resolveService, type ServiceOptions, serviceOptions } from './service.js'
@@ -28,14 +28,7 @@ export function resourceRouter<T, K, P = unknown>(
   adapter: Adapter<NoInfer<T>, NoInfer<K>> | UnboundAdapter<NoInfer<T>, NoInfer<K>>,
   options: ResourceRouterOptions<P> = {},
 ): Middleware {
-  knownOptions('resourceRouter()', options, {
-    ...serviceOptions,
-    related: true,
-    area: true,
-    collection: true,
-    item: true,
-    idempotencyKey: true,
-  })
+  knownOptions('resourceRouter()', options, { ...serviceOptions, ...mountOptions, related: true })
   const { related = [], area, collection, item, idempotencyKey, ...rest } = options
   const own = mount(definition, adapter, {
     ...(area === undefined ? {} : { area }),

@@ -38,9 +38,9 @@ async function assign(exchange: Exchange, value: boolean): Promise<Outcome> {
     return store.replace(exchange.key, next, current.version)
   }
   // `If-None-Match` asks what stands at this very address (RFC 9110 13.1.2): while the flag is not set, nothing does.
-  const asks = ({ value: record }: Stored<unknown>) =>
+  const conditionsOn = ({ value: record }: Stored<unknown>) =>
     get(record, [flag]) === true ? exchange.conditions : { ...exchange.conditions, ifNoneMatch: undefined }
-  return { kind: 'state', stored: await change(exchange, attempt, asks) }
+  return { kind: 'state', stored: await change(exchange, attempt, conditionsOn) }
 }
 
 const flagOf = ({ route }: Exchange): string => route?.flag as string

@@ -13,19 +13,19 @@ export type Attempt<T> = (current: Stored<unknown>, store: Store) => Promise<T |
 
 /**
  * Runs an attempt on the current record until it is not stale. With versions in `If-Match` a lost race is 412; without, the attempts of one key wait for each
- * other in this process and are repeated where another process wins, until the time is up (503). `asks` says what of the preconditions concerns the record as it is.
+ * other in this process and are repeated where another process wins, until the time is up (503). `conditionsOn` gives those of the preconditions that concern the record as it is.
  */
 export async function change<T>(
   exchange: Exchange,
   attempt: Attempt<T>,
-  asks: (current: Stored<unknown>) => Conditions = () => exchange.conditions,
+  conditionsOn: (current: Stored<unknown>) => Conditions = () => exchange.conditions,
 ): Promise<T> {
   const { conditions, service, resource, key } = exchange
   await checkItemPath(exchange)
   const store = new Store(exchange, resource)
   const once = async (): Promise<T | 'stale'> => {
     const current = await memberOfPath(exchange, store)
-    checkWrite(asks(current), current.version)
+    checkWrite(conditionsOn(current), current.version)
     return attempt(current, store)
   }
   if (conditions.versions !== undefined) {
