@@ -17,7 +17,7 @@ let count = 0
 const keyed = (id = `id-${++count}`, fingerprint = 'f'): Call & { readonly idempotency: Idempotency } =>
   ({ ...callOf(), idempotency: { id, fingerprint } }) as never
 
-describe('on a server', () => {
+describe('VERB-2: what the PostgreSQL adapter keeps of creates that may be repeated', () => {
   let place: Place
   let proxy: TcpProxy
   let pool: pg.Pool
@@ -311,7 +311,7 @@ describe('on a server', () => {
   })
 })
 
-describe('ready()', () => {
+describe('VERB-2: ready() and the table of what may be repeated', () => {
   let place: Place
   let pool: pg.Pool
   beforeEach(async () => {
@@ -372,7 +372,7 @@ describe('ready()', () => {
   })
 })
 
-describe('on PGlite', () => {
+describe('VERB-2: the same on PGlite', () => {
   it('equal creates wait for the one connection, and have one answer; a record survives exactly', async () => {
     const db = await PGlite.create()
     await db.exec(tables)

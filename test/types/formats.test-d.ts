@@ -1,0 +1,105 @@
+/** What the compiler says about formats, patches and POSTs that may be repeated. Checked as `definition.test-d.ts` is. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  api,
+  type Call,
+  defineResource,
+  endpoint,
+  type Idempotency,
+  mount,
+  recordAnswer,
+  recordBody,
+  representation,
+  resourceRouter,
+} from 'express-rest-conventions'
+import { type MemoryIdempotencyOptions, memoryAdapter } from 'express-rest-conventions/memory'
+import { type IdempotencyOptions, idempotencyDdl, type PostgresClient, postgresAdapter } from 'express-rest-conventions/postgres'
+
+interface Factura {
+  id: number
+  total: number
+}
+declare const req: IncomingMessage
+declare const res: ServerResponse
+declare const client: PostgresClient
+declare const call: Call
+declare const idempotency: Idempotency
+
+const facturas = defineResource<Factura>()({
+  collection: 'facturas',
+  singular: 'factura',
+  key: 'id',
+  schema: { type: 'object', required: ['id', 'total'], properties: { id: { type: 'integer' }, total: { type: 'number' } } },
+})
+const store = memoryAdapter(facturas, { idempotency: true })
+
+// Functions get the record that the team names, or one of which nothing is known.
+const pdf = representation<Factura>('application/pdf', {
+  item: async ({ id }, { signal }) => ({ body: signal.aborted ? '' : new Uint8Array(id), headers: { 'Content-Disposition': 'inline' } }),
+  list: (page) => page.map(({ total }) => total.toFixed(2)).join(),
+  revision: '2',
+})
+const plain = representation('text/plain', { item: (record) => String(record.id), value: (value) => JSON.stringify(value) })
+// @ts-expect-error: no member of the record
+representation<Factura>('text/csv', { item: ({ totl }) => `${totl}` })
+// @ts-expect-error: a page is a list of records
+representation<Factura>('text/csv', { list: ({ total }) => `${total}` })
+// @ts-expect-error: there is no such function
+representation<Factura>('text/csv', { items: () => '' })
+// @ts-expect-error: a record is no bytes
+representation<Factura>('text/csv', { item: (factura) => factura })
+// @ts-expect-error: the functions are missing
+representation<Factura>('text/csv')
+// @ts-expect-error: what an endpoint answers may be anything
+representation<Factura>('text/csv', { value: ({ total }) => `${total}` })
+
+mount(facturas, store, { representations: [pdf, plain], idempotencyKey: 'required' })
+// @ts-expect-error: a media type alone writes nothing
+mount(facturas, store, { representations: ['text/csv'] })
+// @ts-expect-error: required, or honoured where the adapter keeps keys
+mount(facturas, store, { idempotencyKey: true })
+endpoint('cierre', { description: 'A month.', methods: { GET: { handle: () => 7, representations: [plain] } } })
+// @ts-expect-error: a list of them
+endpoint('cierre', { description: 'A month.', methods: { GET: { handle: () => 7, representations: plain } } })
+
+resourceRouter(facturas, store, { jsonPatch: true, representations: [pdf], idempotencyKey: 'required' })
+api({ versions: {}, idempotencyOwner: ({ sub }: { sub: string }) => sub })
+// @ts-expect-error: the name of the owner is told at once
+api({ versions: {}, idempotencyOwner: async () => 'ann' })
+// @ts-expect-error: a name is a text
+api({ versions: {}, idempotencyOwner: () => 7 })
+// @ts-expect-error: true or false
+api({ versions: {}, jsonPatch: 'always' })
+
+// Routes by hand write the definition's records, one or several, and read them.
+const answer = recordAnswer(facturas, 'application/pdf')
+answer.send(req, res, { id: 1, total: 2 })
+answer.send(req, res, [{ id: 1, total: 2 }] as const)
+if (answer.of(req) === 'application/pdf') res.end()
+// @ts-expect-error: total is missing
+answer.send(req, res, { id: 1 })
+// @ts-expect-error: a number is no text
+answer.send(req, res, [{ id: 1, total: '2' }])
+recordBody(facturas, { jsonPatch: true })
+// @ts-expect-error: true or false
+recordBody(facturas, { jsonPatch: 'always' })
+
+// A create without a key makes a record or is refused; only one with a key may find another.
+const made = store.create({ id: 1, total: 2 }, call)
+if ('created' in made) made.created.value.total.toFixed()
+const repeated = store.create({ id: 1, total: 2 }, { ...call, idempotency })
+if (repeated === 'running' || repeated === 'mismatched') repeated.toUpperCase()
+// @ts-expect-error: it may be a word
+if ('created' in repeated) repeated.created
+
+const kept: MemoryIdempotencyOptions = { ttl: 60, most: 10 }
+memoryAdapter(facturas, { idempotency: kept })
+// @ts-expect-error: seconds
+memoryAdapter(facturas, { idempotency: { ttl: '1d' } })
+// @ts-expect-error: without the option left out, nothing is kept
+memoryAdapter(facturas, { idempotency: false })
+const inTable: IdempotencyOptions = { table: 'idempotency_keys', ttl: 60, lock: false }
+idempotencyDdl(inTable).trim()
+postgresAdapter(client, { table: 'facturas', idempotency: inTable })
+// @ts-expect-error: the table is missing
+postgresAdapter(client, { table: 'facturas', idempotency: { ttl: 60 } })
