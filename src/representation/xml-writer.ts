@@ -29,7 +29,7 @@ export function writeXml(value: unknown, as: XmlWriting): string {
   const { root, form, items = itemElement, item = items, namespace } = as
   for (const name of [root, item, items]) if (!isNcName(name)) throw new TypeError(`"${name}" can not be the name of an XML element`)
   const writer = new Writer()
-  const content = writer.element(new Place(root, '', '', form, item, items), value)
+  const content = writer.element(new Place(root, '', root, form, item, items), value)
   const declared = namespace === undefined ? '' : ` xmlns="${escapeAttribute(namespace)}"`
   const nil = writer.nil ? ` xmlns:xsi="${xsiNamespace}"` : ''
   // The root place begins behind its name, so that the namespaces come first.
@@ -59,6 +59,7 @@ class Place {
   readonly #items: string
   #plan: Plan | undefined
 
+  /** `element` is the name of the element, where the member's own may be none in XML. */
   constructor(name: string, start: string, element: string, form: Form, item: string, items: string) {
     this.name = name
     this.form = form
@@ -67,7 +68,7 @@ class Place {
     this.number = `${start}${this.type('number')}>`
     this.object = `${start}${this.type('object')}>`
     this.array = `${start}${this.type('array')}>`
-    this.end = `</${element === '' ? name : element}>`
+    this.end = `</${element}>`
     this.true = `${start}${this.type('boolean')}>true${this.end}`
     this.false = `${start}${this.type('boolean')}>false${this.end}`
     this.nil = `${start} xsi:nil="true">${this.end}`
@@ -124,7 +125,7 @@ class Plan {
     if (this.#last?.form === form) return this.#last
     let place = this.#itemPlaces.get(form)
     if (place === undefined) {
-      place = new Place(this.#item, `<${this.#item}`, '', form, this.#items, this.#items)
+      place = new Place(this.#item, `<${this.#item}`, this.#item, form, this.#items, this.#items)
       this.#itemPlaces.set(form, place)
     }
     this.#last = place
@@ -152,7 +153,7 @@ function planOf(form: Form, item: string, items: string): Plan {
 
 function memberPlace(name: string, form: Form, items: string): Place {
   // XML keeps names that begin with its own for itself (XML 1.0 2.3).
-  if (isNcName(name) && !/^xml/i.test(name)) return new Place(name, `<${name}`, '', form, items, items)
+  if (isNcName(name) && !/^xml/i.test(name)) return new Place(name, `<${name}`, name, form, items, items)
   const told = isXmlText(name)
     ? ` name="${escapeAttribute(name)}"`
     : ` name="${escapeAttribute(jsonLiteral(name))}" name-encoding="${jsonEncoding}"`

@@ -151,8 +151,34 @@ async function keep({ relation }: KeptRecords, { id }: Idempotency, { value, ver
 /** How many rows one statement clears at most. */
 const mostCleared = 1_000
 
+/** Milliseconds between two looks at what has expired. */
+const clearEvery = 60_000
+
+/**
+ * Clears what has expired, now and then and in nobody's time: it is as good as gone, and only takes room. In a transaction of the caller's it would hold its rows, so
+ * nothing is cleared there.
+ */
+export function clearingOf(database: Database, wait: Wait, warn: (message: string) => void): (kept: KeptRecords) => void {
+  let next = 0
+  return (kept) => {
+    const now = performance.now()
+    if (database.nested || now < next) return
+    next = now + clearEvery
+    clearExpired(kept, database, wait).then(
+      (more) => {
+        if (more) next = 0
+      },
+      // A connection that is lost, or a pool that has ended, clears another time.
+      (error: unknown) => {
+        if (failureKind(error) === 'other' && stateOf(error) !== undefined)
+          warn(`What has expired in ${kept.relation} can not be cleared: ${(error as Error).message}.`)
+      },
+    )
+  }
+}
+
 /** Deletes rows that have expired, but none that somebody is just claiming. Resolves with whether there may be more. */
-export async function clearExpired({ relation }: KeptRecords, database: Database, wait: Wait): Promise<boolean> {
+async function clearExpired({ relation }: KeptRecords, database: Database, wait: Wait): Promise<boolean> {
   const expired = `SELECT id FROM ${relation} WHERE expires_at <= now() ORDER BY expires_at LIMIT ${mostCleared} FOR UPDATE SKIP LOCKED`
   const gone = await database.query(`DELETE FROM ${relation} WHERE id IN (${expired}) RETURNING 1 AS c0`, [], wait)
   return gone.length === mostCleared

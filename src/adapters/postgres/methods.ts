@@ -10,10 +10,9 @@ import { isRefused } from '../contract.js'
 import { changing, teamErrors } from './change.js'
 import type { TextRow } from './client.js'
 import type { Databases } from './database.js'
-import { failureKind, stateOf } from './failures.js'
 import { insertRow } from './inserts.js'
 import type { JoinColumns } from './join-tables.js'
-import { Contested, clearExpired, keeping, recall } from './kept-records.js'
+import { Contested, clearingOf, keeping, recall } from './kept-records.js'
 import { listPage } from './list.js'
 import { type Move, moveRow, type Rewrite } from './moves.js'
 import { type Opening, unhurried } from './opening.js'
@@ -28,9 +27,6 @@ import { attachRow, detachRow, removeRow, updateRow } from './writes.js'
 type Row = Record<string, unknown>
 type Made = { readonly created: Stored<Row> } | Refused | Repeated
 
-/** Milliseconds between two looks at what has expired. */
-const clearEvery = 60_000
-
 /** The adapter of a resource over these databases. */
 export function adapterOf(
   definition: ResourceDefinition,
@@ -41,7 +37,8 @@ export function adapterOf(
   const { collection, shape } = definition
   /** What comes from the team is written as what comes through the library: keys, filters and orders compare texts (REP-4). */
   const canonical = compileCanonical(shape) as (value: unknown) => Row
-  const { onCreate, onUpdate, onWarning } = options
+  const { onCreate, onUpdate, onWarning = () => undefined } = options
+  const clearing = clearingOf(databases.write, unhurried, onWarning)
 
   async function withTable<R>(call: Call, work: (table: Table) => Promise<R>): Promise<R> {
     for (let attempt = 1; ; attempt++) {
@@ -178,24 +175,6 @@ export function adapterOf(
       return reading({ ...databases, read: databases.write }, options, call, (ask) => recall(kept, idempotency, ask))
     })
 
-  let clearAt = 0
-  /** In nobody's time: what has expired is as good as gone, and only takes room. In a transaction of the caller's it would hold its rows. */
-  const clearNowAndThen = ({ kept }: Table): void => {
-    const now = performance.now()
-    if (kept === undefined || databases.write.nested || now < clearAt) return
-    clearAt = now + clearEvery
-    clearExpired(kept, databases.write, unhurried).then(
-      (more) => {
-        if (more) clearAt = 0
-      },
-      // A connection that is lost, or a pool that has ended, clears another time.
-      (error: unknown) => {
-        if (failureKind(error) === 'other' && stateOf(error) !== undefined)
-          onWarning?.(`What has expired in ${kept.relation} can not be cleared: ${(error as Error).message}.`)
-      },
-    )
-  }
-
   return {
     list: (request, call) => withTable(call, (table) => reading(databases, options, call, (ask) => listPage(table, request, call, ask))),
     read: (keys, call) =>
@@ -225,7 +204,7 @@ export function adapterOf(
             throw error
           },
         )
-        if (call.idempotency !== undefined) clearNowAndThen(table)
+        if (table.kept !== undefined && call.idempotency !== undefined) clearing(table.kept)
         return blaming(result, draft, next, 'onCreate')
       }),
     ...(options.idempotency === undefined ? {} : { recall: recalled }),
