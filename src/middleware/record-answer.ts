@@ -26,7 +26,7 @@ export interface RecordAnswer<T> extends Negotiate {
  * const answer = recordAnswer(sucursales)
  * app.get('/sucursales', answer, (req, res) => answer.send(req, res, all()))
  */
-export function recordAnswer<T>(definition: ResourceDefinition<T>, ...others: readonly string[]): RecordAnswer<NoInfer<T>> {
+export function recordAnswer<T>(definition: ResourceDefinition<T>, ...others: readonly string[]): RecordAnswer<T> {
   const { item, list } = wireForms(compileResource(definition))
   const representations = new Map(builtIn.map((representation) => [representation.mediaType, representation]))
   const format = negotiate(...representations.keys(), ...others)
