@@ -127,7 +127,8 @@ describe('VERB-2: what the PostgreSQL adapter keeps of creates that may be repea
     // Another body is no sooner told apart: what the first one says is not to be seen yet.
     expect(await store().create({ id: 'other' }, keyed(call.idempotency.id, 'g'))).toBe('running')
     go()
-    expect(await store().create({ id: 'slow', n: 1 }, call)).toEqual(await first)
+    const made = await first
+    expect(await store().create({ id: 'slow', n: 1 }, call)).toEqual(made)
   })
 
   it('without locks an equal create waits for the one under way, and has its answer, also where the client gave the key', async () => {
