@@ -67,7 +67,7 @@ export function checkRead(conditions: Conditions, tag: string, version?: string)
  * The tag for a 304, where the client has the representation of this tag: its own, or that of the content coding in which it has it. `Cache-Control: no-cache` in the
  * request changes nothing: it is a word to caches.
  */
-export function notModified({ ifNoneMatch, codings }: Conditions, tag: string): string | undefined {
+export function unmodifiedTag({ ifNoneMatch, codings }: Conditions, tag: string): string | undefined {
   return ifNoneMatch === undefined ? undefined : knownTag(ifNoneMatch, tag, (coding) => acceptsCoding(codings, coding))
 }
 
@@ -162,7 +162,7 @@ export function sendTag(req: IncomingMessage, res: ServerResponse, version: stri
   const tag = formatTag(textOf(version), createHash('sha256').update(shaping).digest('base64url').slice(0, digestLength))
   const reading = req.method === 'GET' || req.method === 'HEAD'
   if (reading) checkRead(conditions, tag, version)
-  const known = reading ? notModified(conditions, tag) : undefined
+  const known = reading ? unmodifiedTag(conditions, tag) : undefined
   if (known === undefined) {
     res.setHeader(header.etag, tag)
     // The handler, or `compression` in front of it, may pack what follows.

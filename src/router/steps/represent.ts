@@ -1,7 +1,7 @@
 /** From what came of the operation to an answer: links, expansions, tags, pagination (REP, HDR-2, HDR-4, QUERY-7, VERB-8). */
 import type { Page, Stored } from '../../adapters/contract.js'
 import type { KeyValue } from '../../definition/key.js'
-import { type Conditions, checkRead, notModified } from '../../middleware/if-match.js'
+import { type Conditions, checkRead, unmodifiedTag } from '../../middleware/if-match.js'
 import { itemPath, lineageOf } from '../../plan/addresses.js'
 import { type HintTo, hintMaker } from '../../plan/hint.js'
 import { keyOf } from '../../plan/resource-plan.js'
@@ -118,7 +118,7 @@ async function itemHead(exchange: Exchange, resource: Mounted, stored: Stored<un
 
 /** The 304, where the client has the representation of this tag: with the fields that the 200 would have (RFC 9110 15.4.5). */
 function unmodifiedAnswer(conditions: Conditions, headers: Headers, tag: string): Answer | undefined {
-  const known = notModified(conditions, tag)
+  const known = unmodifiedTag(conditions, tag)
   return known === undefined ? undefined : { status: 304, headers: { ...headers, [header.etag]: known } }
 }
 
