@@ -72,7 +72,7 @@ const budgetNames = { name: true, routes: true, methods: true, limit: true, wind
 function resolveBudget(given: unknown, window: number): Budget {
   const budget = knownOptions('Each budget of rateLimit()', given, budgetNames)
   const name = textOption('The name of each budget of rateLimit()', budget.name)
-  // It stands in a quoted string of a header field (RFC 8941 3.3.3).
+  // It stands in a quoted string of a header field (RFC 9651 3.3.3).
   if (!/^[\w.-]{1,64}$/.test(name))
     throw invalidOption(`A budget of rateLimit() is named "${name}". Use letters, digits, ".", "_" and "-".`)
   const { methods } = budget

@@ -152,7 +152,7 @@ function makeEngines({ all, failures }: Budgets, options: RateLimitOptions): Eng
   return { engines: engines.slice(0, -1), failures: engines.at(-1) as Engine, guard }
 }
 
-/** Two limits on one request tell of both: the fields are lists (RFC 8941 3.1). */
+/** Two limits on one request tell of both: the fields are lists (RFC 9651 3.1). */
 function addFields(res: ServerResponse, fields: Headers): void {
   for (const [name, value] of Object.entries(fields)) {
     const before = res.getHeader(name)
