@@ -17,6 +17,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
     testTimeout: 30_000,
+    // The first embedded database of a process takes its time to start where the machine is busy.
+    hookTimeout: 60_000,
     // Most of what takes long here waits for servers and processes.
     maxWorkers: Math.max(2, availableParallelism()),
   },
