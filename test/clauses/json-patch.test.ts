@@ -197,7 +197,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
       },
     })
     const [a, b] = ['a', 'b'].map((k, i) => ({ k, nota: 'n', creado: i, secreto: `s${k}` }))
-    const after = async (...operations: object[]) => {
+    const itemsAfter = async (...operations: object[]) => {
       const adapter = memoryAdapter(listas, { records: [{ id: 1, items: [a, b] }] as never })
       const other = await listen(express().use(api({ jsonPatch: true, versions: { v1: [mount(listas, adapter)] } })))
       const answer = await other.send('PATCH', '/v1/listas/1', type, operations).finally(() => other.close())
@@ -205,16 +205,14 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
       return answer.status === 200 ? (found?.value as { items: unknown }).items : codes(answer)
     }
     const swap = { op: 'move', from: '/items/0', path: '/items/1' }
-    expect(await after({ op: 'remove', path: '/items/0/nota' }, swap)).toEqual([b, { ...a, nota: null }])
-    expect(await after({ op: 'remove', path: '/items/0/nota' }, { op: 'add', path: '/items/0', value: { k: 'z', nota: 'n' } })).toEqual([
-      { k: 'z', nota: 'n' },
-      { ...a, nota: null },
-      b,
-    ])
-    expect(await after({ op: 'remove', path: '/items/0/creado' }, swap)).toEqual(['/items/1/creado readOnly'])
+    expect(await itemsAfter({ op: 'remove', path: '/items/0/nota' }, swap)).toEqual([b, { ...a, nota: null }])
+    expect(
+      await itemsAfter({ op: 'remove', path: '/items/0/nota' }, { op: 'add', path: '/items/0', value: { k: 'z', nota: 'n' } }),
+    ).toEqual([{ k: 'z', nota: 'n' }, { ...a, nota: null }, b])
+    expect(await itemsAfter({ op: 'remove', path: '/items/0/creado' }, swap)).toEqual(['/items/1/creado readOnly'])
     const secret = '/items/0/secreto'
     expect(
-      await after({ op: 'add', path: secret, value: 'x' }, { op: 'remove', path: secret }, { op: 'remove', path: '/items/0' }),
+      await itemsAfter({ op: 'add', path: secret, value: 'x' }, { op: 'remove', path: secret }, { op: 'remove', path: '/items/0' }),
     ).toEqual([b])
   })
 
