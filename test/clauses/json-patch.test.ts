@@ -202,7 +202,7 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
       const other = await listen(express().use(api({ jsonPatch: true, versions: { v1: [mount(listas, adapter)] } })))
       const answer = await other.send('PATCH', '/v1/listas/1', type, operations).finally(() => other.close())
       const [found] = await adapter.read([1], { principal: undefined, requestId: '', scope: {} } as never)
-      return answer.status === 200 ? (found?.value as { items: unknown }).items : codes(answer)
+      return answer.status === 200 ? (found?.value as { items: unknown } | undefined)?.items : codes(answer)
     }
     const swap = { op: 'move', from: '/items/0', path: '/items/1' }
     expect(await itemsAfter({ op: 'remove', path: '/items/0/nota' }, swap)).toEqual([b, { ...a, nota: null }])
