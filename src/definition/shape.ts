@@ -16,6 +16,8 @@ export class Shape {
   readonly types: ReadonlySet<string>
   /** True where the schema says that null is allowed. */
   readonly nullable: boolean
+  /** True where null may well be a value, though the schema says no word of it: nothing, or a branch of a union, says what types there are. */
+  readonly untold: boolean
   readonly format: string | undefined
   /** The values of `enum` or `const` but null. */
   readonly values: readonly Scalar[] | undefined
@@ -66,6 +68,8 @@ export class Shape {
     const kinds = kindsOf(parts, unions) ?? (properties.nodes.size > 0 ? new Set(['object']) : undefined)
     this.types = new Set([...(kinds ?? [])].filter((kind) => kind !== 'null'))
     this.nullable = kinds === undefined ? unions.flat().some((branch) => branch.nullable) : kinds.has('null')
+    const plain = parts.every((part) => part.type === undefined && constantsOf(part) === undefined)
+    this.untold = this.types.size === 0 || (plain && branches.some((branch) => branch.untold))
     this.format =
       stringOf(first('format')) ?? theOne(branches.filter((branch) => branch.types.has('string')).map((branch) => branch.format))
     this.values = valuesOf(parts) ?? real.map(unionValues).find((values) => values !== undefined)

@@ -1,4 +1,7 @@
 /** Representations of a team's own, beside JSON and XML (PATH-4, HDR-1): a CSV of a list, a PDF of an invoice. */
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { isUint8Array } from 'node:util/types'
+import { isObject } from '../definition/json.js'
 import { functionOption, invalidOption, knownOptions } from '../definition/known-options.js'
 import { parseMediaType } from '../http/media-type.js'
 import { mediaType as ours } from '../wire.js'
@@ -82,3 +85,27 @@ export function representationsOption(what: string, given: readonly CustomRepres
   if (twice !== undefined) throw invalidOption(`representations of ${what} has "${twice}" twice. Give it once, with all its functions.`)
   return Object.freeze([...given])
 }
+
+/** Fields by which a message ends: its body has a length, and nothing else may say so (RFC 9112 6.2). */
+const framing = new Set(['transfer-encoding', 'trailer'])
+
+/** What a function of a team has made. Throws where it is nothing that could be sent: found out while the head leaves, it would be too late. */
+export function soundRepresented(
+  contentType: string,
+  made: unknown,
+): { body: string | Uint8Array; headers: Readonly<Record<string, string>> } {
+  const { body, headers = {} } = isBody(made) ? { body: made } : ((made ?? {}) as { body?: unknown; headers?: unknown })
+  const what = `The representation "${contentType}"`
+  if (!isBody(body)) throw invalidOption(`${what} gave no body. Give text or bytes, or { body, headers }.`)
+  if (!isObject(headers)) throw invalidOption(`${what} gave headers that are no object. Give texts by name.`)
+  for (const [name, value] of Object.entries(headers)) {
+    validateHeaderName(name)
+    if (typeof value !== 'string') throw invalidOption(`${what} gave a header "${name}" that is no text.`)
+    validateHeaderValue(name, value)
+    if (framing.has(name.toLowerCase()))
+      throw invalidOption(`${what} gave the header "${name}", which belongs to the connection. Leave it out.`)
+  }
+  return { body, headers: headers as Record<string, string> }
+}
+
+const isBody = (value: unknown): value is string | Uint8Array => typeof value === 'string' || isUint8Array(value)

@@ -98,7 +98,7 @@ export interface PatchLimits {
 export interface Patched {
   /** `undefined` where the whole was removed. */
   readonly document: unknown
-  /** The places that something was taken away from. */
+  /** The members that were taken away and not put back, where they would stand in the document. */
   readonly removed: readonly (readonly string[])[]
 }
 
@@ -106,15 +106,23 @@ export interface Patched {
 export function applyOperations(document: unknown, operations: readonly Operation[], limits: PatchLimits): Patched {
   const held: Held = { [whole]: armoured(document) }
   const work: Work = { held, left: limits.bodyLimit, limits }
-  const removed: (readonly string[])[] = []
+  const taken = new Map<unknown, Set<string>>()
   for (const [i, { op, path, from, value }] of operations.entries()) {
     const step = { op, path: inside(path), from: inside(from), value: armoured(value) }
+    const source = op === 'remove' ? step.path : step.from
+    const owner = op === 'remove' || op === 'move' ? find(held, source.slice(0, -1))?.value : undefined
     const fault = run(work, step)
     if (fault !== undefined) refuseBody([{ ...fault, pointer: `/${i}${fault.pointer}`, clause: 'VERB-5' }])
-    if (op === 'remove') removed.push(path)
-    if (op === 'move') removed.push(from)
+    if (isObject(owner)) taken.set(owner, (taken.get(owner) ?? new Set()).add(source.at(-1) as string))
   }
-  return { document: plain(held[whole]), removed }
+  return { document: plain(held[whole]), removed: taken.size === 0 ? [] : missing(held[whole], taken) }
+}
+
+/** Where what was taken out of objects is missing in the end: the objects themselves may have moved meanwhile, the items of a list most of all. */
+function missing(value: unknown, taken: ReadonlyMap<unknown, ReadonlySet<string>>, at: readonly string[] = []): (readonly string[])[] {
+  const own = isObject(value) ? [...(taken.get(value) ?? [])].filter((name) => !Object.hasOwn(value, name)) : []
+  const inner = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  return [...own.map((name) => [...at, plainName(name)]), ...inner.flatMap(([name, one]) => missing(one, taken, [...at, plainName(name)]))]
 }
 
 /** The document stands in an object of its own, for the library changes no root. What a `move` carries stands beside it. */

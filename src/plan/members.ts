@@ -61,5 +61,4 @@ export function compileKnown(shape: Shape): Convert {
   })
 }
 
-const isNothing = (shape: Shape, value: unknown): boolean =>
-  value === undefined || (value === null && !shape.nullable && shape.types.size > 0)
+const isNothing = (shape: Shape, value: unknown): boolean => value === undefined || (value === null && !shape.nullable && !shape.untold)

@@ -1,5 +1,5 @@
 /** A schema becomes a function that names everything wrong with a record at once (ERR-2, ERR-3). Compiled at mount, by Ajv. */
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { _, Ajv2020, type CodeKeywordDefinition, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { isList, isObject, own } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Shape } from '../definition/shape.js'
@@ -97,6 +97,7 @@ function compile(schema: JsonSchema, optional: ReadonlySet<string>, excused: Exc
   // Ajv's own compares each object with each other.
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: areUnique })
+  for (const keyword of ['const', 'enum']) compareByText(ajv, keyword)
   const closed = closedSchema(schema, excused)
   const required = isList(closed.required) ? closed.required.filter((name) => !optional.has(String(name))) : undefined
   return ajv.compile({ ...closed, ...(required === undefined ? {} : { required }) })
@@ -116,6 +117,23 @@ const areUnique: { (wanted: boolean, items: readonly unknown[]): boolean; errors
   }
   return true
 }
+
+/** Has `const` or `enum` compare objects and lists by their text: Ajv's own comparison calls `toString` and `valueOf`, which a client may have sent as members. */
+function compareByText(ajv: Ajv2020, keyword: string): void {
+  const rule = ajv.getKeyword(keyword) as CodeKeywordDefinition
+  ajv.removeKeyword(keyword).addKeyword({
+    ...rule,
+    code(context) {
+      const given = (keyword === 'enum' ? context.schema : [context.schema]) as readonly unknown[]
+      if (!given.some(isContainer)) return rule.code(context)
+      const texts = new Set(given.map(textOf))
+      const isGiven = context.gen.scopeValue('func', { ref: (value: unknown) => texts.has(textOf(value)) })
+      context.pass(_`${isGiven}(${context.data})`)
+    },
+  })
+}
+
+const isContainer = (value: unknown): boolean => isList(value) || isObject(value)
 
 /** A JSON value as text, the members of objects in one order. */
 function textOf(value: unknown): string {

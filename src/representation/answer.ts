@@ -31,6 +31,8 @@ export function send(res: ServerResponse, answer: Answer, head: boolean): void {
   if (links !== undefined) headers[header.link] = mergeLinks(res.getHeader(header.link), links)
   if (body !== undefined) headers[header.contentLength] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
   else if (status !== 204 && status !== 304) headers[header.contentLength] = '0'
+  // Beside a length it would be a message that no client reads (RFC 9112 6.2).
+  delete headers[header.transferEncoding]
   const tag = headers[header.etag]
   const release = watched && tag !== undefined ? followCoding(res, tag) : undefined
   try {

@@ -1,5 +1,5 @@
 /** Media types of answers (HDR-1): JSON, XML under both of its names, and those of a team. */
-import type { CustomRepresentation, RepresentationCall, Represented } from '../plan/custom-representation.js'
+import { type CustomRepresentation, type RepresentationCall, type Represented, soundRepresented } from '../plan/custom-representation.js'
 import type { Wire } from '../plan/wire-form.js'
 import { mediaType, xmlTypes } from '../wire.js'
 import { type Offers, offersOf } from './offers.js'
@@ -59,7 +59,9 @@ function represents(custom: CustomRepresentation, what: Represents): readonly Re
   const { contentType, revision } = custom
   const encode = custom[what] as ((value: unknown, call: RepresentationCall) => Represented | Promise<Represented>) | undefined
   if (encode === undefined) return []
-  return [{ mediaType: contentType, contentType, variant: `${contentType} ${revision}`, encode: (value, _, call) => encode(value, call()) }]
+  // What it throws at once and what it gives amiss are failures like that of a promise.
+  const sound: Representation['encode'] = async (value, _, call) => soundRepresented(contentType, await encode(value, call()))
+  return [{ mediaType: contentType, contentType, variant: `${contentType} ${revision}`, encode: sound }]
 }
 
 const problemOffers = offersOf(

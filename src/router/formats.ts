@@ -3,7 +3,7 @@ import type { CustomRepresentation, RepresentationCall, Represented } from '../p
 import { openForm } from '../plan/form.js'
 import { type Wire, wireName } from '../plan/wire-form.js'
 import type { Headers } from '../representation/answer.js'
-import { spelled } from '../representation/answer.js'
+import { mergeVary, spelled } from '../representation/answer.js'
 import { offersFor, type Representation, type Represents } from '../representation/encoding.js'
 import type { Offers } from '../representation/offers.js'
 import { header } from '../wire.js'
@@ -70,7 +70,8 @@ export function encoded(exchange: Exchange, value: unknown, wire: Wire, headers:
 function withBody({ representation, service }: Exchange, represented: Represented, headers: Headers): Encoded {
   const common = { [header.vary]: service.vary, ...headers, [header.contentType]: representation.contentType }
   if (typeof represented === 'string' || represented instanceof Uint8Array) return { headers: common, body: represented }
-  return { headers: { ...spelled(represented.headers ?? {}), ...common }, body: represented.body }
+  const own = spelled(represented.headers ?? {})
+  return { headers: { ...own, ...common, [header.vary]: mergeVary(own[header.vary], common[header.vary]) }, body: represented.body }
 }
 
 const callOf = (exchange: Exchange): RepresentationCall => ({

@@ -171,6 +171,51 @@ describe.each(frameworks)('JSON Patch by option on %s', (_, express: Express) =>
     expect((await stored(6)).secreto).toBe('nuevo')
   })
 
+  it('REP-8: what is taken out of an item of a list is missing there, wherever the item has gone since, and nowhere else', async () => {
+    const listas = defineResource({
+      collection: 'listas',
+      key: 'id',
+      schema: {
+        type: 'object',
+        required: ['id'],
+        properties: {
+          id: { type: 'integer' },
+          items: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['k', 'nota'],
+              properties: {
+                k: { type: 'string' },
+                nota: { type: ['string', 'null'] },
+                creado: { type: 'integer', readOnly: true },
+                secreto: { type: 'string', writeOnly: true },
+              },
+            },
+          },
+        },
+      },
+    })
+    const [a, b] = ['a', 'b'].map((k, i) => ({ k, nota: 'n', creado: i, secreto: `s${k}` }))
+    const itemsAfter = async (...operations: object[]) => {
+      const adapter = memoryAdapter(listas, { records: [{ id: 1, items: [a, b] }] as never })
+      const other = await listen(express().use(api({ jsonPatch: true, versions: { v1: [mount(listas, adapter)] } })))
+      const answer = await other.send('PATCH', '/v1/listas/1', type, operations).finally(() => other.close())
+      const [found] = await adapter.read([1], { principal: undefined, requestId: '', scope: {} } as never)
+      return answer.status === 200 ? (found?.value as { items: unknown } | undefined)?.items : codes(answer)
+    }
+    const swap = { op: 'move', from: '/items/0', path: '/items/1' }
+    expect(await itemsAfter({ op: 'remove', path: '/items/0/nota' }, swap)).toEqual([b, { ...a, nota: null }])
+    expect(
+      await itemsAfter({ op: 'remove', path: '/items/0/nota' }, { op: 'add', path: '/items/0', value: { k: 'z', nota: 'n' } }),
+    ).toEqual([{ k: 'z', nota: 'n' }, { ...a, nota: null }, b])
+    expect(await itemsAfter({ op: 'remove', path: '/items/0/creado' }, swap)).toEqual(['/items/1/creado readOnly'])
+    const secret = '/items/0/secreto'
+    expect(
+      await itemsAfter({ op: 'add', path: secret, value: 'x' }, { op: 'remove', path: secret }, { op: 'remove', path: '/items/0' }),
+    ).toEqual([b])
+  })
+
   it('VERB-3, REP-7: the key can not be changed, a stored key has no place beside its link, a link must lead somewhere', async () => {
     for (const operation of [
       { op: 'replace', path: '/numero', value: 99 },

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, ConfigurationError, type CustomRepresentation, defineResource, endpoint, mount, representation } from '../../src/index.js'
+import {
+  api,
+  ConfigurationError,
+  type CustomRepresentation,
+  defineResource,
+  endpoint,
+  mount,
+  reply,
+  representation,
+} from '../../src/index.js'
 import { frameworks, listen, problem, type Served } from './fixture.js'
 
 const facturas = defineResource({
@@ -11,6 +20,12 @@ const facturas = defineResource({
     required: ['id', 'total'],
     properties: { id: { type: 'integer' }, total: { type: 'number' }, secreto: { type: 'string', writeOnly: true } },
   },
+})
+
+const equivocadas = defineResource({
+  collection: 'equivocadas',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, n: { type: 'integer' } } },
 })
 
 interface Factura {
@@ -36,6 +51,29 @@ const csv = (): CustomRepresentation =>
     list: (page) => ['id,total', ...page.map(({ id, total }) => `${id},${total}`), ''].join('\r\n'),
     value: (value) => `value\r\n${JSON.stringify(value)}\r\n`,
   })
+
+/** What a function may give amiss. */
+const amiss: Readonly<Record<string, () => unknown>> = {
+  nothing: () => undefined,
+  null: () => null,
+  number: () => 7,
+  list: () => ['x'],
+  object: () => ({}),
+  'number-body': () => ({ body: 7 }),
+  'buffer-body': () => ({ body: new ArrayBuffer(2) }),
+  'thrown-at-once': () => {
+    throw new Error('at once')
+  },
+  'line-break': async () => ({ body: 'x', headers: { 'X-A': 'a\r\nX-B: b' } }),
+  name: () => ({ body: 'x', headers: { 'X A': 'a' } }),
+  'no-header': () => ({ body: 'x', headers: { 'X-A': undefined } }),
+  'beyond-latin': () => ({ body: 'x', headers: { 'X-A': '\u20ac' } }),
+  'no-headers': () => ({ body: 'x', headers: 'X-A' }),
+  'transfer-encoding': () => ({ body: 'x', headers: { 'transfer-encoding': 'chunked' } }),
+  trailer: () => ({ body: 'x', headers: { Trailer: 'X-A' } }),
+}
+const wrong = Object.entries(amiss).map(([name, item]) => representation(`text/${name}`, { item: item as () => string }))
+const varying = representation('text/varying', { item: () => ({ body: 'hola', headers: { vary: 'Accept-Language' } }) })
 
 const slow = representation('text/slow', { item: () => new Promise(() => {}) })
 
@@ -80,10 +118,15 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
       representations: [csv()],
       versions: {
         v1: [
-          mount(facturas, memoryAdapter(facturas, { records }), { representations: [pdf, slow] }),
+          mount(facturas, memoryAdapter(facturas, { records }), { representations: [pdf, slow, varying] }),
+          mount(equivocadas, memoryAdapter(equivocadas, { records: [{ id: 1 }] }), { representations: wrong }),
           endpoint('informe', {
             description: 'Tells.',
-            methods: { GET: { handle: () => ({ a: 1 }) }, POST: { handle: () => ({ b: 2 }) } },
+            methods: {
+              GET: { handle: () => ({ a: 1 }) },
+              POST: { handle: () => ({ b: 2 }) },
+              PUT: { handle: () => reply({ status: 200, body: 7, headers: { 'transfer-encoding': 'chunked' } }) },
+            },
           }),
         ],
       },
@@ -151,9 +194,9 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
   it('HDR-1: each address offers what there is of it; 415 names that', async () => {
     for (const [method, path, accept, allowed] of [
       ['GET', '/v1/facturas', 'application/pdf', ['text/csv; charset=utf-8']],
-      ['GET', '/v1/facturas/1', 'text/csv', ['application/pdf', 'text/slow']],
-      ['DELETE', '/v1/facturas/1', 'text/csv', ['application/pdf', 'text/slow']],
-      ['POST', '/v1/facturas', 'text/csv', ['application/pdf', 'text/slow']],
+      ['GET', '/v1/facturas/1', 'text/csv', ['application/pdf', 'text/slow', 'text/varying']],
+      ['DELETE', '/v1/facturas/1', 'text/csv', ['application/pdf', 'text/slow', 'text/varying']],
+      ['POST', '/v1/facturas', 'text/csv', ['application/pdf', 'text/slow', 'text/varying']],
       ['GET', '/v1/informe', 'application/pdf', ['text/csv; charset=utf-8']],
     ] as const) {
       const answer = await send(method, path, { Accept: accept }, method === 'POST' ? { id: 9, total: 1 } : undefined)
@@ -191,6 +234,35 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
       expect((await send('GET', '/v1/facturas/2')).json.total).toBe(total)
       expect(String(seen.reported.at(-1))).toMatch(message)
     }
+  })
+
+  it.each(Object.keys(amiss))(
+    'ERR-1: what can not be sent (%s) is a 500 on a read, and after a write an answer without a body',
+    async (name) => {
+      const Accept = `text/${name}`
+      expect((await send('GET', '/v1/equivocadas/1', { Accept })).status).toBe(500)
+      const n = Math.floor(Math.random() * 1e9)
+      const before = seen.reported.length
+      const put = await send('PUT', '/v1/equivocadas/1', { Accept }, { n })
+      expect([put.status, put.text, put.headers['content-type'], put.headers['content-location']]).toEqual([200, '', undefined, undefined])
+      expect([put.headers.etag?.startsWith('"'), seen.reported.length]).toEqual([true, before + 1])
+      expect((await send('GET', '/v1/equivocadas/1')).json.n).toBe(n)
+    },
+  )
+
+  it('HDR-1: Vary of a function stands beside our own', async () => {
+    const { headers } = await send('GET', '/v1/facturas/1', { Accept: 'text/varying' })
+    expect(headers.vary).toBe('Accept-Language, Accept')
+  })
+
+  it('ERR-1: a Transfer-Encoding beside the length of a reply is left out (RFC 9112 6.2)', async () => {
+    const answer = await send('PUT', '/v1/informe')
+    expect([answer.status, answer.json, answer.headers['content-length'], answer.headers['transfer-encoding']]).toEqual([
+      200,
+      7,
+      '1',
+      undefined,
+    ])
   })
 
   it('VERB-2, VERB-10: the body of a write comes in it too', async () => {

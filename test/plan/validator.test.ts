@@ -316,6 +316,20 @@ describe('ERR-2: what guards a record guards the process', () => {
     return result
   }
 
+  it('const and enum take objects and lists by value, whatever their members are called', () => {
+    const odd = json('{"toString":1,"valueOf":[2],"constructor":{}}')
+    for (const constants of [{ const: odd }, { enum: ['x', [odd], odd] }]) {
+      const schema = one({ ...constants, additionalProperties: true })
+      expect(told(schema, { a: json('{"constructor":{},"valueOf":[2],"toString":1}') })).toEqual([])
+      expect(told(schema, { a: json('{"constructor":{},"valueOf":[2],"toString":2}') })).toHaveLength(1)
+      expect(told(schema, { a: [odd, odd] })).toHaveLength(1)
+    }
+    expect(told(one({ enum: [{ toString: 1 }, 'x'], additionalProperties: true }), { a: { toString: 2 } })).toEqual(['/a enum'])
+    expect(told(one({ const: [1], additionalProperties: true }), { a: { toString: 2, valueOf: 3 } })).toEqual(['/a const'])
+    expect(told(one({ enum: [[1], 'x', null, 1, true] }), { a: '1' })).toEqual(['/a enum'])
+    for (const a of [[1], 'x', null, 1, true]) expect(told(one({ enum: [[1], 'x', null, 1, true] }), { a })).toEqual([])
+  })
+
   it('uniqueItems takes linear time, and tells the two that are equal whatever the order of their members', () => {
     const unique = one({ type: 'array', uniqueItems: true })
     const check = validator(unique)
