@@ -1,5 +1,7 @@
 /** Representations of a team's own, beside JSON and XML (PATH-4, HDR-1): a CSV of a list, a PDF of an invoice. */
+import { isList, isObject } from '../definition/json.js'
 import { functionOption, invalidOption, knownOptions } from '../definition/known-options.js'
+import { isToken } from '../http/field-grammar.js'
 import { parseMediaType } from '../http/media-type.js'
 import { mediaType as ours } from '../wire.js'
 
@@ -70,8 +72,18 @@ export function representation<T = Readonly<Record<string, unknown>>>(
 
 const known: Readonly<Record<keyof RepresentationOptions<unknown>, true>> = { item: true, list: true, value: true, revision: true }
 
-/** The option `representations`, checked. Throws `ConfigurationError` for what `representation()` did not make, and for a media type that stands twice. */
-export function representationsOption(what: string, given: readonly CustomRepresentation[] = []): readonly CustomRepresentation[] {
+/** What a representation can be of. */
+export type Represents = 'item' | 'list' | 'value'
+
+/**
+ * The option `representations`, checked. Throws `ConfigurationError` for what `representation()` did not make, for a media type that stands twice, and for one without a
+ * function for any of `wanted`, which nobody could ask for.
+ */
+export function representationsOption(
+  what: string,
+  given: readonly CustomRepresentation[] = [],
+  wanted: readonly Represents[] = ['item', 'list', 'value'],
+): readonly CustomRepresentation[] {
   if (!Array.isArray(given) || !given.every((one) => one?.kind === 'representation')) {
     throw invalidOption(
       `representations of ${what} must be a list of what representation() made: [representation('text/csv', { list: toCsv })].`,
@@ -80,5 +92,35 @@ export function representationsOption(what: string, given: readonly CustomRepres
   const types = given.map(({ contentType }) => contentType.toLowerCase())
   const twice = types.find((type, at) => types.indexOf(type) < at)
   if (twice !== undefined) throw invalidOption(`representations of ${what} has "${twice}" twice. Give it once, with all its functions.`)
+  const idle = given.find((one) => wanted.every((name) => one[name] === undefined))
+  if (idle !== undefined)
+    throw invalidOption(
+      `representations of ${what} has "${idle.contentType}" without a function that serves here. Give it ${wanted.join(' or ')}.`,
+    )
   return Object.freeze([...given])
 }
+
+/**
+ * What a team's function gave, taken apart. Throws `ConfigurationError` where it can't be sent: a stream, a forgotten `return`, a header with characters that none holds. By then
+ * nothing has left, so a write can still be answered without a body.
+ */
+export function representedBy(contentType: string, made: Represented): Exclude<Represented, string | Uint8Array> {
+  const { body, headers = {} } = (isObject(made) && !isBytes(made) ? made : { body: made }) as Exclude<Represented, string | Uint8Array>
+  const what = `The function of representation(${JSON.stringify(contentType)})`
+  if (typeof body !== 'string' && !isBytes(body)) {
+    const gave = isObject(made) ? `an object whose body is of type ${typeof body}` : isList(made) ? 'a list' : String(made)
+    throw invalidOption(`${what} gave ${gave}. Return text, bytes, or { body, headers } with one of them.`)
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string' && isToken(name) && fieldValue.test(value)) continue
+    throw invalidOption(
+      `${what} gave the header "${name}", which can not be sent. Encode what is beyond ASCII: filename*=UTF-8''... (RFC 8187).`,
+    )
+  }
+  return { body, headers }
+}
+
+/** What Node sends of a field value (RFC 9110 5.5). */
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
+
+const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array

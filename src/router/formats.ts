@@ -1,10 +1,16 @@
 /** What each address can be had in: JSON, XML, and the team's own (HDR-1). */
-import type { CustomRepresentation, RepresentationCall, Represented } from '../plan/custom-representation.js'
+import {
+  type CustomRepresentation,
+  type RepresentationCall,
+  type Represented,
+  type Represents,
+  representedBy,
+} from '../plan/custom-representation.js'
 import { openForm } from '../plan/form.js'
 import { type Wire, wireName } from '../plan/wire-form.js'
 import type { Headers } from '../representation/answer.js'
 import { spelled } from '../representation/answer.js'
-import { offersFor, type Representation, type Represents } from '../representation/encoding.js'
+import { offersFor, type Representation } from '../representation/encoding.js'
 import type { Offers } from '../representation/offers.js'
 import { header } from '../wire.js'
 import type { Exchange } from './exchange.js'
@@ -48,29 +54,33 @@ export interface Encoded {
   readonly body?: string | Uint8Array
 }
 
-/**
- * The value in the representation that the request asks for. After a write a function of the team that fails leaves the body out, and is reported: the change stands,
- * and no answer may say otherwise.
- */
+/** The value in the representation that the request asks for. */
 export function encoded(exchange: Exchange, value: unknown, wire: Wire, headers: Headers): Encoded | Promise<Encoded> {
   const { representation, patience } = exchange
-  const made = representation.encode(value, wire, () => callOf(exchange))
-  if (typeof made === 'string') return withBody(exchange, made, headers)
-  return Promise.resolve(patience.settle(made)).then(
-    (represented) => withBody(exchange, represented, headers),
-    (error: unknown) => {
-      if (exchange.reads) throw error
-      notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status: 500, code: 'internal', clause: 'HDR-1', error }))
-      const { [header.contentLocation]: _, [header.preferenceApplied]: __, ...bare } = headers
-      return { headers: bare }
-    },
-  )
+  try {
+    const made = representation.encode(value, wire, () => callOf(exchange))
+    if (typeof made === 'string') return withBody(exchange, made, headers)
+    return Promise.resolve(patience.settle(made))
+      .then((represented) => withBody(exchange, represented, headers))
+      .catch((error: unknown) => withoutBody(exchange, error, headers))
+  } catch (error) {
+    return withoutBody(exchange, error, headers)
+  }
+}
+
+/** After a write a function of the team that fails leaves the body out, and is reported: the change stands, and no answer may say otherwise. */
+function withoutBody(exchange: Exchange, error: unknown, headers: Headers): Encoded {
+  if (exchange.reads) throw error
+  notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status: 500, code: 'internal', clause: 'HDR-1', error }))
+  const { [header.contentLocation]: _, [header.preferenceApplied]: __, ...bare } = headers
+  return { headers: bare }
 }
 
 function withBody({ representation, service }: Exchange, represented: Represented, headers: Headers): Encoded {
   const common = { [header.vary]: service.vary, ...headers, [header.contentType]: representation.contentType }
   if (typeof represented === 'string' || represented instanceof Uint8Array) return { headers: common, body: represented }
-  return { headers: { ...spelled(represented.headers ?? {}), ...common }, body: represented.body }
+  const { body, headers: own = {} } = representedBy(representation.contentType, represented)
+  return { headers: { ...spelled(own), ...common }, body }
 }
 
 const callOf = (exchange: Exchange): RepresentationCall => ({
