@@ -1,6 +1,7 @@
 /** The answers of hand-written routes in JSON and XML, as `Accept` asks (HDR-1). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ResourceDefinition } from '../definition/resource.js'
+import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
+import { compileSent } from '../plan/members.js'
 import { compileResource } from '../plan/resource-plan.js'
 import { plainWireForms } from '../plan/wire-form.js'
 import { ConfigurationError } from '../problem.js'
@@ -19,15 +20,17 @@ export interface RecordAnswer<T> extends Negotiate {
 }
 
 /**
- * Chooses among JSON, XML and `others` as `negotiate()` does (415 where none is acceptable, `Vary: Accept` always), and writes records of a definition in it. A
- * definition's links to resources are written as they stand in the value. Throws `ConfigurationError` where one of `others` is no media type.
+ * Chooses among JSON, XML and `others` as `negotiate()` does (415 where none is acceptable, `Vary: Accept` always), and writes records of a definition in it, without their
+ * `writeOnly` members (REP-8). All else is written as it stands in the value, links to resources and members that the schema does not name among it. Throws `ConfigurationError` where one of `others` is no media type.
  *
  * @example
  * const answer = recordAnswer(sucursales)
  * app.get('/sucursales', answer, (req, res) => answer.send(req, res, all()))
  */
 export function recordAnswer<T>(definition: ResourceDefinition<T>, ...others: readonly string[]): RecordAnswer<NoInfer<T>> {
+  checkDefinition('recordAnswer()', definition)
   const { item, list } = plainWireForms(compileResource(definition))
+  const sent = compileSent(definition.shape)
   const representations = new Map(builtIn.map((representation) => [representation.mediaType, representation]))
   const format = negotiate(...representations.keys(), ...others)
   const recordAnswerMiddleware: Middleware = (req, res, next) => format(req, res, next)
@@ -39,10 +42,10 @@ export function recordAnswer<T>(definition: ResourceDefinition<T>, ...others: re
       if (representation === undefined) {
         throw new ConfigurationError(
           'invalid-option',
-          `recordAnswer() writes no ${chosen}. Where of(req) is "${chosen}", let the route write it.`,
+          `recordAnswer() writes no ${chosen}. Where of(req) is "${chosen}", let the route write it, or give it a recordAnswer() that does not offer it.`,
         )
       }
-      const body = representation.encode(value, Array.isArray(value) ? list : item)
+      const body = Array.isArray(value) ? representation.encode(value.map(sent), list) : representation.encode(sent(value), item)
       res.setHeader(header.contentType, representation.contentType)
       res.setHeader(header.contentLength, Buffer.byteLength(body))
       res.end(body)
