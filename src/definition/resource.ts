@@ -1,6 +1,7 @@
 /** `defineResource`: what a team declares of a resource, checked and frozen. It knows no HTTP and no data. */
 import type { Scalar } from '../adapters/contract.js'
 import type { KeyCodec, KeyValue } from './key.js'
+import { invalidOption } from './known-options.js'
 import { resolveResource } from './resolve-resource.js'
 import type {
   FilterOperator,
@@ -12,7 +13,7 @@ import type {
   RuleViolation,
 } from './resource-options.js'
 import type { FromSchema, JsonSchema, MemberName } from './schema-types.js'
-import type { Shape } from './shape.js'
+import { Shape } from './shape.js'
 
 export type {
   ExternalLinkOptions,
@@ -117,4 +118,10 @@ export function defineResource<T>(): <
 ) => ResourceDefinition<T, KeyFrom<T, Key>>
 export function defineResource(options?: unknown): unknown {
   return options === undefined ? resolveResource : resolveResource(options)
+}
+
+/** Throws `ConfigurationError` where what stands in the place of a definition is none, such as one that was forgotten. */
+export function checkDefinition(what: string, given: unknown): void {
+  if (!((given as ResourceDefinition | undefined)?.shape instanceof Shape))
+    throw invalidOption(`${what} got no definition. Give what defineResource() made as the first argument.`)
 }

@@ -1,6 +1,6 @@
 /** The list query of a hand-written route (QUERY-1..8). */
 import type { IncomingMessage } from 'node:http'
-import type { PageOptions, ResourceDefinition } from '../definition/resource.js'
+import { checkDefinition, type PageOptions, type ResourceDefinition } from '../definition/resource.js'
 import { splitTarget } from '../http/targets.js'
 import { compileListGrammar, type ListQuery, parseListQuery } from '../plan/list-grammar.js'
 import type { Middleware } from './middleware.js'
@@ -32,6 +32,7 @@ export interface ListQueryMiddleware extends Middleware {
  */
 export function listQuery(definition: ResourceDefinition, options: PageOptions = {}): ListQueryMiddleware {
   checkOptions('listQuery()', options, optionKinds)
+  checkDefinition('listQuery()', definition)
   const grammar = compileListGrammar(definition, options)
   // Its own state, so that one of two on a request never answers with the query of the other.
   const states = requestState<ListQuery>('listQuery()')

@@ -1,8 +1,8 @@
 /** The answers of hand-written routes in JSON and XML, as `Accept` asks (HDR-1). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isObject, type JsonObject, put } from '../definition/json.js'
-import type { ResourceDefinition } from '../definition/resource.js'
-import { compileResource, type ResourcePlan } from '../plan/resource-plan.js'
+import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
+import { compileSent } from '../plan/members.js'
+import { compileResource } from '../plan/resource-plan.js'
 import { wireForms } from '../plan/wire-form.js'
 import { ConfigurationError } from '../problem.js'
 import { builtIn } from '../representation/encoding.js'
@@ -20,16 +20,17 @@ export interface RecordAnswer<T> extends Negotiate {
 }
 
 /**
- * Chooses among JSON, XML and `others` as `negotiate()` does (415 where none is acceptable, `Vary: Accept` always), and writes records of a definition in it, without
- * members that are `writeOnly` (REP-8). A definition's links to resources are written as they stand in the value. Throws `ConfigurationError` where one of `others` is no media type.
+ * Chooses among JSON, XML and `others` as `negotiate()` does (415 where none is acceptable, `Vary: Accept` always), and writes records of a definition in it, without their
+ * `writeOnly` members (REP-8). All else is written as it stands in the value, links to resources and members that the schema does not name among it. Throws `ConfigurationError` where one of `others` is no media type.
  *
  * @example
  * const answer = recordAnswer(sucursales)
  * app.get('/sucursales', answer, (req, res) => answer.send(req, res, all()))
  */
 export function recordAnswer<T>(definition: ResourceDefinition<T>, ...others: readonly string[]): RecordAnswer<T> {
-  const plan = compileResource(definition)
-  const { item, list } = wireForms(plan)
+  checkDefinition('recordAnswer()', definition)
+  const { item, list } = wireForms(compileResource(definition))
+  const sent = compileSent(definition.shape)
   const representations = new Map(builtIn.map((representation) => [representation.mediaType, representation]))
   const format = negotiate(...representations.keys(), ...others)
   const recordAnswerMiddleware: Middleware = (req, res, next) => format(req, res, next)
@@ -41,11 +42,15 @@ export function recordAnswer<T>(definition: ResourceDefinition<T>, ...others: re
       if (representation === undefined) {
         throw new ConfigurationError(
           'invalid-option',
-          `recordAnswer() writes no ${chosen}. Where of(req) is "${chosen}", let the route write it.`,
+          `recordAnswer() writes no ${chosen}. Where of(req) is "${chosen}", let the route write it, or give it a recordAnswer() that does not offer it.`,
         )
       }
-      const shown = !plan.guard.any ? value : Array.isArray(value) ? value.map((one) => visible(plan, one)) : visible(plan, value)
-      const body = representation.encode(shown, Array.isArray(value) ? list : item)
+      const body = Array.isArray(value)
+        ? representation.encode(
+            value.map((one) => sent(plain(one))),
+            list,
+          )
+        : representation.encode(sent(plain(value)), item)
       res.setHeader(header.contentType, representation.contentType)
       res.setHeader(header.contentLength, Buffer.byteLength(body))
       res.end(body)
@@ -53,17 +58,8 @@ export function recordAnswer<T>(definition: ResourceDefinition<T>, ...others: re
   })
 }
 
-/** What a record may show: all that the definition does not call `writeOnly`. What it does not know, such as a link, stays as it is. */
-function visible(plan: ResourcePlan, given: unknown): unknown {
-  const record = isObject(given) && typeof given.toJSON === 'function' ? given.toJSON() : given
-  if (!isObject(record)) return record
-  const { members } = plan.definition.shape
-  const shown: JsonObject = {}
-  for (const [name, value] of Object.entries(record)) {
-    const known = members.get(name) ?? plan.definition.shape.other(name)
-    if (known?.writeOnly) continue
-    const present = plan.links.has(name) ? undefined : (plan.present.get(name) ?? plan.presentOther(name))
-    put(shown, name, present === undefined ? value : present(value))
-  }
-  return shown
+/** A record of a class of the team's own, such as a model of a database library, says itself what it is in JSON. */
+function plain(record: unknown): unknown {
+  const { toJSON } = (record ?? {}) as { readonly toJSON?: unknown }
+  return typeof toJSON === 'function' ? toJSON.call(record) : record
 }

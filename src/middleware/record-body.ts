@@ -2,12 +2,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { JsonObject } from '../definition/json.js'
 import { membersHolding } from '../definition/key.js'
-import type { ResourceDefinition } from '../definition/resource.js'
+import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
 import { applyOperations, type Operation, readOperations } from '../plan/json-patch.js'
 import { compilePresent } from '../plan/members.js'
 import {
   completeRecord,
   type Fixed,
+  mergeBody,
   objectBody,
   recordFromPatched,
   recordToCreate,
@@ -61,6 +62,7 @@ export interface RecordBody<T> extends Middleware {
  */
 export function recordBody<T>(definition: ResourceDefinition<T>, options: RecordBodyOptions = {}): RecordBody<T> {
   checkOptions('recordBody()', options, optionKinds)
+  checkDefinition('recordBody()', definition)
   const plan = compileResource(definition)
   if (plan.hidden.size > 0) {
     const links = [...new Set(plan.hidden.values())].join(', ')
@@ -79,7 +81,7 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
     const accepted = patch ? patches : bodyTypes.whole
     const body = await readBody(req, { accepted, form, bodyLimit, depthLimit, patience, patch })
     if (patch && isJsonPatch(req)) return states.set(req, { patch, whole: false, sent: {}, operations: readOperations(body) })
-    const sent = objectBody(body)
+    const sent = patch ? mergeBody(body, options.jsonPatch ?? false) : objectBody(body)
     states.set(req, {
       patch,
       whole: !patch && !(req.method === 'PUT' && plan.guard.any),

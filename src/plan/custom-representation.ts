@@ -1,8 +1,8 @@
 /** Representations of a team's own, beside JSON and XML (PATH-4, HDR-1): a CSV of a list, a PDF of an invoice. */
-import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { isUint8Array } from 'node:util/types'
-import { isObject } from '../definition/json.js'
+import { isList, isObject } from '../definition/json.js'
 import { functionOption, invalidOption, knownOptions } from '../definition/known-options.js'
+import { isToken } from '../http/field-grammar.js'
 import { parseMediaType } from '../http/media-type.js'
 import { mediaType as ours } from '../wire.js'
 
@@ -73,8 +73,18 @@ export function representation<T = Readonly<Record<string, unknown>>>(
 
 const known: Readonly<Record<keyof RepresentationOptions<unknown>, true>> = { item: true, list: true, value: true, revision: true }
 
-/** The option `representations`, checked. Throws `ConfigurationError` for what `representation()` did not make, and for a media type that stands twice. */
-export function representationsOption(what: string, given: readonly CustomRepresentation[] = []): readonly CustomRepresentation[] {
+/** What a representation can be of. */
+export type Represents = 'item' | 'list' | 'value'
+
+/**
+ * The option `representations`, checked. Throws `ConfigurationError` for what `representation()` did not make, for a media type that stands twice, and for one without a
+ * function for any of `wanted`, which nobody could ask for.
+ */
+export function representationsOption(
+  what: string,
+  given: readonly CustomRepresentation[] = [],
+  wanted: readonly Represents[] = ['item', 'list', 'value'],
+): readonly CustomRepresentation[] {
   if (!Array.isArray(given) || !given.every((one) => one?.kind === 'representation')) {
     throw invalidOption(
       `representations of ${what} must be a list of what representation() made: [representation('text/csv', { list: toCsv })].`,
@@ -83,29 +93,47 @@ export function representationsOption(what: string, given: readonly CustomRepres
   const types = given.map(({ contentType }) => contentType.toLowerCase())
   const twice = types.find((type, at) => types.indexOf(type) < at)
   if (twice !== undefined) throw invalidOption(`representations of ${what} has "${twice}" twice. Give it once, with all its functions.`)
+  const idle = given.find((one) => wanted.every((name) => one[name] === undefined))
+  if (idle !== undefined)
+    throw invalidOption(
+      `representations of ${what} has "${idle.contentType}" without a function that serves here. Give it ${wanted.join(' or ')}.`,
+    )
   return Object.freeze([...given])
 }
 
 /** Fields by which a message ends: its body has a length, and nothing else may say so (RFC 9112 6.2). */
 const framing = new Set(['transfer-encoding', 'trailer'])
 
-/** What a function of a team has made. Throws where it is nothing that could be sent: found out while the head leaves, it would be too late. */
-export function soundRepresented(
-  contentType: string,
-  made: unknown,
-): { body: string | Uint8Array; headers: Readonly<Record<string, string>> } {
-  const { body, headers = {} } = isBody(made) ? { body: made } : ((made ?? {}) as { body?: unknown; headers?: unknown })
-  const what = `The representation "${contentType}"`
-  if (!isBody(body)) throw invalidOption(`${what} gave no body. Give text or bytes, or { body, headers }.`)
+/** What a function of a team gave, taken apart. */
+interface SoundRepresented {
+  readonly body: string | Uint8Array
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * What a function of a team gave. Throws `ConfigurationError` where it can't be sent: a stream, a forgotten `return`, a header with characters that none holds. By then nothing has
+ * left, so a write can still be answered without a body.
+ */
+export function soundRepresented(contentType: string, made: unknown): SoundRepresented {
+  const { body, headers = {} } = (isObject(made) && !isBody(made) ? made : { body: made }) as { body?: unknown; headers?: unknown }
+  const what = `The function of representation(${JSON.stringify(contentType)})`
+  if (!isBody(body)) {
+    const gave = isObject(made) ? `an object whose body is of type ${typeof body}` : isList(made) ? 'a list' : String(made)
+    throw invalidOption(`${what} gave ${gave}. Return text, bytes, or { body, headers } with one of them.`)
+  }
   if (!isObject(headers)) throw invalidOption(`${what} gave headers that are no object. Give texts by name.`)
   for (const [name, value] of Object.entries(headers)) {
-    validateHeaderName(name)
-    if (typeof value !== 'string') throw invalidOption(`${what} gave a header "${name}" that is no text.`)
-    validateHeaderValue(name, value)
     if (framing.has(name.toLowerCase()))
       throw invalidOption(`${what} gave the header "${name}", which belongs to the connection. Leave it out.`)
+    if (typeof value === 'string' && isToken(name) && fieldValue.test(value)) continue
+    throw invalidOption(
+      `${what} gave the header "${name}", which can not be sent. Encode what is beyond ASCII: filename*=UTF-8''... (RFC 8187).`,
+    )
   }
   return { body, headers: headers as Record<string, string> }
 }
+
+/** What Node sends of a field value (RFC 9110 5.5). */
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 const isBody = (value: unknown): value is string | Uint8Array => typeof value === 'string' || isUint8Array(value)

@@ -30,7 +30,12 @@ export function readOperations(body: unknown): readonly Operation[] {
   const refuse = (pointer: string, code: string, detail: string, more: Partial<Violation> = {}): void => {
     if (found.length < mostViolations) found.push({ pointer, detail, code, clause: 'VERB-5', ...more })
   }
-  if (!isList(body)) refuse('', 'type', 'A JSON Patch is a list of operations (RFC 6902). Send an object as application/merge-patch+json.')
+  if (!isList(body))
+    refuse(
+      '',
+      'type',
+      'A JSON Patch is a list of operations, even of one (RFC 6902). An object with the members to change is application/merge-patch+json.',
+    )
   else if (body.length > mostOperations)
     refuse('', 'maxItems', `A JSON Patch has at most ${mostOperations} operations. Send them in parts.`)
   const given = found.length === 0 ? (body as readonly unknown[]) : []
@@ -48,16 +53,19 @@ function operationOf(given: unknown, at: string, refuse: Refuse): Operation {
   else if (op === undefined) refuseName(own(given, 'op'), at, refuse)
   const known = isObject(given) && op !== undefined
   const moves = op === 'move' || op === 'copy'
-  const path = known ? pointerOf(given, 'path', at, refuse) : []
-  const from = known && moves ? pointerOf(given, 'from', at, refuse) : []
+  const path = known ? pointerOf(given, 'path', at, refuse) : undefined
+  const from = known && moves ? pointerOf(given, 'from', at, refuse) : undefined
   if (known && (op === 'add' || op === 'replace' || op === 'test') && own(given, 'value') === undefined) {
     refuse(`${at}/value`, 'required', `"value" is required for ${op}. Say null for null.`)
   }
-  if (op === 'move' && from.length < path.length && from.every((token, i) => token === path[i])) {
+  if (op === 'move' && from !== undefined && path !== undefined && isAbove(from, path)) {
     refuse(`${at}/path`, 'pointer', 'A value can not be moved into itself.')
   }
-  return { op: op ?? 'test', path, from, value: own(given, 'value') }
+  return { op: op ?? 'test', path: path ?? [], from: from ?? [], value: own(given, 'value') }
 }
+
+const isAbove = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length < other.length && one.every((token, i) => token === other[i])
 
 function refuseName(op: unknown, at: string, refuse: Refuse): void {
   const allowed = operationNames.join(', ')
@@ -71,7 +79,8 @@ function refuseName(op: unknown, at: string, refuse: Refuse): void {
   refuse(`${at}/op`, 'enum', `"op" must be one of ${allowed}.${hint}`, more)
 }
 
-function pointerOf(given: JsonObject, name: 'path' | 'from', at: string, refuse: Refuse): readonly string[] {
+/** `undefined` where it is refused. */
+function pointerOf(given: JsonObject, name: 'path' | 'from', at: string, refuse: Refuse): readonly string[] | undefined {
   const text = own(given, name)
   const pointer = `${at}/${name}`
   if (text === undefined) refuse(pointer, 'required', `"${name}" is required.`)
@@ -83,7 +92,7 @@ function pointerOf(given: JsonObject, name: 'path' | 'from', at: string, refuse:
     if (!tokens.includes('__proto__')) return tokens
     refuse(pointer, 'pointer', `"${name}" names "__proto__", which is no name of a member.`)
   }
-  return []
+  return undefined
 }
 
 /** What a patch may make of a document. */
@@ -145,19 +154,19 @@ function run(work: Work, { op, path, from, value }: Operation): Fault | undefine
   switch (op) {
     case 'test': {
       const found = find(held, path)
-      if (found === undefined) return absentAt('/path')
+      if (found === undefined) return absentAt('/path', path)
       return same(found.value, value)
         ? undefined
         : { pointer: '', detail: 'The test fails: the value is another one.', code: 'test-failed' }
     }
     case 'remove':
-      if (find(held, path) === undefined) return absentAt('/path')
+      if (find(held, path) === undefined) return absentAt('/path', path)
       return change(held, { op, path: textOf(path) })
     case 'replace':
-      if (find(held, path) === undefined) return absentAt('/path')
+      if (find(held, path) === undefined) return absentAt('/path', path)
       return tooDeep(work, path, value) ?? change(held, { op, path: textOf(path), value })
     case 'add':
-      if (!mayAdd(held, path)) return absentAt('/path')
+      if (!mayAdd(held, path)) return absentAt('/path', path)
       return tooDeep(work, path, value) ?? change(held, { op, path: textOf(path), value })
     case 'copy':
       return copy(work, path, from)
@@ -168,8 +177,8 @@ function run(work: Work, { op, path, from, value }: Operation): Fault | undefine
 
 function copy(work: Work, path: readonly string[], from: readonly string[]): Fault | undefined {
   const found = find(work.held, from)
-  if (found === undefined) return absentAt('/from')
-  if (!mayAdd(work.held, path)) return absentAt('/path')
+  if (found === undefined) return absentAt('/from', from)
+  if (!mayAdd(work.held, path)) return absentAt('/path', path)
   const fault = tooLarge(work, found.value) ?? tooDeep(work, path, found.value)
   return fault ?? change(work.held, { op: 'copy', from: textOf(from), path: textOf(path) })
 }
@@ -178,11 +187,11 @@ function copy(work: Work, path: readonly string[], from: readonly string[]): Fau
 function move(work: Work, path: readonly string[], from: readonly string[]): Fault | undefined {
   const { held } = work
   const found = find(held, from)
-  if (found === undefined) return absentAt('/from')
+  if (found === undefined) return absentAt('/from', from)
   const fault = path.length > from.length ? (tooLarge(work, found.value) ?? tooDeep(work, path, found.value)) : undefined
   if (fault !== undefined) return fault
   change(held, { op: 'move', from: textOf(from), path: textOf(carried) })
-  return mayAdd(held, path) ? change(held, { op: 'move', from: textOf(carried), path: textOf(path) }) : absentAt('/path')
+  return mayAdd(held, path) ? change(held, { op: 'move', from: textOf(carried), path: textOf(path) }) : absentAt('/path', path)
 }
 
 function change(held: Held, operation: Change): undefined {
@@ -191,11 +200,15 @@ function change(held: Held, operation: Change): undefined {
   if (refused) throw refused
 }
 
-const absentAt = (pointer: string): Fault => ({
-  pointer,
-  detail: `"${pointer.slice(1)}" leads to nothing that is there. It goes by what GET of the item shows.`,
-  code: 'path-absent',
-})
+function absentAt(pointer: '/path' | '/from', path: readonly string[]): Fault {
+  const text = textOf(path.slice(1).map(plainName))
+  const shown = text.length > 80 ? `${text.slice(0, 80)}...` : text
+  return {
+    pointer,
+    detail: `"${pointer.slice(1)}" leads to nothing that is there: "${shown}". It goes by what GET of the item shows.`,
+    code: 'path-absent',
+  }
+}
 
 function tooLarge(work: Work, value: unknown): Fault | undefined {
   work.left -= Buffer.byteLength(JSON.stringify(value))

@@ -4,9 +4,8 @@ import type { Action } from '../auth/permission.js'
 import type { KeyValue } from '../definition/key.js'
 import { invalidOption, knownOptions, listOption } from '../definition/known-options.js'
 import { checkCollectionName, checkSegment } from '../definition/naming.js'
-import type { ResourceDefinition } from '../definition/resource.js'
+import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
 import type { JsonSchema } from '../definition/schema-types.js'
-import { Shape } from '../definition/shape.js'
 import { ConfigurationError } from '../problem.js'
 import { type CustomRepresentation, representationsOption } from './custom-representation.js'
 
@@ -56,9 +55,7 @@ export function mount<T, K>(
   given: Adapter<NoInfer<T>, NoInfer<K>> | UnboundAdapter<NoInfer<T>, NoInfer<K>>,
   options: MountOptions = {},
 ): Mount {
-  if (!(definition?.shape instanceof Shape)) {
-    throw new ConfigurationError('invalid-option', 'mount() got no definition. Give what defineResource() made, then its adapter.')
-  }
+  checkDefinition('mount()', definition)
   const { collection } = definition
   const adapter = isUnbound(given) ? given.bind(definition) : given
   for (const method of ['list', 'read'] as const) {
@@ -73,7 +70,7 @@ export function mount<T, K>(
   if (options.area !== undefined) checkSegment(options.area)
   checkMethods(`The collection "${collection}"`, options.collection, ['GET', 'POST'])
   checkMethods(`An item of "${collection}"`, options.item, ['GET', 'PUT', 'PATCH', 'DELETE'])
-  const representations = representationsOption(`the mount of "${collection}"`, options.representations)
+  const representations = representationsOption(`the mount of "${collection}"`, options.representations, ['item', 'list'])
   checkIdempotency(collection, adapter, options.idempotencyKey)
   return Object.freeze({
     kind: 'resource',
@@ -201,7 +198,7 @@ export function endpoint(name: string, options: EndpointOptions): Endpoint {
   for (const [method, handler] of given) {
     if (typeof (handler as EndpointMethod | null)?.handle !== 'function')
       throw new ConfigurationError('invalid-option', `${what} has no handle() for ${method}. Give it a function.`)
-    representationsOption(`${method} of ${what}`, (handler as EndpointMethod).representations)
+    representationsOption(`${method} of ${what}`, (handler as EndpointMethod).representations, ['value'])
   }
   return Object.freeze({ kind: 'endpoint', name, ...options })
 }

@@ -3,6 +3,7 @@ import type { Scalar } from '../adapters/contract.js'
 import { escapePointer, isList, isObject, type JsonObject, own, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 import { HttpProblem, type Violation } from '../problem.js'
+import { mediaType } from '../wire.js'
 import { removeMember } from './guard.js'
 import { mergePatch } from './merge-patch.js'
 import { summaryOf } from './refusal.js'
@@ -22,6 +23,15 @@ export function refuseBody(found: readonly Violation[]): void {
 export function objectBody(body: unknown): JsonObject {
   if (!isObject(body)) refuseBody([{ pointer: '', detail: 'The body must be an object.', code: 'type' }])
   return body as JsonObject
+}
+
+/** The body of a merge patch, or 422. */
+export function mergeBody(body: unknown, jsonPatch: boolean): JsonObject {
+  if (jsonPatch && isList(body)) {
+    const detail = `A merge patch is an object. Send a list of operations as ${mediaType.jsonPatch}.`
+    refuseBody([{ pointer: '', detail, code: 'type' }])
+  }
+  return objectBody(body)
 }
 
 /** The record that a POST asks for. `found` are violations known already. Throws `invalid-body`. */

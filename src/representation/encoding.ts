@@ -1,5 +1,11 @@
 /** Media types of answers (HDR-1): JSON, XML under both of its names, and those of a team. */
-import { type CustomRepresentation, type RepresentationCall, type Represented, soundRepresented } from '../plan/custom-representation.js'
+import {
+  type CustomRepresentation,
+  type RepresentationCall,
+  type Represented,
+  type Represents,
+  soundRepresented,
+} from '../plan/custom-representation.js'
 import type { Wire } from '../plan/wire-form.js'
 import { mediaType, xmlTypes } from '../wire.js'
 import { type Offers, offersOf } from './offers.js'
@@ -45,9 +51,6 @@ const xmlAs = (name: string): ProblemRepresentation =>
 
 /** What every resource can be had in; the first is for a request that asks for nothing. */
 export const builtIn: readonly ProblemRepresentation[] = Object.freeze([json, ...xmlTypes.map(xmlAs)])
-
-/** What a team's representation can be of. */
-export type Represents = 'item' | 'list' | 'value'
 
 /** The media types that something can be had in. Of two of a team's with one name the last counts: a mount says it better than the service. */
 export function offersFor(what: Represents, customs: readonly CustomRepresentation[]): Offers<Representation> {

@@ -1,10 +1,10 @@
 /** What each address can be had in: JSON, XML, and the team's own (HDR-1). */
-import type { CustomRepresentation, RepresentationCall, Represented } from '../plan/custom-representation.js'
+import type { CustomRepresentation, RepresentationCall, Represented, Represents } from '../plan/custom-representation.js'
 import { openForm } from '../plan/form.js'
 import { type Wire, wireName } from '../plan/wire-form.js'
 import type { Headers } from '../representation/answer.js'
 import { spelled } from '../representation/answer.js'
-import { offersFor, type Representation, type Represents } from '../representation/encoding.js'
+import { offersFor, type Representation } from '../representation/encoding.js'
 import { mergeVary } from '../representation/header-fields.js'
 import type { Offers } from '../representation/offers.js'
 import { header } from '../wire.js'
@@ -49,23 +49,26 @@ export interface Encoded {
   readonly body?: string | Uint8Array
 }
 
-/**
- * The value in the representation that the request asks for. After a write a function of the team that fails leaves the body out, and is reported: the change stands,
- * and no answer may say otherwise.
- */
+/** The value in the representation that the request asks for. */
 export function encoded(exchange: Exchange, value: unknown, wire: Wire, headers: Headers): Encoded | Promise<Encoded> {
   const { representation, patience } = exchange
-  const made = representation.encode(value, wire, () => callOf(exchange))
-  if (typeof made === 'string') return withBody(exchange, made, headers)
-  return Promise.resolve(patience.settle(made)).then(
-    (represented) => withBody(exchange, represented, headers),
-    (error: unknown) => {
-      if (exchange.reads) throw error
-      notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status: 500, code: 'internal', clause: 'HDR-1', error }))
-      const { [header.contentLocation]: _, [header.preferenceApplied]: __, ...bare } = headers
-      return { headers: bare }
-    },
-  )
+  try {
+    const made = representation.encode(value, wire, () => callOf(exchange))
+    if (typeof made === 'string') return withBody(exchange, made, headers)
+    return Promise.resolve(patience.settle(made))
+      .then((represented) => withBody(exchange, represented, headers))
+      .catch((error: unknown) => withoutBody(exchange, error, headers))
+  } catch (error) {
+    return withoutBody(exchange, error, headers)
+  }
+}
+
+/** After a write a function of the team that fails leaves the body out, and is reported: the change stands, and no answer may say otherwise. */
+function withoutBody(exchange: Exchange, error: unknown, headers: Headers): Encoded {
+  if (exchange.reads) throw error
+  notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status: 500, code: 'internal', clause: 'HDR-1', error }))
+  const { [header.contentLocation]: _, [header.preferenceApplied]: __, ...bare } = headers
+  return { headers: bare }
 }
 
 function withBody({ representation, service }: Exchange, represented: Represented, headers: Headers): Encoded {

@@ -28,7 +28,7 @@ export function idempotencyKey({ req, resource }: Exchange): string | undefined 
   }
   const key = typeof field === 'string' ? parseIdempotencyKey(field) : undefined
   if (key !== undefined) return key
-  const mend = `is not one key of 1 to ${longestKey} printable ASCII characters. Send it once, as a UUID or a string in double quotes.`
+  const mend = `is not one key of 1 to ${longestKey} printable ASCII characters. Send it once, such as a UUID; a key with spaces, commas or semicolons stands in double quotes.`
   throw refused('malformed-idempotency-key', 'malformed', mend)
 }
 

@@ -29,7 +29,7 @@ export function checkOptions(makeAdapter: unknown, given: unknown): void {
   if (typeof makeAdapter !== 'function') {
     throw invalidOption(`adapterSuite() needs a function that makes an adapter for each check, not ${show(makeAdapter)}.`)
   }
-  const { without, counts, search, patience, subject } = knownOptions('The options of adapterSuite()', given, known)
+  const { without, counts, search, patience, subject } = knownOptions('adapterSuite()', given, known)
   for (const [method, reason] of Object.entries(knownOptions('without of adapterSuite()', without, knownMethods))) {
     if (reason === undefined || (typeof reason === 'string' && reason.trim() !== '')) continue
     throw invalidOption(`without.${method} of adapterSuite() has no reason. Say in a few words why the adapter does not offer ${method}().`)

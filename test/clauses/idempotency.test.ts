@@ -361,6 +361,7 @@ describe.each(frameworks)('VERB-2: Idempotency-Key over %s', (_framework, expres
       const answer = await post({ texto: 'x' }, { 'Idempotency-Key': value })
       expect(problem(answer)).toEqual({ status: 400, code: 'malformed-idempotency-key', named: ['Idempotency-Key'] })
       expect([answer.json.clause, answer.json.errors[0].clause]).toEqual(['VERB-2', 'VERB-2'])
+      expect(answer.json.detail).toMatch(/such as a UUID; a key with spaces, commas or semicolons stands in double quotes/)
       expect(await count()).toBe(before)
     })
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import {
@@ -101,7 +102,37 @@ describe('representation()', () => {
       expect(() => endpoint('informe', { description: 'x', methods: { GET } })).toThrow(ConfigurationError)
     }
   })
+
+  it('HDR-1: one that has no function for what is asked at its place does not build', () => {
+    const value = representation('text/plain', { value: () => '' })
+    const list = representation('text/csv', { list: () => '' })
+    expect(() => mount(facturas, memoryAdapter(facturas), { representations: [list, value] })).toThrow(
+      'representations of the mount of "facturas" has "text/plain" without a function that serves here. Give it item or list.',
+    )
+    const GET = { handle: () => 1, representations: [value, list] }
+    expect(() => endpoint('informe', { description: 'x', methods: { GET } })).toThrow(/"text\/csv" without .+ Give it value\./)
+    expect(() => api({ versions: { v1: [mount(facturas, memoryAdapter(facturas))] }, representations: [list, value] })).not.toThrow()
+  })
 })
+
+/** What a function may do instead of giving text or bytes, and what `onError` hears of it. */
+const failing: readonly (readonly [string, () => unknown, RegExp])[] = [
+  [
+    'text/thrown',
+    () => {
+      throw new Error('no text today')
+    },
+    /no text today/,
+  ],
+  ['text/nothing', () => undefined, /representation\("text\/nothing"\) gave undefined\. Return text, bytes/],
+  ['text/null', async () => null, /gave null/],
+  ['text/number', async () => 7, /gave 7/],
+  ['text/list', () => ['a'], /gave a list/],
+  ['text/stream', () => Readable.from(['a']), /body is of type undefined/],
+  ['text/body', () => ({ body: { a: 1 } }), /body is of type object/],
+  ['text/header', () => ({ body: 'a', headers: { 'X-Nombre': 'a\nb' } }), /X-Nombre/],
+  ['text/cyrillic', () => ({ body: 'a', headers: { 'Content-Disposition': 'inline; filename="счёт.pdf"' } }), /Content-Disposition/],
+]
 
 describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, express) => {
   let service: Omit<Served, 'data'>
@@ -117,6 +148,11 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
       onError: ({ error }) => seen.reported.push(error),
       representations: [csv()],
       versions: {
+        v2: [
+          mount(facturas, memoryAdapter(facturas, { records }), {
+            representations: failing.map(([type, item]) => representation(type, { item: item as never })),
+          }),
+        ],
         v1: [
           mount(facturas, memoryAdapter(facturas, { records }), { representations: [pdf, slow, varying] }),
           mount(equivocadas, memoryAdapter(equivocadas, { records: [{ id: 1 }] }), { representations: wrong }),
@@ -264,6 +300,26 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
       undefined,
     ])
   })
+
+  it.each(failing)(
+    'HDR-1, ERR-1: %s, which can not be sent, is a 500 on a read, and leaves the body out after a write',
+    async (Accept, _item, message) => {
+      seen.reported.length = 0
+      const read = await send('GET', '/v2/facturas/1', { Accept })
+      expect([read.status, read.headers['content-type']]).toEqual([500, 'application/problem+json'])
+      const total = Math.random()
+      const write = await send('PATCH', '/v2/facturas/1', { Accept }, { total })
+      expect([write.status, write.text, write.headers['content-type'], write.headers['content-location']]).toEqual([
+        200,
+        '',
+        undefined,
+        undefined,
+      ])
+      expect(write.headers.etag).toBeDefined()
+      expect((await send('GET', '/v2/facturas/1')).json.total).toBe(total)
+      expect(seen.reported.map(String)).toEqual([expect.stringMatching(message), expect.stringMatching(message)])
+    },
+  )
 
   it('VERB-2, VERB-10: the body of a write comes in it too', async () => {
     const put = await send('PUT', '/v1/facturas/1', { Accept: 'application/pdf' }, { id: 1, total: 3 })

@@ -110,6 +110,11 @@ describe.each(majors)('recordBody() on %s', (_, express: Express) => {
     expect(errorsOf(await patch([{ op: 'replace', path: '/id', value: 4 }]).expect(422))).toEqual(['/id fixed'])
     expect(errorsOf(await patch([{ op: 'test', path: '/clave', value: 'secreta' }]).expect(422))).toEqual(['/0/path path-absent'])
     expect(errorsOf(await patch({}).expect(422))).toEqual([' type'])
+    const asMerge = await call.patch('/operadas/3').set('Content-Type', 'application/json').send('[]').expect(422)
+    expect(asMerge.body.detail).toBe('A merge patch is an object. Send a list of operations as application/json-patch+json.')
+    expect((await call.patch('/clientes/3').send('[]').set('Content-Type', 'application/json').expect(422)).body.detail).toBe(
+      'The body must be an object.',
+    )
     await call.patch('/clientes/3').set('Content-Type', 'application/json-patch+json').send('[]').expect(415)
     const types = 'application/merge-patch+json, application/json, application/xml, text/xml, application/json-patch+json'
     expect((await call.patch('/operadas/3').set('Content-Type', 'text/plain').send('x').expect(415)).headers['accept-patch']).toBe(types)

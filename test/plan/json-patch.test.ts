@@ -186,6 +186,28 @@ describe('VERB-5: JSON Patch', () => {
     )
   })
 
+  it('ERR-3: what is missing is told once, and not as something else too', () => {
+    const refused = (body: unknown) => told({}, body)
+    expect(refused([{ op: 'move', path: '/a' }])).toBe('/0/from required')
+    expect(refused([{ op: 'move', from: '/a' }])).toBe('/0/path required')
+    expect(refused([{ op: 'move', from: 'a', path: '/a' }])).toBe('/0/from pointer')
+    expect(refused([{ op: 'move', from: '', path: '/a' }])).toBe('/0/path pointer')
+  })
+
+  it('ERR-3: a pointer that leads to nothing is shown as it was sent, and cut where it is long', () => {
+    const detail = (document: unknown, operation: object): string => {
+      try {
+        return String(apply(document, [operation]))
+      } catch (error) {
+        return (error as HttpProblem).errors[0]?.detail ?? ''
+      }
+    }
+    expect(detail({}, { op: 'remove', path: '/a~1b/~0/constructor' })).toContain('is there: "/a~1b/~0/constructor". It goes')
+    expect(detail({ l: [1] }, { op: 'add', path: '/l/2', value: 1 })).toContain('"path" leads to nothing that is there: "/l/2"')
+    expect(detail({ l: 1 }, { op: 'copy', from: '/m', path: '/l' })).toContain('"from" leads to nothing that is there: "/m"')
+    expect(detail({}, { op: 'remove', path: `/${'x'.repeat(1_000_000)}` })).toContain(`"/${'x'.repeat(79)}...". It goes`)
+  })
+
   it('ERR-3: any body is a list of operations or 422', () => {
     fc.assert(fc.property(fc.jsonValue(), (body) => void told({}, body)))
   })

@@ -87,7 +87,7 @@ describe('adapterSuite', () => {
 
   it('refuses options that can not be', () => {
     const refused: [options: unknown, says: RegExp][] = [
-      [{ withot: {} }, /no option "withot"\. Did you mean "without"/],
+      [{ withot: {} }, /^adapterSuite\(\) has no option "withot"\. Did you mean "without"/],
       [{ without: { creates: 'no' } }, /no option "creates"\. Did you mean "create"/],
       [{ without: { create: '' } }, /without\.create .+ has no reason/],
       [{ without: { create: ' ' } }, /has no reason/],
@@ -101,7 +101,7 @@ describe('adapterSuite', () => {
       [{ subject: { records: [] } }, /defineResource\(\) gave, not undefined/],
       [{ subject: { definition: {}, records: [] } }, /must be a function/],
       [{ subject: { definition: {}, change: () => ({}) } }, /no list of records/],
-      [null, /is missing or null\. Give an object/],
+      [null, /are missing or null\. Give an object/],
     ]
     for (const [options, says] of refused) {
       expect(() => adapterSuite(memory, options as never), JSON.stringify(options)).toThrow(says)

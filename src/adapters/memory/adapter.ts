@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { compileCanonical } from '../../definition/conversion.js'
 import { get, put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
-import type { ResourceDefinition } from '../../definition/resource.js'
+import { knownOptions } from '../../definition/known-options.js'
+import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
 import { ConfigurationError } from '../../problem.js'
 import { leavesScope } from '../association.js'
 import type { Adapter, Call, Idempotency, ListRequest, ParentKey, Refused, Repeated, Scalar, Stored } from '../contract.js'
@@ -35,6 +36,15 @@ export interface MemoryAdapterOptions<T> {
   readonly idempotency?: true | MemoryIdempotencyOptions
 }
 
+const optionNames: Readonly<Record<keyof MemoryAdapterOptions<unknown>, true>> = {
+  records: true,
+  unique: true,
+  onCreate: true,
+  onUpdate: true,
+  onRemove: true,
+  idempotency: true,
+}
+
 /** An adapter whose methods are all there and answer at once. */
 export interface MemoryAdapter<T, K> extends Adapter<T, K> {
   /** How many records all lists so far looked at; not those that were put in order or into an index when one was made. */
@@ -57,7 +67,7 @@ export interface MemoryAdapter<T, K> extends Adapter<T, K> {
  * Records are JSON values; what it hands out is frozen. Every method runs whole before the next one starts, so compare-and-set is
  * atomic (HDR-3), and a version is never used twice, not even by the next process (HDR-2).
  *
- * Throws `ConfigurationError` where `records` or `unique` do not fit the definition.
+ * Throws `ConfigurationError` where `records` or `unique` do not fit the definition, and for an option that there is not.
  *
  * @example
  * const adapter = memoryAdapter(sucursales, { records: [{ nomenclatura: 'MAD', descripcion: 'Madrid' }] })
@@ -66,6 +76,8 @@ export function memoryAdapter<T, K>(
   definition: ResourceDefinition<T, K>,
   options: MemoryAdapterOptions<NoInfer<T>> = {},
 ): MemoryAdapter<T, K> {
+  checkDefinition('memoryAdapter()', definition)
+  knownOptions('memoryAdapter()', options, optionNames)
   const { key, shape } = definition
   const onCreate = options.onCreate as ((value: Row, call: Call) => Row) | undefined
   const onUpdate = options.onUpdate as ((value: Row, current: Row, call: Call) => Row) | undefined

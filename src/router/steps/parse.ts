@@ -4,7 +4,7 @@ import { isJsonPatch, unseenPatch } from '../../middleware/patch-types.js'
 import { type Form, openForm } from '../../plan/form.js'
 import { readOperations } from '../../plan/json-patch.js'
 import { parseItemQuery, parseListQuery, refuseQuery } from '../../plan/list-grammar.js'
-import { objectBody, refuseBody } from '../../plan/record.js'
+import { mergeBody, refuseBody } from '../../plan/record.js'
 import { HttpProblem } from '../../problem.js'
 import { parameter } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
@@ -107,7 +107,7 @@ function understood(exchange: Exchange, body: unknown): unknown {
     case 'replace':
       return bodyToReplace(exchange, body)
     case 'patch':
-      return objectBody(body)
+      return mergeBody(body, exchange.service.jsonPatch)
     default: {
       const schema = endpointMethod(exchange)?.body
       const complete = schema?.complete(body)

@@ -29,6 +29,15 @@ describe('memoryAdapter', () => {
     expect(() => memoryAdapter(piezas, { unique: [['lotr']] })).toThrow(/Did you mean "lote"/)
   })
 
+  it('throws for an option that there is not, and where the definition was forgotten', () => {
+    expect(() => memoryAdapter(piezas, { record: [] } as never)).toThrow(
+      /memoryAdapter\(\) has no option "record"\. Did you mean "records"/,
+    )
+    for (const definition of [undefined, {}, { records: [] }]) {
+      expect(() => memoryAdapter(definition as never)).toThrow(/memoryAdapter\(\) got no definition\. Give what defineResource\(\) made/)
+    }
+  })
+
   it('answers keys in their order, undefined where there is none', () => {
     const adapter = memoryAdapter(rutas, {
       records: [
