@@ -1,7 +1,7 @@
 /**
  * JSON bodies (RFC 8259, RFC 7493; HDR-5): read strictly, so that no two readers can understand a body differently.
  */
-import { faultAt, forbiddenName, type JsonFault, notFinite, tooDeep } from './json-fault.js'
+import { faultAt, forbiddenName, type JsonFault, notFinite, tooDeep, tooPrecise } from './json-fault.js'
 import { scanJson } from './json-scanner.js'
 
 export type { JsonFault }
@@ -49,11 +49,11 @@ const root: Place = { parent: undefined, step: '' }
 
 /**
  * What `parseJson` would have refused in a value that another middleware has parsed already, as far as the value still shows it: depth,
- * members named `__proto__`, numbers that are not finite; `undefined` when nothing is wrong. It goes level by level and takes each
+ * members named `__proto__`, numbers that are not finite, bigints; `undefined` when nothing is wrong. It goes level by level and takes each
  * container once a level, so neither a cycle nor a value shared a thousand times can hold it up.
  */
 export function checkParsed(value: unknown, limits: JsonLimits): JsonFault | undefined {
-  if (!isContainer(value)) return isNotFinite(value) ? faultAt(notFinite, []) : undefined
+  if (!isContainer(value)) return faultOf(value, root)
   let level = new Map<object, Place>([[value, root]])
   for (let depth = 1; level.size > 0; depth++) {
     const next = new Map<object, Place>()
@@ -70,8 +70,10 @@ export function checkParsed(value: unknown, limits: JsonLimits): JsonFault | und
 function checkArray(array: readonly unknown[], parent: Place, next: Map<object, Place>): JsonFault | undefined {
   for (let step = 0; step < array.length; step++) {
     const item = array[step]
-    if (isContainer(item)) next.set(item, { parent, step })
-    else if (isNotFinite(item)) return faultAt(notFinite, pathOf({ parent, step }))
+    const place = { parent, step }
+    const fault = isContainer(item) ? undefined : faultOf(item, place)
+    if (fault !== undefined) return fault
+    if (isContainer(item)) next.set(item, place)
   }
   return undefined
 }
@@ -80,8 +82,10 @@ function checkObject(object: object, parent: Place, next: Map<object, Place>): J
   for (const step of Object.keys(object)) {
     if (step === '__proto__') return faultAt(forbiddenName, pathOf({ parent, step }))
     const item: unknown = (object as Record<string, unknown>)[step]
-    if (isContainer(item)) next.set(item, { parent, step })
-    else if (isNotFinite(item)) return faultAt(notFinite, pathOf({ parent, step }))
+    const place = { parent, step }
+    const fault = isContainer(item) ? undefined : faultOf(item, place)
+    if (fault !== undefined) return fault
+    if (isContainer(item)) next.set(item, place)
   }
   return undefined
 }
@@ -90,8 +94,10 @@ function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-function isNotFinite(value: unknown): boolean {
-  return typeof value === 'number' && !Number.isFinite(value)
+/** What is wrong with a value that is no container. Some parsers make a bigint of a long integer, which no answer could say. */
+function faultOf(value: unknown, place: Place): JsonFault | undefined {
+  if (typeof value === 'bigint') return faultAt(tooPrecise, pathOf(place))
+  return typeof value === 'number' && !Number.isFinite(value) ? faultAt(notFinite, pathOf(place)) : undefined
 }
 
 function pathOf(place: Place): (string | number)[] {

@@ -198,7 +198,7 @@ export function endpoint(name: string, options: EndpointOptions): Endpoint {
   for (const [method, handler] of given) {
     if (typeof (handler as EndpointMethod | null)?.handle !== 'function')
       throw new ConfigurationError('invalid-option', `${what} has no handle() for ${method}. Give it a function.`)
-    representationsOption(`${method} of ${what}`, (handler as EndpointMethod).representations, ['value'])
+    representationsOption(`${method} of the endpoint "${name}"`, (handler as EndpointMethod).representations, ['value'])
   }
   return Object.freeze({ kind: 'endpoint', name, ...options })
 }

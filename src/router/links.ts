@@ -98,9 +98,13 @@ function takeLink(
 
 /** The key that a link in a body names: by its `href`, else by the target's key members (REP-7). */
 function linkKey(exchange: Exchange, target: Mounted, given: JsonObject): KeyValue | undefined {
+  const { key, definition } = target.plan
+  // The `href` of an expanded target may be a member of its own: then its key tells which one it is.
+  const own = definition.shape.members.has('href') ? key.of(given) : undefined
+  if (own !== undefined) return own
   const href = Object.hasOwn(given, 'href') ? given.href : undefined
   if (typeof href === 'string') return keyOfHref(exchange, target, href)
-  return href === undefined || href === null ? target.plan.key.of(given) : undefined
+  return href === undefined || href === null ? key.of(given) : undefined
 }
 
 function keyOfHref(exchange: Exchange, target: Mounted, href: string): KeyValue | undefined {

@@ -110,7 +110,9 @@ describe('representation()', () => {
       'representations of the mount of "facturas" has "text/plain" without a function that serves here. Give it item or list.',
     )
     const GET = { handle: () => 1, representations: [value, list] }
-    expect(() => endpoint('informe', { description: 'x', methods: { GET } })).toThrow(/"text\/csv" without .+ Give it value\./)
+    expect(() => endpoint('informe', { description: 'x', methods: { GET } })).toThrow(
+      /^representations of GET of the endpoint "informe" has "text\/csv" without .+ Give it value\./,
+    )
     expect(() => api({ versions: { v1: [mount(facturas, memoryAdapter(facturas))] }, representations: [list, value] })).not.toThrow()
   })
 })

@@ -161,6 +161,8 @@ describe('checkParsed', () => {
     expect(checkParsed({ a: [1, Number.POSITIVE_INFINITY] }, limits)).toMatchObject({ pointer: '/a/1' })
     expect(checkParsed({ 'a/b': Number.NaN }, limits)).toMatchObject({ pointer: '/a~1b' })
     expect(checkParsed(Number.NaN, limits)).toMatchObject({ pointer: '' })
+    expect(checkParsed(2n ** 60n, limits)).toMatchObject({ pointer: '' })
+    expect(checkParsed({ a: [1, { b: 7n }] }, limits)).toMatchObject({ pointer: '/a/1/b' })
     for (const value of [1, 'a', null, true, {}, [], Object.create(null)]) expect(checkParsed(value, limits)).toBeUndefined()
   })
 
