@@ -6,6 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
+// A compiler takes as long as the machine is busy.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const modules = join(root, 'node_modules')
 let home: string
@@ -155,9 +158,6 @@ import { PGlite } from '@electric-sql/pglite'
 import { defineResource, mount } from 'express-rest-conventions'
 import { postgresAdapter } from 'express-rest-conventions/postgres'
 import pg from 'pg'
-
-// A compiler takes as long as the machine is busy.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 const cosas = defineResource({ collection: 'cosas', key: 'id', schema: { type: 'object', required: ['id', 'nombre'], properties: { id: { type: 'integer' }, nombre: { type: 'string' } } } })
 const pool = new pg.Pool()
 mount(cosas, postgresAdapter(pool, { table: 'cosas' }))
