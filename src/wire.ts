@@ -60,6 +60,9 @@ export const header = {
 export const exposedHeaders: readonly string[] = Object.freeze([
   header.etag,
   header.location,
+  header.contentLocation,
+  header.preferenceApplied,
+  header.acceptPatch,
   header.link,
   header.totalCount,
   header.token,
