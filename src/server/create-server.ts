@@ -31,7 +31,8 @@ export function createServer(app: RequestListener, options: ServerOptions = {}):
   const objects = requestObjects(app)
   const server = nodeServer(withAllFields(app, resolved), resolved, objects)
   server.timeout = resolved.timeout
-  server.maxHeadersCount = resolved.maxHeadersCount
+  // One more than the bound, so that `withAllFields` sees that there are too many.
+  server.maxHeadersCount = resolved.maxHeadersCount === 0 ? 0 : resolved.maxHeadersCount + 1
   server.maxRequestsPerSocket = resolved.maxRequestsPerSocket
   if (resolved.maxConnections > 0) server.maxConnections = resolved.maxConnections
   if (objects.born) {
