@@ -47,13 +47,8 @@ export function answerClientErrors(server: Server, options: ResolvedOptions): vo
 const canAnswer = (socket: Socket, current: ServerResponse | undefined): boolean =>
   socket.writable && current?.headersSent !== true && socket.bytesRead > 0
 
-function problemOf({ code = '', reason }: ClientError, { maxHeaderSize }: ResolvedOptions): HttpProblem | undefined {
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    const most = maxHeaderSize === 0 ? 'this server takes' : `${maxHeaderSize} bytes`
-    return new HttpProblem('headers-too-large', {
-      detail: `The request line and the header fields are more than ${most}. Send fewer or shorter ones.`,
-    })
-  }
+function problemOf({ code = '', reason }: ClientError, options: ResolvedOptions): HttpProblem | undefined {
+  if (code === 'HPE_HEADER_OVERFLOW') return new HttpProblem('headers-too-large', { detail: overflowOf(options) })
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') {
     return new HttpProblem('body-too-large', { detail: 'The extensions of the chunks are too long. Send the chunks without.' })
   }
@@ -62,6 +57,13 @@ function problemOf({ code = '', reason }: ClientError, { maxHeaderSize }: Resolv
   }
   if (!code.startsWith('HPE_')) return undefined
   return new HttpProblem('bad-request', { detail: `This is no well-formed HTTP/1.1${reason === undefined ? '' : `: ${reason}`}.` })
+}
+
+/** Later releases of Node say the same of too many fields as of too large ones. */
+function overflowOf({ maxHeaderSize, maxHeadersCount }: ResolvedOptions): string {
+  const bytes = maxHeaderSize === 0 ? 'this server takes' : `${maxHeaderSize} bytes`
+  const fields = maxHeadersCount === 0 ? '' : `, or more than ${maxHeadersCount} fields`
+  return `The request line and the header fields are more than ${bytes}${fields}. Send fewer or shorter ones.`
 }
 
 function answer(problem: HttpProblem, options: ResolvedOptions): string {
@@ -88,7 +90,7 @@ function answerFields(problem: HttpProblem, { problemBase }: ResolvedOptions): {
 }
 
 /**
- * `listener`, for requests whose header fields are all there. Node drops those beyond the bound in silence, and a request that has lost its `If-Match` or its
+ * `listener`, for requests whose header fields are all there. Node 20 drops those beyond the bound in silence, and a request that has lost its `If-Match` or its
  * `Authorization` that way is another one.
  */
 export function withAllFields(listener: RequestListener, options: ResolvedOptions): RequestListener {

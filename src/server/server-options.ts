@@ -17,7 +17,7 @@ export interface ServerOptions {
   readonly timeout?: number
   /** Bytes of the request line and all header fields; beyond it 431. Default 16,384. */
   readonly maxHeaderSize?: number
-  /** Number of header fields; beyond it 431, where Node alone would drop the rest in silence. Default 100. */
+  /** Number of header fields; beyond it 431, where Node 20 alone would drop the rest in silence. Default 100. */
   readonly maxHeadersCount?: number
   /** Connections at once; those beyond it are closed as they come. Default 10,000. */
   readonly maxConnections?: number
