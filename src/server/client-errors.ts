@@ -61,9 +61,8 @@ function problemOf({ code = '', reason }: ClientError, options: ResolvedOptions)
 
 /** Later releases of Node say the same of too many fields as of too large ones. */
 function overflowOf({ maxHeaderSize, maxHeadersCount }: ResolvedOptions): string {
-  const bytes = maxHeaderSize === 0 ? 'this server takes' : `${maxHeaderSize} bytes`
   const fields = maxHeadersCount === 0 ? '' : `, or more than ${maxHeadersCount} fields`
-  return `The request line and the header fields are more than ${bytes}${fields}. Send fewer or shorter ones.`
+  return `The request line and the header fields are more than ${maxHeaderSize} bytes${fields}. Send fewer or shorter ones.`
 }
 
 function answer(problem: HttpProblem, options: ResolvedOptions): string {

@@ -3,19 +3,19 @@ import type { ServerOptions as NodeOptions } from 'node:http'
 import type { ServerOptions as NodeTlsOptions } from 'node:https'
 import { ConfigurationError, type HttpProblem } from '../problem.js'
 
-/** What `createServer()` takes. Times are in milliseconds; 0 switches a bound off. */
+/** What `createServer()` takes. Times are in milliseconds; 0 switches a bound off, where nothing else is said. */
 export interface ServerOptions {
   /** Until the request line and all header fields are there; beyond it 408. Default 10,000, or `requestTimeout` where that is less. */
   readonly headersTimeout?: number
   /** Until the whole request is there, body included; beyond it 408. Default 60,000. */
   readonly requestTimeout?: number
-  /** How often the two are looked at: what they are late by, at most. Default 5,000. */
+  /** How often the two are looked at: what they are late by, at most. At least 1; default 5,000. */
   readonly connectionsCheckingInterval?: number
   /** For which an idle connection stays open. It must be longer than that of the balancer in front. Default 65,000. */
   readonly keepAliveTimeout?: number
   /** For which no byte may go either way while a request or an answer is under way; then the connection is cut. Default 120,000. */
   readonly timeout?: number
-  /** Bytes of the request line and all header fields; beyond it 431. Default 16,384. */
+  /** Bytes of the request line and all header fields; beyond it 431. At least 1; default 16,384. */
   readonly maxHeaderSize?: number
   /** Number of header fields; beyond it 431, where Node 20 alone would drop the rest in silence. Default 100. */
   readonly maxHeadersCount?: number
@@ -59,6 +59,9 @@ const others: Readonly<Record<Exclude<keyof ServerOptions, keyof typeof defaults
 
 export interface ResolvedOptions extends Bounds, Pick<ServerOptions, 'tls' | 'node' | 'problemBase' | 'onClientError'> {}
 
+/** Of these 0 is nothing that could be meant: Node would take its own size, and look without a pause. */
+const positive: readonly string[] = ['maxHeaderSize', 'connectionsCheckingInterval']
+
 /** A timer of Node's takes no longer time. */
 const longest = 2 ** 31 - 1
 
@@ -91,8 +94,9 @@ export function resolveServerOptions(given: ServerOptions): ResolvedOptions {
 
 /** A whole number that a timer can take. Throws `ConfigurationError`. */
 export function numberOption(name: string, value: unknown): number {
-  if (Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= longest) return value as number
-  throw invalid(`${name} of createServer() is ${JSON.stringify(value) ?? typeof value}. Give a whole number, 0 to ${longest}.`)
+  const least = positive.includes(name) ? 1 : 0
+  if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= longest) return value as number
+  throw invalid(`${name} of createServer() is ${JSON.stringify(value) ?? typeof value}. Give a whole number, ${least} to ${longest}.`)
 }
 
 function headersTimeoutOf(given: ServerOptions, { headersTimeout, requestTimeout }: Bounds): number {

@@ -55,7 +55,7 @@ export function addShutdown<Base extends Server>(server: Base, connections: Conn
   }
   return Object.assign(server, {
     shutdown(options: ShutdownOptions = {}): Promise<ShutdownReport> {
-      const within = numberOption('grace of shutdown()', options.grace ?? grace)
+      const within = numberOption('grace', options.grace ?? grace)
       if (ending === undefined) {
         ending = begin(server, connections, within)
         close.call(server)

@@ -61,6 +61,8 @@ describe('the options of createServer()', () => {
     [null, /must be an object/],
     [{ keepalivetimeout: 1 }, /Did you mean "keepAliveTimeout"\?/],
     [{ key: 'k', cert: 'c' }, /no option "key".*goes into tls/],
+    [{ maxHeaderSize: 0 }, /maxHeaderSize of createServer\(\) is 0.*1 to/],
+    [{ connectionsCheckingInterval: 0 }, /1 to/],
     [{ grace: -1 }, /grace of createServer\(\) is -1/],
     [{ timeout: '5' }, /timeout of createServer\(\) is "5"/],
     [{ timeout: Number.POSITIVE_INFINITY }, /timeout/],

@@ -195,6 +195,52 @@ describe('shutdown()', () => {
     await one.closed
   })
 
+  it('under load no answer that a handler has given is lost or cut, and none is given twice', async () => {
+    const body = `${'x'.repeat(100_000)}!`
+    let given = 0
+    const app = express()
+    app.get('/:count', (_req, res) => {
+      given++
+      setTimeout(() => res.send(body), Math.random() * 5)
+    })
+    const server = createServer(app)
+    const at = await port(server)
+    const drive = async (): Promise<number> => {
+      const one = await client(at)
+      let had = 0
+      let over = false
+      void one.closed.then(() => {
+        over = true
+      })
+      while (!over) {
+        one.send(get('/a'))
+        had++
+        await Promise.race([one.hears(new RegExp(`^([^!]*!){${had}}`)), one.closed])
+      }
+      const text = await one.closed
+      expect(text.endsWith(body)).toBe(true)
+      return text.split(body).length - 1
+    }
+    const driven = Promise.all(Array.from({ length: 8 }, drive))
+    await pause(100)
+    const done = server.shutdown()
+    const had = (await driven).reduce((sum, count) => sum + count, 0)
+    expect(await done).toEqual({ destroyed: 0 })
+    expect(had).toBe(given)
+    expect(had).toBeGreaterThan(8)
+  })
+
+  it('a server that is ended before it listens does not listen', async () => {
+    for (const listen of [(server: Server) => server.listen(0), (server: Server) => server.listen(0, 'localhost')]) {
+      const server = createServer(service().app)
+      onTestFinished(() => void server.close())
+      listen(server)
+      expect(await server.shutdown()).toEqual({ destroyed: 0 })
+      await pause(50)
+      expect(server.listening).toBe(false)
+    }
+  })
+
   it('await using ends it', async () => {
     const server = createServer(service().app)
     await port(server)
@@ -255,6 +301,6 @@ describe('shutdown()', () => {
   })
 
   it.each([-1, 1.5, Number.NaN, '5', 2 ** 31])('a grace of %s is refused', (grace) => {
-    expect(() => createServer(service().app).shutdown({ grace: grace as number })).toThrow(/grace of shutdown\(\)/)
+    expect(() => createServer(service().app).shutdown({ grace: grace as number })).toThrow(/grace of createServer\(\)/)
   })
 })
