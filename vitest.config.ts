@@ -10,6 +10,7 @@ export default defineConfig({
       { find: /^express-rest-conventions$/, replacement: source('src/index.ts') },
       { find: /^express-rest-conventions\/memory$/, replacement: source('src/adapters/memory/index.ts') },
       { find: /^express-rest-conventions\/postgres$/, replacement: source('src/adapters/postgres/index.ts') },
+      { find: /^express-rest-conventions\/server$/, replacement: source('src/server/index.ts') },
       { find: /^express-rest-conventions\/testing$/, replacement: source('src/testing/index.ts') },
     ],
   },

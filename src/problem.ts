@@ -44,6 +44,7 @@ export const problemKinds = {
   rule: { status: 422, title: 'A rule of the service is broken', clause: 'ERR-2' },
   'precondition-required': { status: 428, title: 'If-Match is required', clause: 'HDR-3' },
   'too-many-requests': { status: 429, title: 'Too many requests', clause: 'LIMIT-1' },
+  'headers-too-large': { status: 431, title: 'The header fields are too large', clause: 'ERR-1' },
   internal: { status: 500, title: 'The service failed', clause: 'ERR-1' },
   unavailable: { status: 503, title: 'The service is unavailable for the moment', clause: 'ERR-1' },
 } as const satisfies Record<string, ProblemKind>
@@ -160,6 +161,7 @@ const statusCodes = new Map<number, ProblemCode>([
   [422, 'rule'],
   [428, 'precondition-required'],
   [429, 'too-many-requests'],
+  [431, 'headers-too-large'],
   [503, 'unavailable'],
 ])
 

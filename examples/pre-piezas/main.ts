@@ -1,7 +1,7 @@
 /** Starts the service: `npm start`. */
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ConfigurationError } from 'express-rest-conventions'
+import { createServer } from 'express-rest-conventions/server'
 import { openAccess } from './access.js'
 import { openCounters } from './counters.js'
 import { greeting } from './greeting.js'
@@ -22,12 +22,7 @@ async function start(): Promise<void> {
     await stores.close()
   }
 
-  // Slow and hostile clients, before any handler sees them: docs/security.md says what each of these is for.
-  const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 16_384 },
-    app,
-  )
-  server.maxHeadersCount = 100
+  const server = createServer(app)
   server.on('error', async (error: NodeJS.ErrnoException) => {
     await close()
     fail(

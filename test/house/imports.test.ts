@@ -13,6 +13,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: ['problem.ts', 'wire.ts'],
   limits: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'promise.ts', 'wire.ts'],
   auth: ['limits', 'adapters/contract.ts', 'definition', 'http', 'problem.ts', 'promise.ts', 'wire.ts'],
+  server: ['problem.ts', 'wire.ts'],
   definition: ['adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
   'adapters/contract.ts': [],
   adapters: ['adapters/contract.ts', 'definition', 'http', 'problem.ts'],

@@ -40,11 +40,12 @@ const contratos = defineResource({
 const app = express()
 app.use(api({ versions: { v1: [mount(contratos, memoryAdapter(contratos, { records: [{ codigo: 'C-1', activo: true }] }))] } }))
 app.use(problems())
-const server = app.listen(0, '127.0.0.1', async () => {
+const server = createServer(app)
+server.listen(0, '127.0.0.1', async () => {
   const { port } = server.address()
   const answer = await fetch(\`http://127.0.0.1:\${port}/v1/contratos?activo=true\`)
   console.log(answer.status, await answer.text())
-  server.close()
+  await server.shutdown()
 })
 `
 
@@ -74,12 +75,12 @@ describe('the packed library', () => {
   })
 
   it('serves an ES module', () => {
-    const imports = `import express from 'express'\nimport { api, defineResource, mount, problems } from 'express-rest-conventions'\nimport { memoryAdapter } from 'express-rest-conventions/memory'\n`
+    const imports = `import express from 'express'\nimport { api, defineResource, mount, problems } from 'express-rest-conventions'\nimport { memoryAdapter } from 'express-rest-conventions/memory'\nimport { createServer } from 'express-rest-conventions/server'\n`
     expect(run('service.mjs', imports + service)).toBe('200 [{"codigo":"C-1","activo":true}]')
   })
 
   it('serves a CommonJS module by require(esm)', () => {
-    const requires = `const express = require('express')\nconst { api, defineResource, mount, problems } = require('express-rest-conventions')\nconst { memoryAdapter } = require('express-rest-conventions/memory')\n`
+    const requires = `const express = require('express')\nconst { api, defineResource, mount, problems } = require('express-rest-conventions')\nconst { memoryAdapter } = require('express-rest-conventions/memory')\nconst { createServer } = require('express-rest-conventions/server')\n`
     expect(run('service.cjs', requires + service)).toBe('200 [{"codigo":"C-1","activo":true}]')
   })
 
@@ -91,6 +92,8 @@ describe('the packed library', () => {
 import express from 'express'
 import { api, defineResource, listQuery, mount, problems, versions } from 'express-rest-conventions'
 import { memoryAdapter } from 'express-rest-conventions/memory'
+import { createServer, type GracefulServer, type ServerOptions } from 'express-rest-conventions/server'
+import type { Server } from 'node:https'
 const contratos = defineResource({
   collection: 'contratos',
   key: 'codigo',
@@ -99,6 +102,11 @@ const contratos = defineResource({
   sort: ['codigo'],
 })
 const app = express()
+const options: ServerOptions = { grace: 5_000, node: { noDelay: true } }
+export const servers: readonly GracefulServer[] = [createServer(app, options), createServer((_req, res) => { res.end() })]
+export const secure: GracefulServer<Server> = createServer(app, { tls: { SNICallback: (_name, done) => done(null) } })
+secure.setSecureContext({})
+export const destroyed: Promise<number> = secure.shutdown({ grace: 0 }).then((report) => report.destroyed)
 const query = listQuery(contratos)
 app.get('/contratos', query, (req, res) => { res.json(query.of(req).where) })
 app.use(versions({ v1: express.Router(), v0: 'retired' }))
@@ -121,7 +129,9 @@ app.use(problems())
     symlinkSync(join(modules, 'types-node-newest'), join(place, 'node_modules', '@types', 'node'))
     const text = `
 import { type Permission, bearer, jwks, login, rateLimit, scopes, tokenIssuer } from 'express-rest-conventions'
+import { createServer } from 'express-rest-conventions/server'
 interface Key { kty?: string; kid?: string }
+export const ended = createServer((_req, res) => { res.end() }, { tls: {} }).listen(0)
 export const made = [login, rateLimit, scopes, tokenIssuer]
 export const rule: Permission<{ admin: boolean }> = ({ admin }) => (admin ? 'allow' : 'forbidden')
 export const who = bearer({ keys: jwks(async () => ({ keys: [] as Key[] })), audience: 'courier' })

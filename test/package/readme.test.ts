@@ -32,6 +32,7 @@ describe('code in the documentation', () => {
             'express-rest-conventions': ['../../src/index.ts'],
             'express-rest-conventions/memory': ['../../src/adapters/memory/index.ts'],
             'express-rest-conventions/postgres': ['../../src/adapters/postgres/index.ts'],
+            'express-rest-conventions/server': ['../../src/server/index.ts'],
             'express-rest-conventions/testing': ['../../src/testing/index.ts'],
           },
         },

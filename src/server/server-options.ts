@@ -1,0 +1,126 @@
+/** The options of `createServer()`: their defaults, and what is made of them. docs/server.md has the reason of each. */
+import type { ServerOptions as NodeOptions } from 'node:http'
+import type { ServerOptions as NodeTlsOptions } from 'node:https'
+import { ConfigurationError, type HttpProblem } from '../problem.js'
+
+/** What `createServer()` takes. Times are in milliseconds; 0 switches a bound off, where nothing else is said. */
+export interface ServerOptions {
+  /** Until the request line and all header fields are there; beyond it 408. Default 10,000, or `requestTimeout` where that is less. */
+  readonly headersTimeout?: number
+  /** Until the whole request is there, body included; beyond it 408. Default 60,000. */
+  readonly requestTimeout?: number
+  /** How often the two are looked at: what they are late by, at most. At least 1; default 5,000. */
+  readonly connectionsCheckingInterval?: number
+  /** For which an idle connection stays open. It must be longer than that of the balancer in front. Default 65,000. */
+  readonly keepAliveTimeout?: number
+  /** For which no byte may go either way while a request or an answer is under way; then the connection is cut. Default 120,000. */
+  readonly timeout?: number
+  /** Bytes of the request line and all header fields; beyond it 431. At least 1; default 16,384. */
+  readonly maxHeaderSize?: number
+  /** Number of header fields; beyond it 431, where Node 20 alone would drop the rest in silence. Default 100. */
+  readonly maxHeadersCount?: number
+  /** Connections at once; those beyond it are closed as they come. Default 10,000. */
+  readonly maxConnections?: number
+  /** Requests of one connection; the last is answered with `Connection: close`. Default 0, which is no bound. */
+  readonly maxRequestsPerSocket?: number
+  /** For how long `close()` and `shutdown()` wait for what is under way; then they cut it. Default 10,000; here 0 is no time at all. */
+  readonly grace?: number
+  /** What makes it an https server: `key` and `cert`, `SNICallback` and all else that `https.createServer` takes. */
+  readonly tls?: NodeTlsOptions
+  /** Further options of `http.createServer`, as they are. */
+  readonly node?: Omit<NodeOptions, 'IncomingMessage' | 'ServerResponse' | keyof ServerOptions>
+  /** Where `type` of a problem leads, as in `api`. */
+  readonly problemBase?: string
+  /** Hears of each request that ended before any handler: Node's error, and the problem that was answered where one could be. */
+  readonly onClientError?: (error: Error, problem: HttpProblem | undefined) => void
+}
+
+const defaults = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 65_000,
+  timeout: 120_000,
+  maxHeaderSize: 16_384,
+  maxHeadersCount: 100,
+  maxConnections: 10_000,
+  maxRequestsPerSocket: 0,
+  grace: 10_000,
+} as const satisfies Partial<Record<keyof ServerOptions, number>>
+
+type Bounds = Readonly<Record<keyof typeof defaults, number>>
+
+const others: Readonly<Record<Exclude<keyof ServerOptions, keyof typeof defaults>, 'object' | 'string' | 'function'>> = {
+  tls: 'object',
+  node: 'object',
+  problemBase: 'string',
+  onClientError: 'function',
+}
+
+export interface ResolvedOptions extends Bounds, Pick<ServerOptions, 'tls' | 'node' | 'problemBase' | 'onClientError'> {}
+
+/** Of these 0 is nothing that could be meant: Node would take its own size, and look without a pause. */
+const positive: readonly string[] = ['maxHeaderSize', 'connectionsCheckingInterval']
+
+/** A timer of Node's takes no longer time. */
+const longest = 2 ** 31 - 1
+
+/** The options with their defaults. Throws `ConfigurationError`. */
+export function resolveServerOptions(given: ServerOptions): ResolvedOptions {
+  if (typeof given !== 'object' || given === null) throw invalid('The options of createServer() must be an object.')
+  const known = [...Object.keys(defaults), ...Object.keys(others)]
+  for (const [name, value] of Object.entries(given)) {
+    if (!known.includes(name)) throw invalid(`createServer() has no option "${name}". ${mendOf(name, known)}`)
+    const kind = others[name as keyof typeof others]
+    if (kind !== undefined && value !== undefined && (typeof value !== kind || value === null)) {
+      throw invalid(`${name} of createServer() is ${value === null ? 'null' : `of type ${typeof value}`}. Give a value of type ${kind}.`)
+    }
+  }
+  const bounds = Object.fromEntries(
+    Object.entries(defaults).map(([name, otherwise]) => [name, numberOption(name, given[name as keyof Bounds] ?? otherwise)]),
+  ) as unknown as Bounds
+  const { tls, node, problemBase, onClientError } = given
+  checkNode('node', node)
+  checkNode('tls', tls)
+  return Object.freeze({
+    ...bounds,
+    headersTimeout: headersTimeoutOf(given, bounds),
+    ...(tls && { tls }),
+    ...(node && { node }),
+    ...(problemBase !== undefined && { problemBase }),
+    ...(onClientError && { onClientError }),
+  })
+}
+
+/** A whole number that a timer can take. Throws `ConfigurationError`. */
+export function numberOption(name: string, value: unknown): number {
+  const least = positive.includes(name) ? 1 : 0
+  if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= longest) return value as number
+  throw invalid(`${name} of createServer() is ${JSON.stringify(value) ?? typeof value}. Give a whole number, ${least} to ${longest}.`)
+}
+
+function headersTimeoutOf(given: ServerOptions, { headersTimeout, requestTimeout }: Bounds): number {
+  if (requestTimeout === 0 || headersTimeout <= requestTimeout) return headersTimeout
+  if (given.headersTimeout === undefined) return requestTimeout
+  throw invalid(
+    `headersTimeout is ${headersTimeout}, which is more than requestTimeout, ${requestTimeout}: the headers are part of the request.`,
+  )
+}
+
+/** What stands in both places would hold in one of them, and nobody could tell which. */
+function checkNode(name: string, options: object | undefined): void {
+  for (const option of Object.keys(options ?? {})) {
+    if (option in defaults) throw invalid(`${option} stands in ${name} of createServer(). Put it beside ${name}.`)
+    if (option === 'IncomingMessage' || option === 'ServerResponse') {
+      throw invalid(`${option} stands in ${name} of createServer(), which makes its own. Use http.createServer for a class of yours.`)
+    }
+  }
+}
+
+function mendOf(name: string, known: readonly string[]): string {
+  const near = known.find((one) => one.toLowerCase() === name.toLowerCase())
+  if (near !== undefined) return `Did you mean "${near}"?`
+  return `There are: ${known.join(', ')}. What https needs, such as key and cert, goes into tls; further options of Node into node.`
+}
+
+const invalid = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)

@@ -1,0 +1,179 @@
+import { createServer as nodeServer } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import express from 'express'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createServer, type ServerOptions } from '../../src/server/index.js'
+import { answers, client, port } from './serving.js'
+
+/** What a service hears and answers before any handler. */
+async function service(options: ServerOptions = {}) {
+  const heard: (readonly [string | undefined, string | undefined])[] = []
+  const served: string[] = []
+  const app = express()
+  app.use((req, res) => {
+    served.push(req.url)
+    req.resume().on('end', () => res.send('served'))
+  })
+  const server = createServer(app, {
+    ...options,
+    onClientError: (error, problem) => heard.push([(error as NodeJS.ErrnoException).code, problem?.code]),
+  })
+  return { server, at: await port(server), heard, served }
+}
+
+const parts = (text: string) => {
+  const [head = '', body = ''] = text.split('\r\n\r\n')
+  const [status, ...fields] = head.split('\r\n')
+  return { status, fields: Object.fromEntries(fields.map((field) => field.split(': '))) as Record<string, string>, body }
+}
+
+describe('ERR-3: what Node refuses by itself is a problem', () => {
+  const many = (count: number): string => Array.from({ length: count }, (_, at) => `X-${at}: 1\r\n`).join('')
+
+  it.each<[string, string, number, string, RegExp]>([
+    ['a request line that is none', 'what\r\n\r\n', 400, 'bad-request', /well-formed HTTP\/1\.1: .+\.$/],
+    ['a field that is none', 'GET / HTTP/1.1\r\nHost: x\r\na b: c\r\n\r\n', 400, 'bad-request', /Invalid header token/],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400, 'bad-request', /Content-Length/],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+      'bad-request',
+      /Content-Length/,
+    ],
+    ['a null byte in a field', 'GET / HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n', 400, 'bad-request', /Invalid header value char/],
+    ['the first bytes of TLS', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03', 400, 'bad-request', /./],
+    ['fields that are too large', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'headers-too-large', /16384 bytes/],
+    ['an address that is too large', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 'headers-too-large', /request line/],
+    ['too many fields', `GET / HTTP/1.1\r\nHost: x\r\n${many(100)}\r\n`, 431, 'headers-too-large', /more than 100 header fields/],
+    ['far too many fields', `GET / HTTP/1.1\r\nHost: x\r\n${many(900)}\r\n`, 431, 'headers-too-large', /more than 100 (header )?fields/],
+  ])('%s', async (_, bytes, status, code, detail) => {
+    const { at, served } = await service({ problemBase: 'https://a.example/errors' })
+    const { status: line, fields, body } = parts(await answers(at, bytes))
+    expect(line).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(fields).toMatchObject({ 'Content-Type': 'application/problem+json', Connection: 'close', 'X-Content-Type-Options': 'nosniff' })
+    const problem = JSON.parse(body)
+    expect(problem).toMatchObject({ type: `https://a.example/errors#ERR-1-${code}`, status, code, clause: 'ERR-1' })
+    expect(problem.detail).toMatch(detail)
+    expect(Number(fields['Content-Length'])).toBe(Buffer.byteLength(body))
+    expect(served).toEqual([])
+  })
+
+  it('as many fields as are allowed pass, all of them; 0 is no bound', async () => {
+    const { at, served } = await service()
+    expect(await answers(at, `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${many(98)}\r\n`)).toMatch(/200 OK/)
+    const { at: open } = await service({ maxHeadersCount: 0 })
+    expect(await answers(open, `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${many(1_500)}\r\n`)).toMatch(/200 OK/)
+    expect(served).toEqual(['/'])
+  })
+
+  it.each([1, 2, 30, 31, 32, 33, 61, 62, 63, 64, 93, 124, 128])('a bound of %i fields is exact', async (bound) => {
+    const { at } = await service({ maxHeadersCount: bound })
+    const fields = (count: number): string => `GET / HTTP/1.0\r\n${many(count)}\r\n`
+    expect(await answers(at, fields(bound))).toMatch(/^HTTP\/1.1 200/)
+    expect(await answers(at, fields(bound + 1))).toMatch(/^HTTP\/1.1 431/)
+  })
+
+  it('a body with a chunk that is none is 400 while nothing is answered, and cuts an answer that was begun', async () => {
+    const { at, heard } = await service()
+    const chunks = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'
+    expect(parts(await answers(at, chunks)).status).toBe('HTTP/1.1 400 Bad Request')
+    const begun = createServer((_req, res) => res.writeHead(200, { 'Content-Length': 5 }).flushHeaders(), {
+      onClientError: (_error, problem) => heard.push(['begun', problem?.code]),
+    })
+    const one = await client(await port(begun))
+    one.send(chunks.replace('zz\r\n', ''))
+    await one.hears(/200 OK/)
+    one.send('zz\r\n')
+    expect(await one.closed).not.toMatch(/400/)
+    expect(heard).toEqual([
+      ['HPE_INVALID_CHUNK_SIZE', 'bad-request'],
+      ['begun', undefined],
+    ])
+  })
+
+  it('extensions of chunks that never end are 413', async () => {
+    const { at, heard } = await service()
+    const text = `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(20_000)}\r\n`
+    expect(parts(await answers(at, text)).status).toBe('HTTP/1.1 413 Payload Too Large')
+    expect(heard).toEqual([['HPE_CHUNK_EXTENSIONS_OVERFLOW', 'body-too-large']])
+  })
+
+  it.each([
+    ['headers', 'GET / HTTP/1.1\r\nHost: x\r\n', { headersTimeout: 50 }],
+    ['a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc', { requestTimeout: 50 }],
+  ])('%s that do not come in time are 408', async (_, text, bounds) => {
+    const { at, heard } = await service({ ...bounds, connectionsCheckingInterval: 20 })
+    const { status, body } = parts(await answers(at, text))
+    expect([status, JSON.parse(body).code]).toEqual(['HTTP/1.1 408 Request Timeout', 'request-timeout'])
+    expect(heard).toEqual([['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout']])
+  })
+
+  it('who has sent nothing gets no answer: its first request might take it for its own', async () => {
+    const { at, heard } = await service({ headersTimeout: 50, connectionsCheckingInterval: 20 })
+    expect(await answers(at, '')).toBe('')
+    expect(heard).toEqual([['ERR_HTTP_REQUEST_TIMEOUT', undefined]])
+  })
+
+  it('answers that were sent before stay whole, and the refusal comes behind them', async () => {
+    const { at } = await service()
+    const one = await client(at)
+    one.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await one.hears(/served$/)
+    one.send('what\r\n\r\n')
+    expect(await one.closed).toMatch(/served[\s\S]*HTTP\/1\.1 400 Bad Request[\s\S]*}$/)
+  })
+
+  it('a client that goes on sending megabytes still gets its refusal, and its connection ends', async () => {
+    const { at, heard } = await service()
+    const one = await client(at)
+    one.send(`GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}`)
+    for (let count = 0; count < 50; count++) {
+      one.send('a'.repeat(50_000))
+      if (count % 10 === 0) await pause(1)
+    }
+    expect(parts(await one.closed).status).toBe('HTTP/1.1 431 Request Header Fields Too Large')
+    expect(heard).toHaveLength(1)
+  })
+
+  it('a connection that nobody closes after its refusal does not stay', async () => {
+    const { server, at } = await service()
+    const one = await client(at)
+    one.socket.allowHalfOpen = true
+    one.send('what\r\n\r\n')
+    await one.hears(/}$/)
+    await new Promise<void>((resolve) => {
+      const look = (): void => void server.getConnections((_error, count) => (count === 0 ? resolve() : setTimeout(look, 20)))
+      look()
+    })
+  })
+
+  it('a clientError listener of the service answers instead, as with Node', async () => {
+    const { server, at, heard } = await service()
+    server.on('clientError', (_error, socket) => socket.end('mine'))
+    expect(await answers(at, 'what\r\n\r\n')).toBe('mine')
+    expect(heard).toEqual([])
+    server.removeAllListeners('clientError')
+    expect(await answers(at, 'what\r\n\r\n')).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+  })
+
+  it('a client that resets its connection is no one to answer', async () => {
+    const { at, heard } = await service()
+    const one = await client(at)
+    one.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n')
+    await pause(30)
+    one.socket.resetAndDestroy()
+    await one.closed
+    await pause(30)
+    expect(heard.filter(([, code]) => code !== undefined)).toEqual([])
+  })
+
+  it('Node 20 alone drops fields beyond its bound in silence; later ones refuse them', async () => {
+    const server = nodeServer((req, res) => void res.end(String(req.headers['if-match'])))
+    server.maxHeadersCount = 5
+    onTestFinished(() => void server.close())
+    expect(await answers(await port(server), `GET / HTTP/1.0\r\n${many(5)}If-Match: "1"\r\n\r\n`)).toMatch(
+      process.version.startsWith('v20.') ? /undefined$/ : /undefined$|^HTTP\/1\.1 431/,
+    )
+  })
+})

@@ -1,0 +1,238 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import diagnostics from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import {
+  Agent,
+  IncomingMessage,
+  createServer as makeNodeServer,
+  type RequestListener,
+  request,
+  type Server,
+  ServerResponse,
+} from 'node:http'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createServer } from '../../src/server/index.js'
+import { majors } from '../middleware/majors.js'
+import { answers, client, port } from './serving.js'
+
+const get = 'GET /a?b=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+
+/** The prototypes that a request and its response have when the first listener hears of them. */
+const bornWith = async (server: ReturnType<typeof createServer>): Promise<unknown[]> => {
+  const seen: unknown[] = []
+  server.prependOnceListener('request', (req, res) => seen.push(Object.getPrototypeOf(req), Object.getPrototypeOf(res)))
+  await answers(await port(server), get)
+  return seen
+}
+
+const nodeServer: Make = (app) => makeNodeServer(app)
+const ourServer: Make = (app) => createServer(app)
+type Make = (app: RequestListener) => Server
+
+const plain = [IncomingMessage.prototype, ServerResponse.prototype]
+
+describe.each(majors)('request objects, on %s', (_, express) => {
+  it('Express changes no prototype of theirs, and does of those of app.listen', async () => {
+    const change = vi.spyOn(Object, 'setPrototypeOf')
+    onTestFinished(() => change.mockRestore())
+    const changed = async (make: Make): Promise<number> => {
+      const app = express()
+      let changes = 0
+      app.get('/a', (req, res) => {
+        changes = change.mock.calls.filter(([object, prototype]) => object === req && prototype !== born).length
+        res.end()
+      })
+      let born: unknown
+      const server = make(app)
+      server.prependListener('request', (req) => {
+        born = Object.getPrototypeOf(req)
+        change.mockClear()
+      })
+      await answers(await port(server), get)
+      return changes
+    }
+    expect(await changed(ourServer)).toBe(0)
+    // Express 4 keeps the function itself, so that its calls can't be seen.
+    if (express === majors[0]?.[1]) expect(await changed(nodeServer)).toBe(1)
+  })
+
+  it('the upgrade and connect events have objects of Node, and without a listener an upgrade is an ordinary request', async () => {
+    const app = express()
+    app.get('/a', (_req, res) => void res.send('ordinary'))
+    const server = createServer(app)
+    const at = await port(server)
+    const upgrade = get.replace('Connection: close', 'Connection: Upgrade, close\r\nUpgrade: x')
+    const seen: unknown[] = []
+    const take = (req: IncomingMessage, socket: { end(text: string): void }): void => {
+      seen.push(Object.getPrototypeOf(req))
+      // What Express has as a getter, and libraries for sockets assign.
+      Object.assign(req, { protocol: 'x', query: { a: 1 } })
+      socket.end('taken')
+    }
+    expect(await answers(at, upgrade)).toMatch(/ordinary/)
+    server.once('upgrade', take)
+    server.on('connect', take)
+    expect(await answers(at, upgrade)).toBe('taken')
+    expect(await answers(at, 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n')).toBe('taken')
+    expect(server.listenerCount('upgrade')).toBe(0)
+    expect(await answers(at, upgrade)).toMatch(/ordinary/)
+    server.on('upgrade', take)
+    server.removeAllListeners('upgrade')
+    expect(await answers(at, upgrade)).toMatch(/ordinary/)
+    expect(seen).toEqual([IncomingMessage.prototype, IncomingMessage.prototype])
+  })
+
+  it('a property that Node would no longer own takes the speed away, and nothing else', async () => {
+    for (const spoil of [
+      (app: ReturnType<typeof express>) => Object.defineProperty(app.request, 'url', { get: () => '/other', configurable: true }),
+      (app: ReturnType<typeof express>) =>
+        Object.defineProperty(app.request, 'method', { set: () => {}, get: () => 'GET', configurable: true }),
+      (app: ReturnType<typeof express>) => Object.defineProperty(app.response, 'shouldKeepAlive', { value: false, writable: false }),
+    ]) {
+      const served = async (make: Make, late: boolean): Promise<readonly [string, unknown[]]> => {
+        const app = express()
+        app.get('/a', (req, res) => void res.json([req.url, req.method, res.statusCode]))
+        if (!late) spoil(app)
+        const server = make(app)
+        if (late) spoil(app)
+        const seen: unknown[] = []
+        server.prependOnceListener('request', (req, res) => seen.push(Object.getPrototypeOf(req), Object.getPrototypeOf(res)))
+        return [await answers(await port(server), get), seen]
+      }
+      const [expected] = await served(nodeServer, false)
+      for (const late of [false, true]) {
+        const [text, seen] = await served(ourServer, late)
+        expect(text.replace(/timeout=\d+/, '')).toBe(expected.replace(/timeout=\d+/, ''))
+        expect(seen).toEqual(plain)
+      }
+    }
+  })
+
+  it('a prototype that is replaced, frozen or extended while the server runs has its effect', async () => {
+    const app = express()
+    app.get('/a', (req, res) => {
+      res.send(`${(req as unknown as { who?: string }).who} ${Object.isFrozen(app.request)}`)
+    })
+    const at = await port(createServer(app))
+    expect(await answers(at, get)).toMatch(/undefined false$/)
+    Object.assign(app.request, { who: 'extended' })
+    expect(await answers(at, get)).toMatch(/extended false$/)
+    Object.freeze(app.request)
+    Object.freeze(app.response)
+    expect(await answers(at, get)).toMatch(/extended true$/)
+    const other = Object.create(app.request, { who: { value: 'replaced' } })
+    Object.defineProperty(app, 'request', { value: other })
+    // A request carries what Express puts under it, not what it was born with.
+    expect(await answers(at, get)).toMatch(/replaced false$/)
+  })
+
+  it('frozen before the server is made, the prototypes still serve', async () => {
+    const app = express()
+    app.get('/a', (_req, res) => void res.send('frozen'))
+    Object.freeze(app.request)
+    Object.freeze(app.response)
+    expect(await answers(await port(createServer(app)), get)).toMatch(/frozen$/)
+  })
+
+  it('async storage and the channels of Node see each request with its own objects', async () => {
+    const storage = new AsyncLocalStorage<string>()
+    const app = express()
+    app.get('/a', async (req, res) => {
+      await new Promise(setImmediate)
+      res.send(`${storage.getStore()} ${heard.get(req) === res}`)
+    })
+    const heard = new Map<unknown, unknown>()
+    const listen = (message: unknown): void => {
+      const { request: req, response: res } = message as { request: unknown; response: unknown }
+      heard.set(req, res)
+    }
+    const finished = vi.fn()
+    diagnostics.subscribe('http.server.request.start', listen)
+    diagnostics.subscribe('http.server.response.finish', finished)
+    onTestFinished(() => {
+      diagnostics.unsubscribe('http.server.request.start', listen)
+      diagnostics.unsubscribe('http.server.response.finish', finished)
+    })
+    const server = createServer((req, res) => storage.run(`store ${req.url}`, () => app(req, res)))
+    const direct = createServer(app)
+    expect(await answers(await port(server), get)).toMatch(/store \/a\?b=1 true$/)
+    expect(await answers(await port(direct), get)).toMatch(/undefined true$/)
+    expect(finished).toHaveBeenCalledTimes(2)
+  })
+
+  it('a client that goes away is heard of by request and response', async () => {
+    const app = express()
+    const heard: string[] = []
+    const gone = new Promise<void>((resolve) => {
+      app.post('/a', (req, res) => {
+        req.on('aborted', () => heard.push('aborted'))
+        req.on('error', (error: NodeJS.ErrnoException) => heard.push(String(error.code)))
+        req.on('close', () => heard.push('close of req'))
+        res.on('close', () => {
+          heard.push(`close of res ${res.writableFinished} ${req.destroyed}`)
+          setImmediate(resolve)
+        })
+        reached()
+      })
+    })
+    let reached = (): void => {}
+    const begun = new Promise<void>((resolve) => {
+      reached = resolve
+    })
+    const one = await client(await port(createServer(app)))
+    one.send('POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab')
+    await begun
+    one.socket.destroy()
+    await gone
+    expect(heard.sort()).toEqual(['ECONNRESET', 'aborted', 'close of req', 'close of res false true'])
+  })
+
+  it('an agent of Node keeps its connection over many requests', async () => {
+    const app = express()
+    app.get('/a', (_req, res) => void res.json(1))
+    const server = createServer(app)
+    let connections = 0
+    server.on('connection', () => connections++)
+    const at = await port(server)
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    for (let count = 0; count < 20; count++) {
+      const [answer] = await once(request({ port: at, host: '127.0.0.1', path: '/a', agent }).end(), 'response')
+      await once(answer.resume(), 'end')
+    }
+    agent.destroy()
+    expect(connections).toBe(1)
+  })
+})
+
+describe('what is no Express as we know it gets objects of Node', () => {
+  const ordinary = (_req: IncomingMessage, res: ServerResponse): void => void res.end('served')
+  const withPrototypes = (request: unknown, response: unknown = request) => Object.assign(ordinary.bind(null), { request, response })
+
+  it.each<[string, (req: IncomingMessage, res: ServerResponse) => void]>([
+    ['a plain listener', ordinary],
+    ['prototypes that are something else', withPrototypes({ json() {} })],
+    ['prototypes that are functions', withPrototypes(IncomingMessage, ServerResponse)],
+    ['one of them alone', withPrototypes(Object.create(IncomingMessage.prototype), null)],
+    ['the two the wrong way round', withPrototypes(Object.create(ServerResponse.prototype), Object.create(IncomingMessage.prototype))],
+    [
+      'one that throws when it is looked at',
+      new Proxy(ordinary, { get: (target, name) => (name === 'request' ? raise() : Reflect.get(target, name)) }),
+    ],
+  ])('%s', async (_, listener) => {
+    expect(await bornWith(createServer(listener))).toEqual(plain)
+    expect(await answers(await port(createServer(listener)), get)).toMatch(/200 OK[\s\S]*served$/)
+  })
+
+  it('classes of Node that can only be called by new', async () => {
+    const app = majors[0]?.[1]() as unknown as (typeof majors)[0][1] & RequestListener
+    const call = Function.prototype.call
+    Object.defineProperty(IncomingMessage, 'call', { configurable: true, value: raise })
+    onTestFinished(() => void Reflect.deleteProperty(IncomingMessage, 'call'))
+    expect(IncomingMessage.call).not.toBe(call)
+    expect(await bornWith(createServer(app))).toEqual(plain)
+  })
+})
+
+function raise(): never {
+  throw new TypeError('Class constructors can not be called')
+}

@@ -1,0 +1,306 @@
+import { once } from 'node:events'
+import { createServer as nodeServer, type Server, type ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import express from 'express'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createServer } from '../../src/server/index.js'
+import { client, port } from './serving.js'
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+
+/** A service whose answers wait for the test. */
+function service() {
+  const waiting = new Map<string, ServerResponse>()
+  const arrivals = new Map<string, () => void>()
+  const app = express()
+  app.get('/now', (_req, res) => void res.send('now'))
+  app.get('/later/:name', ({ params }, res) => {
+    waiting.set(params.name, res)
+    arrivals.get(params.name)?.()
+  })
+  app.post('/body', (req, res) => void req.resume().on('end', () => res.send('body')))
+  const arrived = (name: string): Promise<ServerResponse> =>
+    new Promise((resolve) => {
+      const look = (): void => resolve(waiting.get(name) as ServerResponse)
+      if (waiting.has(name)) look()
+      else arrivals.set(name, look)
+    })
+  return { app, arrived }
+}
+
+const settledWithin = async (promise: Promise<unknown>, milliseconds: number): Promise<boolean> =>
+  Promise.race([promise.then(() => true), pause(milliseconds, false)])
+
+describe('shutdown()', () => {
+  it('takes no more connections, ends idle ones at once, and answers what is under way with Connection: close', async () => {
+    const { app, arrived } = service()
+    const server = createServer(app)
+    const at = await port(server)
+    const idle = await client(at)
+    idle.send(get('/now'))
+    await idle.hears(/now$/)
+    const busy = await client(at)
+    busy.send(get('/later/a'))
+    const res = await arrived('a')
+    const done = server.shutdown()
+    expect(await idle.closed).toMatch(/Connection: keep-alive/)
+    expect(server.listening).toBe(false)
+    const late = await client(at).then(
+      ({ closed }) => closed.then(() => 'closed'),
+      () => 'refused',
+    )
+    expect(late).toMatch(/closed|refused/)
+    expect(await settledWithin(done, 100)).toBe(false)
+    res.end('a')
+    expect(await busy.closed).toMatch(/Connection: close[\s\S]*a$/)
+    expect(await done).toEqual({ destroyed: 0 })
+  })
+
+  it('a request on a connection that is still busy is answered, and only the last answer says close', async () => {
+    const { app, arrived } = service()
+    const server = createServer(app)
+    const one = await client(await port(server))
+    one.send(get('/later/a') + get('/later/b'))
+    const [first, second] = [await arrived('a'), await arrived('b')]
+    const done = server.shutdown()
+    one.send(get('/later/c'))
+    const third = await arrived('c')
+    third.end('c')
+    first.end('a')
+    second.end('b')
+    const heads = (await one.closed).match(/^Connection: .*(?=\r)/gm)
+    expect(heads).toEqual(['Connection: keep-alive', 'Connection: keep-alive', 'Connection: close'])
+    expect(await done).toEqual({ destroyed: 0 })
+  })
+
+  it('a body that is still on its way may come, a head too', async () => {
+    const { app } = service()
+    const server = createServer(app)
+    const at = await port(server)
+    const body = await client(at)
+    body.send('POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n')
+    await body.hears(/100 Continue/)
+    const head = await client(at)
+    head.send('GET /now HTTP/1.1\r\nHo')
+    const opened = await client(at)
+    await pause(50)
+    const done = server.shutdown()
+    await pause(150)
+    body.send('abcd')
+    head.send('st: x\r\n\r\n')
+    opened.send(get('/now'))
+    expect(await body.closed).toMatch(/200 OK[\s\S]*Connection: close[\s\S]*body$/)
+    expect(await head.closed).toMatch(/200 OK[\s\S]*Connection: close[\s\S]*now$/)
+    expect(await opened.closed).toMatch(/200 OK[\s\S]*Connection: close[\s\S]*now$/)
+    expect(await done).toEqual({ destroyed: 0 })
+  })
+
+  it('a connection that was opened and stays silent is ended, long before the grace is', async () => {
+    const server = createServer(service().app, { grace: 20_000 })
+    const at = await port(server)
+    const [silent] = await Promise.all([client(at), once(server, 'connection')])
+    const done = server.shutdown()
+    expect(await silent.closed).toBe('')
+    expect(await done).toEqual({ destroyed: 0 })
+  }, 5_000)
+
+  it('an answer that was begun before ends whole, and its connection behind it', async () => {
+    const { app, arrived } = service()
+    const server = createServer(app)
+    const one = await client(await port(server))
+    one.send(get('/later/a'))
+    const res = await arrived('a')
+    res.writeHead(200, { 'Content-Length': 2 })
+    res.write('a')
+    await one.hears(/a$/)
+    const done = server.shutdown()
+    res.end('b')
+    expect(await one.closed).toMatch(/Connection: keep-alive[\s\S]*ab$/)
+    expect(await done).toEqual({ destroyed: 0 })
+  })
+
+  it.each([
+    ['shutdown()', (server: ReturnType<typeof createServer>) => void server.shutdown()],
+    ['close()', (server: Server) => void server.close()],
+  ])('%s does not cut what a slow reader has not had yet', async (_, end) => {
+    const size = 30_000_000
+    const server = createServer((_req, res) => void res.end(Buffer.alloc(size, 'x')))
+    const slow = await client(await port(server))
+    slow.send(get('/'))
+    await slow.hears(/x/)
+    slow.socket.pause()
+    await pause(50)
+    const closed = once(server, 'close')
+    end(server)
+    await pause(200)
+    slow.socket.resume()
+    const text = await slow.closed
+    expect(text.length - text.indexOf('\r\n\r\n') - 4).toBe(size)
+    await closed
+  })
+
+  it('cuts what hangs when the grace is over, and says how much', async () => {
+    const { app, arrived } = service()
+    const server = createServer(app)
+    const at = await port(server)
+    const [one, two] = [await client(at), await client(at)]
+    one.send(get('/later/a'))
+    two.send('POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n')
+    const res = await arrived('a')
+    const gone = once(res, 'close')
+    expect(await server.shutdown({ grace: 100 })).toEqual({ destroyed: 2 })
+    await gone
+    expect([await one.closed, await two.closed]).toEqual(['', ''])
+  })
+
+  it('is one end however often it is asked for; a shorter grace counts, a longer one does not', async () => {
+    const { app, arrived } = service()
+    const server = createServer(app, { grace: 60_000 })
+    let closes = 0
+    server.on('close', () => closes++)
+    const one = await client(await port(server))
+    one.send(get('/later/a'))
+    await arrived('a')
+    const done = server.shutdown()
+    expect(server.shutdown({ grace: 50 })).toBe(done)
+    expect(server.shutdown({ grace: 50_000 })).toBe(done)
+    expect(await done).toEqual({ destroyed: 1 })
+    expect(server.shutdown()).toBe(done)
+    await pause(10)
+    expect(closes).toBe(1)
+  })
+
+  it('close() is as patient and as bounded, and calls back as Node does', async () => {
+    const { app, arrived } = service()
+    const server = createServer(app, { grace: 100 })
+    const one = await client(await port(server))
+    one.send(get('/later/a'))
+    await arrived('a')
+    const errors: unknown[] = []
+    await new Promise<void>((resolve) => {
+      expect(server.close((error) => resolve(void errors.push(error)))).toBe(server)
+    })
+    server.close((error) => errors.push((error as NodeJS.ErrnoException).code))
+    await pause(10)
+    expect(errors).toEqual([undefined, 'ERR_SERVER_NOT_RUNNING'])
+  })
+
+  it('resolves for a server that never listened, and one that listens again ends again', async () => {
+    const server = createServer(service().app)
+    expect(await server.shutdown()).toEqual({ destroyed: 0 })
+    const one = await client(await port(server))
+    one.send(get('/now'))
+    expect(await one.hears(/now$/)).toMatch(/Connection: keep-alive/)
+    expect(await server.shutdown()).toEqual({ destroyed: 0 })
+    await one.closed
+  })
+
+  it('under load no answer that a handler has given is lost or cut, and none is given twice', async () => {
+    const body = `${'x'.repeat(100_000)}!`
+    let given = 0
+    const app = express()
+    app.get('/:count', (_req, res) => {
+      given++
+      setTimeout(() => res.send(body), Math.random() * 5)
+    })
+    const server = createServer(app)
+    const at = await port(server)
+    const drive = async (): Promise<number> => {
+      const one = await client(at)
+      let had = 0
+      let over = false
+      void one.closed.then(() => {
+        over = true
+      })
+      while (!over) {
+        one.send(get('/a'))
+        had++
+        await Promise.race([one.hears(new RegExp(`^([^!]*!){${had}}`)), one.closed])
+      }
+      const text = await one.closed
+      expect(text.endsWith(body)).toBe(true)
+      return text.split(body).length - 1
+    }
+    const driven = Promise.all(Array.from({ length: 8 }, drive))
+    await pause(100)
+    const done = server.shutdown()
+    const had = (await driven).reduce((sum, count) => sum + count, 0)
+    expect(await done).toEqual({ destroyed: 0 })
+    expect(had).toBe(given)
+    expect(had).toBeGreaterThan(8)
+  })
+
+  it('a server that is ended before it listens does not listen', async () => {
+    for (const listen of [(server: Server) => server.listen(0), (server: Server) => server.listen(0, 'localhost')]) {
+      const server = createServer(service().app)
+      onTestFinished(() => void server.close())
+      listen(server)
+      expect(await server.shutdown()).toEqual({ destroyed: 0 })
+      await pause(50)
+      expect(server.listening).toBe(false)
+    }
+  })
+
+  it('await using ends it', async () => {
+    const server = createServer(service().app)
+    await port(server)
+    await server[Symbol.asyncDispose]()
+    expect(server.listening).toBe(false)
+  })
+
+  it('upgraded connections have the grace; what a service ends itself in that time is not cut', async () => {
+    const server = createServer(service().app)
+    const upgraded: NodeJS.WritableStream[] = []
+    server.on('upgrade', (_req, socket) => {
+      upgraded.push(socket)
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
+    })
+    const at = await port(server)
+    const [one, two] = [await client(at), await client(at)]
+    for (const each of [one, two]) {
+      each.send('GET / HTTP/1.1\r\nHost: x\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n')
+      await each.hears(/101/)
+    }
+    const done = server.shutdown({ grace: 300 })
+    upgraded[0]?.end('bye')
+    expect(await one.closed).toMatch(/bye$/)
+    expect(await settledWithin(done, 50)).toBe(false)
+    expect(await done).toEqual({ destroyed: 1 })
+    await two.closed
+  })
+
+  it('requests that a checkContinue listener takes are closed behind, too', async () => {
+    const { app, arrived } = service()
+    const server = createServer(app)
+    server.on('checkContinue', (req, res) => {
+      res.writeContinue()
+      app(req, res)
+    })
+    const one = await client(await port(server))
+    one.send(get('/later/a'))
+    const first = await arrived('a')
+    const done = server.shutdown()
+    one.send('POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\nx')
+    await pause(50)
+    first.end('a')
+    expect(await one.closed).toMatch(/keep-alive[\s\S]*Connection: close[\s\S]*body$/)
+    expect(await done).toEqual({ destroyed: 0 })
+  })
+
+  it('Node alone would cut the slow reader: if it does no more, our own care can go', async () => {
+    const server = nodeServer((_req, res) => void res.end(Buffer.alloc(30_000_000, 'x')))
+    onTestFinished(() => server.closeAllConnections())
+    const slow = await client(await port(server))
+    slow.send(get('/'))
+    await slow.hears(/x/)
+    slow.socket.pause()
+    await pause(50)
+    server.close()
+    slow.socket.resume()
+    expect((await slow.closed).length).toBeLessThan(30_000_000)
+  })
+
+  it.each([-1, 1.5, Number.NaN, '5', 2 ** 31])('a grace of %s is refused', (grace) => {
+    expect(() => createServer(service().app).shutdown({ grace: grace as number })).toThrow(/grace of createServer\(\)/)
+  })
+})
