@@ -6,11 +6,11 @@ export interface ServerRow {
   /** What a reader is told. */
   readonly title: string
   /** It serves nothing without a token. */
-  readonly alwaysSecured?: true
+  readonly alwaysSecured?: boolean
   /** It is, or stands on, the library: another checkout has one of its own. */
-  readonly ours?: true
+  readonly ours?: boolean
   /** It needs `express-rest-conventions/server`. */
-  readonly helper?: true
+  readonly helper?: boolean
   readonly load: () => Promise<Start>
 }
 
