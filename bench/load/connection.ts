@@ -9,6 +9,9 @@ export interface Reply {
 
 type Waiting = { readonly resolve: (reply: Reply) => void; readonly reject: (error: Error) => void }
 
+/** Milliseconds: nothing here takes as long, even on a machine with other work. */
+const patience = 30_000
+
 export class Connection {
   readonly #socket: Socket
   readonly #prefix: string
@@ -25,6 +28,7 @@ export class Connection {
   ) {
     this.#prefix = ` HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${fields(common)}`
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    this.#socket.setTimeout(patience, () => this.#waiting?.reject(new Error(`The server has not answered for ${patience / 1000} s.`)))
     this.#socket.on('data', (chunk) => this.#read(chunk))
     this.#socket.on('error', (error) => this.#waiting?.reject(error))
     this.#socket.on('close', () => this.#waiting?.reject(new Error('The server closed the connection.')))

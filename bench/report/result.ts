@@ -23,6 +23,8 @@ export interface Row {
   readonly id: string
   readonly server: ServerName
   readonly title: string
+  /** It is, or stands on, the library. */
+  readonly ours: boolean
   readonly cpu: Spread
   readonly rate: Spread
   readonly median: Spread
@@ -63,9 +65,9 @@ export interface Result {
 
 export const otherSuffix = '@against'
 
-export function rowOf(id: string, server: ServerName, title: string, samples: readonly Sample[]): Row {
+export function rowOf({ id, server, title, ours }: Pick<Row, 'id' | 'server' | 'title' | 'ours'>, samples: readonly Sample[]): Row {
   const of = (name: 'cpu' | 'rate' | 'median' | 'p99'): Spread => spreadOf(samples.map((sample) => sample[name]))
-  return { id, server, title, cpu: of('cpu'), rate: of('rate'), median: of('median'), p99: of('p99'), samples }
+  return { id, server, title, ours, cpu: of('cpu'), rate: of('rate'), median: of('median'), p99: of('p99'), samples }
 }
 
 /** Everybody against hand-written Express, the goals' pairs, and each server against itself in the other checkout. */

@@ -10,11 +10,12 @@ export interface Participant {
   readonly title: string
   readonly checkout: string
   readonly alwaysSecured: boolean
+  readonly ours: boolean
 }
 
 export interface Field {
   readonly participants: readonly Participant[]
-  /** A line for each server that was asked for and is not there. */
+  /** A line for each checkout that lacks what a server stands on. */
   readonly leftOut: readonly string[]
 }
 
@@ -22,7 +23,7 @@ export interface Field {
 export function fieldOf({ servers: asked, against }: Pick<Options, 'servers' | 'against'>, checkout: string): Field {
   const isOurs = (name: ServerName): boolean => (servers[name] as ServerRow).ours === true
   const names = asked ?? serverNames.filter((name) => against === undefined || isOurs(name))
-  const leftOut: string[] = []
+  const missing = new Map<string, string[]>()
   const participants = names.flatMap((server) => {
     const { title, alwaysSecured = false, ours = false }: ServerRow = servers[server]
     const places = [
@@ -30,10 +31,13 @@ export function fieldOf({ servers: asked, against }: Pick<Options, 'servers' | '
       ...(against !== undefined && ours ? [{ id: `${server}${otherSuffix}`, checkout: against }] : []),
     ]
     return places.flatMap((place) => {
-      if (isThere(server, place.checkout)) return [{ ...place, server, title, alwaysSecured }]
-      leftOut.push(`Left out: ${place.id}, since that checkout has no express-rest-conventions/server.`)
+      if (isThere(server, place.checkout)) return [{ ...place, server, title, alwaysSecured, ours }]
+      missing.set(place.checkout, [...(missing.get(place.checkout) ?? []), place.id])
       return []
     })
+  })
+  const leftOut = [...missing].map(([where, ids]) => {
+    return `Left out: ${ids.join(', ')}, since ${where === checkout ? 'this checkout' : 'the other checkout'} has no express-rest-conventions/server.`
   })
   return { participants, leftOut }
 }

@@ -33,7 +33,7 @@ interface Running extends Participant {
 
 /** Each workload has servers of its own: what one workload leaves behind in memory, and in the compiler, slows no other. */
 export async function runWorkload(name: WorkloadName, participants: readonly Participant[], place: Place): Promise<WorkloadResult> {
-  const { title, check } = workloadOf(name)
+  const { title, check, warmUp = 5000 } = workloadOf(name)
   const { rounds } = place.options
   const running: Running[] = []
   try {
@@ -45,14 +45,14 @@ export async function runWorkload(name: WorkloadName, participants: readonly Par
         throw new Error(`${id} does not answer "${title}" as it should, so nothing was timed: ${cause.message}`, { cause })
       })
     }
-    for (const one of running) await timeOne(name, one, place)
+    for (const one of running) await timeOne(name, one, place, { seconds: 10, requests: warmUp })
     for (let round = 0; round < rounds; round++) {
       // Reversed every other time: whoever runs first in one round runs last in the next.
       const order = round % 2 === 0 ? running : [...running].reverse()
-      for (const one of order) one.samples.push(await timeOne(name, one, place))
+      for (const one of order) one.samples.push(await timeOne(name, one, place, place.options))
       place.say(`${name}: round ${round + 1} of ${rounds}`)
     }
-    const rows = running.map(({ id, server, title: of, samples }) => rowOf(id, server, of, samples))
+    const rows = running.map((one) => rowOf(one, one.samples))
     return { name, title, rows, ratios: ratiosOf(name, rows) }
   } finally {
     await Promise.all(running.map(({ child }) => endOne(child, place)))
@@ -82,9 +82,12 @@ async function endOne(child: Child<ToServer, FromServer>, { children }: Place): 
 }
 
 /** One round of one server: its CPU is read when the load is ready to start, and when it is done. */
-async function timeOne(workload: WorkloadName, { id, child, port, token }: Running, place: Place): Promise<Sample> {
-  const { load, secrets, options } = place
-  const { seconds, requests } = options
+async function timeOne(
+  workload: WorkloadName,
+  { id, child, port, token }: Running,
+  { load, secrets }: Place,
+  { seconds, requests }: Pick<Options, 'seconds' | 'requests'>,
+): Promise<Sample> {
   await load.ask({ round: { port, workload, token, secrets, seconds, requests } })
   const before = await usageOf(child)
   const said = await load.ask('go').catch((cause: Error) => {

@@ -47,6 +47,8 @@ export interface Workload {
   readonly tags?: true
   /** How many requests are under way at a time. Default 10. */
   readonly connections?: number
+  /** Requests before the first round, or as many as ten seconds have room for: a compiler is not done earlier. Default 5,000. */
+  readonly warmUp?: number
   /** Throws where a server answers anything else than it should. */
   check(ask: Ask, keys: Keys): Promise<void>
   /** The turns of one connection. What it has to know first it asks for, before the clock runs. */
@@ -156,6 +158,7 @@ export const workloads = {
     servers: ['raw', 'express', 'express-helper', 'fastify', 'hono', 'api', 'api-helper'],
     status: 200,
     connections: 2,
+    warmUp: 4,
     check: (ask, keys) => checkLogin(ask, keys.password, keys.isToken),
     turns: (_ask, _connection, keys) => inTurn([{ path: '/login', headers: { authorization: basic(keys.password) } }]),
   },

@@ -1,0 +1,82 @@
+/** A result as a picture: each workload's servers against hand-written Express, by CPU a request. */
+import type { Ratio, Result, Row, WorkloadResult } from './result.js'
+
+const width = 760
+const left = 250
+const right = 120
+const rowHeight = 18
+const titleHeight = 30
+const margin = 16
+
+const colours = { ours: '#2563a8', others: '#9aa5b1', baseline: '#444b54', line: '#d0d7de', text: '#1f2328', quiet: '#59636e' } as const
+
+interface Bar {
+  readonly title: string
+  readonly ours: boolean
+  readonly ratio: Pick<Ratio, 'q1' | 'median' | 'q3'>
+  readonly cpu: number
+}
+
+/** An SVG of its own, on white, so that it reads on any page. Workloads without hand-written Express are left out. */
+export function chartOf(result: Result): string {
+  const groups = result.workloads.flatMap((workload) => {
+    const bars = barsOf(workload)
+    return bars.length === 0 ? [] : [{ title: workload.title, bars }]
+  })
+  const most = Math.max(1, ...groups.flatMap(({ bars }) => bars.map(({ ratio }) => ratio.q3)))
+  const x = (ratio: number): number => left + (ratio / most) * (width - left - right)
+  const parts: string[] = []
+  let y = margin + 34
+  for (const { title, bars } of groups) {
+    parts.push(text(margin, y + 18, title, `font-weight="600"`))
+    y += titleHeight
+    for (const bar of bars) {
+      parts.push(drawn(bar, y, x))
+      y += rowHeight
+    }
+    parts.push(
+      `<line x1="${x(1)}" x2="${x(1)}" y1="${y - bars.length * rowHeight - 2}" y2="${y + 2}" stroke="${colours.baseline}" stroke-dasharray="3 2"/>`,
+    )
+  }
+  const heading = `CPU a request against Express 5 by hand (1 x): longer is quicker. Node ${result.node}, ${result.date.slice(0, 10)}`
+  const height = y + margin
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12" role="img" aria-label="${escaped(heading)}">`,
+    `<rect width="100%" height="100%" fill="#ffffff"/>`,
+    text(margin, margin + 12, heading, `font-size="13" font-weight="600"`),
+    ...parts,
+    '</svg>\n',
+  ].join('\n')
+}
+
+function barsOf({ rows, ratios }: WorkloadResult): Bar[] {
+  if (!rows.some(({ id }) => id === 'express')) return []
+  return rows.flatMap((row: Row) => {
+    const ratio = row.id === 'express' ? { q1: 1, median: 1, q3: 1 } : ratios.find(({ of, to }) => of === row.id && to === 'express')
+    return ratio === undefined ? [] : [{ title: row.id === row.server ? row.title : row.id, ours: row.ours, ratio, cpu: row.cpu.median }]
+  })
+}
+
+function drawn({ title, ours, ratio, cpu }: Bar, y: number, x: (ratio: number) => number): string {
+  const middle = y + rowHeight / 2
+  const fill = ours ? colours.ours : colours.others
+  const parts = [
+    text(left - 8, middle + 4, title, `text-anchor="end" fill="${ours ? colours.text : colours.quiet}"`),
+    `<rect x="${left}" y="${y + 3}" width="${round(x(ratio.median) - left)}" height="${rowHeight - 6}" fill="${fill}"/>`,
+    text(
+      round(x(ratio.q3)) + 6,
+      middle + 4,
+      `${ratio.median.toFixed(2)} x, ${cpu.toFixed(0)} us`,
+      `fill="${colours.quiet}" font-size="11"`,
+    ),
+  ]
+  if (ratio.q1 < ratio.q3)
+    parts.push(
+      `<line x1="${round(x(ratio.q1))}" x2="${round(x(ratio.q3))}" y1="${middle}" y2="${middle}" stroke="${colours.text}" stroke-width="1.5"/>`,
+    )
+  return parts.join('\n')
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10
+const text = (x: number, y: number, content: string, rest: string): string => `<text x="${x}" y="${y}" ${rest}>${escaped(content)}</text>`
+const escaped = (content: string): string => content.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)
