@@ -45,7 +45,9 @@ export async function runWorkload(name: WorkloadName, participants: readonly Par
         throw new Error(`${id} does not answer "${title}" as it should, so nothing was timed: ${cause.message}`, { cause })
       })
     }
+    // So many requests for the compiler to see what is hot, and then a second in which it gets to it.
     for (const one of running) await timeOne(name, one, place, { seconds: 10, requests: warmUp })
+    for (const one of running) await timeOne(name, one, place, { seconds: 1, requests: warmUp * 2 })
     for (let round = 0; round < rounds; round++) {
       // Reversed every other time: whoever runs first in one round runs last in the next.
       const order = round % 2 === 0 ? running : [...running].reverse()
