@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Database, databaseUrl, makeDatabase } from './data/database.js'
+import { type Database, databaseUrl, makeDatabase, NoDatabase } from './data/database.js'
 import { type Options, parseOptions, UsageError } from './options.js'
 import type { Result, WorkloadResult } from './report/result.js'
 import { headOf, verdicts, workloadText } from './report/text.js'
@@ -62,10 +62,13 @@ async function main(): Promise<void> {
 async function reachable({ workloads }: Options, leftOut: string[]): Promise<Options['workloads']> {
   if (!workloads.some((name) => workloadOf(name).database)) return workloads
   try {
-    database = await makeDatabase(databaseUrl(process.env), checkout)
+    // Known before it is there, so that whoever interrupts now leaves nothing behind.
+    database = makeDatabase(databaseUrl(process.env), checkout)
+    await database.ready
     return workloads
   } catch (error) {
-    leftOut.push(`Left out: the workloads in PostgreSQL, since there is none to be had: ${(error as Error).message || String(error)}.`)
+    if (!(error instanceof NoDatabase)) throw error
+    leftOut.push(`Left out: the workloads in PostgreSQL, since there is none to be had: ${error.message}.`)
     return workloads.filter((name) => workloadOf(name).database !== true)
   }
 }

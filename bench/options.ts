@@ -21,7 +21,7 @@ export interface Options {
 /** A wrong argument: its message is all there is to say. */
 export class UsageError extends Error {}
 
-export const usage = `npm run bench -- [options]
+const usage = `npm run bench -- [options]
 
   --workloads a,b    only these (default: all)
   --servers a,b      only these (default: all; with --against, those that stand on the library)
@@ -39,7 +39,7 @@ Ctrl-C ends the servers and drops the schema in PostgreSQL (DATABASE_URL, or PGH
 `
 
 /** What `--list` prints. */
-export function listing(): string {
+function listing(): string {
   const lines = (names: readonly string[], title: (name: string) => string): string =>
     names.map((name) => `  ${name.padEnd(16)} ${title(name)}`).join('\n')
   return `Servers\n${lines(serverNames, (name) => servers[name as ServerName].title)}\n\nWorkloads\n${lines(workloadNames, (name) => workloadOf(name as WorkloadName).title)}\n`

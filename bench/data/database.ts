@@ -6,9 +6,15 @@ import pg from 'pg'
 import { define, tables } from '../servers/library.js'
 import { contracts, pieces } from './records.js'
 
+/** There is no server, or it lets nobody make a schema. */
+export class NoDatabase extends Error {}
+
 export interface Database {
   /** Connections to it find the tables. */
   readonly url: string
+  /** Resolves when the tables are filled; rejects with `NoDatabase` where there can be none. */
+  readonly ready: Promise<void>
+  /** Drops it with all it holds, once whatever is under way there has ended. */
   drop(): Promise<void>
 }
 
@@ -23,19 +29,22 @@ export function databaseUrl(env: Readonly<Record<string, string | undefined>>): 
 }
 
 /** Every server reads and writes the tables that the library's own DDL makes, with the one index that a page by branch and date needs. */
-export async function makeDatabase(server: string, checkout: string): Promise<Database> {
+export function makeDatabase(server: string, checkout: string): Database {
   const name = `erc_bench_${randomBytes(6).toString('hex')}`
   const url = new URL(server)
   url.searchParams.set('options', `-c search_path=${name}`)
-  await over(server, (client) => client.query(`CREATE SCHEMA ${name}`))
-  const drop = (): Promise<void> => over(server, async (client) => void (await client.query(`DROP SCHEMA IF EXISTS ${name} CASCADE`)))
-  try {
-    await over(url.href, (client) => fill(client, checkout))
-  } catch (error) {
-    await drop()
-    throw error
+  const made = over(server, (client) => client.query(`CREATE SCHEMA ${name}`)).catch((cause: Error) => {
+    throw new NoDatabase(cause.message || String(cause), { cause })
+  })
+  const ready = made.then(() => over(url.href, (client) => fill(client, checkout)))
+  return {
+    url: url.href,
+    ready,
+    async drop() {
+      const failure = await ready.catch((error: unknown) => error)
+      if (!(failure instanceof NoDatabase)) await over(server, (client) => client.query(`DROP SCHEMA IF EXISTS ${name} CASCADE`))
+    },
   }
-  return { url: url.href, drop }
 }
 
 async function fill(client: pg.Client, checkout: string): Promise<void> {

@@ -33,8 +33,9 @@ interface Running extends Participant {
 
 /** Each workload has servers of its own: what one workload leaves behind in memory, and in the compiler, slows no other. */
 export async function runWorkload(name: WorkloadName, participants: readonly Participant[], place: Place): Promise<WorkloadResult> {
-  const { title, check, warmUp = 5000 } = workloadOf(name)
-  const { rounds } = place.options
+  const { title, check, warmUp: most = 5000 } = workloadOf(name)
+  const { rounds, requests } = place.options
+  const warmUp = Math.min(most, requests * 3)
   const running: Running[] = []
   try {
     for (const one of participants) running.push(await startOne(name, one, place))

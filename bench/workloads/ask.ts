@@ -7,7 +7,7 @@ export interface Answered {
   readonly text: string
 }
 
-export interface Asked {
+interface Asked {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string

@@ -47,7 +47,7 @@ export interface Workload {
   readonly tags?: true
   /** How many requests are under way at a time. Default 10. */
   readonly connections?: number
-  /** Requests before the first round, or as many as ten seconds have room for: a compiler is not done earlier. Default 5,000. */
+  /** Requests before the first round, as far as ten seconds have room for them, and a second more: a compiler is not done earlier. Default 5,000. */
   readonly warmUp?: number
   /** Throws where a server answers anything else than it should. */
   check(ask: Ask, keys: Keys): Promise<void>
@@ -106,7 +106,7 @@ const creates = (connection: number): Turn =>
     })),
   )
 
-export const workloads = {
+const workloads = {
   item: { title: 'item GET', status: 200, check: checkItem, turns: (_ask, connection) => items(connection, (path) => ({ path })) },
   'not-modified': { title: '304 of an item', status: 304, check: checkNotModified, turns: tagged },
   page: { title: 'page of 25, filtered and sorted', status: 200, check: (ask) => checkPage(ask), turns: () => pages('') },

@@ -19,7 +19,8 @@ const started = new Map<string, Promise<Server>>()
 let database: Database
 
 beforeAll(async () => {
-  database = await makeDatabase(inject('postgres').url, checkout)
+  database = makeDatabase(inject('postgres').url, checkout)
+  await database.ready
 })
 
 afterAll(async () => {
