@@ -60,7 +60,7 @@ export function piece(numero: number): Pieza {
 
 const contractCode = (at: number): string => `C-${String(at + 1).padStart(4, '0')}`
 
-/** Minutes that differ for each number, in no order. 7919 is prime and greater than none of the numbers' multiples hits twice below 20,000. */
+/** In no order, and no two the same: 20,011 is a prime, so a multiple of each smaller number has a remainder of its own. */
 function dateOf(numero: number): string {
   const minute = (numero * 7919) % 20_011
   return `${new Date(Date.UTC(2025, 0, 1) + minute * 60_000).toISOString().slice(0, 19)}.0000000`

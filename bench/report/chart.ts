@@ -1,17 +1,18 @@
 /** A result as a picture: each workload's servers against hand-written Express, by CPU a request. */
 import type { Ratio, Result, Row, WorkloadResult } from './result.js'
 
-const width = 760
-const left = 250
-const right = 120
-const rowHeight = 18
+/** Of one of the two columns. */
+const width = 440
+const left = 112
+const right = 96
+const rowHeight = 17
 const titleHeight = 30
 const margin = 16
 
-const colours = { ours: '#2563a8', others: '#9aa5b1', baseline: '#444b54', line: '#d0d7de', text: '#1f2328', quiet: '#59636e' } as const
+const colours = { ours: '#2563a8', others: '#9aa5b1', baseline: '#444b54', text: '#1f2328', quiet: '#59636e' } as const
 
 interface Bar {
-  readonly title: string
+  readonly name: string
   readonly ours: boolean
   readonly ratio: Pick<Ratio, 'q1' | 'median' | 'q3'>
   readonly cpu: number
@@ -24,24 +25,18 @@ export function chartOf(result: Result): string {
     return bars.length === 0 ? [] : [{ title: workload.title, bars }]
   })
   const most = Math.max(1, ...groups.flatMap(({ bars }) => bars.map(({ ratio }) => ratio.q3)))
-  const x = (ratio: number): number => left + (ratio / most) * (width - left - right)
-  const parts: string[] = []
-  let y = margin + 34
-  for (const { title, bars } of groups) {
-    parts.push(text(margin, y + 18, title, `font-weight="600"`))
-    y += titleHeight
-    for (const bar of bars) {
-      parts.push(drawn(bar, y, x))
-      y += rowHeight
-    }
-    parts.push(
-      `<line x1="${x(1)}" x2="${x(1)}" y1="${y - bars.length * rowHeight - 2}" y2="${y + 2}" stroke="${colours.baseline}" stroke-dasharray="3 2"/>`,
-    )
-  }
   const heading = `CPU a request against Express 5 by hand (1 x): longer is quicker. Node ${result.node}, ${result.date.slice(0, 10)}`
-  const height = y + margin
+  const top = margin + 30
+  const heights: [number, number] = [top, top]
+  const parts = groups.map(({ title, bars }) => {
+    const column = heights[0] <= heights[1] ? 0 : 1
+    const y = heights[column]
+    heights[column] += titleHeight + bars.length * rowHeight
+    return `<g transform="translate(${margin + column * (width + margin)} ${y})">\n${group(title, bars, most)}\n</g>`
+  })
+  const size = { width: 2 * width + 3 * margin, height: Math.max(...heights) + margin }
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12" role="img" aria-label="${escaped(heading)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" height="${size.height}" font-family="system-ui, sans-serif" font-size="12" role="img" aria-label="${escaped(heading)}">`,
     `<rect width="100%" height="100%" fill="#ffffff"/>`,
     text(margin, margin + 12, heading, `font-size="13" font-weight="600"`),
     ...parts,
@@ -49,19 +44,30 @@ export function chartOf(result: Result): string {
   ].join('\n')
 }
 
+/** One workload, its own corner at 0, 0. All of them have one scale. */
+function group(title: string, bars: readonly Bar[], most: number): string {
+  const x = (ratio: number): number => round(left + (ratio / most) * (width - left - right))
+  const end = titleHeight + bars.length * rowHeight
+  return [
+    text(0, 20, title, 'font-weight="600"'),
+    ...bars.map((bar, at) => drawn(bar, titleHeight + at * rowHeight, x)),
+    `<line x1="${x(1)}" x2="${x(1)}" y1="${titleHeight}" y2="${end}" stroke="${colours.baseline}" stroke-dasharray="3 2"/>`,
+  ].join('\n')
+}
+
 function barsOf({ rows, ratios }: WorkloadResult): Bar[] {
   if (!rows.some(({ id }) => id === 'express')) return []
   return rows.flatMap((row: Row) => {
     const ratio = row.id === 'express' ? { q1: 1, median: 1, q3: 1 } : ratios.find(({ of, to }) => of === row.id && to === 'express')
-    return ratio === undefined ? [] : [{ title: row.id === row.server ? row.title : row.id, ours: row.ours, ratio, cpu: row.cpu.median }]
+    return ratio === undefined ? [] : [{ name: row.id, ours: row.ours, ratio, cpu: row.cpu.median }]
   })
 }
 
-function drawn({ title, ours, ratio, cpu }: Bar, y: number, x: (ratio: number) => number): string {
+function drawn({ name, ours, ratio, cpu }: Bar, y: number, x: (ratio: number) => number): string {
   const middle = y + rowHeight / 2
   const fill = ours ? colours.ours : colours.others
   const parts = [
-    text(left - 8, middle + 4, title, `text-anchor="end" fill="${ours ? colours.text : colours.quiet}"`),
+    text(left - 8, middle + 4, name, `text-anchor="end" fill="${ours ? colours.text : colours.quiet}"`),
     `<rect x="${left}" y="${y + 3}" width="${round(x(ratio.median) - left)}" height="${rowHeight - 6}" fill="${fill}"/>`,
     text(
       round(x(ratio.q3)) + 6,
@@ -71,9 +77,7 @@ function drawn({ title, ours, ratio, cpu }: Bar, y: number, x: (ratio: number) =
     ),
   ]
   if (ratio.q1 < ratio.q3)
-    parts.push(
-      `<line x1="${round(x(ratio.q1))}" x2="${round(x(ratio.q3))}" y1="${middle}" y2="${middle}" stroke="${colours.text}" stroke-width="1.5"/>`,
-    )
+    parts.push(`<line x1="${x(ratio.q1)}" x2="${x(ratio.q3)}" y1="${middle}" y2="${middle}" stroke="${colours.text}" stroke-width="1.5"/>`)
   return parts.join('\n')
 }
 

@@ -155,7 +155,7 @@ const workloads = {
   },
   login: {
     title: 'login',
-    servers: ['raw', 'express', 'express-helper', 'fastify', 'hono', 'api', 'api-helper'],
+    servers: ['raw', 'express', 'fastify', 'hono', 'api'],
     status: 200,
     connections: 2,
     warmUp: 4,
