@@ -18,6 +18,8 @@ import { makeSecrets } from './workloads/keys.js'
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 const children: Place['children'] = new Set()
 let database: Database | undefined
+/** Set by a signal: whatever still runs on starts nothing new. */
+let interrupted = false
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2), process.env.INIT_CWD ?? process.cwd())
@@ -29,6 +31,7 @@ async function main(): Promise<void> {
   const before = loadavg()[0] as number
   const said = [...leftOut]
   const asked = await reachable(options, said)
+  if (interrupted) return
   for (const line of said) console.log(line)
   const load: Load = new Child('The load', '../load/process.js', options.node, cores?.load)
   children.add(load)
@@ -36,7 +39,7 @@ async function main(): Promise<void> {
   const workloads: WorkloadResult[] = []
   for (const name of asked) {
     const those = thoseOf(workloadOf(name), participants)
-    if (those.length === 0) continue
+    if (those.length === 0 || interrupted) continue
     const result = await runWorkload(name, those, place)
     workloads.push(result)
     clear()
@@ -105,7 +108,6 @@ async function cleanUp(): Promise<void> {
   await made?.drop()
 }
 
-let interrupted = false
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],

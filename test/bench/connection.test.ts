@@ -38,6 +38,8 @@ describe('the load generator reads answers', () => {
   })
 })
 
+const keys = keysOf(makeSecrets())
+
 describe('the checks', () => {
   it.each(workloadNames)('%s: a server that says 200 to everything is not timed', async (name) => {
     const server = createServer((_req, res) => {
@@ -45,7 +47,7 @@ describe('the checks', () => {
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const ask = asker((server.address() as AddressInfo).port, {})
-    await expect(workloadOf(name).check(ask, keysOf(makeSecrets()))).rejects.toThrow()
+    await expect(workloadOf(name).check(ask, keys)).rejects.toThrow()
     server.close()
     server.closeAllConnections()
   })
