@@ -1,0 +1,50 @@
+/** The query of a list, by hand: known parameters, each of its type, or 400. */
+import { pageSize } from '../data/addresses.js'
+import { malformed } from './problem.js'
+
+export interface ListQuery {
+  readonly branch: number | undefined
+  readonly lote: string | undefined
+  readonly sort: 'fechaDeEntrada' | 'numero'
+  readonly descending: boolean
+  readonly offset: number
+  readonly limit: number
+  readonly expand: boolean
+}
+
+const parameters = ['sucursalDeDistribucion', 'lote', 'sort', 'offest', 'limit', 'expand']
+
+/** Takes what every framework makes of a query: names with a text each. Throws a 400. */
+export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQuery {
+  for (const name in query) {
+    if (!parameters.includes(name)) throw malformed(`"${name}" is no parameter here. There are: ${parameters.join(', ')}.`)
+    if (typeof query[name] !== 'string') throw malformed(`"${name}" stands more than once.`)
+  }
+  const { sucursalDeDistribucion, lote, sort = 'numero', offest, limit, expand } = query as Record<string, string | undefined>
+  const descending = sort.startsWith('-')
+  const member = descending ? sort.slice(1) : sort
+  if (member !== 'fechaDeEntrada' && member !== 'numero') throw malformed(`"sort" can't be by "${member}".`)
+  if (expand !== undefined && expand !== 'contrato') throw malformed(`"expand" can't be "${expand}". There is: contrato.`)
+  const size = limit === undefined ? pageSize : integer('limit', limit, 1, 100)
+  const page = offest === undefined ? 1 : integer('offest', offest, 1, Number.MAX_SAFE_INTEGER)
+  return {
+    branch: sucursalDeDistribucion === undefined ? undefined : integer('sucursalDeDistribucion', sucursalDeDistribucion, 0, 1e9),
+    lote,
+    sort: member,
+    descending,
+    offset: (page - 1) * size,
+    limit: size,
+    expand: expand === 'contrato',
+  }
+}
+
+/** The id of an address; `undefined` where it is no number, and there is nothing. */
+export function parseNumero(text: string): number | undefined {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
+}
+
+function integer(name: string, text: string, least: number, most: number): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (!(value >= least && value <= most)) throw malformed(`"${name}" has to be an integer from ${least} to ${most}.`)
+  return value
+}

@@ -1,0 +1,33 @@
+/** What hand-written servers answer where a request is wrong: problems (RFC 9457). */
+
+export const problemType = 'application/problem+json'
+
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly title: string,
+    readonly detail: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(detail)
+  }
+
+  body(instance: string): object {
+    return { type: 'about:blank', title: this.title, status: this.status, detail: this.detail, instance }
+  }
+}
+
+export const absent = (): Problem => new Problem(404, 'The resource does not exist', 'There is nothing at this address.')
+export const stale = (): Problem =>
+  new Problem(412, 'The resource has changed', 'If-Match does not name the current version. GET it again.')
+export const invalid = (detail: string): Problem => new Problem(422, 'The body is not valid', detail)
+export const malformed = (detail: string): Problem => new Problem(400, 'The request is malformed', detail)
+
+/** Whatever was thrown, as a problem: what is nobody's fault but ours says nothing of itself. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  const { status, expose, message } = error as { status?: unknown; expose?: unknown; message?: unknown }
+  if (expose === true && typeof status === 'number') return new Problem(status, 'The request is malformed', String(message))
+  console.error(error)
+  return new Problem(500, 'Something went wrong', 'The request could not be answered.')
+}

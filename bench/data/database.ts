@@ -1,0 +1,81 @@
+/** A schema of its own in a PostgreSQL that is there already: made, filled, and dropped at the end. */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import pg from 'pg'
+import { define, tables } from '../servers/library.js'
+import { contracts, pieces } from './records.js'
+
+/** There is no server, or it lets nobody make a schema. */
+export class NoDatabase extends Error {}
+
+export interface Database {
+  /** Connections to it find the tables. */
+  readonly url: string
+  /** Resolves when the tables are filled; rejects with `NoDatabase` where there can be none. */
+  readonly ready: Promise<void>
+  /** Drops it with all it holds, once whatever is under way there has ended. */
+  drop(): Promise<void>
+}
+
+/** `DATABASE_URL`, or a server on this machine as `PGHOST`, `PGPORT`, `PGUSER` and `PGPASSWORD` say. */
+export function databaseUrl(env: Readonly<Record<string, string | undefined>>): string {
+  if (env.DATABASE_URL) return env.DATABASE_URL
+  const host = env.PGHOST && !env.PGHOST.startsWith('/') ? env.PGHOST : '127.0.0.1'
+  const url = new URL(`postgres://${host}:${env.PGPORT || '5432'}/${env.PGDATABASE || 'postgres'}`)
+  url.username = encodeURIComponent(env.PGUSER || 'postgres')
+  if (env.PGPASSWORD) url.password = encodeURIComponent(env.PGPASSWORD)
+  return url.href
+}
+
+/** Every server reads and writes the tables that the library's own DDL makes, with the one index that a page by branch and date needs. */
+export function makeDatabase(server: string, checkout: string): Database {
+  const name = `erc_bench_${randomBytes(6).toString('hex')}`
+  const url = new URL(server)
+  url.searchParams.set('options', `-c search_path=${name}`)
+  const made = over(server, (client) => client.query(`CREATE SCHEMA ${name}`)).catch((cause: Error) => {
+    throw new NoDatabase(cause.message || String(cause), { cause })
+  })
+  const ready = made.then(() => over(url.href, (client) => fill(client, checkout)))
+  return {
+    url: url.href,
+    ready,
+    async drop() {
+      const failure = await ready.catch((error: unknown) => error)
+      if (!(failure instanceof NoDatabase)) await over(server, (client) => client.query(`DROP SCHEMA IF EXISTS ${name} CASCADE`))
+    },
+  }
+}
+
+async function fill(client: pg.Client, checkout: string): Promise<void> {
+  const load = (path: string) => import(pathToFileURL(join(checkout, path)).href)
+  const definitions = define((await load('dist/index.js')) as typeof import('express-rest-conventions'))
+  const { snakeCase, tableDdl } = (await load('dist/adapters/postgres/index.js')) as typeof import('express-rest-conventions/postgres')
+  await client.query(tableDdl(definitions.contratos, tables.contratos))
+  await client.query(tableDdl(definitions.piezas, tables.piezas))
+  await client.query('CREATE INDEX ON pre_piezas (sucursal_de_distribucion, fecha_de_entrada, numero)')
+  for (const [table, records] of [
+    [tables.contratos.table, contracts()],
+    [tables.piezas.table, pieces()],
+  ] as const) {
+    const members = Object.keys(records[0] ?? {})
+    const columns = members.map(snakeCase).join(', ')
+    const rows = records.map((record) => Object.fromEntries(Object.entries(record).map(([member, value]) => [snakeCase(member), value])))
+    await client.query(
+      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, $1::text::jsonb)`,
+      [JSON.stringify(rows)],
+    )
+  }
+  await client.query(`ANALYZE ${tables.contratos.table}, ${tables.piezas.table}`)
+}
+
+async function over<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 3000 })
+  client.on('error', () => {}) // what a query meets is told by the query
+  try {
+    await client.connect()
+    return await use(client)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

@@ -1,0 +1,92 @@
+/** One keep-alive connection, one request at a time: as little of HTTP/1.1 as these servers speak, so that the load costs less than what it loads. */
+import { connect, type Socket } from 'node:net'
+import type { Sent } from '../workloads/index.js'
+
+export interface Reply {
+  readonly status: number
+  readonly tag: string | undefined
+}
+
+type Waiting = { readonly resolve: (reply: Reply) => void; readonly reject: (error: Error) => void }
+
+/** Milliseconds: nothing here takes as long, even on a machine with other work. */
+const patience = 30_000
+
+export class Connection {
+  readonly #socket: Socket
+  readonly #prefix: string
+  #buffered: Buffer = Buffer.alloc(0)
+  #waiting: Waiting | undefined
+  /** Requests as they go out, by what they are made of: most workloads send the same few over and over. */
+  readonly #written = new Map<Sent, Buffer>()
+
+  constructor(
+    port: number,
+    common: Readonly<Record<string, string>>,
+    /** Whether answers' tags are wanted. */
+    readonly tags: boolean,
+  ) {
+    this.#prefix = ` HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${fields(common)}`
+    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    this.#socket.setTimeout(patience, () => this.#waiting?.reject(new Error(`The server has not answered for ${patience / 1000} s.`)))
+    this.#socket.on('data', (chunk) => this.#read(chunk))
+    this.#socket.on('error', (error) => this.#waiting?.reject(error))
+    this.#socket.on('close', () => this.#waiting?.reject(new Error('The server closed the connection.')))
+  }
+
+  send(sent: Sent, keep: boolean): Promise<Reply> {
+    let bytes = this.#written.get(sent)
+    if (bytes === undefined) {
+      bytes = this.#write(sent)
+      if (keep) this.#written.set(sent, bytes)
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+      this.#socket.write(bytes)
+    })
+  }
+
+  close(): void {
+    this.#waiting = undefined
+    this.#socket.destroy()
+  }
+
+  #write({ method = 'GET', path, headers = {}, body }: Sent): Buffer {
+    const length = body === undefined ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`
+    return Buffer.from(`${method} ${path}${this.#prefix}${fields(headers)}${length}\r\n${body ?? ''}`)
+  }
+
+  #read(chunk: Buffer): void {
+    this.#buffered = this.#buffered.length === 0 ? chunk : Buffer.concat([this.#buffered, chunk])
+    const parsed = parseReply(this.#buffered, this.tags)
+    if (parsed === undefined) return
+    this.#buffered = Buffer.alloc(0)
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (parsed instanceof Error) waiting?.reject(parsed)
+    else waiting?.resolve(parsed)
+  }
+}
+
+const fields = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+
+/** What has arrived, as a reply: `undefined` while it is not all there (RFC 9112 6.3). There is never more than one, since requests wait for each other. */
+export function parseReply(bytes: Buffer, tags: boolean): Reply | Error | undefined {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end === -1) return undefined
+  const head = bytes.toString('latin1', 0, end + 2)
+  const status = Number(head.slice(9, 12))
+  if (!head.startsWith('HTTP/1.1 ') || !(status >= 200)) return new Error(`This is no answer: ${head.slice(0, 40)}`)
+  if (!isComplete(bytes, head, end + 4, status)) return undefined
+  return { status, tag: tags ? /\r\netag: *([^\r]+)/i.exec(head)?.[1] : undefined }
+}
+
+function isComplete(bytes: Buffer, head: string, bodyAt: number, status: number): boolean {
+  if (status === 304 || status === 204) return true
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
+  if (length !== undefined) return bytes.length >= bodyAt + Number(length)
+  return bytes.toString('latin1', bytes.length - 5) === '0\r\n\r\n'
+}

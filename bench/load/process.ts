@@ -1,0 +1,25 @@
+/** The load in a process of its own: runs the rounds it is told, and waits at each start until the server's clock has been read. */
+import { type Ran, type Round, runRound } from './run.js'
+
+export type ToLoad = { readonly round: Round } | 'go'
+export type FromLoad = 'ready' | { readonly ran: Ran } | { readonly failed: string }
+
+const tell = (message: FromLoad): void => void process.send?.(message)
+let go: () => void = () => {}
+
+process.on('message', async (message: ToLoad) => {
+  if (message === 'go') return go()
+  try {
+    const begun = (): Promise<void> =>
+      new Promise((resolve) => {
+        go = resolve
+        tell('ready')
+      })
+    tell({ ran: await runRound(message.round, begun) })
+  } catch (error) {
+    tell({ failed: (error as Error).stack ?? String(error) })
+  }
+})
+
+process.on('SIGINT', () => {})
+process.on('disconnect', () => process.exit(0))

@@ -1,0 +1,107 @@
+/** What the command may be told. */
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type ServerName, serverNames, servers } from './servers/index.js'
+import { type WorkloadName, workloadNames, workloadOf } from './workloads/index.js'
+
+export interface Options {
+  readonly workloads: readonly WorkloadName[]
+  /** `undefined`: all that a run of its kind has. */
+  readonly servers: readonly ServerName[] | undefined
+  readonly rounds: number
+  /** How long a round is; a round of so many requests ends when they are answered. */
+  readonly seconds: number
+  readonly requests: number
+  /** The binary of Node that runs servers and load. */
+  readonly node: string
+  readonly against: string | undefined
+  readonly json: string | undefined
+}
+
+/** A wrong argument: its message is all there is to say. */
+export class UsageError extends Error {}
+
+const usage = `npm run bench -- [options]
+
+  --workloads a,b    only these (default: all)
+  --servers a,b      only these (default: all; with --against, those that stand on the library)
+  --rounds n         rounds of each server (default: 7)
+  --seconds s        seconds of a round (default: 2)
+  --requests n       requests of a round, in place of seconds
+  --node path        the Node that runs servers and load (default: this one)
+  --against path     another checkout of this project, with its node_modules: it is built, and compared pair by pair
+  --json file        writes everything that was measured
+  --quick            3 rounds of 0.3 seconds
+  --list             names servers and workloads
+  --help             this
+
+Ctrl-C ends the servers and drops the schema in PostgreSQL (DATABASE_URL, or PGHOST, PGPORT, PGUSER and PGPASSWORD).
+`
+
+/** What `--list` prints. */
+function listing(): string {
+  const lines = (names: readonly string[], title: (name: string) => string): string =>
+    names.map((name) => `  ${name.padEnd(16)} ${title(name)}`).join('\n')
+  return `Servers\n${lines(serverNames, (name) => servers[name as ServerName].title)}\n\nWorkloads\n${lines(workloadNames, (name) => workloadOf(name as WorkloadName).title)}\n`
+}
+
+/** Reads the arguments: the options, or a text to print in place of a run. Throws `UsageError`. */
+export function parseOptions(args: readonly string[], cwd: string): Options | string {
+  const values = read(args)
+  if (values.help === true) return usage
+  if (values.list === true) return listing()
+  const quick = values.quick === true
+  if (values.seconds !== undefined && values.requests !== undefined) throw new UsageError('Give --seconds or --requests, not both.')
+  return {
+    workloads: names('--workloads', values.workloads, workloadNames) ?? workloadNames,
+    servers: names('--servers', values.servers, serverNames),
+    rounds: number('--rounds', values.rounds, quick ? 3 : 7, 1, 1000, true),
+    seconds: values.requests === undefined ? number('--seconds', values.seconds, quick ? 0.3 : 2, 0.01, 600) : 600,
+    requests: number('--requests', values.requests, Number.MAX_SAFE_INTEGER, 10, 100_000_000, true),
+    node: values.node === undefined ? process.execPath : resolve(cwd, values.node),
+    against: values.against === undefined ? undefined : resolve(cwd, values.against),
+    json: values.json === undefined ? undefined : resolve(cwd, values.json),
+  }
+}
+
+function read(args: readonly string[]) {
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean' } as const
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        workloads: text,
+        servers: text,
+        rounds: text,
+        seconds: text,
+        requests: text,
+        node: text,
+        against: text,
+        json: text,
+        quick: flag,
+        list: flag,
+        help: flag,
+      },
+    }).values
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+/** In the order in which they are always run, whatever the order they are named in. */
+function names<Name extends string>(option: string, text: string | undefined, known: readonly Name[]): readonly Name[] | undefined {
+  if (text === undefined) return undefined
+  const asked = text.split(',').map((name) => name.trim())
+  const stray = asked.find((name) => !(known as readonly string[]).includes(name))
+  if (stray !== undefined) throw new UsageError(`${option} names "${stray}". There are: ${known.join(', ')}.`)
+  return known.filter((name) => asked.includes(name))
+}
+
+function number(option: string, text: string | undefined, otherwise: number, least: number, most: number, whole = false): number {
+  if (text === undefined) return otherwise
+  const value = text.trim() === '' ? Number.NaN : Number(text)
+  if (!(value >= least && value <= most) || (whole && !Number.isInteger(value)))
+    throw new UsageError(`${option} is "${text}". Give ${whole ? 'an integer' : 'a number'} from ${least} to ${most}.`)
+  return value
+}

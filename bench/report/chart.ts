@@ -1,0 +1,86 @@
+/** A result as a picture: each workload's servers against hand-written Express, by CPU a request. */
+import type { Ratio, Result, Row, WorkloadResult } from './result.js'
+
+/** Of one of the two columns. */
+const width = 440
+const left = 112
+const right = 96
+const rowHeight = 17
+const titleHeight = 30
+const margin = 16
+
+const colours = { ours: '#2563a8', others: '#9aa5b1', baseline: '#444b54', text: '#1f2328', quiet: '#59636e' } as const
+
+interface Bar {
+  readonly name: string
+  readonly ours: boolean
+  readonly ratio: Pick<Ratio, 'q1' | 'median' | 'q3'>
+  readonly cpu: number
+}
+
+/** An SVG of its own, on white, so that it reads on any page. Workloads without hand-written Express are left out. */
+export function chartOf(result: Result): string {
+  const groups = result.workloads.flatMap((workload) => {
+    const bars = barsOf(workload)
+    return bars.length === 0 ? [] : [{ title: workload.title, bars }]
+  })
+  const most = Math.max(1, ...groups.flatMap(({ bars }) => bars.map(({ ratio }) => ratio.q3)))
+  const heading = `CPU a request against Express 5 by hand (1 x): longer is quicker. Node ${result.node}, ${result.date.slice(0, 10)}`
+  const top = margin + 30
+  const heights: [number, number] = [top, top]
+  const parts = groups.map(({ title, bars }) => {
+    const column = heights[0] <= heights[1] ? 0 : 1
+    const y = heights[column]
+    heights[column] += titleHeight + bars.length * rowHeight
+    return `<g transform="translate(${margin + column * (width + margin)} ${y})">\n${group(title, bars, most)}\n</g>`
+  })
+  const size = { width: 2 * width + 3 * margin, height: Math.max(...heights) + margin }
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" height="${size.height}" font-family="system-ui, sans-serif" font-size="12" role="img" aria-label="${escaped(heading)}">`,
+    `<rect width="100%" height="100%" fill="#ffffff"/>`,
+    text(margin, margin + 12, heading, `font-size="13" font-weight="600"`),
+    ...parts,
+    '</svg>\n',
+  ].join('\n')
+}
+
+/** One workload, its own corner at 0, 0. All of them have one scale. */
+function group(title: string, bars: readonly Bar[], most: number): string {
+  const x = (ratio: number): number => round(left + (ratio / most) * (width - left - right))
+  const end = titleHeight + bars.length * rowHeight
+  return [
+    text(0, 20, title, 'font-weight="600"'),
+    ...bars.map((bar, at) => drawn(bar, titleHeight + at * rowHeight, x)),
+    `<line x1="${x(1)}" x2="${x(1)}" y1="${titleHeight}" y2="${end}" stroke="${colours.baseline}" stroke-dasharray="3 2"/>`,
+  ].join('\n')
+}
+
+function barsOf({ rows, ratios }: WorkloadResult): Bar[] {
+  if (!rows.some(({ id }) => id === 'express')) return []
+  return rows.flatMap((row: Row) => {
+    const ratio = row.id === 'express' ? { q1: 1, median: 1, q3: 1 } : ratios.find(({ of, to }) => of === row.id && to === 'express')
+    return ratio === undefined ? [] : [{ name: row.id, ours: row.ours, ratio, cpu: row.cpu.median }]
+  })
+}
+
+function drawn({ name, ours, ratio, cpu }: Bar, y: number, x: (ratio: number) => number): string {
+  const middle = y + rowHeight / 2
+  const fill = ours ? colours.ours : colours.others
+  const parts = [
+    text(left - 8, middle + 4, name, `text-anchor="end" fill="${ours ? colours.text : colours.quiet}"`),
+    `<rect x="${left}" y="${y + 3}" width="${round(x(ratio.median) - left)}" height="${rowHeight - 6}" fill="${fill}"/>`,
+    text(
+      round(x(ratio.q3)) + 6,
+      middle + 4,
+      `${ratio.median.toFixed(2)} x, ${cpu.toFixed(0)} us`,
+      `fill="${colours.quiet}" font-size="11"`,
+    ),
+  ]
+  if (ratio.q1 < ratio.q3)
+    parts.push(`<line x1="${x(ratio.q1)}" x2="${x(ratio.q3)}" y1="${middle}" y2="${middle}" stroke="${colours.text}" stroke-width="1.5"/>`)
+  return parts.join('\n')
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10
+const text = (x: number, y: number, content: string, rest: string): string => `<text x="${x}" y="${y}" ${rest}>${escaped(content)}</text>`
+const escaped = (content: string): string => content.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)

@@ -1,0 +1,73 @@
+/** A result as a reader sees it in a terminal. */
+import { otherSuffix, type Ratio, type Result, type WorkloadResult } from './result.js'
+import type { Spread } from './statistics.js'
+
+export function headOf({ date, node, machine, cores, pinned, load, rounds, each, leftOut }: Omit<Result, 'workloads'>): string {
+  const where = pinned ? 'servers and load on cores of their own' : 'not pinned'
+  const lines = [
+    `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after`,
+    `${rounds} rounds of ${each}, interleaved; medians, quartiles in brackets; ratios are of CPU a request, round by round: above 1 is quicker`,
+  ]
+  return [...lines, ...leftOut].join('\n')
+}
+
+export function workloadText({ title, rows, ratios }: WorkloadResult): string {
+  const table = rows.map(({ id, cpu, rate, median, p99 }) => {
+    const ratio = ratios.find((one) => one.of === id && one.to === 'express')
+    return [
+      id,
+      `${digits(cpu.median)} us ${range(cpu)}`,
+      `${Math.round(rate.median)}/s`,
+      `${digits(median.median)} ms, p99 ${digits(p99.median)}`,
+      ratio === undefined ? '' : `${ratio.median.toFixed(2)} x ${range(ratio, 2)}`,
+    ]
+  })
+  const head = ['', 'CPU a request', 'requests', 'time', 'against express']
+  return `${title}\n${columns([head, ...table])}`
+}
+
+/** Where the goals stand, and what differs from the other checkout; empty where neither was measured. */
+export function verdicts(workloads: readonly WorkloadResult[]): string {
+  const asked = workloads.flatMap(({ name, ratios }) => ratios.map((ratio) => ({ name, ratio })))
+  const goals = asked
+    .filter(({ ratio }) => ratio.least !== undefined)
+    .map(({ name, ratio }) => [
+      name,
+      `${ratio.of} / ${ratio.to}`,
+      spelled(ratio),
+      `goal ${(ratio.least as number).toFixed(2)}`,
+      reached(ratio),
+    ])
+  const pairs = asked
+    .filter(({ ratio }) => ratio.to.endsWith(otherSuffix))
+    .map(({ name, ratio }) => [name, ratio.of, spelled(ratio), change(ratio)])
+  const parts = [
+    goals.length > 0 ? `Goals\n${columns(goals)}` : '',
+    pairs.length > 0 ? `Against the other checkout\n${columns(pairs)}` : '',
+  ]
+  return parts.filter((part) => part !== '').join('\n\n')
+}
+
+/** Reached and missed are said where three quarters of the rounds say so. */
+export function reached({ q1, q3, least = 0 }: Ratio): 'reached' | 'missed' | 'open' {
+  if (q1 >= least) return 'reached'
+  return q3 < least ? 'missed' : 'open'
+}
+
+/** A difference is one where three quarters of the rounds agree on it, and the median is more than three in a hundred. */
+export function change({ q1, median, q3 }: Spread): 'slower' | 'faster' | 'level' {
+  if (q3 < 1 && median < 0.97) return 'slower'
+  return q1 > 1 && median > 1.03 ? 'faster' : 'level'
+}
+
+const spelled = (ratio: Ratio): string => `${ratio.median.toFixed(2)} x ${range(ratio, 2)}`
+const range = ({ q1, q3 }: Spread, places?: number): string =>
+  places === undefined ? `(${digits(q1)}-${digits(q3)})` : `(${q1.toFixed(places)}-${q3.toFixed(places)})`
+
+/** Two digits at least, and no more than tell anything. */
+const digits = (value: number): string => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2))
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)))
+  return rows.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] as number)).join('  ')}`.trimEnd()).join('\n')
+}

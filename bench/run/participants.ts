@@ -1,0 +1,46 @@
+/** Who takes part in a workload: servers of this checkout, and of the other one. */
+import type { Options } from '../options.js'
+import { otherSuffix } from '../report/result.js'
+import { isThere, type ServerName, type ServerRow, serverNames, servers } from '../servers/index.js'
+import type { Workload } from '../workloads/index.js'
+
+export interface Participant {
+  readonly id: string
+  readonly server: ServerName
+  readonly title: string
+  readonly checkout: string
+  readonly alwaysSecured: boolean
+  readonly ours: boolean
+}
+
+export interface Field {
+  readonly participants: readonly Participant[]
+  /** A line for each checkout that lacks what a server stands on. */
+  readonly leftOut: readonly string[]
+}
+
+/** A server and its like of the other checkout stand next to each other, so that they run one after the other. */
+export function fieldOf({ servers: asked, against }: Pick<Options, 'servers' | 'against'>, checkout: string): Field {
+  const isOurs = (name: ServerName): boolean => (servers[name] as ServerRow).ours === true
+  const names = asked ?? serverNames.filter((name) => against === undefined || isOurs(name))
+  const missing = new Map<string, string[]>()
+  const participants = names.flatMap((server) => {
+    const { title, alwaysSecured = false, ours = false }: ServerRow = servers[server]
+    const places = [
+      { id: server, checkout },
+      ...(against !== undefined && ours ? [{ id: `${server}${otherSuffix}`, checkout: against }] : []),
+    ]
+    return places.flatMap((place) => {
+      if (isThere(server, place.checkout)) return [{ ...place, server, title, alwaysSecured, ours }]
+      missing.set(place.checkout, [...(missing.get(place.checkout) ?? []), place.id])
+      return []
+    })
+  })
+  const leftOut = [...missing].map(([where, ids]) => {
+    return `Left out: ${ids.join(', ')}, since ${where === checkout ? 'this checkout' : 'the other checkout'} has no express-rest-conventions/server.`
+  })
+  return { participants, leftOut }
+}
+
+export const thoseOf = (workload: Workload, participants: readonly Participant[]): readonly Participant[] =>
+  participants.filter(({ server }) => workload.servers === undefined || workload.servers.includes(server))

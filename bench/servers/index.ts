@@ -1,0 +1,65 @@
+/** All servers, by the names that the command, the reports and the tests know them by. */
+import type { Setting, Start } from './ground.js'
+import { hasHelper } from './library.js'
+
+export interface ServerRow {
+  /** What a reader is told. */
+  readonly title: string
+  /** It serves nothing without a token. */
+  readonly alwaysSecured?: boolean
+  /** It is, or stands on, the library: another checkout has one of its own. */
+  readonly ours?: boolean
+  /** It needs `express-rest-conventions/server`. */
+  readonly helper?: boolean
+  readonly load: () => Promise<Start>
+}
+
+export const servers = {
+  raw: { title: 'node:http by hand', load: async () => (await import('./raw.js')).start },
+  express: { title: 'Express 5 by hand', load: async () => (await import('./express.js')).start },
+  'express-helper': {
+    title: 'Express 5 by hand, our createServer',
+    ours: true,
+    helper: true,
+    load: async () => (await import('./express.js')).startOnHelper,
+  },
+  fastify: { title: 'Fastify 5 with its plugins', load: async () => (await import('./fastify.js')).start },
+  'fastify-tuned': { title: 'Fastify 5, version tags and token cache', load: async () => (await import('./fastify.js')).startTuned },
+  hono: { title: 'Hono on Node', load: async () => (await import('./hono.js')).start },
+  mounted: { title: 'resourceRouter, app.listen', ours: true, load: async () => (await import('./library.js')).startMounted },
+  'mounted-helper': {
+    title: 'resourceRouter, our createServer',
+    ours: true,
+    helper: true,
+    load: async () => (await import('./library.js')).startMountedOnHelper,
+  },
+  api: {
+    title: 'api, everything on, app.listen',
+    ours: true,
+    alwaysSecured: true,
+    load: async () => (await import('./library.js')).startApi,
+  },
+  'api-helper': {
+    title: 'api, everything on, our createServer',
+    ours: true,
+    helper: true,
+    alwaysSecured: true,
+    load: async () => (await import('./library.js')).startApiOnHelper,
+  },
+} satisfies Record<string, ServerRow>
+
+export type ServerName = keyof typeof servers
+
+export const serverNames = Object.keys(servers) as ServerName[]
+
+/** Whether a checkout has what a server stands on. */
+export function isThere(name: ServerName, checkout: string): boolean {
+  const row: ServerRow = servers[name]
+  return row.helper !== true || hasHelper(checkout)
+}
+
+export async function startServer(setting: Setting) {
+  const row = servers[setting.server as ServerName] as ServerRow | undefined
+  if (row === undefined) throw new Error(`There is no server "${setting.server}".`)
+  return (await row.load())(setting)
+}

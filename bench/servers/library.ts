@@ -1,0 +1,144 @@
+/** The library, of whichever checkout is asked for, and what it serves in these benchmarks. */
+import { existsSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import express, { type Express } from 'express'
+import type { Mount, RateLimit, ResourceRouterOptions } from 'express-rest-conventions'
+import pg from 'pg'
+import { limit } from '../by-hand/access.js'
+import { origin } from '../data/addresses.js'
+import { contracts, pieces } from '../data/records.js'
+import { contratoSchema, piezaSchema, shown } from '../data/resources.js'
+import type { Setting, Start } from './ground.js'
+
+type Library = typeof import('express-rest-conventions')
+
+/** `express-rest-conventions/server`, as far as it is used here. */
+interface Helper {
+  createServer(app: Express): Server
+}
+
+const helperPath = 'dist/server/index.js'
+
+export const hasHelper = (checkout: string): boolean => existsSync(join(checkout, helperPath))
+
+const load = (checkout: string, path: string): Promise<unknown> => import(pathToFileURL(join(checkout, path)).href)
+
+export const loadHelper = async (checkout: string): Promise<Helper> => (await load(checkout, helperPath)) as Helper
+
+/** `resourceRouter` in an app of one's own, by `app.listen`. */
+export const startMounted: Start = async (setting) => createServer(await mountedApp(setting))
+
+/** The same on the library's own server. */
+export const startMountedOnHelper: Start = async (setting) => (await loadHelper(setting.checkout)).createServer(await mountedApp(setting))
+
+/** `api` with everything on: token, permission, rate limit, CORS, secure headers, login. */
+export const startApi: Start = async (setting) => createServer(await apiApp(setting))
+
+/** The same on the library's own server. */
+export const startApiOnHelper: Start = async (setting) => (await loadHelper(setting.checkout)).createServer(await apiApp(setting))
+
+async function mountedApp(setting: Setting): Promise<Express> {
+  const library = await loadLibrary(setting)
+  const { problems, resourceRouter, bearer, scopes, rateLimit } = library
+  const { piezas, contratos, mounts } = await resources(library, setting)
+  const limits = setting.secured
+    ? { authenticate: bearer({ keys: tokenKey(setting) }), permission: scopes(), rateLimit: rateLimit({ limit }) }
+    : {}
+  const options: ResourceRouterOptions = { baseUrl: origin, ...limits }
+  const v1 = express.Router()
+  v1.use(resourceRouter(piezas.definition, piezas.adapter, { ...options, related: [mounts.contratos] }))
+  v1.use(resourceRouter(contratos.definition, contratos.adapter, options))
+  const app = express()
+  app.disable('x-powered-by')
+  return app.use('/v1', v1).use(problems())
+}
+
+async function apiApp(setting: Setting): Promise<Express> {
+  const library = await loadLibrary(setting)
+  const { api, bearer, crossOrigin, login, problems, rateLimit, scopes, tokenIssuer } = library
+  const { mounts } = await resources(library, setting)
+  const key = tokenKey(setting)
+  const { user, salt, hash } = setting.account
+  const unpadded = (text: string): string => text.replace(/=+$/, '')
+  const account = { hash: `$scrypt$ln=15,r=8,p=3$${unpadded(salt)}$${unpadded(hash)}`, principal: { sub: user, scope: '*:read *:write' } }
+  const counted: RateLimit = rateLimit({ limit })
+  const app = express()
+  app.disable('x-powered-by')
+  app.use(
+    api({
+      baseUrl: origin,
+      cors: crossOrigin({ origins: ['https://shop.example'] }),
+      login: login({ find: (name) => (name === user ? account : undefined), token: tokenIssuer({ key }) }),
+      authenticate: bearer({ keys: key }),
+      permission: scopes(),
+      rateLimit: counted,
+      versions: { v1: [mounts.piezas, mounts.contratos], v0: 'retired' },
+    }),
+  )
+  return app.use(problems())
+}
+
+const loadLibrary = async ({ checkout }: Setting): Promise<Library> => (await load(checkout, 'dist/index.js')) as Library
+
+const tokenKey = ({ secret }: Setting) => ({ algorithm: 'HS256', key: Buffer.from(secret, 'base64') }) as const
+
+/** The definitions, over memory or PostgreSQL. */
+async function resources(library: Library, { checkout, database }: Setting) {
+  const { mount } = library
+  const { contratos, piezas } = define(library)
+  const adapters =
+    database === undefined ? await inMemory(checkout, { contratos, piezas }) : await inPostgres(checkout, database, { contratos, piezas })
+  const mounts: Record<'piezas' | 'contratos', Mount> = {
+    piezas: mount(piezas, adapters.piezas),
+    contratos: mount(contratos, adapters.contratos),
+  }
+  return {
+    piezas: { definition: piezas, adapter: adapters.piezas },
+    contratos: { definition: contratos, adapter: adapters.contratos },
+    mounts,
+  }
+}
+
+export function define({ defineResource }: Library) {
+  const contratos = defineResource({ collection: 'contratos', key: 'codigo', schema: contratoSchema })
+  const piezas = defineResource({
+    collection: 'pre-piezas',
+    key: 'numero',
+    assigned: true,
+    schema: piezaSchema,
+    filters: { lote: true, sucursalDeDistribucion: true },
+    sort: ['fechaDeEntrada', 'numero'],
+    links: { contrato: { to: contratos, by: 'contratoId', show: [...shown] } },
+  })
+  return { contratos, piezas }
+}
+
+type Definitions = ReturnType<typeof define>
+
+async function inMemory(checkout: string, { contratos, piezas }: Definitions) {
+  const { memoryAdapter } = (await load(checkout, 'dist/adapters/memory/index.js')) as typeof import('express-rest-conventions/memory')
+  return {
+    contratos: memoryAdapter(contratos, { records: contracts() }),
+    piezas: memoryAdapter(piezas, { records: pieces() }),
+  }
+}
+
+/** The tables of the database of these benchmarks, for the library and for those who made it. */
+export const tables = {
+  contratos: { table: 'contratos', version: { column: 'version' } },
+  piezas: { table: 'pre_piezas', version: { column: 'version' } },
+} as const
+
+async function inPostgres(checkout: string, database: string, { contratos, piezas }: Definitions) {
+  const { postgresAdapter } = (await load(
+    checkout,
+    'dist/adapters/postgres/index.js',
+  )) as typeof import('express-rest-conventions/postgres')
+  const pool = new pg.Pool({ connectionString: database, max: 10 })
+  return {
+    contratos: postgresAdapter(pool, { resource: contratos, ...tables.contratos }),
+    piezas: postgresAdapter(pool, { resource: piezas, ...tables.piezas }),
+  }
+}

@@ -1,0 +1,39 @@
+/** One request and its answer, with nothing of a client's own: no cache, no redirects, no headers but those that are given. */
+import { request } from 'node:http'
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly text: string
+}
+
+interface Asked {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** Asks one server. Headers that every request has are given once, when it is made; an empty one is not sent. */
+export type Ask = (path: string, asked?: Asked) => Promise<Answered>
+
+export function asker(port: number, common: Readonly<Record<string, string>>): Ask {
+  return (path, { method = 'GET', headers = {}, body } = {}) =>
+    new Promise((resolve, reject) => {
+      const sent = Object.fromEntries(Object.entries({ ...common, ...headers }).filter(([, value]) => value !== ''))
+      const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+      const req = request({ host: '127.0.0.1', port, method, path, agent: false, headers: { ...sent, ...length } }, (res) => {
+        const parts: Buffer[] = []
+        res.on('data', (part: Buffer) => parts.push(part))
+        res.on('error', reject)
+        res.on('end', () =>
+          resolve({
+            status: res.statusCode ?? 0,
+            headers: res.headers as Record<string, string | undefined>,
+            text: Buffer.concat(parts).toString(),
+          }),
+        )
+      })
+      req.on('error', reject)
+      req.end(body)
+    })
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { parseOptions, UsageError } from '../../bench/options.js'
+import { serverNames } from '../../bench/servers/index.js'
+import { workloadNames } from '../../bench/workloads/index.js'
+
+describe('the options of the benchmark', () => {
+  it('all workloads, seven rounds of two seconds, by the Node that runs, where nothing is said', () => {
+    expect(parseOptions([], '/here')).toEqual({
+      workloads: workloadNames,
+      servers: undefined,
+      rounds: 7,
+      seconds: 2,
+      requests: Number.MAX_SAFE_INTEGER,
+      node: process.execPath,
+      against: undefined,
+      json: undefined,
+    })
+  })
+
+  it('names come in the order of the tables, and paths from where the command is called', () => {
+    const args = '--workloads page,item --servers fastify,raw --against ../other --node bin/node --json out.json --requests 500'.split(' ')
+    expect(parseOptions(args, '/here')).toMatchObject({
+      workloads: ['item', 'page'],
+      servers: ['raw', 'fastify'],
+      against: '/other',
+      node: '/here/bin/node',
+      json: '/here/out.json',
+      requests: 500,
+    })
+  })
+
+  it('what is said beside --quick holds', () => {
+    expect(parseOptions(['--quick'], '/')).toMatchObject({ rounds: 3, seconds: 0.3 })
+    expect(parseOptions(['--quick', '--rounds', '1'], '/')).toMatchObject({ rounds: 1, seconds: 0.3 })
+  })
+
+  it('--list and --help are texts: every server, workload and option is named', () => {
+    const list = parseOptions(['--list'], '/') as string
+    for (const name of [...serverNames, ...workloadNames]) expect(list).toContain(`  ${name} `)
+    expect(parseOptions(['--help'], '/')).toContain('--against path')
+  })
+
+  it.each([
+    [['--servers', 'raw,apache'], '--servers names "apache"'],
+    [['--workloads', ''], '--workloads names ""'],
+    [['--rounds', '0'], '--rounds is "0". Give an integer from 1'],
+    [['--rounds', '1.5'], '--rounds is "1.5"'],
+    [['--seconds', ''], '--seconds is ""'],
+    [['--seconds', '1', '--requests', '10'], '--seconds or --requests'],
+    [['--quik'], '--quik'],
+    [['item'], 'item'],
+  ])('%j is refused with what is wrong', (args, message) => {
+    expect(() => parseOptions(args, '/')).toThrow(UsageError)
+    expect(() => parseOptions(args, '/')).toThrow(message)
+  })
+})
