@@ -42,3 +42,11 @@ export function frozenCopy<T>(value: T, within: ReadonlySet<unknown> = new Set()
   for (const [name, member] of Object.entries(value)) put(copy, name, frozenCopy(member, inside))
   return Object.freeze(copy) as T
 }
+
+/** A JSON value as text, the members of objects in one order: equal values have equal texts. */
+export function canonicalText(value: unknown): string {
+  if (isList(value)) return `[${value.map(canonicalText).join()}]`
+  if (!isObject(value)) return JSON.stringify(value)
+  const names = Object.keys(value).sort()
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalText(value[name])}`).join()}}`
+}

@@ -1,6 +1,6 @@
 /** A schema becomes a function that names everything wrong with a record at once (ERR-2, ERR-3). Compiled at mount, by Ajv. */
 import { _, Ajv2020, type CodeKeywordDefinition, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import { isList, isObject, own } from '../definition/json.js'
+import { canonicalText, isList, isObject, own } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Shape } from '../definition/shape.js'
 import { ConfigurationError, type Violation } from '../problem.js'
@@ -107,7 +107,7 @@ function compile(schema: JsonSchema, optional: ReadonlySet<string>, excused: Exc
 const areUnique: { (wanted: boolean, items: readonly unknown[]): boolean; errors?: Partial<ErrorObject>[] } = (wanted, items) => {
   const places = new Map<string, number>()
   for (const [j, item] of wanted ? items.entries() : []) {
-    const text = textOf(item)
+    const text = canonicalText(item)
     const i = places.get(text)
     if (i !== undefined) {
       areUnique.errors = [{ keyword: 'uniqueItems', message: `must not hold two equal items ([${i}] and [${j}])`, params: { i, j } }]
@@ -126,22 +126,14 @@ function compareByText(ajv: Ajv2020, keyword: string): void {
     code(context) {
       const given = (keyword === 'enum' ? context.schema : [context.schema]) as readonly unknown[]
       if (!given.some(isContainer)) return rule.code(context)
-      const texts = new Set(given.map(textOf))
-      const isGiven = context.gen.scopeValue('func', { ref: (value: unknown) => texts.has(textOf(value)) })
+      const texts = new Set(given.map(canonicalText))
+      const isGiven = context.gen.scopeValue('func', { ref: (value: unknown) => texts.has(canonicalText(value)) })
       context.pass(_`${isGiven}(${context.data})`)
     },
   })
 }
 
 const isContainer = (value: unknown): boolean => isList(value) || isObject(value)
-
-/** A JSON value as text, the members of objects in one order. */
-function textOf(value: unknown): string {
-  if (isList(value)) return `[${value.map(textOf).join()}]`
-  if (!isObject(value)) return JSON.stringify(value)
-  const names = Object.keys(value).sort()
-  return `{${names.map((name) => `${JSON.stringify(name)}:${textOf(value[name])}`).join()}}`
-}
 
 /** The `x-...` words of a schema: annotations by convention. */
 function extensions(node: unknown, found = new Set<string>()): Set<string> {

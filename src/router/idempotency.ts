@@ -1,7 +1,7 @@
 /** What a repeated POST is known by: whose key it is, for which collection, and what the body said (VERB-2; draft-ietf-httpapi-idempotency-key-header-07). */
 import { isDeepStrictEqual } from 'node:util'
 import type { Idempotency } from '../adapters/contract.js'
-import { isList, isObject } from '../definition/json.js'
+import { canonicalText, isObject } from '../definition/json.js'
 import { longestKey, parseIdempotencyKey } from '../http/idempotency-key.js'
 import { soleField } from '../http/sole-field.js'
 import { digest, principalName } from '../limits/keys.js'
@@ -56,7 +56,7 @@ export function idempotencyOf(exchange: Exchange, key: string, body: unknown): I
   const scope = Object.entries(scopeOf(exchange, exchange.resource)).sort(byName)
   // The whole address: the same name on another side of the service, or below another parent, is somebody or something else.
   const address = exchange.root + exchange.listPath
-  return { id: digest(JSON.stringify([ownerOf(exchange), scope, address, key])), fingerprint: digest(JSON.stringify(ordered(body))) }
+  return { id: digest(JSON.stringify([ownerOf(exchange), scope, address, key])), fingerprint: digest(canonicalText(body)) }
 }
 
 /**
@@ -88,7 +88,7 @@ function plainText(principal: unknown): string | undefined {
   const claims = Object.fromEntries(Object.entries(principal).filter(([claim]) => !ofOneToken.has(claim)))
   try {
     const text = JSON.stringify(claims)
-    return text !== '{}' && isDeepStrictEqual(JSON.parse(text), claims) ? JSON.stringify(ordered(claims)) : undefined
+    return text !== '{}' && isDeepStrictEqual(JSON.parse(text), claims) ? canonicalText(claims) : undefined
   } catch {
     return undefined
   }
@@ -103,14 +103,3 @@ const nobodys = ({ plan }: Exchange['resource']): ConfigurationError =>
   )
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
-
-/** A value whose objects have their members in one order, as lists: a name that JavaScript would move, or take for something else, is like any other. */
-function ordered(value: unknown): unknown {
-  if (isList(value)) return value.map(ordered)
-  if (!isObject(value)) return value
-  return {
-    members: Object.entries(value)
-      .map(([name, member]) => [name, ordered(member)] as const)
-      .sort(byName),
-  }
-}
