@@ -36,15 +36,18 @@ export interface Filter {
   readonly many: boolean
 }
 
+/** A link to a resource, whose key the record holds. */
+export interface LinkTo {
+  readonly kind: 'to'
+  readonly name: string
+  readonly to: ResourceDefinition | string
+  readonly by: readonly string[]
+  readonly show: readonly string[]
+  readonly expand: boolean
+}
+
 export type Link =
-  | {
-      readonly kind: 'to'
-      readonly name: string
-      readonly to: ResourceDefinition | string
-      readonly by: readonly string[]
-      readonly show: readonly string[]
-      readonly expand: boolean
-    }
+  | LinkTo
   | { readonly kind: 'sub'; readonly name: string; readonly sub: string }
   | { readonly kind: 'external'; readonly name: string }
 

@@ -101,8 +101,19 @@ function decodeHint(hint: string): readonly unknown[] | undefined {
   }
 }
 
+/** The last fingerprint of queries that come again and again, which are one object then. */
+const fingerprints = new WeakMap<HintedQuery, { readonly listPath: string; readonly fingerprint: string }>()
+
+function fingerprintOf(query: HintedQuery, { listPath }: ListAddress): string {
+  const known = fingerprints.get(query)
+  if (known?.listPath === listPath) return known.fingerprint
+  const fingerprint = hashed(query, listPath)
+  if (Object.isFrozen(query)) fingerprints.set(query, { listPath, fingerprint })
+  return fingerprint
+}
+
 /** Stands for all queries that ask for the same list in pages of the same size, however they are written. */
-function fingerprintOf({ where, sort, search, size }: HintedQuery, { listPath }: ListAddress): string {
+function hashed({ where, sort, search, size }: HintedQuery, listPath: string): string {
   const terms = sort.map(({ field, descending }) => [field, descending])
   const whole = JSON.stringify([listPath, where.map(canonicalCondition).sort(), terms, search ?? null, size])
   return hash('sha256', whole, 'base64url').slice(0, fingerprintLength)

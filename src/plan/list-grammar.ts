@@ -6,6 +6,7 @@ import type { Filter, PageOptions, ResourceDefinition } from '../definition/reso
 import type { Shape } from '../definition/shape.js'
 import type { QueryPair } from '../http/query-string.js'
 import type { Violation } from '../problem.js'
+import { RecentMap } from '../recent-map.js'
 import { parameter } from '../wire.js'
 import { compilePlaces, type ListAddress, type PlaceGrammar, parseHint } from './hint.js'
 import { misfitHint, readPairs, refuse } from './query-pairs.js'
@@ -33,6 +34,8 @@ export interface ListGrammar {
   readonly page: Required<PageOptions>
   /** What hints may hold (QUERY-7). */
   readonly places: PlaceGrammar
+  /** Queries that came lately, by their text. */
+  readonly recent: RecentMap<string, ListQuery>
 }
 
 interface TypedFilter extends Filter, ScalarGrammar {}
@@ -59,6 +62,7 @@ export function compileListGrammar(definition: ResourceDefinition, page: PageOpt
     key: definition.key.members.map((field) => ({ field, path: [field], descending: false })),
     page: pageOf(definition, page),
     places: compilePlaces(definition),
+    recent: new RecentMap(mostRecent),
   }
 }
 
@@ -69,6 +73,30 @@ function pageOf({ collection, page: own }: ResourceDefinition, service: PageOpti
   const page = { size: own.size ?? Math.min(service.size ?? 25, max), max, first: own.first ?? service.first ?? 1 }
   checkPage(`"${collection}"`, page)
   return page
+}
+
+/** How many queries are remembered at least, and how long they may be: a service sees the same few over and over. */
+const mostRecent = 200
+const longestRecent = 400
+
+/**
+ * The same as `parseListQuery`, of which a query that comes again is the same frozen object: what is worked out of it may be kept by it. One with a hint is parsed each time,
+ * since that holds for one address alone.
+ */
+export function knownListQuery(raw: string, grammar: ListGrammar, address: ListAddress): ListQuery {
+  const known = grammar.recent.get(raw)
+  if (known !== undefined) return known
+  const query = parseListQuery(raw, grammar, address)
+  const hinted = query.pairs.some(([name]) => name === parameter.after)
+  if (!hinted && raw.length <= longestRecent) grammar.recent.set(raw, frozen(query))
+  return query
+}
+
+/** Freezes a query throughout: what one request did to it would be another's. */
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const member of Object.values(value)) frozen(member)
+  return Object.freeze(value)
 }
 
 /**
@@ -118,12 +146,14 @@ export function refuseQuery(raw: string): void {
 
 /** Parses the query of a request for one item: `expand` and nothing else. */
 export function parseItemQuery(raw: string, grammar: ListGrammar): readonly string[] {
-  if (raw === '') return []
+  if (raw === '') return nothing
   const { seen, found } = readPairs(raw, grammar.expandable.length > 0 ? [parameter.expand] : [])
   const expand = parseExpand(seen.get(parameter.expand)?.[0], grammar.expandable, found)
   refuse(found)
   return expand
 }
+
+const nothing: readonly string[] = Object.freeze([])
 
 function addCondition(where: Condition[], filter: TypedFilter, texts: readonly string[], found: Violation[]): void {
   const { name, field, path, op, parse, expects, allowed } = filter

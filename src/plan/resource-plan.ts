@@ -4,7 +4,7 @@ import { type Convert, compileCanonical } from '../definition/conversion.js'
 import { escapePointer, isList, isObject, type JsonObject, own, pointerTokens } from '../definition/json.js'
 import { type KeyCodec, type KeyValue, unfitForNew } from '../definition/key.js'
 import { keptMembers } from '../definition/resolve-links.js'
-import type { Link, PageOptions, ResourceDefinition } from '../definition/resource.js'
+import type { Link, LinkTo, PageOptions, ResourceDefinition } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
 import { ConfigurationError, type Violation } from '../problem.js'
 import { compileGuard, type Guard } from './guard.js'
@@ -48,8 +48,10 @@ export interface ResourcePlan {
   readonly fixed: ReadonlySet<string>
   /** True where an update can't be decided without the record as it is. */
   readonly needsCurrent: boolean
-  /** True where links show members of their targets: no representation without reading those. */
-  readonly shows: boolean
+  /** The links to resources, in the order of the definition. */
+  readonly associations: readonly LinkTo[]
+  /** Those of them that show members of their targets: no representation without reading these. */
+  readonly showing: readonly LinkTo[]
   /** Stands for the definition in entity tags (HDR-2). */
   readonly digest: string
 }
@@ -61,7 +63,7 @@ export function compileResource(definition: ResourceDefinition, page: PageOption
   const hidden = hiddenMembers(links, kept)
   const members = [...shape.members]
   const guard = compileGuard(shape, collection)
-  const toOthers = [...links.values()].filter((link) => link.kind === 'to')
+  const associations = [...links.values()].filter((link) => link.kind === 'to')
   return Object.freeze({
     definition,
     collection,
@@ -79,8 +81,9 @@ export function compileResource(definition: ResourceDefinition, page: PageOption
     known: compileKnown(shape),
     ...compileChecks(definition, guard),
     fixed: kept,
-    needsCurrent: guard.any || definition.rules !== undefined || toOthers.length > 0,
-    shows: toOthers.some((link) => link.show.length > 0),
+    needsCurrent: guard.any || definition.rules !== undefined || associations.length > 0,
+    associations,
+    showing: associations.filter((link) => link.show.length > 0),
     digest: digestOf(definition),
   })
 }

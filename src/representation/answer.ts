@@ -74,8 +74,11 @@ function passOver(req: IncomingMessage, then: () => void): void {
  * @example formatLink('http://host/v1/a b?sort=x,y', 'next') // '<http://host/v1/a%20b?sort=x,y>; rel="next"'
  */
 export function formatLink(url: string, rel: string): string {
-  return `<${url.replace(/[^\x21-\x7e]|[<>"\\^`{|}]/gu, percentEncoded)}>; rel="${rel}"`
+  return `<${linkable(url)}>; rel="${rel}"`
 }
+
+/** An address as a link can hold it. */
+export const linkable = (url: string): string => url.replace(/[^\x21-\x7e]|[<>"\\^`{|}]/gu, percentEncoded)
 
 /** Node gives the bytes of a target as Latin-1. */
 function percentEncoded(character: string): string {

@@ -3,7 +3,7 @@ import type { Page, Seek } from '../adapters/contract.js'
 import { formatQueryString, type QueryPair } from '../http/query-string.js'
 import type { HintTo } from '../plan/hint.js'
 import { header, parameter } from '../wire.js'
-import { formatLink, type Headers } from './answer.js'
+import { type Headers, linkable } from './answer.js'
 
 /** What of a list query the links need. */
 export interface PageQuery {
@@ -28,50 +28,60 @@ const longestLinks = 8_000
 
 const noHint: HintTo = () => undefined
 
+/** The headers that tell how many items there are and where the other pages lie. */
+export function paginationHeaders(url: string, query: PageQuery, facts: PageFacts, hintTo?: HintTo): Headers {
+  const headers: Headers = {}
+  addPagination(headers, url, query, facts, hintTo)
+  return headers
+}
+
 /**
- * The headers that tell how many items there are and where the other pages lie. `url` is the absolute address of the list without its query. Each link repeats the
- * query: where a long one would make more of them than clients take, they go without hints, and where that does not do, there are none. The parameters alone always work.
+ * Adds them to others. `url` is the absolute address of the list without its query. Each link repeats the query: where a long one would make more of them than clients
+ * take, they go without hints, and where that does not do, there are none. The parameters alone always work.
  */
-export function paginationHeaders(url: string, query: PageQuery, facts: PageFacts, hintTo: HintTo = noHint): Headers {
+export function addPagination(headers: Headers, url: string, query: PageQuery, facts: PageFacts, hintTo: HintTo = noHint): void {
   const { total } = facts
-  const hinted = pageLinks(url, query, facts, hintTo)
-  const field = hinted.length > longestLinks && hintTo !== noHint ? pageLinks(url, query, facts, noHint) : hinted
-  return {
-    ...(total === undefined ? {} : { [header.totalCount]: String(total) }),
-    ...(field.length > longestLinks ? {} : { [header.link]: field }),
-  }
+  if (total !== undefined) headers[header.totalCount] = String(total)
+  const start = linkStart(url, query)
+  const hinted = pageLinks(start, query, facts, hintTo)
+  const field = hinted.length > longestLinks && hintTo !== noHint ? pageLinks(start, query, facts, noHint) : hinted
+  if (field.length <= longestLinks) headers[header.link] = field
+}
+
+/** What all links of a list begin with: its address and the query but for the place. */
+function linkStart(url: string, { pairs }: PageQuery): string {
+  const others = formatQueryString(pairs.filter(([name]) => name !== parameter.page && name !== parameter.after))
+  return linkable(`${url}?${others === '' ? '' : `${others}&`}${parameter.page}=`)
 }
 
 /**
  * A walk by hints counts its pages on, forwards past the last page of the total and backwards at the first as often as it takes: rows come and go meanwhile, and
  * where the walk is the hint alone knows.
  */
-function pageLinks(url: string, query: PageQuery, facts: PageFacts, hintTo: HintTo): string {
+function pageLinks(start: string, query: PageQuery, facts: PageFacts, hintTo: HintTo): string {
   const { page, size, first } = query
   const { total, exact = true, more, seekable = false, count = size } = facts
   /** The number of the last page, where it is known for certain. */
   const last = total === undefined || !exact ? undefined : Math.max(1, Math.ceil(total / size))
-  const others = query.pairs.filter(([name]) => name !== parameter.page && name !== parameter.after)
-  const to = (number: number, rel: string, hint?: string): string => {
-    const place: QueryPair[] = hint === undefined ? [] : [[parameter.after, hint]]
-    return formatLink(`${url}?${formatQueryString([...others, [parameter.page, String(number - 1 + first)], ...place])}`, rel)
-  }
+  // Numbers and hints are plain, so that the start alone had to be made fit for a link.
+  const to = (number: number, rel: string, hint?: string): string =>
+    `<${start}${number - 1 + first}${hint === undefined ? '' : `&${parameter.after}=${hint}`}>; rel="${rel}"`
   const sought = seekable ? query.seek : undefined
   const backwards = sought?.backwards === true
 
-  const links = [to(1, 'first')]
+  let links = to(1, 'first')
   if (backwards ? (more ?? page > 1) : page > 1) {
     const before = Math.max(1, page - 1)
     const hint = hintTo(before, true)
-    if (hint !== undefined) links.push(to(before, 'prev', hint))
+    if (hint !== undefined) links += `, ${to(before, 'prev', hint)}`
     // From a page past the end the way back leads to the last one that holds something.
-    else if (page > 1) links.push(to(Math.min(before, last ?? before), 'prev'))
+    else if (page > 1) links += `, ${to(Math.min(before, last ?? before), 'prev')}`
   }
   // Behind a page that was sought backwards lies the row that it was sought from.
   const goesOn = backwards || (more ?? (last === undefined ? count === size : page < last))
-  if (goesOn && (sought === undefined || count > 0)) links.push(to(page + 1, 'next', hintTo(page + 1, false)))
-  if (last !== undefined) links.push(to(last, 'last'))
-  return links.join(', ')
+  if (goesOn && (sought === undefined || count > 0)) links += `, ${to(page + 1, 'next', hintTo(page + 1, false))}`
+  if (last !== undefined) links += `, ${to(last, 'last')}`
+  return links
 }
 
 /** What is left of a `Link` field without the links to other pages, for the problem that takes the place of a list. */

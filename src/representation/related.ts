@@ -1,91 +1,98 @@
 /** The records that links show or expand: one batched read per association and page, never one per item (REP-1..3). */
-import type { Stored } from '../adapters/contract.js'
+import type { Answer, Stored } from '../adapters/contract.js'
 import { isObject } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
-import type { Link } from '../definition/resource.js'
+import type { LinkTo } from '../definition/resource.js'
 import type { Mounted } from '../plan/routes.js'
+import { settled, together } from '../promise.js'
 
 /** Reads records of a resource on behalf of the request at hand. */
-export type ReadBatch = (
-  mounted: Mounted,
-  keys: readonly KeyValue[],
-) => Promise<readonly (Stored<unknown> | undefined)[]> | readonly (Stored<unknown> | undefined)[]
+export type ReadBatch = (mounted: Mounted, keys: readonly KeyValue[]) => Answer<readonly (Stored<unknown> | undefined)[]>
 
-/** Related records by association, then by the target's id text; the associations of expanded records lie within. */
+/** What some records are shown with. */
 export interface Related {
-  readonly links: ReadonlyMap<string, RelatedLink>
-  /** Names and versions of all that was read: they shape the bytes, so they shape the tag (HDR-2). */
-  readonly versions: string
+  /** The associations that show or expand, in the order of the definition. */
+  readonly links: readonly RelatedLink[]
 }
 
-interface RelatedLink {
-  readonly records: ReadonlyMap<string, Stored<unknown>>
+export interface RelatedLink {
+  readonly name: string
   readonly expanded: boolean
+  /** What each of the records leads to, in their order; `undefined` where that is nothing, or nothing that the caller may see. */
+  readonly stored: readonly (Stored<unknown> | undefined)[]
+  /** What these are shown with in turn, where they are expanded. */
   readonly nested: Related
 }
 
-export const nothingRelated: Related = Object.freeze({ links: new Map(), versions: '' })
+export const nothingRelated: Related = Object.freeze({ links: Object.freeze([]) })
 
 /** True where representing this resource takes no related record at all. */
 export function standsAlone(mounted: Mounted, expand: readonly string[]): boolean {
-  return expand.length === 0 && !mounted.plan.shows
+  return expand.length === 0 && mounted.plan.showing.length === 0
 }
 
 /** Reads what the links of these records need, the associations side by side. Nested associations stay links (REP-2), so this goes two levels deep at most. */
-export async function gatherRelated(
-  mounted: Mounted,
-  records: readonly unknown[],
-  expand: readonly string[],
-  read: ReadBatch,
-): Promise<Related> {
+export function gatherRelated(mounted: Mounted, records: readonly unknown[], expand: readonly string[], read: ReadBatch): Answer<Related> {
   if (standsAlone(mounted, expand) || records.length === 0) return nothingRelated
-  const links = await Promise.all(
-    [...mounted.plan.links.values()].map(async (link): Promise<[string, RelatedLink] | undefined> => {
-      const expanded = expand.includes(link.name)
-      if (link.kind !== 'to' || (link.show.length === 0 && !expanded)) return undefined
-      const target = mounted.targets.get(link.name) as Mounted
-      const found = await readAll(
-        target,
-        records.map((record) => linkedKey(target, link, record)),
-        read,
-      )
-      const nested = expanded
-        ? await gatherRelated(
-            target,
-            [...found.values()].map((stored) => stored.value),
-            [],
-            read,
-          )
-        : nothingRelated
-      return [link.name, { records: found, expanded, nested }]
-    }),
+  const { showing, associations } = mounted.plan
+  const wanted = expand.length === 0 ? showing : associations.filter(({ name, show }) => show.length > 0 || expand.includes(name))
+  return settled(
+    together(wanted, (link) => gatherLink(mounted, link, records, expand.includes(link.name), read)),
+    (links) => ({ links }),
   )
-  const present = links.filter((entry) => entry !== undefined)
-  return { links: new Map(present), versions: present.map(versionsOf).join('\n') }
 }
 
-async function readAll(target: Mounted, wanted: readonly (KeyValue | undefined)[], read: ReadBatch): Promise<Map<string, Stored<unknown>>> {
-  const keys = new Map<string, KeyValue>()
-  for (const key of wanted) if (key !== undefined) keys.set(target.plan.key.text(key), key)
-  const found = new Map<string, Stored<unknown>>()
-  if (keys.size === 0) return found
-  const stored = await read(target, [...keys.values()])
-  for (const [i, text] of [...keys.keys()].entries()) {
-    const record = stored[i]
-    if (record !== undefined) found.set(text, record)
+function gatherLink(mounted: Mounted, link: LinkTo, records: readonly unknown[], expanded: boolean, read: ReadBatch): Answer<RelatedLink> {
+  const { name } = link
+  const target = mounted.targets.get(name) as Mounted
+  return settled(readAll(target, link, records, read), (stored): Answer<RelatedLink> => {
+    if (!expanded) return { name, expanded, stored, nested: nothingRelated }
+    const values = stored.map((one) => one?.value)
+    return settled(gatherRelated(target, values, [], read), (nested) => ({ name, expanded, stored, nested }))
+  })
+}
+
+/** Reads each key once. */
+function readAll(
+  target: Mounted,
+  link: LinkTo,
+  records: readonly unknown[],
+  read: ReadBatch,
+): Answer<readonly (Stored<unknown> | undefined)[]> {
+  const { composite, text } = target.plan.key
+  const keys: KeyValue[] = []
+  const places = new Map<unknown, number>()
+  const wanted = records.map((record) => {
+    const key = linkedKey(target, link, record)
+    if (key === undefined) return -1
+    const name = composite ? text(key) : key
+    const known = places.get(name)
+    if (known !== undefined) return known
+    places.set(name, keys.length)
+    return keys.push(key) - 1
+  })
+  if (keys.length === 0) return wanted.map(() => undefined)
+  return settled(read(target, keys), (found) => (keys.length === records.length ? found : wanted.map((at) => found[at])))
+}
+
+/** The versions of what the record at this place is shown with: they shape its bytes, so they shape its tag (HDR-2). No two that differ have one text. */
+export function stampOf({ links }: Related, at: number): string {
+  let stamp = ''
+  for (const { stored, nested } of links) {
+    const version = stored[at]?.version
+    stamp += version === undefined ? '-' : `${version.length}:${version}${stampOf(nested, at)}`
   }
-  return found
-}
-
-function versionsOf([name, { records, expanded, nested }]: [string, RelatedLink]): string {
-  const rows = [...records].map(([text, { version }]) => `${JSON.stringify(text)}:${JSON.stringify(version)}`)
-  return `${name}${expanded ? '+' : ''} ${rows.join(' ')} (${nested.versions})`
+  return stamp
 }
 
 /** The key a link leads to, or `undefined` where a part of it is null. */
-export function linkedKey(target: Mounted, link: Extract<Link, { kind: 'to' }>, record: unknown): KeyValue | undefined {
+export function linkedKey(target: Mounted, { by }: LinkTo, record: unknown): KeyValue | undefined {
   if (!isObject(record)) return undefined
-  const parts = link.by.map((member) => record[member])
-  if (parts.some((part) => part === null || part === undefined)) return undefined
+  const parts: unknown[] = []
+  for (const member of by) {
+    const part = record[member]
+    if (part === null || part === undefined) return undefined
+    parts.push(part)
+  }
   return target.plan.key.from(parts as (string | number | boolean)[])
 }

@@ -6,17 +6,28 @@ import { itemPath, lineageOf } from '../plan/addresses.js'
 import type { Mounted } from '../plan/routes.js'
 import { linkedKey, type Related } from './related.js'
 
-/** The wire's form of a record. `keys` are its parents' keys, outermost first, and its own; `base` is the absolute address of the version. */
-export function represent(mounted: Mounted, record: unknown, keys: readonly KeyValue[], base: string, related: Related): JsonObject {
+/**
+ * The wire's form of a record. `keys` are its parents' keys, outermost first, and its own; `base` is the absolute address of the version; `at` is the place of the
+ * record among those that `related` was gathered for.
+ */
+export function represent(
+  mounted: Mounted,
+  record: unknown,
+  keys: readonly KeyValue[],
+  base: string,
+  related: Related,
+  at = 0,
+): JsonObject {
   const source = isObject(record) ? record : {}
   const { plan } = mounted
   const wire: JsonObject = {}
   for (const field of plan.fields) {
+    const { name } = field
     if (field.kind === 'member') {
-      const value = own(source, field.name)
-      putPresent(wire, field.name, value === undefined ? nothing(field.nullable) : field.present(value))
+      const value = Object.hasOwn(source, name) ? source[name] : undefined
+      putPresent(wire, name, value === undefined ? nothing(field.nullable) : field.present(value))
     } else {
-      putPresent(wire, field.name, representLink(mounted, field.link, source, keys, base, related))
+      putPresent(wire, name, representLink(mounted, field.link, source, keys, base, related, at))
     }
   }
   if (plan.open) {
@@ -42,6 +53,7 @@ function representLink(
   keys: readonly KeyValue[],
   base: string,
   related: Related,
+  at: number,
 ): unknown {
   if (link.kind === 'sub') return { href: `${base}${itemPath(mounted, keys)}/${segmentOf(link.sub)}` }
   if (link.kind === 'external') return external(mounted, link.name, record, base)
@@ -49,9 +61,9 @@ function representLink(
   const key = linkedKey(target, link, record)
   if (key === undefined) return null
   const lineage = lineageOf(target, key)
-  const found = related.links.get(link.name)
-  const stored = found?.records.get(target.plan.key.text(key))
-  if (stored !== undefined && found?.expanded) return represent(target, stored.value, lineage, base, found.nested)
+  const found = related.links.find(({ name }) => name === link.name)
+  const stored = found?.stored[at]
+  if (stored !== undefined && found?.expanded) return represent(target, stored.value, lineage, base, found.nested, at)
   const brief: JsonObject = { href: `${base}${itemPath(target, lineage)}` }
   if (stored !== undefined) {
     for (const name of link.show) {

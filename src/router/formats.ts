@@ -71,11 +71,13 @@ function withoutBody(exchange: Exchange, error: unknown, headers: Headers): Enco
   return { headers: bare }
 }
 
-function withBody({ representation, service }: Exchange, represented: Represented, headers: Headers): Encoded {
-  const common = { [header.vary]: service.vary, ...headers, [header.contentType]: representation.contentType }
+/** A body in the representation that the request asks for, with its own fields. */
+export function withBody({ representation, service }: Exchange, represented: Represented, headers: Headers): Encoded {
+  const common: Headers = { ...headers, [header.contentType]: representation.contentType }
+  const vary = (common[header.vary] ??= service.vary)
   if (typeof represented === 'string' || represented instanceof Uint8Array) return { headers: common, body: represented }
   const own = spelled(represented.headers ?? {})
-  return { headers: { ...own, ...common, [header.vary]: mergeVary(own[header.vary], common[header.vary]) }, body: represented.body }
+  return { headers: { ...own, ...common, [header.vary]: mergeVary(own[header.vary], vary) }, body: represented.body }
 }
 
 const callOf = (exchange: Exchange): RepresentationCall => ({

@@ -1,10 +1,10 @@
 /** Where a permission is asked: of every operation, of the parents in its path, of what its links lead to (AUTH-4). */
-import type { Stored } from '../adapters/contract.js'
+import type { Answer, Stored } from '../adapters/contract.js'
 import { type Action, type Ask, type Decided, type Decision, itemActions } from '../auth/permission.js'
 import type { KeyValue } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
 import type { Mounted, OperationName, Route } from '../plan/routes.js'
-import { isPromise } from '../promise.js'
+import { isPromise, settled, together } from '../promise.js'
 import type { Exchange } from './exchange.js'
 import { notify } from './hooks.js'
 import { Store } from './store.js'
@@ -39,14 +39,20 @@ export function mayDo(exchange: Exchange, route: Route, name: OperationName, met
   const ofItem = route.kind === 'item' || route.kind === 'member' || route.kind === 'flag'
   const own = ofItem ? keys.at(-1) : undefined
   const { collection } = resource.plan
-  const inPath = askOfParents(route.association?.parent ?? resource.parent?.mounted, ofItem ? keys.slice(0, -1) : keys)
+  const nearest = route.association?.parent ?? resource.parent?.mounted
+  const inPath = nearest === undefined ? noAsks : askOfParents(nearest, ofItem ? keys.slice(0, -1) : keys)
   const parents = route.kind === 'member' ? [...inPath, ...askOfLineage(resource, own as KeyValue)] : inPath
+  const asked = actions[name]
+  const [only] = asked
+  if (parents.length === 0 && asked.length === 1) return exchange.decide(only as Action, collection, own)
   return inTurn(
     exchange,
     parents,
-    actions[name].map((action) => ({ action, resource: collection, key: own })),
+    asked.map((action) => ({ action, resource: collection, key: own })),
   )
 }
+
+const noAsks: readonly Ask[] = []
 
 /** Whether the parents of something may be read, the nearest first, as questions. `keys` end with the nearest one's. */
 function askOfParents(nearest: Mounted | undefined, keys: readonly KeyValue[]): readonly Ask[] {
@@ -61,7 +67,7 @@ function askOfParents(nearest: Mounted | undefined, keys: readonly KeyValue[]): 
 
 /** The same of an item that is addressed or led to by its key alone, past its parents. */
 const askOfLineage = (mounted: Mounted, key: KeyValue): readonly Ask[] =>
-  askOfParents(mounted.parent?.mounted, lineageOf(mounted, key).slice(0, -1))
+  mounted.parent === undefined ? noAsks : askOfParents(mounted.parent.mounted, lineageOf(mounted, key).slice(0, -1))
 
 /** Asks one after the other, and waits only where an answer does. What lies below a parent that may not be read is forbidden, whatever it is. */
 function inTurn(exchange: Exchange, parents: readonly Ask[], own: readonly Ask[]): Decided {
@@ -85,32 +91,47 @@ function inTurn(exchange: Exchange, parents: readonly Ask[], own: readonly Ask[]
  * Records of another resource as far as this principal may read them: what it may not is as if it were not there, so a link to it stays an `href` and shows nothing,
  * and the store is not even asked.
  */
-export async function readable(
+export function readable(
   exchange: Exchange,
   mounted: Mounted,
   keys: readonly KeyValue[],
-): Promise<readonly (Stored<unknown> | undefined)[]> {
+): Answer<readonly (Stored<unknown> | undefined)[]> {
   const store = new Store(exchange, mounted)
   if (exchange.service.permission === undefined) return store.linked(keys)
-  const decided = await Promise.all(keys.map((key) => mayShow(exchange, mounted, key, askOfLineage(mounted, key))))
-  const own = keys.filter((_, i) => decided[i])
-  if (own.length === 0) return keys.map(() => undefined)
-  const found = (await store.linked(own)).values()
-  return decided.map((shown) => (shown ? found.next().value : undefined))
+  return settled(
+    together(keys, (key) => mayShow(exchange, mounted, key, askOfLineage(mounted, key))),
+    (decided) => {
+      const own = decided.includes(false) ? keys.filter((_, i) => decided[i]) : keys
+      if (own.length === 0) return keys.map(() => undefined)
+      return settled(store.linked(own), (found) => {
+        if (own === keys) return found
+        const left = found.values()
+        return decided.map((shown) => (shown ? left.next().value : undefined))
+      })
+    },
+  )
 }
 
 /**
  * Whether an item may be shown, in an answer or behind a link, where `parents` have not been asked yet. After a write a question that fails is a no, and reported: the change stands, and no answer may say
  * otherwise.
  */
-export async function mayShow(exchange: Exchange, mounted: Mounted, key: KeyValue, parents: readonly Ask[] = []): Promise<boolean> {
-  try {
-    const own: Ask = { action: 'read', resource: mounted.plan.collection, key }
-    return (await inTurn(exchange, parents, [own])) === 'allow'
-  } catch (error) {
+export function mayShow(exchange: Exchange, mounted: Mounted, key: KeyValue, parents: readonly Ask[] = noAsks): Answer<boolean> {
+  if (exchange.service.permission === undefined) return true
+  const failed = (error: unknown): false => {
     const written = exchange.outcome !== undefined && !exchange.reads
     if (!written) throw error
     notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status: 500, code: 'internal', clause: 'AUTH-4', error }))
     return false
+  }
+  try {
+    const { collection } = mounted.plan
+    const decision =
+      parents.length === 0
+        ? exchange.decide('read', collection, key)
+        : inTurn(exchange, parents, [{ action: 'read', resource: collection, key }])
+    return isPromise(decision) ? decision.then((decided) => decided === 'allow').catch(failed) : decision === 'allow'
+  } catch (error) {
+    return failed(error)
   }
 }

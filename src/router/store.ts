@@ -17,13 +17,14 @@ import type { KeyValue } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
 import type { Mounted } from '../plan/routes.js'
 import { HttpProblem } from '../problem.js'
+import { settled } from '../promise.js'
 import type { Exchange } from './exchange.js'
 import { notify } from './hooks.js'
 import { mismatched, running } from './idempotency.js'
 import { refusedQuery, refusedRecord } from './refusals.js'
 import { isScoped, scopeOf } from './scope.js'
 
-/** One adapter on behalf of one request. Refusals of the store come as problems. */
+/** One adapter on behalf of one request: its answers are there at once where it gives them at once. Refusals of the store come as problems. */
 export class Store {
   readonly #exchange: Exchange
   readonly #mounted: Mounted
@@ -36,8 +37,106 @@ export class Store {
   }
 
   /** Throws `invalid-query` where the store can't compare with what the client's own list query holds. */
-  async list(request: ListRequest): Promise<Page<unknown>> {
-    const page = await this.#ask('list', (adapter, call) => adapter.list(request, call))
+  list(request: ListRequest): Answer<Page<unknown>> {
+    return settled(
+      this.#ask('list', () => this.#mounted.adapter.list(request, this.#call)),
+      (page) => this.#sound(page),
+    )
+  }
+
+  read(keys: readonly KeyValue[]): Answer<readonly (Stored<unknown> | undefined)[]> {
+    return settled(
+      this.#ask('read', () => this.#mounted.adapter.read(keys, this.#call)),
+      present,
+    )
+  }
+
+  /**
+   * The records that links lead to. A link names its target by the key alone, past the parents in its address: what is contained in something that the caller may not
+   * see is not there for links either.
+   */
+  linked(keys: readonly KeyValue[]): Answer<readonly (Stored<unknown> | undefined)[]> {
+    const { parent } = this.#mounted
+    return parent === undefined || !isScoped(parent.mounted) ? this.read(keys) : this.#linkedBelow(parent.mounted, keys)
+  }
+
+  async #linkedBelow(parent: Mounted, keys: readonly KeyValue[]): Promise<readonly (Stored<unknown> | undefined)[]> {
+    const { key: codec } = parent.plan
+    const owners = keys.map((key) => lineageOf(this.#mounted, key).at(-2) as KeyValue)
+    const wanted = new Map(owners.map((owner) => [codec.text(owner), owner]))
+    const [found, parents] = await Promise.all([this.read(keys), new Store(this.#exchange, parent).linked([...wanted.values()])])
+    const there = new Set([...wanted.keys()].filter((_, i) => parents[i] !== undefined))
+    return found.map((stored, i) => (there.has(codec.text(owners[i] as KeyValue)) ? stored : undefined))
+  }
+
+  /** The record of a key. Throws the `absent` problem (404). */
+  one(key: KeyValue): Answer<Stored<unknown>> {
+    return settled(this.read([key]), ([stored]) => {
+      if (stored === undefined) throw absent()
+      return this.#versioned(stored)
+    })
+  }
+
+  /** Throws refusals (422), and `idempotency-mismatch` (422) and `unavailable` (503) for a key that was seen before. */
+  create(value: unknown, attachTo?: ParentKey): Answer<Exclude<Created<unknown, KeyValue>, Refused>> {
+    const { idempotency } = this.#exchange
+    const plain = attachTo === undefined && idempotency === undefined
+    const call = plain ? this.#call : new AdapterCall(this.#exchange, this.#call.scope, attachTo, idempotency)
+    return settled(
+      this.#ask('create', () => this.#mounted.adapter.create?.(value, call)),
+      (created) => {
+        if (created === undefined) throw new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to create().`)
+        const result = accepted(this.#mounted, unrepeated(created))
+        if ('created' in result) this.#versioned(result.created)
+        return result
+      },
+    )
+  }
+
+  /** What an earlier request with this one's key has created, where it has one (VERB-2). Throws as `create` does. */
+  recall(): Answer<Stored<unknown> | undefined> {
+    const { idempotency } = this.#exchange
+    if (idempotency === undefined) return undefined
+    const call = new AdapterCall(this.#exchange, this.#call.scope, undefined, idempotency)
+    return settled(
+      this.#ask('recall', () => this.#mounted.adapter.recall?.(call)),
+      (found) => (found == null ? undefined : this.#versioned(unrepeated(found))),
+    )
+  }
+
+  /** Throws `absent` (404) and refusals (422). */
+  replace(key: KeyValue, value: unknown, expected: string | undefined): Answer<Stored<unknown> | 'stale'> {
+    return settled(
+      this.#ask('replace', () => this.#mounted.adapter.replace?.(key, value, expected, this.#call)),
+      (result) => {
+        const stored = this.#written('replace', result)
+        return stored === 'stale' ? stored : this.#versioned(stored)
+      },
+    )
+  }
+
+  remove(key: KeyValue, expected: string | undefined): Answer<'removed' | 'stale'> {
+    return settled(
+      this.#ask('remove', () => this.#mounted.adapter.remove?.(key, expected, this.#call)),
+      (result) => this.#done('remove', 'removed', result),
+    )
+  }
+
+  attach(parent: ParentKey, key: KeyValue, expected: string | undefined): Answer<'attached' | 'stale'> {
+    return settled(
+      this.#ask('attach', () => this.#mounted.adapter.attach?.(parent, key, expected, this.#call)),
+      (result) => this.#done('attach', 'attached', result),
+    )
+  }
+
+  detach(parent: ParentKey, key: KeyValue, expected: string | undefined): Answer<'detached' | 'stale'> {
+    return settled(
+      this.#ask('detach', () => this.#mounted.adapter.detach?.(parent, key, expected, this.#call)),
+      (result) => this.#done('detach', 'detached', result),
+    )
+  }
+
+  #sound(page: Page<unknown>): Page<unknown> {
     if (page.refused !== undefined) {
       const { list } = this.#exchange
       const problem = list && refusedQuery(this.#mounted.plan, list, page.refused)
@@ -46,74 +145,6 @@ export class Store {
     }
     for (const stored of page.items) this.#versioned(stored)
     return page
-  }
-
-  async read(keys: readonly KeyValue[]): Promise<readonly (Stored<unknown> | undefined)[]> {
-    const found: readonly (Stored<unknown> | undefined | null)[] = await this.#ask('read', (adapter, call) => adapter.read(keys, call))
-    // Many a driver says null for what is not there.
-    return found.map((stored) => stored ?? undefined)
-  }
-
-  /**
-   * The records that links lead to. A link names its target by the key alone, past the parents in its address: what is contained in something that the caller may not
-   * see is not there for links either.
-   */
-  async linked(keys: readonly KeyValue[]): Promise<readonly (Stored<unknown> | undefined)[]> {
-    const { parent } = this.#mounted
-    if (parent === undefined || !isScoped(parent.mounted)) return this.read(keys)
-    const { key: codec } = parent.mounted.plan
-    const owners = keys.map((key) => lineageOf(this.#mounted, key).at(-2) as KeyValue)
-    const wanted = new Map(owners.map((owner) => [codec.text(owner), owner]))
-    const [found, parents] = await Promise.all([this.read(keys), new Store(this.#exchange, parent.mounted).linked([...wanted.values()])])
-    const there = new Set([...wanted.keys()].filter((_, i) => parents[i] !== undefined))
-    return found.map((stored, i) => (there.has(codec.text(owners[i] as KeyValue)) ? stored : undefined))
-  }
-
-  /** The record of a key. Throws the `absent` problem (404). */
-  async one(key: KeyValue): Promise<Stored<unknown>> {
-    const [stored] = await this.read([key])
-    if (stored === undefined) throw absent()
-    return this.#versioned(stored)
-  }
-
-  /** Throws refusals (422), and `idempotency-mismatch` (422) and `unavailable` (503) for a key that was seen before. */
-  async create(value: unknown, attachTo?: ParentKey): Promise<Exclude<Created<unknown, KeyValue>, Refused>> {
-    const { idempotency } = this.#exchange
-    const plain = attachTo === undefined && idempotency === undefined
-    const call = plain ? this.#call : new AdapterCall(this.#exchange, this.#call.scope, attachTo, idempotency)
-    const created = await this.#ask('create', (adapter) => adapter.create?.(value, call))
-    if (created === undefined) throw new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to create().`)
-    const result = accepted(this.#mounted, unrepeated(created))
-    if ('created' in result) this.#versioned(result.created)
-    return result
-  }
-
-  /** What an earlier request with this one's key has created, where it has one (VERB-2). Throws as `create` does. */
-  async recall(): Promise<Stored<unknown> | undefined> {
-    const { idempotency } = this.#exchange
-    if (idempotency === undefined) return undefined
-    const call = new AdapterCall(this.#exchange, this.#call.scope, undefined, idempotency)
-    const found = await this.#ask('recall', (adapter) => adapter.recall?.(call))
-    return found == null ? undefined : this.#versioned(unrepeated(found))
-  }
-
-  /** Throws `absent` (404) and refusals (422). */
-  async replace(key: KeyValue, value: unknown, expected: string | undefined): Promise<Stored<unknown> | 'stale'> {
-    const result = await this.#ask('replace', (adapter, call) => adapter.replace?.(key, value, expected, call))
-    const stored = this.#written('replace', result)
-    return stored === 'stale' ? stored : this.#versioned(stored)
-  }
-
-  async remove(key: KeyValue, expected: string | undefined): Promise<'removed' | 'stale'> {
-    return this.#done('remove', 'removed', await this.#ask('remove', (adapter, call) => adapter.remove?.(key, expected, call)))
-  }
-
-  async attach(parent: ParentKey, key: KeyValue, expected: string | undefined): Promise<'attached' | 'stale'> {
-    return this.#done('attach', 'attached', await this.#ask('attach', (adapter, call) => adapter.attach?.(parent, key, expected, call)))
-  }
-
-  async detach(parent: ParentKey, key: KeyValue, expected: string | undefined): Promise<'detached' | 'stale'> {
-    return this.#done('detach', 'detached', await this.#ask('detach', (adapter, call) => adapter.detach?.(parent, key, expected, call)))
   }
 
   #written<T extends object | string>(method: string, result: T | 'absent' | Refused | undefined): Exclude<T, 'absent' | Refused> {
@@ -140,9 +171,9 @@ export class Store {
     return stored
   }
 
-  #ask<T>(name: string, ask: (adapter: Mounted['adapter'], call: Call) => Answer<T>): Answer<T> {
-    const answer = (): Answer<T> => this.#exchange.patience.settle(ask(this.#mounted.adapter, this.#call))
-    return this.#exchange.service.hooks.onQuery === undefined ? answer() : this.#observed(name, answer)
+  #ask<T>(name: string, ask: () => Answer<T>): Answer<T> {
+    const { service, patience } = this.#exchange
+    return service.hooks.onQuery === undefined ? patience.settle(ask()) : this.#observed(name, () => patience.settle(ask()))
   }
 
   async #observed<T>(name: string, ask: () => Answer<T>): Promise<T> {
@@ -162,6 +193,11 @@ export class Store {
       }))
     }
   }
+}
+
+/** Many a driver says null for what is not there. */
+function present(found: readonly (Stored<unknown> | undefined | null)[]): readonly (Stored<unknown> | undefined)[] {
+  return found.includes(null) ? found.map((stored) => stored ?? undefined) : (found as readonly (Stored<unknown> | undefined)[])
 }
 
 const nothing: Page<unknown> = Object.freeze({ items: Object.freeze([]), total: 0 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Page } from '../../src/adapters/contract.js'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { defineResource, mount } from '../../src/index.js'
 import { compileRoutes, type Mounted } from '../../src/plan/routes.js'
@@ -6,6 +7,7 @@ import { json } from '../../src/representation/encoding.js'
 import { gatherRelated, nothingRelated, standsAlone } from '../../src/representation/related.js'
 import { represent } from '../../src/representation/represent.js'
 import { itemTag, pageTag } from '../../src/representation/tags.js'
+import { viewOf } from '../../src/representation/views.js'
 
 const autores = defineResource({
   collection: 'autores',
@@ -35,7 +37,7 @@ const reader = () => {
     },
   }
 }
-const variant = { base: 'http://h/v1', representation: json, expand: [], query: '' }
+const variant = { base: 'http://h/v1', representation: json, expand: [] }
 
 describe('Related records (REP-1..3)', () => {
   const records = [
@@ -63,7 +65,7 @@ describe('Related records (REP-1..3)', () => {
 
   it('REP-2, REP-3: represents what was read: expanded, shown, dangling or null', async () => {
     const related = await gatherRelated(books, records, ['autor'], reader().read)
-    const wire = records.map((record) => represent(books, record, [record.id], 'http://h/v1', related))
+    const wire = records.map((record, at) => represent(books, record, [record.id], 'http://h/v1', related, at))
     const shown = { href: 'http://h/v1/autores/b', nombre: 'Nb' }
     expect(wire).toEqual([
       { id: 1, autor: { id: 'a', nombre: 'Na' }, revisor: shown },
@@ -75,7 +77,7 @@ describe('Related records (REP-1..3)', () => {
   it('HDR-2: the versions of what was read are in the tag, and so are those that are missing', async () => {
     const tagOf = async (read: ReturnType<typeof reader>['read']) => {
       const related = await gatherRelated(books, records.slice(0, 1), ['autor'], read)
-      return itemTag(variant, books, { value: records[0], version: '1' }, related)
+      return itemTag(viewOf(books, variant), '1', related)
     }
     const { read } = reader()
     const usual = await tagOf(read)
@@ -89,7 +91,7 @@ describe('Related records (REP-1..3)', () => {
       { value: object; version: string },
       { value: object; version: string },
     ]
-    const tag = (page: Parameters<typeof pageTag>[2], query = '') => pageTag({ ...variant, query }, books, page, nothingRelated)
+    const tag = (page: Page<unknown>, query = '') => pageTag(viewOf(books, variant), query, books, page, nothingRelated)
     const tags = [
       tag({ items: [a, b], total: 2 }),
       tag({ items: [b, a], total: 2 }),
@@ -105,7 +107,7 @@ describe('Related records (REP-1..3)', () => {
   })
 
   it('HDR-2: thousands of hosts do not fill the memory, and their tags stay what they are', () => {
-    const tag = (host: number) => itemTag({ ...variant, base: `http://h${host}` }, books, { value: {}, version: '1' }, nothingRelated)
+    const tag = (host: number) => itemTag(viewOf(books, { ...variant, base: `http://h${host}` }), '1', nothingRelated)
     const first = tag(0)
     for (let host = 1; host < 2_000; host += 1) tag(host)
     expect(tag(0)).toBe(first)

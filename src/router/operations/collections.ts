@@ -1,11 +1,12 @@
 /** A collection: GET, HEAD, POST (VERB-1, VERB-2, QUERY). */
-import type { ParentKey } from '../../adapters/contract.js'
+import type { Condition, ParentKey } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { returnPreference } from '../../middleware/prefer.js'
 import { itemPath } from '../../plan/addresses.js'
 import { fixedViolation, refuseBody } from '../../plan/record.js'
 import { keyOf, onWire } from '../../plan/resource-plan.js'
+import { settled } from '../../promise.js'
 import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 import { checkRules } from '../input.js'
@@ -18,16 +19,18 @@ export const list: Operation = {
   name: 'list',
   query: 'list',
   body: 'ignored',
-  async execute(exchange) {
+  execute(exchange) {
     const { resource, keys } = exchange
     const request = exchange.list as NonNullable<Exchange['list']>
-    await checkParents(exchange, resource.parent?.mounted, keys)
-    const fixed = equalities(fixedByParent(resource, keys.at(-1)))
-    const where = fixed.length === 0 ? request.where : [...request.where, ...fixed]
-    const page = await new Store(exchange, resource).list(fixed.length === 0 ? request : { ...request, where })
-    return { kind: 'page', page, resource }
+    return settled(checkParents(exchange, resource.parent?.mounted, keys), () => {
+      const fixed = resource.parent === undefined ? none : equalities(fixedByParent(resource, keys.at(-1)))
+      const wanted = fixed.length === 0 ? request : { ...request, where: [...request.where, ...fixed] }
+      return settled(new Store(exchange, resource).list(wanted), (page): Outcome => ({ kind: 'page', page, resource }))
+    })
   },
 }
+
+const none: readonly Condition[] = []
 
 export const create: Operation = {
   name: 'create',

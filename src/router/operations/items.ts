@@ -1,8 +1,9 @@
 /** One item: GET, HEAD, PUT, PATCH, DELETE (VERB-1, VERB-3, VERB-5, VERB-6, VERB-8). */
-import type { Stored } from '../../adapters/contract.js'
+import type { Answer, Stored } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
 import { stale } from '../../middleware/if-match.js'
 import { prefersMinimal } from '../../middleware/prefer.js'
+import { settled } from '../../promise.js'
 import type { Exchange } from '../exchange.js'
 import { completeUpdate, patched } from '../input.js'
 import { Store } from '../store.js'
@@ -14,9 +15,9 @@ export const read: Operation = {
   name: 'read',
   query: 'item',
   body: 'ignored',
-  async execute(exchange) {
+  execute(exchange) {
     const { resource, keys } = exchange
-    return { kind: 'item', status: 200, stored: await itemOf(exchange), resource, keys }
+    return settled(itemOf(exchange), (stored): Outcome => ({ kind: 'item', status: 200, stored, resource, keys }))
   },
 }
 
@@ -72,7 +73,7 @@ export const remove: Operation = {
  */
 async function directly<T>(
   direct: ReturnType<typeof pinned>,
-  write: (expected: string | undefined) => Promise<T | 'stale'>,
+  write: (expected: string | undefined) => Answer<T | 'stale'>,
 ): Promise<T | undefined> {
   if (direct === undefined) return undefined
   const result = await write(direct.expected)

@@ -1,14 +1,18 @@
 /** Whether the parents in a path exist, and what is theirs (PATH-5, PATH-7). */
-import type { Condition, Scalar, Stored } from '../../adapters/contract.js'
+import type { Answer, Condition, Scalar, Stored } from '../../adapters/contract.js'
 import { isObject } from '../../definition/json.js'
 import { type KeyValue, membersHolding } from '../../definition/key.js'
 import type { Mounted } from '../../plan/routes.js'
+import { settled } from '../../promise.js'
 import type { Exchange } from '../exchange.js'
 import { absent, Store } from '../store.js'
 
 /** Throws `absent` unless every parent in the path exists and belongs to the one before it. `keys` end with the nearest parent's. */
-export async function checkParents(exchange: Exchange, nearest: Mounted | undefined, keys: readonly KeyValue[]): Promise<void> {
-  if (nearest === undefined) return
+export function checkParents(exchange: Exchange, nearest: Mounted | undefined, keys: readonly KeyValue[]): Answer<void> {
+  return nearest === undefined ? undefined : checkAll(exchange, nearest, keys)
+}
+
+async function checkAll(exchange: Exchange, nearest: Mounted, keys: readonly KeyValue[]): Promise<void> {
   const depth = keys.length
   const read = async (mounted: Mounted, at: number): Promise<void> => {
     const stored = await new Store(exchange, mounted).one(keys[at] as KeyValue)
@@ -51,22 +55,24 @@ export function lineageHolds(mounted: Mounted, keys: readonly KeyValue[]): boole
 }
 
 /** Throws unless the parents of the item in the path exist and may be its parents. */
-export async function checkItemPath(exchange: Exchange): Promise<void> {
+export function checkItemPath(exchange: Exchange): Answer<void> {
   const { resource, keys } = exchange
   if (resource.parent === undefined) return
   if (!lineageHolds(resource, keys)) throw absent()
-  await checkParents(exchange, resource.parent.mounted, keys.slice(0, -1))
+  return checkParents(exchange, resource.parent.mounted, keys.slice(0, -1))
 }
 
 /** The item of the path as it is now, once its parents are known to exist. Throws `absent` (404). */
-export async function memberOfPath({ resource, keys, key }: Exchange, store: Store): Promise<Stored<unknown>> {
-  const stored = await store.one(key)
-  if (!belongs(resource, stored, keys.at(-2))) throw absent()
-  return stored
+export function memberOfPath({ resource, keys, key }: Exchange, store: Store): Answer<Stored<unknown>> {
+  const found = store.one(key)
+  if (resource.parent === undefined) return found
+  return settled(found, (stored) => {
+    if (!belongs(resource, stored, keys.at(-2))) throw absent()
+    return stored
+  })
 }
 
 /** The item of the path, under the parents that the path names. Throws `absent` (404). */
-export async function itemOf(exchange: Exchange): Promise<Stored<unknown>> {
-  await checkItemPath(exchange)
-  return memberOfPath(exchange, new Store(exchange, exchange.resource))
+export function itemOf(exchange: Exchange): Answer<Stored<unknown>> {
+  return settled(checkItemPath(exchange), () => memberOfPath(exchange, new Store(exchange, exchange.resource)))
 }

@@ -1,5 +1,5 @@
 /** Associated sub-collections: their list, and putting in and taking out what exists (PATH-7, VERB-4). */
-import type { ParentKey, Scalar, Stored } from '../../adapters/contract.js'
+import type { Answer, ParentKey, Scalar, Stored } from '../../adapters/contract.js'
 import { type KeyValue, membersHolding } from '../../definition/key.js'
 import { type Conditions, checkWrite, stale } from '../../middleware/if-match.js'
 import { lineageOf } from '../../plan/addresses.js'
@@ -67,7 +67,7 @@ export const readMember: Operation = {
 export const attach = moving('attach', 'refused', versionToAttach, (store, ...rest) => store.attach(...rest))
 export const detach = moving('detach', 'ignored', versionToDetach, (store, ...rest) => store.detach(...rest))
 
-type Move = (store: Store, parent: ParentKey, key: KeyValue, expected: string | undefined) => Promise<'attached' | 'detached' | 'stale'>
+type Move = (store: Store, parent: ParentKey, key: KeyValue, expected: string | undefined) => Answer<'attached' | 'detached' | 'stale'>
 
 function moving(name: string, body: Operation['body'], versionToMove: typeof versionToAttach, move: Move): Operation {
   return {

@@ -1,6 +1,6 @@
 /** The one way in which a record changes: read, check, compose, compare-and-set; again where another writer was quicker and the client did not mind (HDR-3). */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Stored } from '../../adapters/contract.js'
+import type { Answer, Stored } from '../../adapters/contract.js'
 import { type Conditions, checkWrite, stale } from '../../middleware/if-match.js'
 import { Unavailable } from '../../problem.js'
 import type { Exchange } from '../exchange.js'
@@ -9,7 +9,7 @@ import { Store } from '../store.js'
 import { checkItemPath, memberOfPath } from './lineage.js'
 
 /** What an attempt does with the record as it is: `'stale'` where another writer was quicker. */
-export type Attempt<T> = (current: Stored<unknown>, store: Store) => Promise<T | 'stale'>
+export type Attempt<T> = (current: Stored<unknown>, store: Store) => Answer<T | 'stale'>
 
 /**
  * Runs an attempt on the current record until it is not stale. With versions in `If-Match` a lost race is 412; without, the attempts of one key wait for each

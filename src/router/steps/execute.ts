@@ -1,6 +1,11 @@
 /** The operation: the adapter, once where once is enough. */
+import { settled } from '../../promise.js'
 import type { Exchange } from '../exchange.js'
+import type { Operation } from '../operations/operation.js'
 
-export async function execute(exchange: Exchange): Promise<void> {
-  exchange.outcome = await exchange.operation?.execute(exchange)
+export function execute(exchange: Exchange): void | Promise<void> {
+  const operation = exchange.operation as Operation
+  return settled(operation.execute(exchange), (outcome) => {
+    exchange.outcome = outcome
+  })
 }

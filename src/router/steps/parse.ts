@@ -3,7 +3,7 @@ import { bodyTypes, hasBody, readBody } from '../../middleware/body.js'
 import { isJsonPatch, unseenPatch } from '../../middleware/patch-types.js'
 import { type Form, openForm } from '../../plan/form.js'
 import { readOperations } from '../../plan/json-patch.js'
-import { parseItemQuery, parseListQuery, refuseQuery } from '../../plan/list-grammar.js'
+import { knownListQuery, parseItemQuery, refuseQuery } from '../../plan/list-grammar.js'
 import { mergeBody, refuseBody } from '../../plan/record.js'
 import { HttpProblem } from '../../problem.js'
 import { parameter } from '../../wire.js'
@@ -53,7 +53,7 @@ function parseQuery(exchange: Exchange): void {
   const { operation, query } = exchange
   switch (operation?.query) {
     case 'list':
-      exchange.list = parseListQuery(query, exchange.resource.plan.list, exchange)
+      exchange.list = knownListQuery(query, exchange.resource.plan.list, exchange)
       exchange.expand = exchange.list.expand
       break
     case 'item':

@@ -1,33 +1,40 @@
 /** From what came of the operation to an answer: links, expansions, tags, pagination (REP, HDR-2, HDR-4, QUERY-7, VERB-8). */
-import type { Page, Stored } from '../../adapters/contract.js'
+import type { Answer as Eventually, Page, Stored } from '../../adapters/contract.js'
+import type { JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { type Conditions, checkRead, unmodifiedTag } from '../../middleware/if-match.js'
 import { itemPath, lineageOf } from '../../plan/addresses.js'
 import { type HintTo, hintMaker } from '../../plan/hint.js'
 import { keyOf } from '../../plan/resource-plan.js'
 import type { Mounted } from '../../plan/routes.js'
+import { settled } from '../../promise.js'
 import type { Answer, Headers } from '../../representation/answer.js'
+import { json } from '../../representation/encoding.js'
 import { mergeVary } from '../../representation/header-fields.js'
-import { paginationHeaders } from '../../representation/pagination.js'
+import { addPagination } from '../../representation/pagination.js'
 import type { Related } from '../../representation/related.js'
+import { textOf } from '../../representation/remembered-texts.js'
 import { represent as wireForm } from '../../representation/represent.js'
 import { bodyTag, itemTag, pageTag } from '../../representation/tags.js'
+import { type View, viewOf } from '../../representation/views.js'
 import { header, parameter } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
-import { encoded, endpointWire } from '../formats.js'
+import { encoded, endpointWire, withBody } from '../formats.js'
 import type { Outcome } from '../operations/operation.js'
 import { mayShow } from '../permission.js'
 import { relatedOf } from '../sight.js'
 
 type Of<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
 
-export async function represent(exchange: Exchange): Promise<void> {
+export function represent(exchange: Exchange): void | Promise<void> {
   const { outcome } = exchange
   if (outcome === undefined) throw new Error('An operation came to nothing.')
-  exchange.answer = await answerOf(exchange, outcome)
+  return settled(answerOf(exchange, outcome), (answer) => {
+    exchange.answer = answer
+  })
 }
 
-function answerOf(exchange: Exchange, outcome: Outcome): Answer | Promise<Answer> {
+function answerOf(exchange: Exchange, outcome: Outcome): Eventually<Answer> {
   switch (outcome.kind) {
     case 'page':
       return pageAnswer(exchange, outcome)
@@ -42,20 +49,30 @@ function answerOf(exchange: Exchange, outcome: Outcome): Answer | Promise<Answer
   }
 }
 
-async function pageAnswer(exchange: Exchange, { page, resource }: Of<'page'>): Promise<Answer> {
-  const { base, root, conditions, list, listPath } = exchange
-  const query = list as NonNullable<typeof list>
+function pageAnswer(exchange: Exchange, outcome: Of<'page'>): Eventually<Answer> {
+  const { list } = exchange
+  const related = relatedOf(exchange, outcome.resource, outcome.page.items, list?.expand ?? [])
+  return settled(related, (found) => pageOf(exchange, outcome, found))
+}
+
+function pageOf(exchange: Exchange, { page, resource }: Of<'page'>, related: Related): Eventually<Answer> {
+  const { root, query, conditions, listPath, representation } = exchange
   const { items } = page
-  const related = await relatedOf(exchange, resource, items, query.expand)
-  const tag = pageTag(exchange, resource, page, related)
+  const view = viewOf(resource, exchange)
+  const tag = pageTag(view, query, resource, page, related)
   checkRead(conditions, tag)
-  const headers = { ...cacheHeaders(exchange, resource), [header.etag]: tag }
+  const headers = headersOf(exchange, resource, tag)
   const unmodified = unmodifiedAnswer(conditions, headers, tag)
   if (unmodified !== undefined) return unmodified
   const hintTo = hintsOf(exchange, resource, page)
-  Object.assign(headers, paginationHeaders(`${root}${listPath}`, query, { ...page, count: items.length }, hintTo))
-  const wire = items.map(({ value }) => wireForm(resource, value, keysOf(exchange, resource, value), base, related))
-  return { status: 200, ...(await encoded(exchange, wire, resource.wire.list, headers)) }
+  const facts = { ...page, count: items.length }
+  addPagination(headers, `${root}${listPath}`, exchange.list as NonNullable<Exchange['list']>, facts, hintTo)
+  if (representation === json) {
+    const texts = items.map((stored, at) => jsonOf(exchange, resource, stored, view, related, at))
+    return { status: 200, ...withBody(exchange, `[${texts.join(',')}]`, headers) }
+  }
+  const wire = items.map((stored, at) => wireOf(exchange, resource, stored, related, at))
+  return settled(encoded(exchange, wire, resource.wire.list, headers), (body): Answer => ({ status: 200, ...body }))
 }
 
 /** Hints for the links beside a page, where its store can follow them (QUERY-7). */
@@ -66,22 +83,41 @@ function hintsOf(exchange: Exchange, resource: Mounted, { items, seekable = fals
   return hintMaker(resource.plan.list.places, query, exchange, { first: first.value, last: last.value })
 }
 
-async function itemAnswer(exchange: Exchange, outcome: Of<'item'>): Promise<Answer> {
+function itemAnswer(exchange: Exchange, outcome: Of<'item'>): Eventually<Answer> {
+  const { stored, resource, keys } = outcome
+  return settled(relatedOf(exchange, resource, [stored], exchange.expand), (related) => {
+    const head = itemHead(exchange, resource, stored, related)
+    if (exchange.route?.kind === 'member') head.headers[header.contentLocation] = ownAddress(exchange, outcome)
+    if (head.answer !== undefined) return head.answer
+    if (exchange.reads) return itemBody(exchange, outcome, head)
+    const { status, bare } = outcome
+    const { headers } = head
+    if (outcome.headers !== undefined) Object.assign(headers, outcome.headers)
+    headers[header.vary] = exchange.service.varyOfChange
+    const created = exchange.method === 'POST'
+    if (bare === true) {
+      // Of what a client may prefer, the answer names only what is not done anyway (RFC 7240 3).
+      if (!created) headers[header.preferenceApplied] = 'return=minimal'
+      return { status, headers }
+    }
+    return settled(mayShow(exchange, resource, keys.at(-1) as KeyValue), (shown): Eventually<Answer> => {
+      // Who may write and not read has changed it, and sees nothing of it.
+      if (!shown) return { status, headers }
+      if (created) headers[header.preferenceApplied] = 'return=representation'
+      headers[header.contentLocation] = ownAddress(exchange, outcome)
+      return itemBody(exchange, outcome, head)
+    })
+  })
+}
+
+function itemBody(exchange: Exchange, outcome: Of<'item'>, { view, related, headers }: ItemHead): Eventually<Answer> {
   const { stored, resource, keys, status } = outcome
-  const address = exchange.route?.kind === 'member' ? { [header.contentLocation]: ownAddress(exchange, outcome) } : {}
-  const { related, headers, answer } = await itemHead(exchange, resource, stored, address)
-  if (answer !== undefined) return answer
-  Object.assign(headers, outcome.headers)
-  if (!exchange.reads) headers[header.vary] = exchange.service.varyOfChange
-  const created = exchange.method === 'POST'
-  // Of what a client may prefer, the answer names only what is not done anyway (RFC 7240 3).
-  if (outcome.bare === true) return { status, headers: created ? headers : { ...headers, [header.preferenceApplied]: 'return=minimal' } }
-  // Who may write and not read has changed it, and sees nothing of it.
-  if (!exchange.reads && !(await mayShow(exchange, resource, keys.at(-1) as KeyValue))) return { status, headers }
-  if (created) headers[header.preferenceApplied] = 'return=representation'
-  if (!exchange.reads) headers[header.contentLocation] = ownAddress(exchange, outcome)
-  const wire = wireForm(resource, stored.value, keys, exchange.base, related)
-  return { status, ...(await encoded(exchange, wire, resource.wire.item, headers)) }
+  const { representation, base } = exchange
+  if (representation === json && exchange.reads) {
+    return { status, ...withBody(exchange, jsonOf(exchange, resource, stored, view, related, 0, keys), headers) }
+  }
+  const wire = wireForm(resource, stored.value, keys, base, related)
+  return settled(encoded(exchange, wire, resource.wire.item, headers), (body): Answer => ({ status, ...body }))
 }
 
 /** Where a GET gives what the answer to another request shows (RFC 9110 8.7): the item's own address, with the expansions that it was asked for. */
@@ -91,54 +127,89 @@ function ownAddress({ base, expand }: Exchange, { resource, keys }: Of<'item'>):
 }
 
 /** A flag carries the very tag of the resource it belongs to (PATH-8). */
-async function stateAnswer(exchange: Exchange, { stored }: Of<'state'>): Promise<Answer> {
-  const { headers, answer } = await itemHead(exchange, exchange.resource, stored)
-  return answer ?? { status: 204, headers }
+function stateAnswer(exchange: Exchange, { stored }: Of<'state'>): Eventually<Answer> {
+  const { resource } = exchange
+  return settled(relatedOf(exchange, resource, [stored], []), (related) => {
+    const { headers, answer } = itemHead(exchange, resource, stored, related)
+    return answer ?? { status: 204, headers }
+  })
 }
 
 interface ItemHead {
+  readonly view: View
   readonly related: Related
   readonly headers: Headers
   /** The whole answer, where a read needs no more: HEAD is 302, and a GET may be 304. */
   readonly answer?: Answer
 }
 
-async function itemHead(exchange: Exchange, resource: Mounted, stored: Stored<unknown>, address: Headers = {}): Promise<ItemHead> {
-  const { conditions, method, expand } = exchange
-  const related = await relatedOf(exchange, resource, [stored], expand)
-  const tag = itemTag(exchange, resource, stored, related)
-  const headers: Headers = { ...cacheHeaders(exchange, resource), ...address, [header.etag]: tag }
-  if (method !== 'GET' && method !== 'HEAD') return { related, headers }
+function itemHead(exchange: Exchange, resource: Mounted, stored: Stored<unknown>, related: Related): ItemHead {
+  const { conditions, method } = exchange
+  const view = viewOf(resource, exchange)
+  const tag = itemTag(view, stored.version, related)
+  const headers = headersOf(exchange, resource, tag)
+  if (method !== 'GET' && method !== 'HEAD') return { view, related, headers }
   // What is not 2xx without its preconditions is the same with them (RFC 9110 13.2.1).
-  if (method === 'HEAD') return { related, headers, answer: { status: 302, headers } }
+  if (method === 'HEAD') return { view, related, headers, answer: { status: 302, headers } }
   checkRead(conditions, tag, stored.version)
   const answer = unmodifiedAnswer(conditions, headers, tag)
-  return answer === undefined ? { related, headers } : { related, headers, answer }
+  return answer === undefined ? { view, related, headers } : { view, related, headers, answer }
 }
 
 /** The 304, where the client has the representation of this tag: with the fields that the 200 would have (RFC 9110 15.4.5). */
 function unmodifiedAnswer(conditions: Conditions, headers: Headers, tag: string): Answer | undefined {
   const known = unmodifiedTag(conditions, tag)
-  return known === undefined ? undefined : { status: 304, headers: { ...headers, [header.etag]: known } }
+  if (known === undefined) return undefined
+  headers[header.etag] = known
+  return { status: 304, headers }
 }
 
-async function valueAnswer(exchange: Exchange, { status, value, headers: given = {} }: Of<'value'>): Promise<Answer> {
+function valueAnswer(exchange: Exchange, { status, value, headers: given = {} }: Of<'value'>): Eventually<Answer> {
   const { method, conditions, cacheControl, service } = exchange
   const reads = method === 'GET' || method === 'HEAD'
   // Also of a 204: without a word about it, any cache may keep the answer to a GET (RFC 9111 4.2.2).
   const headers = { [header.cacheControl]: cacheControl, ...given, [header.vary]: mergeVary(given[header.vary], service.vary) }
   if (value === undefined) return { status, headers: reads ? headers : given }
-  const answer = await encoded(exchange, value, endpointWire(exchange), headers)
-  const { body } = answer
-  if (status !== 200 || !reads || body === undefined) return { status, ...answer }
-  const tag = bodyTag(body)
-  checkRead(conditions, tag)
-  const unmodified = unmodifiedAnswer(conditions, headers, tag)
-  return unmodified ?? { status, body, headers: { ...answer.headers, [header.etag]: tag } }
+  return settled(encoded(exchange, value, endpointWire(exchange), headers), (answer): Answer => {
+    const { body } = answer
+    if (status !== 200 || !reads || body === undefined) return { status, ...answer }
+    const tag = bodyTag(body)
+    checkRead(conditions, tag)
+    const unmodified = unmodifiedAnswer(conditions, { ...headers }, tag)
+    return unmodified ?? { status, body, headers: { ...answer.headers, [header.etag]: tag } }
+  })
 }
 
-function cacheHeaders(exchange: Exchange, resource: Mounted): Headers {
-  return { [header.cacheControl]: resource.plan.definition.cacheControl ?? exchange.cacheControl, [header.vary]: exchange.service.vary }
+const headersOf = ({ cacheControl, service }: Exchange, { plan }: Mounted, tag: string): Headers => ({
+  [header.cacheControl]: plan.definition.cacheControl ?? cacheControl,
+  [header.vary]: service.vary,
+  [header.etag]: tag,
+})
+
+/** A record of a page, or of `keys`, as JSON. */
+function jsonOf(
+  exchange: Exchange,
+  resource: Mounted,
+  stored: Stored<unknown>,
+  view: View,
+  related: Related,
+  at: number,
+  keys?: readonly KeyValue[],
+): string {
+  const make = (): string => JSON.stringify(wireOf(exchange, resource, stored, related, at, keys))
+  // What stands below parents has links that begin with theirs.
+  return resource.parent === undefined ? textOf(stored, view, related, at, make) : make()
+}
+
+function wireOf(
+  exchange: Exchange,
+  resource: Mounted,
+  { value }: Stored<unknown>,
+  related: Related,
+  at: number,
+  keys: readonly KeyValue[] = keysOf(exchange, resource, value),
+): JsonObject {
+  return wireForm(resource, value, keys, exchange.base, related, at)
 }
 
 /** The keys of a listed record's own address: below the parents of the path, or, in an associated sub-collection, where it lives by itself. */
