@@ -19,26 +19,39 @@ export interface Answer {
 export const closing: Headers = Object.freeze({ [header.connection]: 'close' })
 
 /** Writes an answer. What other middlewares have put into `Vary` and `Link` stays beside ours; a HEAD gets the headers alone. */
-export function send(res: ServerResponse, answer: Answer, head: boolean): void {
+export function send(res: ServerResponse, { status, headers, body }: Answer, head: boolean): void {
+  sendOwn(res, status, { ...headers }, head ? undefined : body, body)
+}
+
+/** The same with headers that nobody else has: they are completed in place. `body` is what leaves, `whole` what its length is told of. */
+export function sendOwn(
+  res: ServerResponse,
+  status: number,
+  headers: Headers,
+  body: string | Uint8Array | undefined,
+  whole: string | Uint8Array | undefined = body,
+): void {
   if (res.headersSent || res.writableEnded || res.destroyed) return
-  const { status, body } = answer
-  const headers: Headers = { ...answer.headers }
   // Somebody in front has a hand in the head of the answer, such as `compression`.
   const watched = Object.hasOwn(res, 'writeHead')
   if (watched && status === 304 && compresses(res, headers)) headers[header.vary] = mergeVary(headers[header.vary], header.acceptEncoding)
   const { [header.vary]: vary, [header.link]: links } = headers
   if (vary !== undefined) headers[header.vary] = mergeVary(res.getHeader(header.vary), vary)
   if (links !== undefined) headers[header.link] = mergeLinks(res.getHeader(header.link), links)
-  if (body !== undefined) headers[header.contentLength] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
+  if (whole !== undefined) headers[header.contentLength] = String(typeof whole === 'string' ? Buffer.byteLength(whole) : whole.byteLength)
   else if (status !== 204 && status !== 304) headers[header.contentLength] = '0'
   // Beside a length it would be a message that no client reads (RFC 9112 6.2).
-  delete headers[header.transferEncoding]
+  if (headers[header.transferEncoding] !== undefined) delete headers[header.transferEncoding]
   const tag = headers[header.etag]
-  const release = watched && tag !== undefined ? followCoding(res, tag) : undefined
+  if (!watched || tag === undefined) {
+    write(res, status, headers, body)
+    return
+  }
+  const release = followCoding(res, tag)
   try {
-    write(res, status, headers, head ? undefined : body)
+    write(res, status, headers, body)
   } finally {
-    release?.()
+    release()
   }
 }
 

@@ -14,7 +14,7 @@ import { isRetired, type Lifecycle, noticeHeaders } from '../middleware/versions
 import { collectionPath, itemPath } from '../plan/addresses.js'
 import type { ListQuery } from '../plan/list-grammar.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
-import type { Mounted, Route, RouteTable } from '../plan/routes.js'
+import type { Match, Mounted, Route, RouteTable } from '../plan/routes.js'
 import { ConfigurationError, type HttpProblem } from '../problem.js'
 import type { Answer, Headers } from '../representation/answer.js'
 import { json, type Representation } from '../representation/encoding.js'
@@ -40,6 +40,8 @@ export function isLiving(version: ServedVersion | 'retired'): version is ServedV
 
 /** Where a request came in. */
 export interface Entrance {
+  /** What the path leads to, where that is known already. */
+  readonly match?: Match | undefined
   /** The path below the version, and the query, both raw. */
   readonly path: string
   readonly query: string
@@ -53,6 +55,8 @@ export class Exchange {
   readonly started = performance.now()
   readonly requestId: string
   readonly method: string
+  /** True for the methods that change nothing. */
+  readonly reads: boolean
   readonly path: string
   readonly query: string
   principal: unknown
@@ -76,14 +80,15 @@ export class Exchange {
   /** What a repeat of this request is known by, where its client gave it a key (VERB-2). */
   idempotency: Idempotency | undefined
   /** The scopes of the principal, as far as they were asked for. */
-  readonly scopes = new Map<ResourcePlan, Readonly<Record<string, Scalar>>>()
+  scopes: Map<ResourcePlan, Readonly<Record<string, Scalar>>> | undefined
   outcome: Outcome | undefined
   /** What the rate limit says of itself, for whatever answer it becomes (LIMIT-1). */
-  limits: Headers = {}
+  limits: Headers | undefined
   answer: Answer | undefined
   problem: HttpProblem | undefined
   readonly #entrance: Entrance
   #root: string | undefined
+  #base: string | undefined
   #patience: Patience | undefined
   #told = false
 
@@ -101,6 +106,7 @@ export class Exchange {
     this.query = entrance.query
     this.#entrance = entrance
     this.method = req.method ?? 'GET'
+    this.reads = this.method === 'GET' || this.method === 'HEAD' || this.method === 'OPTIONS'
     this.requestId = requestIdOf(req)
   }
 
@@ -124,7 +130,8 @@ export class Exchange {
 
   /** The absolute address of the version, which links begin with. */
   get base(): string {
-    return this.version.name === '' ? this.root : `${this.root}/${this.version.name}`
+    this.#base ??= this.version.name === '' ? this.root : `${this.root}/${this.version.name}`
+    return this.#base
   }
 
   /** The path of the list that is asked for, from the version on: of an associated sub-collection, its parent's item and then its segment. */
@@ -147,9 +154,9 @@ export class Exchange {
     return this.keys.at(-1) as KeyValue
   }
 
-  /** True for the methods that change nothing. */
-  get reads(): boolean {
-    return this.method === 'GET' || this.method === 'HEAD' || this.method === 'OPTIONS'
+  /** What the path leads to, where whoever let the request in has looked. */
+  get match(): Match | undefined {
+    return this.#entrance.match
   }
 
   /** The path of the request, as problems tell it. */
@@ -177,9 +184,9 @@ export class Exchange {
   }
 
   /** What a deprecated version says of itself (VER-3): its successor's address of the same path, where there is one. */
-  notices(): Record<string, string> {
+  notices(): Readonly<Record<string, string>> | undefined {
     const { life } = this.version
-    if (life === undefined) return {}
+    if (life === undefined) return undefined
     if (life.successor === undefined) return noticeHeaders(life, undefined)
     const next = this.versions?.get(life.successor)
     const served = next !== undefined && isLiving(next) && serves(next, this.path)

@@ -73,8 +73,8 @@ function withoutBody(exchange: Exchange, error: unknown, headers: Headers): Enco
 
 /** A body in the representation that the request asks for, with its own fields. */
 export function withBody({ representation, service }: Exchange, represented: Represented, headers: Headers): Encoded {
-  const common: Headers = { ...headers, [header.contentType]: representation.contentType }
-  const vary = (common[header.vary] ??= service.vary)
+  const vary = headers[header.vary] ?? service.vary
+  const common: Headers = { ...headers, [header.contentType]: representation.contentType, [header.vary]: vary }
   if (typeof represented === 'string' || represented instanceof Uint8Array) return { headers: common, body: represented }
   const own = spelled(represented.headers ?? {})
   return { headers: { ...own, ...common, [header.vary]: mergeVary(own[header.vary], vary) }, body: represented.body }

@@ -10,7 +10,7 @@ export function passTo(exchange: Exchange, middleware: Middleware): Promise<void
   const { req, res, service, limits, requestId } = exchange
   res.setHeader(header.requestId, requestId)
   if (service.secureHeaders !== undefined) setSecureHeaders(res, service.secureHeaders)
-  for (const name of Object.keys(limits)) res.setHeader(name, limits[name] as string)
+  for (const [name, value] of Object.entries(limits ?? {})) res.setHeader(name, value)
   if (service.hooks.onResponse !== undefined) {
     res.once('close', () => {
       if (res.headersSent) exchange.tell(res.statusCode)

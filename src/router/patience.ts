@@ -13,37 +13,54 @@ export interface Patience {
 }
 
 /** The patience of one request: every wait of it is counted from its start. */
-export function withinTime({ reads, res, service, started }: Exchange): Patience {
-  let controller: AbortController | undefined
-  const left = (): number => Math.max(0, service.timeout - (performance.now() - started))
-  const expired = (): Error => new Error(`No answer within ${service.timeout} ms.`)
-  return {
-    left,
-    signal() {
-      if (controller !== undefined) return controller.signal
-      const made = new AbortController()
-      controller = made
-      const gone = (): void => {
-        if (!res.writableFinished) made.abort(new Error('The client went away.'))
+export const withinTime = (exchange: Exchange): Patience => new RequestPatience(exchange)
+
+class RequestPatience implements Patience {
+  readonly #exchange: Exchange
+  #controller: AbortController | undefined
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange
+  }
+
+  left(): number {
+    const { service, started } = this.#exchange
+    return Math.max(0, service.timeout - (performance.now() - started))
+  }
+
+  signal(): AbortSignal {
+    if (this.#controller !== undefined) return this.#controller.signal
+    const { reads, res } = this.#exchange
+    const made = new AbortController()
+    this.#controller = made
+    const gone = (): void => {
+      if (!res.writableFinished) made.abort(new Error('The client went away.'))
+    }
+    if (this.left() === 0) made.abort(this.#expired())
+    // A write goes on when its client leaves: half a change helps nobody.
+    else if (reads && res.destroyed) gone()
+    else if (reads) res.once('close', gone)
+    return made.signal
+  }
+
+  settle<T>(answer: T | PromiseLike<T>): T | Promise<T> {
+    return isPromise(answer) ? this.#wait(answer) : answer
+  }
+
+  #wait<T>(answer: PromiseLike<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const expire = (): void => {
+        const cause = this.#expired()
+        this.#controller?.abort(cause)
+        const detail = 'The service did not answer in time: whether the change took place is unknown. GET the resource to see.'
+        reject(new Unavailable({ cause, ...(this.#exchange.reads ? {} : { detail }) }))
       }
-      if (left() === 0) made.abort(expired())
-      // A write goes on when its client leaves: half a change helps nobody.
-      else if (reads && res.destroyed) gone()
-      else if (reads) res.once('close', gone)
-      return made.signal
-    },
-    settle<T>(answer: T | PromiseLike<T>): T | Promise<T> {
-      if (!isPromise(answer)) return answer
-      return new Promise<T>((resolve, reject) => {
-        const expire = (): void => {
-          const cause = expired()
-          controller?.abort(cause)
-          const detail = 'The service did not answer in time: whether the change took place is unknown. GET the resource to see.'
-          reject(new Unavailable({ cause, ...(reads ? {} : { detail }) }))
-        }
-        const timer = setTimeout(expire, left())
-        answer.then(resolve, reject).then(() => clearTimeout(timer))
-      })
-    },
+      const timer = setTimeout(expire, this.left())
+      answer.then(resolve, reject).then(() => clearTimeout(timer))
+    })
+  }
+
+  #expired(): Error {
+    return new Error(`No answer within ${this.#exchange.service.timeout} ms.`)
   }
 }

@@ -39,13 +39,18 @@ export function resourceRouter<T, K, P = unknown>(
   const service = resolveService(rest as unknown as ServiceOptions)
   const version: ServedVersion = { name: '', table: compileRoutes([own], related, service.page), life: undefined, routes: undefined }
   const first = `/${area ?? definition.collection}/`
+  // A router is seldom mounted at two places, and where it is it costs no more than to look anew.
+  let place = { mountPath: '', mountTail: '' }
   return function resourceRouterMiddleware(req, res, next) {
     const { path, query } = splitTarget(req.url ?? '/')
     const segments = decodeSegments(path)
+    const match = segments && version.table.match(segments)
     // What can't be decoded is nobody's but, below its own first segment, refused here: a 400 and not a 404.
-    if (segments === undefined ? !path.startsWith(first) : version.table.match(segments) === undefined) return next()
+    if (segments === undefined ? !path.startsWith(first) : match === undefined) return next()
     const mountPath = (req as ExpressRequest).baseUrl ?? ''
-    void walk(new Exchange(req, res, service, { path, query, mountPath, mountTail: fromVersion(mountPath) }, version))
+    if (mountPath !== place.mountPath) place = { mountPath, mountTail: fromVersion(mountPath) }
+    const entrance = { path, query, ...place, match }
+    void walk(new Exchange(req, res, service, entrance, version))
   }
 }
 

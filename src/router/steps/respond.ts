@@ -1,6 +1,6 @@
 /** Status, headers and body leave at once; the hooks learn of it. */
 import type { ServerResponse } from 'node:http'
-import { type Headers, send } from '../../representation/answer.js'
+import { type Headers, sendOwn } from '../../representation/answer.js'
 import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 
@@ -12,18 +12,23 @@ export function respond(exchange: Exchange): void {
     if (!res.writableEnded) res.destroy()
     return
   }
-  const notices = answer.status === 410 ? {} : exchange.notices()
-  const link = [answer.headers[header.link], notices[header.link]].filter((value) => value !== undefined).join(', ')
-  const headers: Headers = { ...service.secureHeaders, ...answer.headers, ...limits, ...notices, [header.requestId]: requestId }
-  if (link !== '') headers[header.link] = link
-  if (service.secureHeaders !== undefined) leaveAsSet(res, service.secureHeaders, answer.headers, headers)
-  send(res, { ...answer, headers }, method === 'HEAD')
-  exchange.tell(answer.status)
+  const { status, body } = answer
+  const headers: Headers = { ...answer.headers }
+  if (service.secureHeaders !== undefined) secure(res, service.secureHeaders, headers)
+  if (limits !== undefined) Object.assign(headers, limits)
+  const notices = status === 410 ? undefined : exchange.notices()
+  if (notices !== undefined) {
+    const links = [headers[header.link], notices[header.link]].filter((link) => link !== undefined)
+    Object.assign(headers, notices)
+    if (links.length > 0) headers[header.link] = links.join(', ')
+  }
+  headers[header.requestId] = requestId
+  sendOwn(res, status, headers, method === 'HEAD' ? undefined : body, body)
+  exchange.tell(status)
 }
 
-/** What a middleware in front has set, such as a policy of its own, stays. */
-function leaveAsSet(res: ServerResponse, secure: Readonly<Record<string, string>>, own: Headers, headers: Headers): void {
+/** Adds what keeps browsers from taking the answer for anything else. What a middleware in front has set, such as a policy of its own, stays. */
+function secure(res: ServerResponse, fields: Readonly<Record<string, string>>, headers: Headers): void {
   res.removeHeader(header.poweredBy)
-  if (res.getHeaderNames().length === 0) return
-  for (const name of Object.keys(secure)) if (res.hasHeader(name) && own[name] === undefined) delete headers[name]
+  for (const name in fields) if (headers[name] === undefined && !res.hasHeader(name)) headers[name] = fields[name] as string
 }

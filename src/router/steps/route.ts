@@ -4,24 +4,28 @@ import { decodeSegments } from '../../http/targets.js'
 import { keepPrivate, principals } from '../../middleware/authenticate.js'
 import type { ExpressRequest, Middleware } from '../../middleware/middleware.js'
 import { below, setNotices } from '../../middleware/versions.js'
+import type { Match } from '../../plan/routes.js'
 import { HttpProblem } from '../../problem.js'
 import type { Exchange } from '../exchange.js'
 import { passTo } from '../pass-to.js'
 
 export function route(exchange: Exchange): void | Promise<void> {
+  const { match: known } = exchange
+  if (known !== undefined) return take(exchange, known)
   const segments = decodeSegments(exchange.path)
   if (segments === undefined) {
     throw new HttpProblem('malformed-path', { detail: 'Percent-encode each segment of the path once, as UTF-8.' })
   }
   const match = exchange.version.table.match(segments)
-  if (match !== undefined) {
-    exchange.route = match.route
-    exchange.keys = match.keys
-    return
-  }
+  if (match !== undefined) return take(exchange, match)
   const { routes } = exchange.version
   if (routes === undefined) throw unknownPath(exchange, segments)
   return passBy(exchange, routes, segments)
+}
+
+function take(exchange: Exchange, { route: found, keys }: Match): void {
+  exchange.route = found
+  exchange.keys = keys
 }
 
 /** 404, with the near miss where a collection was misspelt. */
@@ -42,7 +46,7 @@ async function passBy(exchange: Exchange, routes: Middleware, segments: readonly
   const { res, path, query, versionName } = exchange
   const request = exchange.req as ExpressRequest
   const { url = '/', baseUrl = '' } = request
-  setNotices(res, exchange.notices())
+  setNotices(res, exchange.notices() ?? {})
   if (exchange.authenticated) belongTo(exchange)
   below(request, `${baseUrl}/${versionName}`, `${path === '' ? '/' : path}${query === '' ? '' : `?${query}`}`)
   try {
