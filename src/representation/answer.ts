@@ -1,18 +1,22 @@
 /** The one way an answer leaves: status, headers and body written at once, without Express's own tag and type. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import { type HttpProblem, problemBody } from '../problem.js'
 import { header } from '../wire.js'
 import { compresses, followCoding } from './coded-tags.js'
 import type { ProblemRepresentation } from './encoding.js'
 import { mergeLinks, mergeVary } from './header-fields.js'
+import { bufferOf, Octets } from './octets.js'
 
 export type Headers = Record<string, string>
+
+/** What is written behind the head: text as UTF-8, bytes as they are. */
+export type Body = string | Uint8Array | Octets
 
 /** An answer before it is written. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  readonly body?: string | Uint8Array
+  readonly body?: Body
 }
 
 /** Ends the connection with the answer: for a request whose body is not read to its end. */
@@ -28,8 +32,8 @@ export function sendOwn(
   res: ServerResponse,
   status: number,
   headers: Headers,
-  body: string | Uint8Array | undefined,
-  whole: string | Uint8Array | undefined = body,
+  body: Body | undefined,
+  whole: Body | undefined = body,
 ): void {
   if (res.headersSent || res.writableEnded || res.destroyed) return
   // Somebody in front has a hand in the head of the answer, such as `compression`.
@@ -38,7 +42,7 @@ export function sendOwn(
   const { [header.vary]: vary, [header.link]: links } = headers
   if (vary !== undefined) headers[header.vary] = mergeVary(res.getHeader(header.vary), vary)
   if (links !== undefined) headers[header.link] = mergeLinks(res.getHeader(header.link), links)
-  if (whole !== undefined) headers[header.contentLength] = String(typeof whole === 'string' ? Buffer.byteLength(whole) : whole.byteLength)
+  if (whole !== undefined) headers[header.contentLength] = String(lengthOf(whole))
   else if (status !== 204 && status !== 304) headers[header.contentLength] = '0'
   // Beside a length it would be a message that no client reads (RFC 9112 6.2).
   if (headers[header.transferEncoding] !== undefined) delete headers[header.transferEncoding]
@@ -55,14 +59,25 @@ export function sendOwn(
   }
 }
 
-function write(res: ServerResponse, status: number, headers: Headers, body: string | Uint8Array | undefined): void {
+function lengthOf(body: Body): number {
+  if (body instanceof Octets) return body.bytes.length
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+}
+
+function write(res: ServerResponse, status: number, headers: Headers, body: Body | undefined): void {
   res.writeHead(status, headers)
   if (body === undefined) res.end()
   else if (headers[header.connection] === closing[header.connection] && !res.req.complete) {
-    res.write(body)
+    res.write(body instanceof Octets ? bufferOf(body) : body)
     passOver(res.req, () => res.end())
+  } else if (body instanceof Octets) {
+    // Who has put a function of his own in this place may take every text for UTF-8.
+    if (res.end === end && res.write === writePart) res.end(body.bytes, 'latin1')
+    else res.end(bufferOf(body))
   } else res.end(body)
 }
+
+const { end, write: writePart } = ServerResponse.prototype
 
 /** Milliseconds for which a closing connection still takes what the client is sending. */
 const lingering = 1000

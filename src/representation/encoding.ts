@@ -21,6 +21,8 @@ export interface Representation {
   readonly variant: string
   /** `wire` says what the value is called and made of. */
   readonly encode: (value: unknown, wire: Wire, call: () => RepresentationCall) => Represented | Promise<Represented>
+  /** The same at once, where nothing but the value and its form goes into the bytes. */
+  readonly text?: (value: unknown, wire: Wire) => string
 }
 
 /** One that problems can be told in as well (ERR-3). */
@@ -35,6 +37,7 @@ export const json: ProblemRepresentation = Object.freeze({
   contentType: 'application/json; charset=utf-8',
   variant: mediaType.json,
   encode: (value: unknown) => JSON.stringify(value),
+  text: (value: unknown) => JSON.stringify(value),
   problemType: mediaType.problem,
   encodeProblem: (problem: unknown) => JSON.stringify(problem),
 })
@@ -44,7 +47,8 @@ const xmlAs = (name: string): ProblemRepresentation =>
     mediaType: name,
     contentType: `${name}; charset=utf-8`,
     variant: name,
-    encode: (value: unknown, wire: Wire) => writeXml(value, wire),
+    encode: writeXml,
+    text: writeXml,
     problemType: mediaType.problemXml,
     encodeProblem: (problem: unknown) => writeXml(problem, problemWire),
   })

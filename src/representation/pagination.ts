@@ -28,24 +28,18 @@ const longestLinks = 8_000
 
 const noHint: HintTo = () => undefined
 
-/** The headers that tell how many items there are and where the other pages lie. */
-export function paginationHeaders(url: string, query: PageQuery, facts: PageFacts, hintTo?: HintTo): Headers {
-  const headers: Headers = {}
-  addPagination(headers, url, query, facts, hintTo)
-  return headers
-}
-
 /**
- * Adds them to others. `url` is the absolute address of the list without its query. Each link repeats the query: where a long one would make more of them than clients
- * take, they go without hints, and where that does not do, there are none. The parameters alone always work.
+ * The headers that tell how many items there are and where the other pages lie. `url` is the absolute address of the list without its query. Each link repeats the
+ * query: where a long one would make more of them than clients take, they go without hints, and where that does not do, there are none. The parameters alone always work.
  */
-export function addPagination(headers: Headers, url: string, query: PageQuery, facts: PageFacts, hintTo: HintTo = noHint): void {
-  const { total } = facts
-  if (total !== undefined) headers[header.totalCount] = String(total)
+export function paginationHeaders(url: string, query: PageQuery, facts: PageFacts, hintTo: HintTo = noHint): Headers {
+  const headers: Headers = {}
+  if (facts.total !== undefined) headers[header.totalCount] = String(facts.total)
   const start = linkStart(url, query)
   const hinted = pageLinks(start, query, facts, hintTo)
   const field = hinted.length > longestLinks && hintTo !== noHint ? pageLinks(start, query, facts, noHint) : hinted
   if (field.length <= longestLinks) headers[header.link] = field
+  return headers
 }
 
 /** What all links of a list begin with: its address and the query but for the place. */

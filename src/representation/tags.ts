@@ -3,7 +3,9 @@ import type { Page } from '../adapters/contract.js'
 import { formatTag } from '../http/entity-tags.js'
 import { keyOf } from '../plan/resource-plan.js'
 import type { Mounted } from '../plan/routes.js'
+import type { Body } from './answer.js'
 import { digest, knownDigest } from './digest.js'
+import { bufferOf, Octets } from './octets.js'
 import { type Related, stampOf } from './related.js'
 import type { View } from './views.js'
 
@@ -35,4 +37,5 @@ export function pageTag(
 }
 
 /** The tag of a value that has no version: of its bytes. */
-export const bodyTag = (body: string | Uint8Array): string => `"${digest(typeof body === 'string' ? body : Buffer.from(body))}"`
+export const bodyTag = (body: Body): string =>
+  `"${digest(typeof body === 'string' ? body : body instanceof Octets ? bufferOf(body) : Buffer.from(body))}"`

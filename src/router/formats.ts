@@ -2,10 +2,11 @@
 import type { CustomRepresentation, RepresentationCall, Represented, Represents } from '../plan/custom-representation.js'
 import { openForm } from '../plan/form.js'
 import { type Wire, wireName } from '../plan/wire-form.js'
-import type { Headers } from '../representation/answer.js'
+import type { Body, Headers } from '../representation/answer.js'
 import { spelled } from '../representation/answer.js'
 import { offersFor, type Representation } from '../representation/encoding.js'
 import { mergeVary } from '../representation/header-fields.js'
+import { Octets } from '../representation/octets.js'
 import type { Offers } from '../representation/offers.js'
 import { header } from '../wire.js'
 import type { Exchange } from './exchange.js'
@@ -46,7 +47,7 @@ export const endpointWire = ({ route }: Exchange): Wire => ({
 /** A body and what goes with it. */
 export interface Encoded {
   readonly headers: Headers
-  readonly body?: string | Uint8Array
+  readonly body?: Body
 }
 
 /** The value in the representation that the request asks for. */
@@ -72,10 +73,11 @@ function withoutBody(exchange: Exchange, error: unknown, headers: Headers): Enco
 }
 
 /** A body in the representation that the request asks for, with its own fields. */
-export function withBody({ representation, service }: Exchange, represented: Represented, headers: Headers): Encoded {
+export function withBody({ representation, service }: Exchange, represented: Represented | Octets, headers: Headers): Encoded {
   const vary = headers[header.vary] ?? service.vary
   const common: Headers = { ...headers, [header.contentType]: representation.contentType, [header.vary]: vary }
-  if (typeof represented === 'string' || represented instanceof Uint8Array) return { headers: common, body: represented }
+  if (typeof represented === 'string' || represented instanceof Uint8Array || represented instanceof Octets)
+    return { headers: common, body: represented }
   const own = spelled(represented.headers ?? {})
   return { headers: { ...own, ...common, [header.vary]: mergeVary(own[header.vary], vary) }, body: represented.body }
 }

@@ -11,9 +11,10 @@ import { settled } from '../../promise.js'
 import type { Answer, Headers } from '../../representation/answer.js'
 import { json } from '../../representation/encoding.js'
 import { mergeVary } from '../../representation/header-fields.js'
-import { addPagination } from '../../representation/pagination.js'
+import { Octets } from '../../representation/octets.js'
+import { paginationHeaders } from '../../representation/pagination.js'
 import type { Related } from '../../representation/related.js'
-import { textOf } from '../../representation/remembered-texts.js'
+import { mayRemember, rememberedItem, rememberedPage, rememberPage } from '../../representation/remembered.js'
 import { represent as wireForm } from '../../representation/represent.js'
 import { bodyTag, itemTag, pageTag } from '../../representation/tags.js'
 import { type View, viewOf } from '../../representation/views.js'
@@ -57,22 +58,33 @@ function pageAnswer(exchange: Exchange, outcome: Of<'page'>): Eventually<Answer>
 
 function pageOf(exchange: Exchange, { page, resource }: Of<'page'>, related: Related): Eventually<Answer> {
   const { root, query, conditions, listPath, representation } = exchange
-  const { items } = page
+  const list = exchange.list as NonNullable<Exchange['list']>
+  const url = `${root}${listPath}`
   const view = viewOf(resource, exchange)
-  const tag = pageTag(view, query, resource, page, related)
+  const known = rememberedPage(list, view, url, page, related)
+  const tag = known?.tag ?? pageTag(view, query, resource, page, related)
   checkRead(conditions, tag)
   const headers = headersOf(exchange, resource, tag)
   const unmodified = unmodifiedAnswer(conditions, headers, tag)
   if (unmodified !== undefined) return unmodified
-  const hintTo = hintsOf(exchange, resource, page)
-  const facts = { ...page, count: items.length }
-  addPagination(headers, `${root}${listPath}`, exchange.list as NonNullable<Exchange['list']>, facts, hintTo)
-  if (representation === json) {
-    const texts = items.map((stored, at) => jsonOf(exchange, resource, stored, view, related, at))
-    return { status: 200, ...withBody(exchange, `[${texts.join(',')}]`, headers) }
+  if (known !== undefined) return { status: 200, ...withBody(exchange, known.body, Object.assign(headers, known.headers)) }
+  const { items } = page
+  const places = paginationHeaders(url, list, { ...page, count: items.length }, hintsOf(exchange, resource, page))
+  Object.assign(headers, places)
+  const wireAt = (at: number): JsonObject => wireOf(exchange, resource, (items[at] as Stored<unknown>).value, related, at)
+  if (representation.text === undefined || items.length === 0) {
+    const wire = items.map((_, at) => wireAt(at))
+    return settled(encoded(exchange, wire, resource.wire.list, headers), (body): Answer => ({ status: 200, ...body }))
   }
-  const wire = items.map((stored, at) => wireOf(exchange, resource, stored, related, at))
-  return settled(encoded(exchange, wire, resource.wire.list, headers), (body): Answer => ({ status: 200, ...body }))
+  const rows = representation === json && items.every((stored) => remembers(resource, stored))
+  const text = rows
+    ? new Octets(`[${items.map((stored, at) => rememberedItem(stored, view, related, at, (at) => JSON.stringify(wireAt(at)))).join(',')}]`)
+    : representation.text(
+        items.map((_, at) => wireAt(at)),
+        resource.wire.list,
+      )
+  rememberPage(list, view, url, page, related, { tag, headers: places, text })
+  return { status: 200, ...withBody(exchange, text, headers) }
 }
 
 /** Hints for the links beside a page, where its store can follow them (QUERY-7). */
@@ -112,12 +124,14 @@ function itemAnswer(exchange: Exchange, outcome: Of<'item'>): Eventually<Answer>
 
 function itemBody(exchange: Exchange, outcome: Of<'item'>, { view, related, headers }: ItemHead): Eventually<Answer> {
   const { stored, resource, keys, status } = outcome
-  const { representation, base } = exchange
-  if (representation === json && exchange.reads) {
-    return { status, ...withBody(exchange, jsonOf(exchange, resource, stored, view, related, 0, keys), headers) }
+  const { representation, base, reads } = exchange
+  const { text } = representation
+  const wire = (): JsonObject => wireForm(resource, stored.value, keys, base, related)
+  if (text !== undefined && reads && remembers(resource, stored)) {
+    const bytes = rememberedItem(stored, view, related, 0, () => text(wire(), resource.wire.item))
+    return { status, ...withBody(exchange, new Octets(bytes), headers) }
   }
-  const wire = wireForm(resource, stored.value, keys, base, related)
-  return settled(encoded(exchange, wire, resource.wire.item, headers), (body): Answer => ({ status, ...body }))
+  return settled(encoded(exchange, wire(), resource.wire.item, headers), (body): Answer => ({ status, ...body }))
 }
 
 /** Where a GET gives what the answer to another request shows (RFC 9110 8.7): the item's own address, with the expansions that it was asked for. */
@@ -186,31 +200,12 @@ const headersOf = ({ cacheControl, service }: Exchange, { plan }: Mounted, tag: 
   [header.etag]: tag,
 })
 
-/** A record of a page, or of `keys`, as JSON. */
-function jsonOf(
-  exchange: Exchange,
-  resource: Mounted,
-  stored: Stored<unknown>,
-  view: View,
-  related: Related,
-  at: number,
-  keys?: readonly KeyValue[],
-): string {
-  const make = (): string => JSON.stringify(wireOf(exchange, resource, stored, related, at, keys))
-  // What stands below parents has links that begin with theirs.
-  return resource.parent === undefined ? textOf(stored, view, related, at, make) : make()
-}
+/** Whether the bytes of a record may be used again. What stands below parents has links that begin with theirs. */
+const remembers = ({ parent }: Mounted, stored: Stored<unknown>): boolean => parent === undefined && mayRemember(stored)
 
-function wireOf(
-  exchange: Exchange,
-  resource: Mounted,
-  { value }: Stored<unknown>,
-  related: Related,
-  at: number,
-  keys: readonly KeyValue[] = keysOf(exchange, resource, value),
-): JsonObject {
-  return wireForm(resource, value, keys, exchange.base, related, at)
-}
+/** A record of a page as it is on the wire. */
+const wireOf = (exchange: Exchange, resource: Mounted, record: unknown, related: Related, at: number): JsonObject =>
+  wireForm(resource, record, keysOf(exchange, resource, record), exchange.base, related, at)
 
 /** The keys of a listed record's own address: below the parents of the path, or, in an associated sub-collection, where it lives by itself. */
 function keysOf({ route, keys }: Exchange, resource: Mounted, record: unknown): readonly KeyValue[] {

@@ -1,0 +1,174 @@
+/**
+ * What was shown lately, as bytes, for records that can't have changed since: deeply frozen data, as the memory adapter gives. Whatever went into the bytes is compared
+ * by identity before they are used again: the records with their versions, all that their links show of others, and the way of looking at them.
+ */
+import type { Page, Stored } from '../adapters/contract.js'
+import type { ListQuery } from '../plan/list-grammar.js'
+import { RecentMap } from '../recent-map.js'
+import type { Headers } from './answer.js'
+import { bytesOf, Octets } from './octets.js'
+import type { Related } from './related.js'
+import type { View } from './views.js'
+
+/** Characters that are kept at least, of items and of pages each; at most it is twice as many. */
+const mostCharacters = 8 * 2 ** 20
+
+/** About what an entry takes beside its text, in characters, and what a record takes that nobody else may need any more. */
+const overhead = 300
+const ofRecord = 1_000
+
+/** Records that links showed, in one row. */
+type Linked = readonly (Stored<unknown> | undefined)[]
+
+interface RememberedItem {
+  readonly view: View
+  readonly linked: Linked
+  readonly bytes: string
+  /** The same record in another view. */
+  readonly next: RememberedItem | undefined
+  /** Characters of this and the next. */
+  readonly weight: number
+}
+
+const items = new RecentMap<Stored<unknown>, RememberedItem>(mostCharacters, ({ weight }) => weight)
+
+/** A record that was seen once: most of what is read once is not read again soon, and costs no more than this. */
+const seenItem: RememberedItem = { view: { digest: '' }, linked: [], bytes: '', next: undefined, weight: overhead }
+
+/** Views of one record that are kept. */
+const mostViews = 4
+
+/** Whether it is worth asking: what somebody may still change is made anew each time. */
+export const mayRemember = (stored: Stored<unknown>): boolean => Object.isFrozen(stored)
+
+/**
+ * The bytes of a record in a view, made where they are not remembered. `at` is the record's place among those that `related` was gathered for. Nothing else may go into
+ * the bytes.
+ */
+export function rememberedItem(stored: Stored<unknown>, view: View, related: Related, at: number, make: (at: number) => string): string {
+  const first = items.get(stored)
+  let views = 0
+  for (let entry = first; entry !== undefined && entry !== seenItem; entry = entry.next) {
+    if (entry.view === view && placeBehind(entry.linked, related, at, 0) >= 0) return entry.bytes
+    views += 1
+  }
+  const bytes = bytesOf(make(at))
+  if (first === undefined) items.set(stored, seenItem)
+  else if (isFixed(stored)) {
+    const linked = linkedOf(related, at, [])
+    const next = first === seenItem || views >= mostViews ? undefined : first
+    const weight = bytes.length + overhead + (next?.weight ?? 0)
+    if (areFixed(linked)) items.set(stored, { view, linked, bytes, next, weight })
+  }
+  return bytes
+}
+
+/** A page as it leaves, but for what each answer has. */
+export interface PageFace {
+  readonly tag: string
+  readonly headers: Headers
+  readonly body: Octets
+}
+
+interface RememberedPage {
+  readonly view: View
+  readonly url: string
+  readonly page: Page<unknown>
+  readonly linked: Linked
+  readonly face: PageFace | undefined
+  readonly weight: number
+}
+
+const pages = new RecentMap<ListQuery, RememberedPage>(mostCharacters, ({ weight }) => weight)
+
+/** The page of a query that comes again and again, which is one object then, where it holds the very same records. `url` is the address of the list. */
+export function rememberedPage(query: ListQuery, view: View, url: string, page: Page<unknown>, related: Related): PageFace | undefined {
+  const known = pages.get(query)
+  return known?.face !== undefined && known.view === view && known.url === url && isSame(known, page, related) ? known.face : undefined
+}
+
+/** Keeps a page that is seen the second time. Nothing may go into it but what is given here. */
+export function rememberPage(
+  query: ListQuery,
+  view: View,
+  url: string,
+  page: Page<unknown>,
+  related: Related,
+  made: { readonly tag: string; readonly headers: Headers; readonly text: string | Octets },
+): void {
+  if (!Object.isFrozen(query) || !page.items.every(mayRemember)) return
+  const known = pages.get(query)
+  const again = known?.view === view && known.url === url
+  const linked = page.items.flatMap((_, at) => linkedOf(related, at, []))
+  const { tag, headers, text } = made
+  const keeps = again && areFixed(page.items) && areFixed(linked)
+  const body = keeps ? (text instanceof Octets ? text : new Octets(bytesOf(text))) : undefined
+  pages.set(query, {
+    view,
+    url,
+    page,
+    linked,
+    face: body && { tag, headers, body },
+    weight: overhead + ofRecord * page.items.length + (body?.bytes.length ?? 0),
+  })
+}
+
+/** Whether a page is the one that was remembered, record by record. */
+function isSame({ page: known, linked }: RememberedPage, page: Page<unknown>, related: Related): boolean {
+  const { items: rows, total, exact, more, seekable } = page
+  if (known.items.length !== rows.length || known.total !== total || known.exact !== exact || known.more !== more) return false
+  if (known.seekable !== seekable) return false
+  let place = 0
+  for (const [at, stored] of rows.entries()) {
+    if (known.items[at] !== stored) return false
+    place = placeBehind(linked, related, at, place)
+    if (place < 0) return false
+  }
+  return true
+}
+
+/** The records that the links of one record showed, and those that theirs did. */
+function linkedOf({ links }: Related, at: number, into: (Stored<unknown> | undefined)[]): Linked {
+  for (const { stored, nested } of links) {
+    into.push(stored[at])
+    linkedOf(nested, at, into)
+  }
+  return into
+}
+
+/** Where the row of linked records goes on behind those of `related`, or -1 where it is another. */
+function placeBehind(linked: Linked, { links }: Related, at: number, from: number): number {
+  let place = from
+  for (const { stored, nested } of links) {
+    if (linked[place] !== stored[at]) return -1
+    place = placeBehind(linked, nested, at, place + 1)
+    if (place < 0) return -1
+  }
+  return place
+}
+
+/** Records of which it is known. */
+const fixed = new WeakSet<Stored<unknown>>()
+
+function areFixed(row: Linked): boolean {
+  for (const stored of row) {
+    if (stored === undefined || fixed.has(stored)) continue
+    if (!isFixed(stored)) return false
+    fixed.add(stored)
+  }
+  return true
+}
+
+const deepest = 50
+
+/** True for data that nobody can change any more: frozen throughout, of no class and without accessors. */
+function isFixed(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value !== 'function'
+  if (depth > deepest || !Object.isFrozen(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) return false
+  for (const { value: member, get } of Object.values(Object.getOwnPropertyDescriptors(value))) {
+    if (get !== undefined || !isFixed(member, depth + 1)) return false
+  }
+  return true
+}
