@@ -97,7 +97,7 @@ export { type CountedRequest, type RateLimit, type RateLimitOptions, rateLimit }
 
 // Middlewares that stand alone
 
-export { type CrossOriginOptions, crossOrigin } from './middleware/cross-origin.js'
+export { type CrossOrigin, type CrossOriginOptions, crossOrigin } from './middleware/cross-origin.js'
 export { checkVersion, expected, type IfMatchOptions, ifMatch, sendTag, stale } from './middleware/if-match.js'
 export { type ListQueryMiddleware, listQuery } from './middleware/list-query.js'
 export { type MethodsOptions, methods } from './middleware/methods.js'

@@ -1,7 +1,9 @@
 /** CORS for browsers, with what the conventions need exposed (HDR-7; Fetch standard, "CORS protocol"). */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors from 'cors'
 import { invalidOption, listOption } from '../definition/known-options.js'
 import { isToken } from '../http/field-grammar.js'
+import { RecentMap } from '../recent-map.js'
 import { exposedHeaders, header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 import { checkOptions, type Kinds } from './options.js'
@@ -40,13 +42,23 @@ const requestHeaders: readonly string[] = [
   header.requestId,
 ]
 
+/** What `crossOrigin()` makes. */
+export interface CrossOrigin extends Middleware {
+  /** The fields of the answer to a request that is no OPTIONS, for who writes that answer himself: they hang on its `Origin` alone. */
+  fields(req: IncomingMessage): Readonly<Record<string, string>>
+}
+
+/** How many origins are remembered at least, and how long they may be: clients may name any. */
+const mostOrigins = 200
+const longestOrigin = 200
+
 /**
  * Lets scripts of other origins call an API: answers preflights, which need no token, and exposes the headers of HDR-7. Built on `cors`. Give it to `api` as `cors`, or put
  * it in front of everything that asks for credentials. Throws `ConfigurationError` where an option makes no sense.
  *
  * @example api({ cors: crossOrigin({ origins: ['https://shop.example.com'] }), authenticate: bearer({ keys }), versions })
  */
-export function crossOrigin(options: CrossOriginOptions): Middleware {
+export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
   checkOptions('crossOrigin()', options ?? null, optionKinds)
   const { origins, credentials = false, maxAge = 600 } = options
   if (!Number.isSafeInteger(maxAge) || maxAge < 0) throw invalidOption(`maxAge of crossOrigin() is ${maxAge}. Give whole seconds.`)
@@ -65,12 +77,37 @@ export function crossOrigin(options: CrossOriginOptions): Middleware {
   }
   const answer = cors(settings)
   const pass = cors({ ...settings, preflightContinue: true })
-  return function crossOriginMiddleware(req, res, next) {
-    // OPTIONS without these is no preflight, but a question for the methods (VERB-9).
-    const preflight = req.headers.origin !== undefined && req.headers['access-control-request-method'] !== undefined
-    if (preflight) answer(req, res, next)
+  const crossOriginMiddleware: Middleware = (req, res, next) => {
+    if (isPreflight(req)) answer(req, res, next)
     else pass(req, res, next)
   }
+  const known = new RecentMap<string, Readonly<Record<string, string>>>(mostOrigins)
+  const fields = (req: IncomingMessage): Readonly<Record<string, string>> => {
+    const { origin = '' } = req.headers
+    const found = known.get(origin)
+    if (found !== undefined) return found
+    const made = fieldsOf(pass, req)
+    if (origin.length <= longestOrigin) known.set(origin, made)
+    return made
+  }
+  return Object.assign(crossOriginMiddleware, { fields })
+}
+
+/** OPTIONS without these is no preflight, but a question for the methods (VERB-9). */
+const isPreflight = ({ headers }: IncomingMessage): boolean =>
+  headers.origin !== undefined && headers['access-control-request-method'] !== undefined
+
+/** What `cors` sets on the answer to a request. */
+function fieldsOf(pass: ReturnType<typeof cors>, req: IncomingMessage): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = {}
+  const place = {
+    getHeader: (name: string) => fields[name],
+    setHeader(name: string, value: string) {
+      fields[name] = value
+    },
+  }
+  pass(req, place as unknown as ServerResponse, () => {})
+  return Object.freeze(fields)
 }
 
 function checkOrigins(origins: readonly (string | RegExp)[]): (string | RegExp)[] {

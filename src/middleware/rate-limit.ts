@@ -66,16 +66,12 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
   }
   const budgets = resolveBudgets(options)
   const { engines, failures, guard } = makeEngines(budgets, options)
-  const counted = async (engine: Engine, name: string): Promise<Headers> => {
-    try {
-      return await engine(name)
-    } catch (error) {
-      if (!(error instanceof StoreDown)) throw error
-      if (whenStoreFails === 'refuse')
-        throw new Unavailable({ detail: 'Requests can not be counted for the moment. Try again in a moment.' })
-      return {}
-    }
+  const uncounted = (error: unknown): Headers => {
+    if (!(error instanceof StoreDown)) throw error
+    if (whenStoreFails === 'refuse') throw new Unavailable({ detail: 'Requests can not be counted for the moment. Try again in a moment.' })
+    return {}
   }
+  const counted = (engine: Engine, name: string): Promise<Headers> => engine(name).catch(uncounted)
   const count = async (req: IncomingMessage, { principal, path, failed }: CountedRequest): Promise<Headers> => {
     if (failed) return counted(failures, addressKey(req))
     const name = principal === undefined ? undefined : nameOf(key(principal, req))

@@ -82,6 +82,8 @@ export class Exchange {
   /** The scopes of the principal, as far as they were asked for. */
   scopes: Map<ResourcePlan, Readonly<Record<string, Scalar>>> | undefined
   outcome: Outcome | undefined
+  /** What tells browsers whose scripts may read the answer, whatever it becomes (HDR-7). */
+  sharing: Readonly<Record<string, string>> | undefined
   /** What the rate limit says of itself, for whatever answer it becomes (LIMIT-1). */
   limits: Headers | undefined
   answer: Answer | undefined

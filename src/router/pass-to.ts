@@ -2,15 +2,18 @@
 import { handOver } from '../middleware/hand-over.js'
 import type { Middleware } from '../middleware/middleware.js'
 import { setSecureHeaders } from '../middleware/secure-headers.js'
+import { mergeVary } from '../representation/header-fields.js'
 import { header } from '../wire.js'
 import type { Exchange } from './exchange.js'
 
 /** Resolves when the middleware calls `next()`. Where it answers by itself the walk ends there, and the hook is told when that answer is out. */
 export function passTo(exchange: Exchange, middleware: Middleware): Promise<void> {
-  const { req, res, service, limits, requestId } = exchange
+  const { req, res, service, sharing, limits, requestId } = exchange
   res.setHeader(header.requestId, requestId)
   if (service.secureHeaders !== undefined) setSecureHeaders(res, service.secureHeaders)
-  for (const [name, value] of Object.entries(limits ?? {})) res.setHeader(name, value)
+  for (const [name, value] of Object.entries({ ...sharing, ...limits })) {
+    res.setHeader(name, name === header.vary ? mergeVary(res.getHeader(name), value) : value)
+  }
   if (service.hooks.onResponse !== undefined) {
     res.once('close', () => {
       if (res.headersSent) exchange.tell(res.statusCode)

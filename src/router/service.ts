@@ -7,6 +7,7 @@ import type { PageOptions } from '../definition/resource.js'
 import type { Authenticate } from '../middleware/authenticate.js'
 import { type BaseAddress, baseAddress } from '../middleware/base-address.js'
 import { resolveBodyLimits } from '../middleware/body.js'
+import type { CrossOrigin } from '../middleware/cross-origin.js'
 import type { Login } from '../middleware/login.js'
 import type { Middleware } from '../middleware/middleware.js'
 import { patchTypes } from '../middleware/patch-types.js'
@@ -80,7 +81,7 @@ export interface Service {
   readonly vary: string
   /** What answers to changes vary by: whether a cache may keep the one to a PATCH hangs on what the client preferred (RFC 7240 2, RFC 5789 2). */
   readonly varyOfChange: string
-  readonly cors: Middleware | undefined
+  readonly cors: CrossOrigin | Middleware | undefined
   readonly requireIfMatch: boolean
   readonly weakIfMatch: boolean
   readonly deleteStatus: 200 | 202 | 204

@@ -26,6 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'auth',
     'limits',
     'promise.ts',
+    'recent-map.ts',
     'representation',
     'plan',
     'definition',

@@ -4,5 +4,7 @@ import { passTo } from '../pass-to.js'
 
 export function preflight(exchange: Exchange): void | Promise<void> {
   const { cors } = exchange.service
-  if (cors !== undefined) return passTo(exchange, cors)
+  if (cors === undefined) return
+  if (exchange.method === 'OPTIONS' || !('fields' in cors)) return passTo(exchange, cors)
+  exchange.sharing = cors.fields(exchange.req)
 }

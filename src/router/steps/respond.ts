@@ -1,11 +1,12 @@
 /** Status, headers and body leave at once; the hooks learn of it. */
 import type { ServerResponse } from 'node:http'
 import { type Headers, sendOwn } from '../../representation/answer.js'
+import { mergeVary } from '../../representation/header-fields.js'
 import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 
 export function respond(exchange: Exchange): void {
-  const { answer, res, method, requestId, limits, service } = exchange
+  const { answer, res, method, requestId, sharing, limits, service } = exchange
   if (answer === undefined) throw new Error('A request came to the end of its steps without an answer.')
   if (res.headersSent) {
     // Hand-written routes failed in the middle of their answer: it is cut off, as Express itself would.
@@ -15,6 +16,10 @@ export function respond(exchange: Exchange): void {
   const { status, body } = answer
   const headers: Headers = { ...answer.headers }
   if (service.secureHeaders !== undefined) secure(res, service.secureHeaders, headers)
+  if (sharing !== undefined) {
+    for (const name in sharing)
+      headers[name] = name === header.vary ? mergeVary(headers[name], sharing[name] as string) : (sharing[name] as string)
+  }
   if (limits !== undefined) Object.assign(headers, limits)
   const notices = status === 410 ? undefined : exchange.notices()
   if (notices !== undefined) {

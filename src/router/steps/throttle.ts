@@ -6,7 +6,10 @@ export function throttle(exchange: Exchange): void | Promise<void> {
 }
 
 /** Counts a request, or a failed authentication. Throws `too-many-requests` (429), or `unavailable` (503) where a service would rather refuse than not count. */
-export async function count(exchange: Exchange, failed: boolean): Promise<void> {
+export function count(exchange: Exchange, failed: boolean): void | Promise<void> {
   const { service, req, principal, path } = exchange
-  exchange.limits = (await service.rateLimit?.count(req, { principal, path, failed })) ?? exchange.limits
+  if (service.rateLimit === undefined) return
+  return service.rateLimit.count(req, { principal, path, failed }).then((fields) => {
+    exchange.limits = fields
+  })
 }
