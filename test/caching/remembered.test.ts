@@ -1,0 +1,286 @@
+/** Bytes that are used again (`src/representation/remembered.ts`) are those that would be made anew, whatever has changed meanwhile and whoever asks. */
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { type Adapter, api, type Call, defineResource, type ListRequest, mount, view } from '../../src/index.js'
+
+const text = { type: 'string' } as const
+const zonas = defineResource({
+  collection: 'zonas',
+  key: 'id',
+  schema: { type: 'object', required: ['id', 'nombre'], properties: { id: { type: 'integer' }, nombre: text } },
+})
+const sedes = defineResource({
+  collection: 'sedes',
+  key: 'id',
+  schema: {
+    type: 'object',
+    required: ['id', 'nombre'],
+    properties: { id: { type: 'integer' }, nombre: text, zonaId: { type: ['integer', 'null'] } },
+  },
+  links: { zona: { to: zonas, by: 'zonaId', show: ['nombre'] } },
+})
+const fichas = defineResource({
+  collection: 'fichas',
+  key: 'id',
+  schema: {
+    type: 'object',
+    required: ['id', 'nombre'],
+    properties: {
+      id: { type: 'integer' },
+      nombre: text,
+      grupo: { type: 'integer' },
+      sedeId: { type: ['integer', 'null'] },
+      otraId: { type: ['integer', 'null'] },
+      notas: { type: 'array', items: { type: 'object', properties: { texto: text } } },
+    },
+  },
+  filters: { grupo: true },
+  sort: ['nombre', 'id'],
+  links: { sede: { to: sedes, by: 'sedeId', show: ['nombre'] }, otra: { to: 'fichas', by: 'otraId' } },
+})
+const viejas = defineResource({
+  collection: 'fichas',
+  key: 'id',
+  schema: { type: 'object', required: ['id', 'titulo'], properties: { id: { type: 'integer' }, titulo: text } },
+})
+
+type Any = Adapter<Record<string, unknown>, unknown>
+
+/** The same store, of which each answer is a copy that anybody may change: nothing of it is ever remembered. */
+const copying = (adapter: Any): Any => ({
+  ...adapter,
+  list: async (request: ListRequest, call: Call) => {
+    const page = await adapter.list(request, call)
+    return { ...page, items: page.items.map(({ value, version }) => ({ value: structuredClone(value), version })) }
+  },
+  read: async (keys: readonly unknown[], call: Call) =>
+    (await adapter.read(keys, call)).map((stored) => stored && { value: structuredClone(stored.value), version: stored.version }),
+})
+
+const records = {
+  zonas: [1, 2].map((id) => ({ id, nombre: `Zona ${id}` })),
+  sedes: [1, 2, 3].map((id) => ({ id, nombre: `Sede Ñ${id}`, zonaId: id === 3 ? null : id })),
+  fichas: Array.from({ length: 12 }, (_, i) => ({
+    id: i + 1,
+    nombre: `Ficha é${i % 5} 漢${i} \u{1f600}`,
+    grupo: i % 3,
+    sedeId: i % 4 === 3 ? null : (i % 4) + 1,
+    otraId: i === 0 ? null : i,
+    notas: [{ texto: 'ñ' }],
+  })),
+}
+
+function service(wrap: (adapter: Any) => Any) {
+  const adapters = {
+    zonas: wrap(memoryAdapter(zonas, { records: records.zonas }) as unknown as Any),
+    sedes: wrap(memoryAdapter(sedes, { records: records.sedes }) as unknown as Any),
+    fichas: wrap(memoryAdapter(fichas, { records: records.fichas }) as unknown as Any),
+  }
+  const old = view(adapters.fichas as never, { rename: { titulo: 'nombre' }, hides: ['grupo', 'sedeId', 'otraId', 'notas'] } as never)
+  return api({
+    principal: (req) => req.headers.authorization ?? 'nadie',
+    permission: (who, action, resource) => (who === 'ajena' && resource !== 'fichas' && action === 'read' ? 'forbidden' : 'allow'),
+    versions: {
+      v8: [mount(fichas, adapters.fichas as never), mount(sedes, adapters.sedes as never), mount(zonas, adapters.zonas as never)],
+      v1: [mount(viejas, old as never)],
+    },
+  })
+}
+
+interface Said {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  readonly body: string
+}
+
+const servers: http.Server[] = []
+afterAll(() => {
+  for (const server of servers) server.close()
+})
+
+async function serve(wrap: (adapter: Any) => Any) {
+  const server = http.createServer(express().use(service(wrap))).listen(0, '127.0.0.1')
+  servers.push(server)
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  const agent = new http.Agent({ keepAlive: true })
+  return (method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Said> =>
+    new Promise((resolve, reject) => {
+      const request = http.request(
+        { port, host: '127.0.0.1', agent, method, path, headers: { host: 'uno.example', 'x-request-id': 'una', ...headers } },
+        (res) => {
+          const parts: Buffer[] = []
+          res.on('data', (part: Buffer) => parts.push(part))
+          res.on('end', () => resolve({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(parts).toString() }))
+        },
+      )
+      request.on('error', reject)
+      request.end(body)
+    })
+}
+
+/** Versions are random for each store: what must be equal is everything else. */
+const comparable = ({ status, headers, body }: Said) => {
+  const { etag, date, 'x-request-id': _, ...others } = headers
+  return { status, others, tagged: etag !== undefined, length: Number(headers['content-length'] ?? 0) === Buffer.byteLength(body), body }
+}
+
+const id = (most: number) => fc.integer({ min: 1, max: most })
+const headers = fc.record(
+  {
+    host: fc.constantFrom('uno.example', 'dos.example'),
+    accept: fc.constantFrom('application/json', 'application/xml'),
+    authorization: fc.constantFrom('ana', 'ajena'),
+  },
+  { requiredKeys: [] },
+)
+const reads = fc.oneof(
+  fc.tuple(fc.constantFrom('/v8/fichas/', '/v8/fichas/', '/v1/fichas/'), id(12)).map(([path, at]) => path + at),
+  id(3).map((at) => `/v8/sedes/${at}`),
+  fc.constantFrom(
+    '/v8/fichas',
+    '/v8/fichas?sort=nombre&limit=5',
+    '/v8/fichas?sort=nombre&limit=5&expand=sede,otra',
+    '/v8/fichas?grupo=1&expand=sede',
+    '/v8/fichas?sort=-nombre&limit=4&offest=2',
+    '/v8/fichas/3?expand=sede',
+    '/v8/fichas/3?expand=otra,sede',
+    '/v1/fichas',
+    '/v8/sedes',
+    '/v8/fichas?grupo=7',
+  ),
+)
+const patch = { 'content-type': 'application/merge-patch+json' }
+const steps = fc.oneof(
+  { weight: 6, arbitrary: fc.tuple(fc.constant('GET'), reads, headers, fc.constant(undefined)) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom(
+          ...[1, 2, 3].map((at) => `/v8/fichas/${at}`),
+          ...[1, 2].map((at) => `/v8/sedes/${at}`),
+          ...[1, 2].map((at) => `/v8/zonas/${at}`),
+        ),
+        fc.string({ minLength: 1, maxLength: 6, unit: 'grapheme' }),
+      )
+      .map(([path, nombre]) => ['PATCH', path, patch, JSON.stringify({ nombre })] as const),
+  },
+  { weight: 1, arbitrary: id(12).map((at) => ['DELETE', `/v8/fichas/${at}`, {}, undefined] as const) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(id(12), id(4))
+      .map(([at, sede]) => ['PATCH', `/v8/fichas/${at}`, patch, JSON.stringify({ sede: sede > 3 ? null : { id: sede } })] as const),
+  },
+)
+
+describe('what is shown again', () => {
+  it('HDR-2, REP-1: whoever asks, in whatever form, after whatever change, the bytes are those that a store of changeable copies gives', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(steps, { minLength: 20, maxLength: 80 }), async (sequence) => {
+        const [remembering, anew] = await Promise.all([serve((adapter) => adapter), serve(copying)])
+        const seen = new Map<string, string>()
+        for (const [method, path, given, body] of sequence) {
+          const said = await remembering(method, path, given, body)
+          const expected = await anew(method, path, given, body)
+          expect([method, path, given, comparable(said)]).toEqual([method, path, given, comparable(expected)])
+          // A strong tag names one text, for good.
+          if (method !== 'GET' || said.headers.etag === undefined || said.status !== 200) continue
+          const name = [path, given.host, given.accept, said.headers.etag].join(' ')
+          expect(seen.get(name) ?? said.body).toBe(said.body)
+          seen.set(name, said.body)
+        }
+        for (const server of servers.splice(0)) {
+          server.closeAllConnections()
+          server.close()
+        }
+      }),
+      { numRuns: 25 },
+    )
+  }, 120_000)
+})
+
+describe('records that somebody can still change', () => {
+  const definition = defineResource({
+    collection: 'cosas',
+    key: 'id',
+    schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, nombre: text, partes: { type: 'array' } } },
+  })
+  class Cosa {
+    constructor(
+      readonly id: number,
+      public names: string[],
+    ) {}
+  }
+  const changing: readonly (readonly [what: string, make: (state: { nombre: string }) => object])[] = [
+    ['a frozen envelope about a record that is not', () => Object.freeze({ value: { id: 1 }, version: 'a' })],
+    ['a frozen record with a list that is not', () => Object.freeze({ value: Object.freeze({ id: 1, partes: [] }), version: 'a' })],
+    [
+      'a member that is worked out when it is asked for',
+      (state) =>
+        Object.freeze({
+          value: Object.freeze({
+            id: 1,
+            get nombre() {
+              return state.nombre
+            },
+          }),
+          version: 'a',
+        }),
+    ],
+    [
+      'an instance of a class inside',
+      () => Object.freeze({ value: Object.freeze({ id: 1, partes: Object.freeze([Object.freeze(new Cosa(1, []))]) }), version: 'a' }),
+    ],
+  ]
+
+  it.each(changing)('REP-8: %s is looked at each time', async (_, make) => {
+    const state = { nombre: 'uno' }
+    const stored = make(state) as { value: { id: number; nombre?: string; partes?: unknown[] }; version: string }
+    const adapter = { read: () => [stored], list: () => ({ items: [stored], total: 1 }) }
+    const server = http.createServer(express().use(api({ versions: { v1: [mount(definition, adapter as never)] } }))).listen(0, '127.0.0.1')
+    servers.push(server)
+    await new Promise((resolve) => server.once('listening', resolve))
+    const get = async (path: string) => (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)).json()
+    for (let again = 0; again < 4; again += 1) {
+      await get('/v1/cosas/1')
+      await get('/v1/cosas')
+    }
+    const part = stored.value.partes?.[0]
+    if (part instanceof Cosa) part.names.push('dos')
+    else if (stored.value.partes !== undefined) (stored.value.partes as unknown[]).push('dos')
+    else if (Object.isFrozen(stored.value)) state.nombre = 'dos'
+    else stored.value.nombre = 'dos'
+    expect(JSON.stringify(await get('/v1/cosas/1'))).toContain('dos')
+    expect(JSON.stringify(await get('/v1/cosas'))).toContain('dos')
+  })
+})
+
+describe('bytes behind middlewares of others', () => {
+  it('HDR-1: who has a function of his own in the place of write or end is given what he can read', async () => {
+    const heard: string[] = []
+    const app = express()
+    app.use((_req, res, next) => {
+      const end = res.end.bind(res) as (...given: unknown[]) => typeof res
+      res.end = ((chunk: unknown, ...rest: unknown[]) => {
+        heard.push(Buffer.isBuffer(chunk) ? chunk.toString() : String(chunk))
+        return end(chunk, ...rest)
+      }) as typeof res.end
+      next()
+    })
+    app.use(service((adapter) => adapter))
+    const server = http.createServer(app).listen(0, '127.0.0.1')
+    servers.push(server)
+    await new Promise((resolve) => server.once('listening', resolve))
+    for (let again = 0; again < 4; again += 1) {
+      const body = await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v8/fichas/2`)).text()
+      expect(JSON.parse(body).nombre).toBe('Ficha é1 漢1 \u{1f600}')
+      expect(heard.at(-1)).toBe(body)
+    }
+  })
+})
