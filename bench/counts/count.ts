@@ -6,7 +6,15 @@ import type { PlantName } from './planted.js'
 import { type CountedName, countedNames } from './workloads.js'
 
 /** What makes one run count as the next: the interpreter alone, for compilers leave out allocations when they see fit, and so much room that nothing is collected meanwhile. */
-const flags = ['--expose-gc', '--no-opt', '--no-sparkplug', '--min-semi-space-size=64', '--max-semi-space-size=128']
+const flags = [
+  '--expose-gc',
+  '--no-opt',
+  '--no-sparkplug',
+  '--no-lazy-feedback-allocation',
+  '--no-incremental-marking',
+  '--min-semi-space-size=64',
+  '--max-semi-space-size=128',
+]
 
 const out = 'build/counts'
 
@@ -22,7 +30,7 @@ export function count(
   checkout: string,
   node = process.execPath,
   names: readonly CountedName[] = countedNames,
-  plant: PlantName = 'none',
+  plant: PlantName | 'none' = 'none',
 ): Record<CountedName, Counts> {
   const [place, major] = [join(checkout, out), Number(versionOf(node).split('.')[0])]
   // Node 20 has no Maglev to do without.

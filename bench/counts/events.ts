@@ -1,7 +1,6 @@
 /** Things that a request makes or asks for, each of which costs by itself. */
 import { createHook } from 'node:async_hooks'
 import crypto from 'node:crypto'
-import type { EventEmitter } from 'node:events'
 import { syncBuiltinESMExports } from 'node:module'
 import type { Counts } from './budgets.js'
 import { repeat, type Work } from './repeat.js'
@@ -59,7 +58,6 @@ export async function events(work: Work, times: number): Promise<Events> {
       if (type === 'Timeout') sums.timers += 1
     },
   }).enable()
-  const { performance, Date } = globalThis
   const [now, dateNow] = [performance.now, Date.now]
   performance.now = () => {
     tally.clock += 1

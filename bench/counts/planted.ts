@@ -11,7 +11,6 @@ const fields = { a: '', b: '', c: '', d: '', e: '', f: '', g: '', h: '', i: '', 
 const none: Plant = { adapter: (adapter) => adapter, handler: (handler) => handler }
 
 const plants = {
-  none,
   /** One more step that waits for nothing. */
   'async-step': {
     ...none,
@@ -50,4 +49,6 @@ const copies: object[] = []
 
 export type PlantName = keyof typeof plants
 
-export const plantOf = (name: PlantName): Plant => plants[name]
+export const plantNames = Object.keys(plants) as PlantName[]
+
+export const plantOf = (name: PlantName | 'none'): Plant => (name === 'none' ? none : plants[name])

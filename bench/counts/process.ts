@@ -13,7 +13,7 @@ import { type PlantName, plantOf } from './planted.js'
 import { repeat, type Work } from './repeat.js'
 import { type CountedName, countedOf } from './workloads.js'
 
-const [library, plantName, names] = process.argv.slice(2) as [string, PlantName, string]
+const [library, plantName, names] = process.argv.slice(2) as [string, PlantName | 'none', string]
 prepareRandomness()
 const plant = plantOf(plantName)
 const secrets = makeSecrets()
