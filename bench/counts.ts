@@ -12,7 +12,7 @@ const { values } = parseArgs({
 })
 
 compile(checkout)
-const found = values.node.split(',').map((node) => ({ version: versionOf(node), counts: count(checkout, node) }))
+const found = values.node.split(',').map((node) => ({ version: versionOf(node), counts: count(checkout, node, countedNames) }))
 if (values.paste) process.stdout.write(pasted(found))
 else for (const one of found) console.log(`${tableOf(one)}\n`)
 

@@ -49,6 +49,4 @@ const copies: object[] = []
 
 export type PlantName = keyof typeof plants
 
-export const plantNames = Object.keys(plants) as PlantName[]
-
-export const plantOf = (name: PlantName | 'none'): Plant => (name === 'none' ? none : plants[name])
+export const plantOf = (name: PlantName | undefined): Plant => (name === undefined ? none : plants[name])

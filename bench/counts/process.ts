@@ -1,4 +1,4 @@
-/** Counts what a request of each workload takes, in a process of its own: `node <flags> process.js <library> <plant> <names>` prints them as JSON. */
+/** Counts what a request of each workload takes, in a process of its own: `node <flags> process.js <library> <names>` prints them as JSON. */
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -6,6 +6,7 @@ import { mountedRouters } from '../servers/library.js'
 import { keysOf, makeSecrets } from '../workloads/keys.js'
 import { allocated } from './allocation.js'
 import type { Counts } from './budgets.js'
+import type { Counted } from './count.js'
 import { countCalls, events, prepareRandomness } from './events.js'
 import { executed } from './executed.js'
 import { Caller } from './in-process.js'
@@ -13,14 +14,15 @@ import { type PlantName, plantOf } from './planted.js'
 import { repeat, type Work } from './repeat.js'
 import { type CountedName, countedOf } from './workloads.js'
 
-const [library, plantName, names] = process.argv.slice(2) as [string, PlantName | 'none', string]
+const [library, ...names] = process.argv.slice(2) as [string, ...Counted[]]
 prepareRandomness()
-const plant = plantOf(plantName)
 const secrets = makeSecrets()
 const keys = keysOf(secrets)
 
 /** A store of its own for each workload. */
-async function workOf(name: CountedName): Promise<Work> {
+async function workOf(counted: Counted): Promise<Work> {
+  const [name, planted] = counted.split('+') as [CountedName, PlantName?]
+  const plant = plantOf(planted)
   const { status, secured = false, turns } = countedOf(name)
   const { secret, account } = secrets
   const setting = { server: 'mounted', checkout: library, database: undefined, secured, secret, account }
@@ -49,5 +51,5 @@ async function count(work: Work): Promise<Counts> {
 }
 
 const counts: Record<string, Counts> = {}
-for (const name of names.split(',') as CountedName[]) counts[name] = await count(await workOf(name))
+for (const name of names) counts[name] = await count(await workOf(name))
 process.stdout.write(JSON.stringify(counts))
