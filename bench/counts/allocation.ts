@@ -12,7 +12,7 @@ export async function allocated(work: Work, times: number): Promise<number> {
   return Math.round(middle(whole) - middle(written))
 }
 
-export async function perRequest(work: Work, times: number): Promise<number[]> {
+async function perRequest(work: Work, times: number): Promise<number[]> {
   const found: number[] = []
   let before = 0
   await repeat(work, times, {
@@ -47,7 +47,7 @@ async function replay(work: Work): Promise<Work> {
 }
 
 /** The mean of the middle half: what a cache's growth or a batch of random numbers adds now and then is left out. */
-export function middle(values: readonly number[]): number {
+function middle(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const half = sorted.slice(sorted.length >> 2, sorted.length - (sorted.length >> 2))
   return half.reduce((sum, value) => sum + value, 0) / half.length

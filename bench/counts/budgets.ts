@@ -41,7 +41,7 @@ export const countNames = [
 type Major = '20' | '22' | '24'
 
 /** Bytes differ with V8, so there is a figure for each major version of Node; the other counts hold for all. */
-export type Measured = Omit<Counts, 'bytes'> & { readonly bytes: Readonly<Record<Major, number>> }
+type Measured = Omit<Counts, 'bytes'> & { readonly bytes: Readonly<Record<Major, number>> }
 
 // The two constants below are what `npm run bench:counts -- --paste --node <20>,<22>,<24>` prints.
 
