@@ -40,19 +40,28 @@ export const startApi: Start = async (setting) => createServer(await apiApp(sett
 export const startApiOnHelper: Start = async (setting) => (await loadHelper(setting.checkout)).createServer(await apiApp(setting))
 
 async function mountedApp(setting: Setting): Promise<Express> {
+  const { problems } = await loadLibrary(setting)
+  const v1 = express.Router()
+  const { pieces, contracts } = await mountedRouters(setting)
+  v1.use(pieces).use(contracts)
+  const app = express()
+  app.disable('x-powered-by')
+  return app.use('/v1', v1).use(problems())
+}
+
+/** The two routers, for `/v1`. `over` may put something in front of each adapter. */
+export async function mountedRouters(setting: Setting, over = <A extends object>(adapter: A): A => adapter) {
   const library = await loadLibrary(setting)
-  const { problems, resourceRouter, bearer, scopes, rateLimit } = library
-  const { piezas, contratos, mounts } = await resources(library, setting)
+  const { resourceRouter, bearer, scopes, rateLimit } = library
+  const { piezas, contratos, mounts } = await resources(library, setting, over)
   const limits = setting.secured
     ? { authenticate: bearer({ keys: tokenKey(setting) }), permission: scopes(), rateLimit: rateLimit({ limit }) }
     : {}
   const options: ResourceRouterOptions = { baseUrl: origin, ...limits }
-  const v1 = express.Router()
-  v1.use(resourceRouter(piezas.definition, piezas.adapter, { ...options, related: [mounts.contratos] }))
-  v1.use(resourceRouter(contratos.definition, contratos.adapter, options))
-  const app = express()
-  app.disable('x-powered-by')
-  return app.use('/v1', v1).use(problems())
+  return {
+    pieces: resourceRouter(piezas.definition, piezas.adapter, { ...options, related: [mounts.contratos] }),
+    contracts: resourceRouter(contratos.definition, contratos.adapter, options),
+  }
 }
 
 async function apiApp(setting: Setting): Promise<Express> {
@@ -85,11 +94,12 @@ const loadLibrary = async ({ checkout }: Setting): Promise<Library> => (await lo
 const tokenKey = ({ secret }: Setting) => ({ algorithm: 'HS256', key: Buffer.from(secret, 'base64') }) as const
 
 /** The definitions, over memory or PostgreSQL. */
-async function resources(library: Library, { checkout, database }: Setting) {
+async function resources(library: Library, { checkout, database }: Setting, over = <A extends object>(adapter: A): A => adapter) {
   const { mount } = library
   const { contratos, piezas } = define(library)
-  const adapters =
+  const made =
     database === undefined ? await inMemory(checkout, { contratos, piezas }) : await inPostgres(checkout, database, { contratos, piezas })
+  const adapters = { piezas: over(made.piezas), contratos: over(made.contratos) }
   const mounts: Record<'piezas' | 'contratos', Mount> = {
     piezas: mount(piezas, adapters.piezas),
     contratos: mount(contratos, adapters.contratos),

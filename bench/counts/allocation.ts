@@ -1,0 +1,54 @@
+/** Bytes that a request allocates on V8's heap. */
+import v8 from 'node:v8'
+import type { Told } from './in-process.js'
+import { repeat, type Work } from './repeat.js'
+
+/**
+ * What a request allocates as a rule, less what Node takes to write the very same answer: exact where nothing is optimised away (`--no-opt`) and no collection
+ * comes between (`--min-semi-space-size`).
+ */
+export async function allocated(work: Work, times: number): Promise<number> {
+  const [whole, written] = [await perRequest(work, times), await perRequest(await replay(work), times)]
+  return Math.round(middle(whole) - middle(written))
+}
+
+async function perRequest(work: Work, times: number): Promise<number[]> {
+  const found: number[] = []
+  let before = 0
+  await repeat(work, times, {
+    before() {
+      before = v8.getHeapStatistics().used_heap_size
+    },
+    after() {
+      found.push(v8.getHeapStatistics().used_heap_size - before)
+    },
+  })
+  return found
+}
+
+/** The same answer again and again, by `writeHead` and `end`. */
+async function replay(work: Work): Promise<Work> {
+  let answer: Told | undefined
+  await repeat(work, 1, {}, (told) => {
+    answer = told
+  })
+  const { status, fields, text } = answer as Told
+  const own = fields.filter((_, at) => !/^(?:connection|keep-alive)$/i.test(fields[at - (at % 2)] as string))
+  const sent = work.turn(work.tag)
+  const body = text === '' ? undefined : text
+  return {
+    ...work,
+    turn: () => sent,
+    handler(_req, res) {
+      res.writeHead(status, own)
+      res.end(body)
+    },
+  }
+}
+
+/** The mean of the middle half: what a cache's growth or a batch of random numbers adds now and then is left out. */
+function middle(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const half = sorted.slice(sorted.length >> 2, sorted.length - (sorted.length >> 2))
+  return half.reduce((sum, value) => sum + value, 0) / half.length
+}

@@ -1,0 +1,212 @@
+/** What a request may take: what it took when it was last measured, and a little more. */
+import { type CountedName, countedNames } from './workloads.js'
+
+/** A request's share. */
+export interface Counts {
+  /** Allocated on V8's heap, less what Node takes to write the same answer. */
+  readonly bytes: number
+  /** Calls of functions of the library. */
+  readonly calls: number
+  /** Characters of the library's compiled source that are run through: the nearest to a count of instructions. */
+  readonly code: number
+  readonly promises: number
+  readonly timers: number
+  /** Calls of the adapters. */
+  readonly adapterCalls: number
+  /** Listeners put on the request and the response. */
+  readonly listeners: number
+  /** Header fields of the answer. */
+  readonly fields: number
+  /** Writes to the connection: what is corked together is one. */
+  readonly writes: number
+  /** Looks at `performance.now()` and `Date.now()`. */
+  readonly clock: number
+  readonly uuids: number
+}
+
+export const countNames = [
+  'bytes',
+  'calls',
+  'code',
+  'promises',
+  'timers',
+  'adapterCalls',
+  'listeners',
+  'fields',
+  'writes',
+  'clock',
+  'uuids',
+] as const satisfies readonly (keyof Counts)[]
+
+type Major = '20' | '22' | '24'
+
+/** Bytes differ with V8, so there is a figure for each major version of Node; the other counts hold for all. */
+type Measured = Omit<Counts, 'bytes'> & { readonly bytes: Readonly<Record<Major, number>> }
+
+// The two constants below are what `npm run bench:counts -- --paste --node <20>,<22>,<24>` prints.
+
+const measuredOn: Readonly<Record<Major, string>> = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0' }
+
+const measured: Readonly<Partial<Record<CountedName, Measured>>> = {
+  item: {
+    bytes: { 20: 32201, 22: 30553, 24: 31188 },
+    calls: 373.32,
+    code: 74911.74,
+    promises: 41,
+    timers: 0,
+    adapterCalls: 2,
+    listeners: 1,
+    fields: 8,
+    writes: 1,
+    clock: 1,
+    uuids: 1,
+  },
+  'not-modified': {
+    bytes: { 20: 24518, 22: 24313, 24: 24978 },
+    calls: 193,
+    code: 50620,
+    promises: 39,
+    timers: 0,
+    adapterCalls: 2,
+    listeners: 1,
+    fields: 6,
+    writes: 1,
+    clock: 1,
+    uuids: 1,
+  },
+  page: {
+    bytes: { 20: 278518, 22: 259593, 24: 259821 },
+    calls: 5556.8,
+    code: 737004.2,
+    promises: 33,
+    timers: 0,
+    adapterCalls: 2,
+    listeners: 1,
+    fields: 10,
+    writes: 1,
+    clock: 1,
+    uuids: 1,
+  },
+  'page-expanded': {
+    bytes: { 20: 277420, 22: 258501, 24: 258761 },
+    calls: 5975.4,
+    code: 790279.2,
+    promises: 35,
+    timers: 0,
+    adapterCalls: 2,
+    listeners: 1,
+    fields: 10,
+    writes: 1,
+    clock: 1,
+    uuids: 1,
+  },
+  create: {
+    bytes: { 20: 59889, 22: 59832, 24: 60460 },
+    calls: 656.1,
+    code: 206675.28,
+    promises: 68,
+    timers: 1,
+    adapterCalls: 3,
+    listeners: 5,
+    fields: 8,
+    writes: 1,
+    clock: 2,
+    uuids: 1,
+  },
+  patch: {
+    bytes: { 20: 62921, 22: 61888, 24: 62517 },
+    calls: 766,
+    code: 153445,
+    promises: 80,
+    timers: 1,
+    adapterCalls: 3,
+    listeners: 5,
+    fields: 9,
+    writes: 1,
+    clock: 2,
+    uuids: 1,
+  },
+  token: {
+    bytes: { 20: 45100, 22: 43445, 24: 44077 },
+    calls: 456.32,
+    code: 92848.74,
+    promises: 70,
+    timers: 0,
+    adapterCalls: 2,
+    listeners: 1,
+    fields: 10,
+    writes: 1,
+    clock: 5,
+    uuids: 1,
+  },
+  'item-first': {
+    bytes: { 20: 32189, 22: 30552, 24: 31196 },
+    calls: 373.36,
+    code: 74914.52,
+    promises: 41,
+    timers: 0,
+    adapterCalls: 2,
+    listeners: 1,
+    fields: 8,
+    writes: 1,
+    clock: 1,
+    uuids: 1,
+  },
+  'page-first': {
+    bytes: { 20: 277902, 22: 258928, 24: 259200 },
+    calls: 5563.28,
+    code: 738167.96,
+    promises: 33,
+    timers: 0,
+    adapterCalls: 2,
+    listeners: 1,
+    fields: 10,
+    writes: 1,
+    clock: 1,
+    uuids: 1,
+  },
+}
+
+/** The most that a request may take of something, under a version of Node. Infinity where nothing was measured for that major version. */
+export function ceiling(name: CountedName, count: keyof Counts, version: string): number {
+  const row = measured[name]
+  // A workload that was never measured may take nothing.
+  if (row === undefined) return 0
+  if (count === 'calls') return row.calls * 1.02
+  // The rest between majors, and an edit that changes nothing.
+  if (count === 'code') return row.code * 1.01
+  if (count !== 'bytes') return row[count]
+  const major = version.split('.')[0] as Major
+  const bytes = row.bytes[major] ?? Number.POSITIVE_INFINITY
+  // Another Node of the major version differs by up to 2%, in the objects that Node itself makes.
+  return version === measuredOn[major] ? bytes * slack[major] + 32 : bytes * 1.03
+}
+
+/** The same Node counts the same bytes in every run, but for Node 20: up to 0.7% apart in ten. */
+const slack: Readonly<Record<Major, number>> = { 20: 1.01, 22: 1.001, 24: 1.001 }
+
+/** What is above its ceiling, each in a line. */
+export function excesses(counts: Partial<Record<CountedName, Counts>>, version: string): string[] {
+  return countedNames.flatMap((name) =>
+    countNames.flatMap((count) => {
+      const [taken, most] = [counts[name]?.[count] ?? 0, ceiling(name, count, version)]
+      return taken <= most ? [] : [`${name}: ${count} ${figure(taken)}, at most ${figure(most)}`]
+    }),
+  )
+}
+
+export const figure = (value: number): string => String(Math.round(value * 100) / 100)
+
+/** The two constants as they stand above, of what was counted under each major version. */
+export function pasted(found: readonly { readonly version: string; readonly counts: Readonly<Record<CountedName, Counts>> }[]): string {
+  const each = (of: (one: (typeof found)[number]) => string | number): string =>
+    `{ ${found.map((one) => `${one.version.split('.')[0]}: ${of(one)}`).join(', ')} }`
+  const rows = countedNames.map((name) => {
+    const rest = countNames.slice(1).map((count) => `${count}: ${figure(Math.max(...found.map(({ counts }) => counts[name][count])))}`)
+    return `  ${/-/.test(name) ? `'${name}'` : name}: {\n    bytes: ${each(({ counts }) => counts[name].bytes)},\n    ${rest.join(',\n    ')},\n  },\n`
+  })
+  return [
+    `const measuredOn: Readonly<Record<Major, string>> = ${each(({ version }) => `'${version}'`)}\n`,
+    `const measured: Readonly<Partial<Record<CountedName, Measured>>> = {\n${rows.join('')}}\n`,
+  ].join('\n')
+}

@@ -1,0 +1,43 @@
+/** What is counted: workloads of the benchmark, and two whose every request is for something that nobody has asked for yet. */
+import { piecesPath } from '../data/addresses.js'
+import { branchCount } from '../data/records.js'
+import { type Turn, type Workload, type WorkloadName, workloadOf } from '../workloads/index.js'
+
+const ofTheBenchmark = [
+  'item',
+  'not-modified',
+  'page',
+  'page-expanded',
+  'create',
+  'patch',
+  'token',
+] as const satisfies readonly WorkloadName[]
+
+export type CountedName = (typeof ofTheBenchmark)[number] | 'item-first' | 'page-first'
+
+export const countedNames: readonly CountedName[] = [...ofTheBenchmark, 'item-first', 'page-first']
+
+type Counted = Pick<Workload, 'title' | 'status' | 'secured' | 'turns'>
+
+export function countedOf(name: CountedName): Counted {
+  if (name === 'item-first') return { title: 'item GET, each for the first time', status: 200, turns: firstItems }
+  if (name === 'page-first') return { title: 'page of 25, each for the first time', status: 200, turns: firstPages }
+  return workloadOf(name)
+}
+
+function firstItems(): Turn {
+  let numero = 0
+  return () => ({ path: `${piecesPath}/${++numero}` })
+}
+
+/** Enough for one count: 800 pages, of which the first 80 are those of each branch in both orders. */
+function firstPages(): Turn {
+  let at = 0
+  return () => {
+    const branch = 1 + (at % branchCount)
+    const order = Math.floor(at / branchCount) % 2 === 0 ? '-' : ''
+    const page = 1 + (Math.floor(at / branchCount / 2) % 10)
+    at += 1
+    return { path: `${piecesPath}?sucursalDeDistribucion=${branch}&sort=${order}fechaDeEntrada&offest=${page}` }
+  }
+}
