@@ -39,10 +39,12 @@ export const unconditional: Conditions = Object.freeze({
 
 /** `weakToo` lets weak tags in `If-Match` name their version, for services behind a proxy that weakens tags when it compresses. */
 export function readConditions(req: IncomingMessage, required: boolean, weakToo = false): Conditions {
-  const ifMatch = parseTagList(req.headers['if-match'])
-  const ifNoneMatch = parseTagList(req.headers['if-none-match'])
+  const { headers } = req
+  if (!required && headers['if-match'] === undefined && headers['if-none-match'] === undefined) return unconditional
+  const ifMatch = parseTagList(headers['if-match'])
+  const ifNoneMatch = parseTagList(headers['if-none-match'])
   const versions = ifMatch === undefined || ifMatch.any ? undefined : versionsOf(ifMatch, weakToo)
-  return { ifMatch, ifNoneMatch, versions, required, weakToo, codings: req.headers['accept-encoding'] as string | undefined }
+  return { ifMatch, ifNoneMatch, versions, required, weakToo, codings: headers['accept-encoding'] as string | undefined }
 }
 
 /** Whether a write of a record of this version may proceed. Throws 428, or 412 where it may not. */

@@ -281,7 +281,7 @@ function matchBelow(mounted: Mounted, segments: readonly string[], from: number,
   if (id === undefined) return { route: mounted.collection, keys }
   const key = mounted.plan.key.parse(id)
   if (key === undefined || id === '') return undefined
-  const through = [...keys, key]
+  const through = keys.length === 0 ? [key] : [...keys, key]
   const segment = segments[from + 1]
   if (segment === undefined) return { route: mounted.item, keys: through }
   const next = mounted.below.get(segment)

@@ -15,6 +15,7 @@ export type Body = string | Uint8Array | Octets
 /** An answer before it is written. */
 export interface Answer {
   readonly status: number
+  /** Nobody else's. */
   readonly headers: Headers
   readonly body?: Body
 }
@@ -22,20 +23,13 @@ export interface Answer {
 /** Ends the connection with the answer: for a request whose body is not read to its end. */
 export const closing: Headers = Object.freeze({ [header.connection]: 'close' })
 
-/** Writes an answer. What other middlewares have put into `Vary` and `Link` stays beside ours; a HEAD gets the headers alone. */
-export function send(res: ServerResponse, { status, headers, body }: Answer, head: boolean): void {
-  sendOwn(res, status, { ...headers }, head ? undefined : body, body)
-}
-
-/** The same with headers that nobody else has: they are completed in place. `body` is what leaves, `whole` what its length is told of. */
-export function sendOwn(
-  res: ServerResponse,
-  status: number,
-  headers: Headers,
-  body: Body | undefined,
-  whole: Body | undefined = body,
-): void {
+/**
+ * Writes an answer, whose headers are completed in place. What other middlewares have put into `Vary` and `Link` stays beside ours; a HEAD gets the headers alone, with the
+ * length of the body that it does not get.
+ */
+export function send(res: ServerResponse, { status, headers, body: whole }: Answer, head: boolean): void {
   if (res.headersSent || res.writableEnded || res.destroyed) return
+  const body = head ? undefined : whole
   // Somebody in front has a hand in the head of the answer, such as `compression`.
   const watched = Object.hasOwn(res, 'writeHead')
   if (watched && status === 304 && compresses(res, headers)) headers[header.vary] = mergeVary(headers[header.vary], header.acceptEncoding)

@@ -36,10 +36,10 @@ export function gatherRelated(mounted: Mounted, records: readonly unknown[], exp
   if (standsAlone(mounted, expand) || records.length === 0) return nothingRelated
   const { showing, associations } = mounted.plan
   const wanted = expand.length === 0 ? showing : associations.filter(({ name, show }) => show.length > 0 || expand.includes(name))
-  return settled(
-    together(wanted, (link) => gatherLink(mounted, link, records, expand.includes(link.name), read)),
-    (links) => ({ links }),
-  )
+  const gather = (link: LinkTo): Answer<RelatedLink> => gatherLink(mounted, link, records, expand.includes(link.name), read)
+  const [only] = wanted
+  if (only !== undefined && wanted.length === 1) return settled(gather(only), (link) => ({ links: [link] }))
+  return settled(together(wanted, gather), (links) => ({ links }))
 }
 
 function gatherLink(mounted: Mounted, link: LinkTo, records: readonly unknown[], expanded: boolean, read: ReadBatch): Answer<RelatedLink> {
@@ -59,6 +59,10 @@ function readAll(
   records: readonly unknown[],
   read: ReadBatch,
 ): Answer<readonly (Stored<unknown> | undefined)[]> {
+  if (records.length === 1) {
+    const key = linkedKey(target, link, records[0])
+    return key === undefined ? none : read(target, [key])
+  }
   const { composite, text } = target.plan.key
   const keys: KeyValue[] = []
   const places = new Map<unknown, number>()
@@ -75,6 +79,8 @@ function readAll(
   return settled(read(target, keys), (found) => (keys.length === records.length ? found : wanted.map((at) => found[at])))
 }
 
+const none: readonly undefined[] = Object.freeze([undefined])
+
 /** The versions of what the record at this place is shown with: they shape its bytes, so they shape its tag (HDR-2). No two that differ have one text. */
 export function stampOf({ links }: Related, at: number): string {
   let stamp = ''
@@ -88,11 +94,7 @@ export function stampOf({ links }: Related, at: number): string {
 /** The key a link leads to, or `undefined` where a part of it is null. */
 export function linkedKey(target: Mounted, { by }: LinkTo, record: unknown): KeyValue | undefined {
   if (!isObject(record)) return undefined
-  const parts: unknown[] = []
-  for (const member of by) {
-    const part = record[member]
-    if (part === null || part === undefined) return undefined
-    parts.push(part)
-  }
+  const parts = by.length === 1 ? [record[by[0] as string]] : by.map((member) => record[member])
+  for (const part of parts) if (part === null || part === undefined) return undefined
   return target.plan.key.from(parts as (string | number | boolean)[])
 }

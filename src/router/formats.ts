@@ -6,7 +6,6 @@ import type { Body, Headers } from '../representation/answer.js'
 import { spelled } from '../representation/answer.js'
 import { offersFor, type Representation } from '../representation/encoding.js'
 import { mergeVary } from '../representation/header-fields.js'
-import { Octets } from '../representation/octets.js'
 import type { Offers } from '../representation/offers.js'
 import { header } from '../wire.js'
 import type { Exchange } from './exchange.js'
@@ -72,12 +71,10 @@ function withoutBody(exchange: Exchange, error: unknown, headers: Headers): Enco
   return { headers: bare }
 }
 
-/** A body in the representation that the request asks for, with its own fields. */
-export function withBody({ representation, service }: Exchange, represented: Represented | Octets, headers: Headers): Encoded {
+function withBody({ representation, service }: Exchange, represented: Represented, headers: Headers): Encoded {
   const vary = headers[header.vary] ?? service.vary
   const common: Headers = { ...headers, [header.contentType]: representation.contentType, [header.vary]: vary }
-  if (typeof represented === 'string' || represented instanceof Uint8Array || represented instanceof Octets)
-    return { headers: common, body: represented }
+  if (typeof represented === 'string' || represented instanceof Uint8Array) return { headers: common, body: represented }
   const own = spelled(represented.headers ?? {})
   return { headers: { ...own, ...common, [header.vary]: mergeVary(own[header.vary], vary) }, body: represented.body }
 }

@@ -20,7 +20,7 @@ import { bodyTag, itemTag, pageTag } from '../../representation/tags.js'
 import { type View, viewOf } from '../../representation/views.js'
 import { header, parameter } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
-import { encoded, endpointWire, withBody } from '../formats.js'
+import { encoded, endpointWire } from '../formats.js'
 import type { Outcome } from '../operations/operation.js'
 import { mayShow } from '../permission.js'
 import { relatedOf } from '../sight.js'
@@ -67,7 +67,7 @@ function pageOf(exchange: Exchange, { page, resource }: Of<'page'>, related: Rel
   const headers = headersOf(exchange, resource, tag)
   const unmodified = unmodifiedAnswer(conditions, headers, tag)
   if (unmodified !== undefined) return unmodified
-  if (known !== undefined) return { status: 200, ...withBody(exchange, known.body, Object.assign(headers, known.headers)) }
+  if (known !== undefined) return textAnswer(exchange, 200, Object.assign(headers, known.headers), known.body)
   const { items } = page
   const places = paginationHeaders(url, list, { ...page, count: items.length }, hintsOf(exchange, resource, page))
   Object.assign(headers, places)
@@ -84,7 +84,7 @@ function pageOf(exchange: Exchange, { page, resource }: Of<'page'>, related: Rel
         resource.wire.list,
       )
   rememberPage(list, view, url, page, related, { tag, headers: places, text })
-  return { status: 200, ...withBody(exchange, text, headers) }
+  return textAnswer(exchange, 200, headers, text)
 }
 
 /** Hints for the links beside a page, where its store can follow them (QUERY-7). */
@@ -129,9 +129,14 @@ function itemBody(exchange: Exchange, outcome: Of<'item'>, { view, related, head
   const wire = (): JsonObject => wireForm(resource, stored.value, keys, base, related)
   if (text !== undefined && reads && remembers(resource, stored)) {
     const bytes = rememberedItem(stored, view, related, 0, () => text(wire(), resource.wire.item))
-    return { status, ...withBody(exchange, new Octets(bytes), headers) }
+    return textAnswer(exchange, status, headers, new Octets(bytes))
   }
   return settled(encoded(exchange, wire(), resource.wire.item, headers), (body): Answer => ({ status, ...body }))
+}
+
+function textAnswer({ representation }: Exchange, status: number, headers: Headers, body: string | Octets): Answer {
+  headers[header.contentType] = representation.contentType
+  return { status, headers, body }
 }
 
 /** Where a GET gives what the answer to another request shows (RFC 9110 8.7): the item's own address, with the expansions that it was asked for. */

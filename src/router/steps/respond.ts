@@ -1,6 +1,6 @@
 /** Status, headers and body leave at once; the hooks learn of it. */
 import type { ServerResponse } from 'node:http'
-import { type Headers, sendOwn } from '../../representation/answer.js'
+import { type Headers, send } from '../../representation/answer.js'
 import { mergeVary } from '../../representation/header-fields.js'
 import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
@@ -13,8 +13,7 @@ export function respond(exchange: Exchange): void {
     if (!res.writableEnded) res.destroy()
     return
   }
-  const { status, body } = answer
-  const headers: Headers = { ...answer.headers }
+  const { status, headers } = answer
   if (service.secureHeaders !== undefined) secure(res, service.secureHeaders, headers)
   if (sharing !== undefined) {
     for (const name in sharing)
@@ -28,7 +27,7 @@ export function respond(exchange: Exchange): void {
     if (links.length > 0) headers[header.link] = links.join(', ')
   }
   headers[header.requestId] = requestId
-  sendOwn(res, status, headers, method === 'HEAD' ? undefined : body, body)
+  send(res, answer, method === 'HEAD')
   exchange.tell(status)
 }
 
