@@ -134,6 +134,31 @@ describe('the short ways through `pg`', () => {
     for (let i = 0; i < 3; i++) expect(await store.read(['a', 'b'], call)).toMatchObject([{ value: { id: 'a', seguro: 1 } }, undefined])
     await client.end()
   })
+
+  it('stay in the sight of what traces statements, which wraps a query and its callback', async () => {
+    await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro) VALUES ('a', 1)`)
+    const seen: string[] = []
+    let answered = 0
+    class Traced extends pg.Client {
+      // biome-ignore lint/suspicious/noExplicitAny: as tracers do
+      override query(given: any, ...more: any[]): any {
+        if (typeof given?.submit !== 'function') return super.query(given, ...more)
+        seen.push(given.text)
+        const query = Object.create(given)
+        query.callback = (...answer: unknown[]) => {
+          answered++
+          given.callback(...answer)
+        }
+        return super.query(query, ...more)
+      }
+    }
+    const traced = new pg.Pool({ connectionString: place.url, max: 1, Client: Traced } as pg.PoolConfig)
+    const store = over(traced)
+    for (let i = 0; i < 3; i++) expect(await store.read(['a'], call)).toMatchObject([{ value: { id: 'a', seguro: 1 } }])
+    await traced.end()
+    expect(seen).toEqual([expect.stringContaining('"rarezas"'), seen[0], seen[0]])
+    expect(answered).toBe(3)
+  })
 })
 
 describe('a request that comes again', () => {
