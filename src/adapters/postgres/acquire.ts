@@ -16,16 +16,18 @@ export interface PgPool {
 
 /** A connection of the pool. Throws `Busy` where none is free in time; one that comes later goes back at once. */
 export function acquire(pool: PgPool, wait: Wait, most: number): Promise<PgClient> {
-  return within(wait, Math.min(most, wait.left() * statementShare), async (waits) => {
-    try {
-      const connecting = pool.connect()
-      dropStuck(pool, most)
-      const client = await connecting
-      if (!waits()) client.release?.()
-      return client
-    } catch (error) {
-      throw connectFailure(error)
-    }
+  return within(wait, Math.min(most, wait.left() * statementShare), (waits) => {
+    const connecting = pool.connect()
+    dropStuck(pool, most)
+    return connecting.then(
+      (client) => {
+        if (!waits()) client.release?.()
+        return client
+      },
+      (error) => {
+        throw connectFailure(error)
+      },
+    )
   })
 }
 

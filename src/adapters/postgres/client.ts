@@ -27,24 +27,37 @@ export type PostgresClient = SqlClient | SplitClient
 export interface Wait {
   /** Milliseconds until the time is up; Infinity where nobody waits. */
   left(): number
-  /** Fires when nobody waits any more. */
+  /** Fires when nobody waits any more. Asked for by what takes long alone: often it is made only then. */
   readonly signal: AbortSignal | undefined
+  /** Whether nobody waits any more, as far as that can be told without having a signal made. */
+  readonly gone?: boolean
 }
 
 /** What a statement came to. Every column was cast to text. */
 export type TextRow = Readonly<Record<string, string | null>>
 
+/** The same, as its cells alone: in the order of the columns that were named. */
+export type Cells = readonly (string | null)[]
+
 /** Statements on one connection. */
 export interface Session {
   query(text: string, values: readonly (string | null)[]): Promise<readonly TextRow[]>
+  /** A statement whose first columns are these. */
+  cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
   /** The driver's own connection or transaction, for a team's statements. */
   readonly native: SqlClient
 }
+
+/** The cells of rows that a driver gives as objects. */
+export const cellsOf = (rows: readonly TextRow[], columns: readonly string[]): readonly Cells[] =>
+  rows.map((row) => columns.map((column) => row[column] ?? null))
 
 /** A database as this adapter uses it. */
 export interface Database {
   /** One statement, alone. */
   query(text: string, values: readonly (string | null)[], wait: Wait): Promise<readonly TextRow[]>
+  /** The same of a statement whose first columns are these. */
+  cells(text: string, columns: readonly string[], values: readonly (string | null)[], wait: Wait): Promise<readonly Cells[]>
   /** Statements that take place together or not at all. `optional`: it is a single one, which does without where the client has no transactions. */
   transaction<T>(work: (session: Session) => Promise<T>, wait: Wait, optional?: boolean): Promise<T>
   /** PostgreSQL in the process, which may start over with it and then counts as before. */

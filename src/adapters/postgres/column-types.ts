@@ -19,6 +19,8 @@ export interface ColumnType {
   /** The SQL that gives a value as text. */
   read(sql: string): string
   decode(text: string): Scalar | null
+  /** Whether the text is the value. */
+  readonly plain?: boolean
   /** Whether what was decoded says all that the column holds. Others may have written what JSON can't say. */
   faithful(text: string): boolean
   encode(value: Scalar): string
@@ -82,6 +84,7 @@ function parted(name: string): readonly [base: string, numbers: readonly number[
 }
 
 const always = (): boolean => true
+const asItIs = (text: string): string => text
 
 const asText = (sql: string): string => `${sql}::text`
 const finite = (text: string): number | null => (Number.isFinite(Number(text)) ? Number(text) : null)
@@ -189,7 +192,8 @@ function texts(base: string, length: number | undefined): ColumnType {
     cast,
     holds: ['string'],
     read: (sql) => (base === 'text' ? sql : `${sql}::text`),
-    decode: (text) => text,
+    decode: asItIs,
+    plain: true,
     faithful: always,
     encode: String,
     fault(value) {
@@ -209,7 +213,8 @@ function exactTexts(cast: string, pattern: RegExp, why: string, real: (value: st
     cast,
     holds: ['string'],
     read: asText,
-    decode: (text) => text,
+    decode: asItIs,
+    plain: true,
     faithful: (text) => fits(text),
     encode: String,
     fault: (value) => (fits(value) ? undefined : why),
@@ -228,7 +233,8 @@ function timestamps(precision: number): ColumnType {
     cast: 'timestamp',
     holds: ['string'],
     read: (sql) => inRange(sql, `to_char(${sql}, 'YYYY-MM-DD"T"HH24:MI:SS.US"0"')`),
-    decode: (text) => text,
+    decode: asItIs,
+    plain: true,
     faithful: (text) => canonical(text) !== undefined,
     encode: (value) => (canonical(value) ?? String(value)).slice(0, 26),
     fault(value) {
@@ -263,7 +269,8 @@ const instants: ColumnType = {
   cast: 'timestamptz',
   holds: ['string'],
   read: (sql) => inRange(sql, `regexp_replace(to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '000$', '') || 'Z'`),
-  decode: (text) => text,
+  decode: asItIs,
+  plain: true,
   faithful: isInstant,
   encode: String,
   fault: (value) =>
@@ -277,7 +284,8 @@ function enumeration(cast: string, labels: readonly string[]): ColumnType {
     cast,
     holds: ['string'],
     read: asText,
-    decode: (text) => text,
+    decode: asItIs,
+    plain: true,
     faithful: always,
     encode: String,
     fault: (value) => (fits(value) ? undefined : `must be one of ${labels.join(', ')}`),

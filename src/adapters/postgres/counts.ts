@@ -15,11 +15,18 @@ export function countSql({ options }: Table, from: string, where: string): strin
   return `SELECT count(*)::text AS total FROM (SELECT 1 FROM ${from} WHERE ${where} LIMIT ${Math.trunc(countBound) + 1}) AS _b`
 }
 
+/** Rows that fulfil a condition. */
+export interface Matching {
+  readonly from: string
+  readonly where: string
+  readonly values: readonly (string | null)[]
+}
+
 /** How many rows the planner expects. */
-export async function estimatedRows(from: string, where: string, values: readonly (string | null)[], ask: Ask): Promise<number> {
+export async function estimatedRows({ from, where, values }: Matching, ask: Ask): Promise<number> {
   const parameters = new Parameters()
   parameters.values.push(...values)
-  const [found] = await ask(`EXPLAIN (FORMAT JSON) SELECT 1 FROM ${from} WHERE ${where}`, parameters)
+  const [found] = await ask.query(`EXPLAIN (FORMAT JSON) SELECT 1 FROM ${from} WHERE ${where}`, parameters)
   const plan: unknown = found?.['QUERY PLAN']
   const [{ Plan }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ Plan: { 'Plan Rows': number } }]
   return Plan['Plan Rows']

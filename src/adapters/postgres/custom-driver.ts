@@ -1,5 +1,5 @@
 /** A client of a team's own making: `query`, and where it has one, `transaction`. */
-import type { CustomClient, Database, Session, SqlClient, TextRow, Wait } from './client.js'
+import { type CustomClient, cellsOf, type Database, type Session, type SqlClient, type TextRow, type Wait } from './client.js'
 import { foreignFailure } from './driver-failures.js'
 import { failureKind, Late, Lost, stateOf, Unsent } from './failures.js'
 import { unfit } from './unfit.js'
@@ -10,6 +10,7 @@ export function customDatabase(client: CustomClient): Database {
     embedded: false,
     nested: client.transaction === undefined,
     query: (text, values, wait) => ask(client, text, values, wait),
+    cells: async (text, columns, values, wait) => cellsOf(await ask(client, text, values, wait), columns),
     transaction: (work, wait, optional) =>
       client.transaction === undefined ? inCallersTransaction(client, work, wait, optional) : inTheirTransaction(client, work, wait),
   }
@@ -17,7 +18,7 @@ export function customDatabase(client: CustomClient): Database {
 
 /** The client can't be asked to cancel: its caller is answered in time, and the statement ends when it ends. */
 function ask(over: SqlClient, text: string, values: readonly (string | null)[], wait: Wait): Promise<readonly TextRow[]> {
-  if (wait.signal?.aborted || wait.left() <= 0) return Promise.reject(nobodyWaits())
+  if (wait.gone || wait.left() <= 0) return Promise.reject(nobodyWaits())
   const asked = async (): Promise<readonly TextRow[]> => {
     try {
       return (await over.query(text, [...values])).rows
@@ -83,4 +84,5 @@ async function inCallersTransaction<T>(
 const sessionOf = (native: SqlClient, wait: Wait): Session => ({
   native,
   query: (text, values) => ask(native, text, values, wait),
+  cells: async (text, columns, values) => cellsOf(await ask(native, text, values, wait), columns),
 })

@@ -1,5 +1,6 @@
 /** What the database's failures mean (PostgreSQL, appendix A): who may try again, and what a client is told. */
 import { Unavailable } from '../../problem.js'
+import type { Wait } from './client.js'
 
 /** The fields of an error that tell what it is; both drivers give them. */
 export interface DatabaseFailure {
@@ -134,7 +135,10 @@ const attempts = 6
 const readAttempts = 3
 
 /** Repeats what may be repeated, with growing pauses, as long as there is time. Throws `Unavailable` where the store could not answer. */
-export async function patiently<T>(work: () => Promise<T>, { writes, left }: { readonly writes: boolean; left(): number }): Promise<T> {
+export async function patiently<T>(
+  work: () => Promise<T>,
+  { writes, wait }: { readonly writes: boolean; readonly wait: Pick<Wait, 'left'> },
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
@@ -143,7 +147,7 @@ export async function patiently<T>(work: () => Promise<T>, { writes, left }: { r
       const again =
         kind === 'conflict' || kind === 'unsent' || (kind === 'lost' && !(error instanceof Late) && !writes && attempt < readAttempts)
       const pause = kind === 'conflict' ? Math.random() * 5 * 2 ** attempt : 0
-      if (!again || attempt >= attempts || pause >= left()) throw unavailable(error, writes)
+      if (!again || attempt >= attempts || pause >= wait.left()) throw unavailable(error, writes)
       if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause))
     }
   }

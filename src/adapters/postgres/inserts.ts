@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { own, put } from '../../definition/json.js'
 import type { Association } from '../association.js'
 import type { Call, Refused, Stored } from '../contract.js'
+import type { Cells } from './client.js'
 import type { Member } from './columns.js'
 import { type JoinColumns, parentValues } from './join-tables.js'
 import type { StoredColumn, Values } from './layout.js'
@@ -10,7 +11,7 @@ import { castOf } from './places.js'
 import { readRecords } from './reads.js'
 import { Parameters, quote, row } from './sql.js'
 import type { Ask } from './statements.js'
-import { shownColumns, storedOf, type Table } from './table.js'
+import { storedOf, type Table } from './table.js'
 import { unfit } from './unfit.js'
 import { columnsFor, suppressed, unshown } from './writes.js'
 
@@ -42,7 +43,7 @@ export async function insertRow(
   if ('refused' in columns) return columns
   for (let tries = 1; ; tries++) {
     const parameters = new Parameters()
-    const [found] = await ask(insertSql(table, columns, assigned, attachTo, parameters), parameters)
+    const [found] = await ask.cells(insertSql(table, columns, assigned, attachTo, parameters), insertedNames(table), parameters.values)
     if (found !== undefined) return shown(table, found, call, ask)
     if (!passesOver(table, assigned)) return suppressed
     if (table.relation.guarded && tries >= mostGuarded) return suppressed
@@ -118,7 +119,7 @@ function insertSql(
   const keys = layout.key.map(({ column }, i) => `${row}.${quote(column as string)} AS k${i}`).join(', ')
   const shownList = table.separate
     ? `${layout.key.map(({ sql, content }, i) => `${castOf(content) === 'text' ? sql : `${sql}::text`} AS c${i}`).join(', ')}`
-    : shownColumns(table)
+    : table.shown
   const insert = `INSERT INTO ${table.target}${inserted}${conflict} RETURNING ${shownList}`
   if (attachTo === undefined) return insert
   const { join, to } = attachTo
@@ -127,15 +128,14 @@ function insertSql(
   return `WITH _n AS (${insert}, ${keys}), _i AS (INSERT INTO ${join.relation} (${into}) SELECT ${from} FROM _n) SELECT * FROM _n`
 }
 
+/** What `insertSql` gives first. */
+const insertedNames = ({ separate, layout, shownNames }: Table): readonly string[] =>
+  separate ? layout.key.map((_, i) => `c${i}`) : shownNames
+
 /** The record as it is listed and read: from its view, where that is another thing than the table. */
-async function shown(
-  table: Table,
-  found: Readonly<Record<string, string | null>>,
-  call: Call,
-  ask: Ask,
-): Promise<{ readonly created: Stored<Row> } | Refused> {
+async function shown(table: Table, found: Cells, call: Call, ask: Ask): Promise<{ readonly created: Stored<Row> } | Refused> {
   if (!table.separate) return { created: storedOf(table, found) }
-  const parts = table.layout.key.map(({ content }, i) => (content.kind === 'scalar' ? content.type.decode(found[`c${i}`] as string) : null))
+  const parts = table.layout.key.map(({ content }, i) => (content.kind === 'scalar' ? content.type.decode(found[i] as string) : null))
   const [created] = await readRecords(table, [table.definition.key.from(parts as never)], call, ask)
   return created === undefined ? unshown : { created }
 }

@@ -195,7 +195,7 @@ export class Contested extends Error {
 /** What this table refuses is none of the record's faults. */
 async function asked(ask: Ask, text: string, parameters: Parameters) {
   try {
-    return await ask(text, parameters)
+    return await ask.query(text, parameters)
   } catch (error) {
     if (stateOf(error) === '23505') throw new Contested('The id has just been taken.', { cause: error })
     if (failureKind(error) !== 'refused') throw error

@@ -1,19 +1,18 @@
 /** How a resource lies in its table: compiled once from the definition, the options and what the database says of itself. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { get, isObject, own, put } from '../../definition/json.js'
+import { get, own } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { ConfigurationError } from '../../problem.js'
 import type { Relation } from './catalog.js'
-import type { TextRow } from './client.js'
+import type { Cells } from './client.js'
 import { columnNames, type Member, memberOf, restContent } from './columns.js'
 import type { PostgresAdapterOptions } from './options.js'
 import {
   type Content,
   castOf,
   columnPlace,
-  decode,
   encode,
   type Fault,
   faultOf,
@@ -23,6 +22,7 @@ import {
   readSql,
   textAt,
 } from './places.js'
+import { compileRecord } from './records.js'
 import { quote, row } from './sql.js'
 
 export type Values = Readonly<Record<string, unknown>>
@@ -36,6 +36,8 @@ export class Layout {
   readonly selection: string
   /** The names of its columns. */
   readonly names: readonly string[]
+  /** The record of a row of `selection`. */
+  readonly record: (cells: Cells) => Record<string, unknown>
   /** What was asked for once is asked for again. */
   readonly #places = new Map<string, Place>()
   readonly #byName: ReadonlyMap<string, Member>
@@ -71,6 +73,7 @@ export class Layout {
     const read = members.map(({ content, sql }) => readSql(content, sql))
     if (this.rest !== undefined) read.push(readSql(this.rest, this.#restSql))
     this.names = read.map((_, i) => `c${i}`)
+    this.record = compileRecord(members, this.rest !== undefined)
     this.selection = read.map((sql, i) => `${sql} AS c${i}`).join(', ')
     if (definition.shape.hasOthers && options.rest === undefined && definition.shape.open) {
       faults.push('the schema allows members that it does not name: name a jsonb column for them in "rest", or close the schema')
@@ -84,24 +87,8 @@ export class Layout {
     return this.#byName.get(name)
   }
 
-  /** The record of a row of `selection`. */
-  record(found: TextRow): Record<string, unknown> {
-    const record: Record<string, unknown> = {}
-    for (const [i, member] of this.members.entries()) {
-      const text = found[`c${i}`]
-      const value = text === null || text === undefined ? null : decode(member.content, text)
-      if (value !== null || member.nullable) put(record, member.name, value)
-    }
-    if (this.rest !== undefined) {
-      const text = found[`c${this.members.length}`]
-      const others = text === null || text === undefined ? undefined : JSON.parse(text)
-      if (isObject(others)) for (const [name, value] of Object.entries(others)) if (!this.#byName.has(name)) put(record, name, value)
-    }
-    return record
-  }
-
   /** Whether a row's record says all that the row holds at a path. */
-  faithful(found: TextRow, path: readonly string[]): boolean {
+  faithful(found: Cells, path: readonly string[]): boolean {
     const i = this.members.findIndex((member) => member.name === path[0])
     const { content } = this.members[i] ?? {}
     // A number of JSON with as many digits may have had more.
@@ -109,7 +96,7 @@ export class Layout {
       const value = get(this.record(found), path)
       return typeof value !== 'number' || String(value).replace(/[-.]|e.*$/g, '').length < 16
     }
-    const text = found[`c${i}`]
+    const text = found[i]
     return content?.kind !== 'scalar' || text === null || text === undefined || content.type.faithful(text)
   }
 
@@ -126,7 +113,7 @@ export class Layout {
     for (const member of this.members) {
       if (member.column === undefined) continue
       const part = own(value, member.name)
-      if (before !== undefined && isDeepStrictEqual(part ?? null, own(before, member.name) ?? null)) continue
+      if (before !== undefined && isSame(part ?? null, own(before, member.name) ?? null)) continue
       if (part === undefined || part === null) {
         // What the database fills in by itself is not overwritten with nothing.
         if (given === 'complete' || (part === null && !(member.hasDefault && member.notNull)))
@@ -220,6 +207,9 @@ export class Layout {
     return texts
   }
 }
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  Object.is(one, other) || (typeof one === 'object' && typeof other === 'object' && isDeepStrictEqual(one, other))
 
 /** A column with what is written to it. */
 export interface StoredColumn {

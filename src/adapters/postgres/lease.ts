@@ -1,10 +1,11 @@
 /** A connection of `pg` while it is held: each statement ends before the next one begins, also where it was cancelled. */
 import { type CancellableClient, type CancelOutcome, cancel } from './cancel.js'
-import type { TextRow, Wait } from './client.js'
+import { CellQuery, takesCells } from './cell-query.js'
+import { type Cells, cellsOf, type TextRow, type Wait } from './client.js'
 import { gaveUp, statementFailure } from './driver-failures.js'
 import { failureKind, Late, Lost, stateOf, Unsent } from './failures.js'
 import type { StatementNames } from './statement-names.js'
-import { answerTime, graceful, nobodyWaits, onAbort, statementShare, timerFor } from './waits.js'
+import { answerShare, graceful, nobodyWaits, statementShare, timerFor, whenTooLong } from './waits.js'
 
 interface QueryConfig {
   readonly text: string
@@ -20,6 +21,7 @@ interface Result {
 /** What is used of a `Client` of `pg`. */
 export interface PgClient extends CancellableClient {
   query(config: QueryConfig | string): Promise<Result>
+  query(query: CellQuery): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
   removeListener(event: 'error', listener: (error: Error) => void): unknown
   /** Of a client that a pool lent: gives it back; with an error, to be closed. */
@@ -33,6 +35,9 @@ export interface PgClient extends CancellableClient {
   }
 }
 
+/** Sends a statement; it is answered once. */
+type Begin<R> = (answer: (error: unknown, result?: R) => void) => void
+
 export class Lease {
   readonly client: PgClient
   /** Whether a pool lent it, which has another in its place when it is closed. */
@@ -40,9 +45,11 @@ export class Lease {
   readonly #most: number
   readonly #over: (broken: Error | boolean) => void
   #broken: Error | undefined
-  #ended = false
-  /** Resolves when neither a statement nor a cancel is under way. */
-  #quiet: Promise<void> = Promise.resolve()
+  #given = false
+  /** How many statements and cancels are under way. */
+  #underWay = 0
+  /** Who waits until none is. */
+  readonly #waiting: (() => void)[] = []
   /** A connection that breaks says so by an event, which ends the process where nobody listens. */
   readonly #hear = (error: Error): void => {
     this.#broken ??= error
@@ -73,26 +80,48 @@ export class Lease {
   }
 
   /** Runs one statement, named where `names` has a name for it; that is never done within a transaction, which a broken name would break. */
-  async run(text: string, values: readonly (string | null)[], wait: Wait, names?: StatementNames): Promise<Result> {
-    await this.#settled()
-    const name = names === undefined || (this.transaction ?? 'I') !== 'I' ? undefined : names.of(text)
-    if (name === undefined) return this.#send({ text, values }, wait)
-    try {
-      return await this.#send({ text, values, name }, wait)
-    } catch (error) {
-      if (failureKind(error) !== 'unprepared') throw error
-      await this.#forget(name, text, names)
-      await this.#settled()
-      return this.#send({ text, values }, wait)
-    }
+  run(text: string, values: readonly (string | null)[], wait: Wait, names?: StatementNames): Promise<Result> {
+    const { client } = this
+    return this.#named(text, wait, names, (name) => (answer) => {
+      client.query(name === undefined ? { text, values } : { text, values, name }).then((result) => answer(null, result), answer)
+    })
   }
 
-  /** When nothing is under way, be it a cancel that came up meanwhile. */
-  async #settled(): Promise<void> {
-    for (let quiet: Promise<void> | undefined; quiet !== this.#quiet; ) {
-      quiet = this.#quiet
-      await quiet
-    }
+  /** The same of a statement whose first columns are these. */
+  cells(
+    text: string,
+    columns: readonly string[],
+    values: readonly (string | null)[],
+    wait: Wait,
+    names?: StatementNames,
+  ): Promise<readonly Cells[]> {
+    const { client } = this
+    if (!takesCells(client)) return this.run(text, values, wait, names).then(({ rows }) => cellsOf(rows, columns))
+    return this.#named(text, wait, names, (name) => (answer) => void client.query(new CellQuery(text, values, name, answer)))
+  }
+
+  #named<R>(text: string, wait: Wait, names: StatementNames | undefined, begin: (name: string | undefined) => Begin<R>): Promise<R> {
+    if (this.#underWay > 0) return this.#whenQuiet(() => this.#named(text, wait, names, begin))
+    const name = names === undefined || (this.transaction ?? 'I') !== 'I' ? undefined : names.of(text)
+    if (name === undefined) return this.#send(begin(undefined), wait)
+    return this.#send(begin(name), wait).catch(async (error) => {
+      if (failureKind(error) !== 'unprepared') throw error
+      await this.#forget(name, text, names)
+      return this.#whenQuiet(() => this.#send(begin(undefined), wait))
+    })
+  }
+
+  /** Begins when nothing is under way, be it a cancel that came up meanwhile. */
+  async #whenQuiet<R>(work: () => Promise<R>): Promise<R> {
+    while (this.#underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    return work()
+  }
+
+  /** A statement, or a cancel, is no longer under way. */
+  #ended(): void {
+    this.#underWay--
+    if (this.#underWay > 0) return
+    for (const wake of this.#waiting.splice(0)) wake()
   }
 
   /** So that the next use of the name prepares it anew. */
@@ -100,26 +129,34 @@ export class Lease {
     const { parsedStatements } = this.client.connection ?? {}
     if (parsedStatements === undefined) return names?.never(text)
     delete parsedStatements[name]
-    await this.#settled()
     // Where the server has forgotten it too, there is nothing to do.
-    await this.#send({ text: `DEALLOCATE "${name}"` }, { left: () => graceful, signal: undefined }).catch(() => undefined)
+    await this.#whenQuiet(() => this.run(`DEALLOCATE "${name}"`, [], { left: () => graceful, signal: undefined })).catch(() => undefined)
   }
 
   /** Sends a statement; cancels it when its time is up or nobody waits. The caller is answered in time, whatever the server does. */
-  #send(config: QueryConfig, wait: Wait): Promise<Result> {
-    const { signal } = wait
-    const limit = this.limit(wait)
-    if (signal?.aborted || limit <= 0) return Promise.reject(nobodyWaits())
+  #send<R>(begin: Begin<R>, wait: Wait): Promise<R> {
+    const left = wait.left()
+    const limit = Math.min(this.#most, left * statementShare)
+    if (wait.gone || limit <= 0) return Promise.reject(nobodyWaits())
     if (this.#broken !== undefined) return Promise.reject(new Unsent('The connection is broken.', { cause: this.#broken }))
-    const answerBy = performance.now() + answerTime(wait)
+    const answerBy = performance.now() + left * answerShare
+    this.#underWay++
     return new Promise((resolve, reject) => {
       let cancelling: Promise<CancelOutcome> | undefined
       let over = false
       const timers: ReturnType<typeof setTimeout>[] = []
-      let dead = (): void => {}
-      const taken = new Promise<void>((end) => {
-        dead = end
-      })
+      const end = (): void => {
+        if (over) return
+        over = true
+        stay()
+        for (const timer of timers) clearTimeout(timer)
+        if (cancelling === undefined) this.#ended()
+        else
+          void cancelling.then((outcome) => {
+            this.#after(outcome)
+            this.#ended()
+          })
+      }
       const stop = (): void => {
         if (cancelling !== undefined) return
         cancelling = this.#cancelUntil(() => over)
@@ -127,25 +164,31 @@ export class Lease {
         const giveUp = (): void => {
           silent()
           this.destroy()
-          dead()
+          end()
         }
         timers.push(setTimeout(silent, timerFor(Math.min(answerBy - performance.now(), graceful))), setTimeout(giveUp, graceful))
       }
-      timers.push(setTimeout(stop, timerFor(limit)))
-      const stay = onAbort(signal, stop)
-      const answered = this.client.query(config).then(resolve, (error) => {
+      const stay = whenTooLong(wait, limit, stop, stop)
+      const fail = (error: unknown): void => {
         const failure = statementFailure(error)
         if (breaks(failure)) this.#broken ??= failure as Error
         // Where the client itself stopped waiting, the statement still runs.
         if (gaveUp(error)) cancelling ??= cancel(this.client)
         reject(failure)
-      })
-      this.#quiet = Promise.race([answered, taken]).then(async () => {
-        over = true
-        for (const timer of timers) clearTimeout(timer)
-        stay()
-        this.#after(await cancelling)
-      })
+        end()
+      }
+      const answer = (error: unknown, result?: R): void => {
+        if (error !== null && error !== undefined) fail(error)
+        else {
+          resolve(result as R)
+          end()
+        }
+      }
+      try {
+        begin(answer)
+      } catch (error) {
+        fail(error)
+      }
     })
   }
 
@@ -161,9 +204,12 @@ export class Lease {
 
   /** Cancels whatever runs on the connection now; what is sent next waits until no cancel is on its way. */
   interrupt(): void {
-    if (this.#ended) return
-    const cancelling = cancel(this.client)
-    this.#quiet = Promise.all([this.#quiet, cancelling]).then(([, outcome]) => this.#after(outcome))
+    if (this.#given) return
+    this.#underWay++
+    void cancel(this.client).then((outcome) => {
+      this.#after(outcome)
+      this.#ended()
+    })
   }
 
   /** A cancel that is still on its way would hit whatever the connection does next. */
@@ -179,19 +225,22 @@ export class Lease {
 
   /** Ends it, whatever may still hold it; a client of the team's own is the team's to end. */
   abandon(): void {
-    if (this.#ended || !this.lent) return
+    if (this.#given || !this.lent) return
     this.destroy()
     this.end()
   }
 
   /** Gives the connection back when it is quiet; a broken one, or one in a state that nobody knows, is to be closed. */
   end(): void {
-    if (this.#ended) return
-    this.#ended = true
-    void this.#settled().then(() => {
-      this.#over(this.#broken ?? (this.transaction ?? 'I') !== 'I')
-      this.client.removeListener('error', this.#hear)
-    })
+    if (this.#given) return
+    this.#given = true
+    if (this.#underWay > 0) void this.#whenQuiet(async () => this.#giveBack())
+    else this.#giveBack()
+  }
+
+  #giveBack(): void {
+    this.#over(this.#broken ?? (this.transaction ?? 'I') !== 'I')
+    this.client.removeListener('error', this.#hear)
   }
 }
 

@@ -1,12 +1,12 @@
 /** A page and its total in one round trip (QUERY-1..7). */
 import { associationOf } from '../association.js'
 import type { Call, ListRequest, Page, Refused } from '../contract.js'
-import type { TextRow } from './client.js'
+import type { Cells } from './client.js'
 import { compareSql, conditionSql, unsendable } from './conditions.js'
-import { countSql, estimatedRows, usualBound } from './counts.js'
+import { countSql, estimatedRows, type Matching, usualBound } from './counts.js'
 import { type JoinColumns, memberSql } from './join-tables.js'
 import type { OrderTerm } from './order.js'
-import { counted, type PageSql, pageSql } from './page.js'
+import { counted, deepOffset, type PageSql, pageSql } from './page.js'
 import { incomparable } from './places.js'
 import { type Searched, searchOf } from './search.js'
 import { every, Parameters } from './sql.js'
@@ -16,13 +16,50 @@ import { textFault } from './text-faults.js'
 
 type Found = Page<Record<string, unknown>>
 
+/** The statement of a list. */
+export interface ListStatement {
+  readonly text: string
+  /** The names of its columns: those of a record, whether there is one, and the total, where it counts. */
+  readonly names: readonly string[]
+  readonly values: readonly (string | null)[]
+  /** What is counted. */
+  readonly matching: Matching
+  readonly page: PageSql
+  readonly searched: Searched | undefined
+}
+
 /** Lists. A value that can't be sent to the database at all is refused. */
 export async function listPage(table: Table, request: ListRequest, call: Call, ask: Ask): Promise<Found> {
+  const known = isUnscoped(call) ? table.lists.get(request) : undefined
+  if (typeof known === 'object') return found(table, request, call, ask, known)
   const refused = refusal(request)
   if (refused !== undefined) return { items: [], ...(table.options.count === 'none' ? {} : { total: 0 }), refused }
   const parameters = new Parameters()
-  const searched = await searchOf(table, request, call, parameters)
+  const searched = request.search === undefined ? undefined : await searchOf(table, request, call, parameters)
   if (searched === 'nothing') return { items: [], ...(table.options.count === 'none' ? {} : { total: 0 }), more: false }
+  const statement = listSql(table, request, call, searched, parameters)
+  if (known !== 'varies' && isUnscoped(call) && Object.isFrozen(request)) {
+    // What an engine finds, and where the middle lies, is another thing each time.
+    const lasts = request.search === undefined && request.offset < deepOffset
+    table.lists.set(request, !lasts ? 'varies' : known === undefined ? 'once' : isFixed(request) ? statement : 'varies')
+  }
+  return found(table, request, call, ask, statement)
+}
+
+const isUnscoped = ({ scope }: Call): boolean => {
+  for (const _ in scope) return false
+  return true
+}
+
+/** Whether a value can never be another. */
+function isFixed(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value !== 'function'
+  const kind = Object.getPrototypeOf(value)
+  if (!Object.isFrozen(value) || (kind !== Object.prototype && kind !== Array.prototype)) return false
+  return Object.values(Object.getOwnPropertyDescriptors(value)).every((one) => 'value' in one && isFixed(one.value))
+}
+
+function listSql(table: Table, request: ListRequest, call: Call, searched: Searched | undefined, parameters: Parameters): ListStatement {
   const from = `${table.source}${searched?.join ?? ''}`
   const where = every([
     ...visible(table, call, parameters),
@@ -35,17 +72,25 @@ export async function listPage(table: Table, request: ListRequest, call: Call, a
   const page = pageSql(table, { request, from, where, terms, parameters, scope: Object.keys(call.scope) })
   const count = countSql(table, from, where)
   const order = terms.map((term, i) => `p.s${i}${term.descending ? ' DESC' : ''}`).join(', ')
-  const columns = `${table.layout.names.map((name) => `p.${name}`).join(', ')}, p.v, p.here`
+  const names = [...table.shownNames, 'here', ...(count === undefined ? [] : ['total'])]
+  const columns = `${table.shownNames.map((name) => `p.${name}`).join(', ')}, p.here`
   const text =
     count === undefined
       ? `SELECT ${columns} FROM (${page.sql}) AS p ORDER BY ${order}`
-      : `WITH ${counted} AS MATERIALIZED (${count}) SELECT ${counted}.total, ${columns} FROM ${counted} LEFT JOIN (${page.sql}) AS p ON true ORDER BY ${order}`
-  const rows = await ask(text, parameters)
-  const estimate = () => estimatedRows(from, where, parameters.values.slice(0, shared), ask)
-  const total = await totalOf(table, rows, estimate)
+      : `WITH ${counted} AS MATERIALIZED (${count}) SELECT ${columns}, ${counted}.total FROM ${counted} LEFT JOIN (${page.sql}) AS p ON true ORDER BY ${order}`
+  return { text, names, values: parameters.values, matching: { from, where, values: parameters.values.slice(0, shared) }, page, searched }
+}
+
+async function found(table: Table, request: ListRequest, call: Call, ask: Ask, statement: ListStatement): Promise<Found> {
+  const { text, names, values, matching, page, searched } = statement
+  const rows = await ask.cells(text, names, values)
+  const here = table.shownNames.length
+  const rowsHere = rows.length > 0 && rows[0]?.[here] === null ? [] : rows
+  const { count = 'exact', countBound = usualBound } = table.options
+  const estimate = count === 'estimated' && Number(rows[0]?.[here + 1] ?? 0) > countBound
+  const total = totalOf(table, rows[0]?.[here + 1], estimate ? await estimatedRows(matching, ask) : 0)
   if (isWhole(request, call)) table.learnt.total = total.total ?? table.learnt.total
-  const found = rows.filter(({ here }) => here !== null)
-  return shown(table, request, found, page, searched, total)
+  return shown(table, request, rowsHere, page, searched, total)
 }
 
 /** Why a request can't be sent: its texts hold what no column could. */
@@ -73,23 +118,23 @@ function termsOf(table: Table, { sort }: ListRequest, searched: Searched | undef
   return searched === undefined ? key : [searched.rank, ...key]
 }
 
-async function totalOf(table: Table, rows: readonly TextRow[], estimate: () => Promise<number>): Promise<Pick<Found, 'total' | 'exact'>> {
-  const { count = 'exact', countBound = usualBound } = table.options
+function totalOf({ options }: Table, counted: string | null | undefined, estimate: number): Pick<Found, 'total' | 'exact'> {
+  const { count = 'exact', countBound = usualBound } = options
   if (count === 'none') return {}
-  const found = Number(rows[0]?.total ?? 0)
+  const found = Number(counted ?? 0)
   if (count === 'exact' || found <= countBound) return { total: found }
   if (count === 'bounded') return { total: countBound, exact: false }
-  return { total: Math.max(await estimate(), countBound + 1), exact: false }
+  return { total: Math.max(estimate, countBound + 1), exact: false }
 }
 
 /** Whether a request asks for everything there is: then its total tells where the middle lies. */
-const isWhole = ({ where, search, parent }: ListRequest, { scope }: Call): boolean =>
-  where.length === 0 && search === undefined && parent === undefined && Object.keys(scope).length === 0
+const isWhole = ({ where, search, parent }: ListRequest, call: Call): boolean =>
+  where.length === 0 && search === undefined && parent === undefined && isUnscoped(call)
 
 function shown(
   table: Table,
   request: ListRequest,
-  found: readonly TextRow[],
+  found: readonly Cells[],
   page: PageSql,
   searched: Searched | undefined,
   total: Pick<Found, 'total' | 'exact'>,

@@ -8,7 +8,7 @@ import { type Association, associationOf, leavesScope } from '../association.js'
 import type { Adapter, Call, ParentKey, Refused, Repeated, Stored } from '../contract.js'
 import { isRefused } from '../contract.js'
 import { changing, teamErrors } from './change.js'
-import type { TextRow } from './client.js'
+import type { Cells } from './client.js'
 import type { Databases } from './database.js'
 import { insertRow } from './inserts.js'
 import type { JoinColumns } from './join-tables.js'
@@ -72,9 +72,9 @@ export function adapterOf(
     })
 
   /** The rows that each call has read, by their keys: a change of one writes what differs, and leaves alone what the record could not say. */
-  const rowsRead = new WeakMap<Call, Map<string, TextRow>>()
-  const remember = (call: Call) => (keyText: string, row: TextRow) => {
-    const known = rowsRead.get(call) ?? new Map<string, TextRow>()
+  const rowsRead = new WeakMap<Call, Map<string, Cells>>()
+  const remember = (call: Call) => (keyText: string, row: Cells) => {
+    const known = rowsRead.get(call) ?? new Map<string, Cells>()
     rowsRead.set(call, known.set(keyText, row))
   }
   const { version: source = 'xmin' } = options

@@ -27,7 +27,7 @@ export class Opening {
   again(databases: Databases): Promise<Table> {
     this.#opening ??= patiently(() => openTable(this.#definition, this.#options, databases, unhurried), {
       writes: false,
-      left: unhurried.left,
+      wait: unhurried,
     })
       .then((table) => {
         this.#table = table

@@ -2,7 +2,7 @@
 import type { ListRequest } from '../contract.js'
 import { behind, type OrderTerm, orderSql, reversed } from './order.js'
 import { type Parameters, quote, row } from './sql.js'
-import { shownColumns, type Table } from './table.js'
+import type { Table } from './table.js'
 
 /** What the statement calls the total; no table of a team will be called so. */
 export const counted = 'rest_counted'
@@ -31,7 +31,7 @@ export interface PageSql {
 export function pageSql(table: Table, cut: Cut): PageSql {
   const { request, terms } = cut
   const sorted = terms.map(({ place }, i) => `${place.sql} AS s${i}`).join(', ')
-  const columns = `${shownColumns(table)}, '1' AS here, ${sorted}`
+  const columns = `${table.shown}, '1' AS here, ${sorted}`
   if (request.seek !== undefined && request.sort.length > 0 && request.seek.values.length === terms.length) {
     return besidePlace(columns, cut, request.seek)
   }
@@ -57,7 +57,7 @@ function besidePlace(
 }
 
 /** From here on it may pay to skip over keys alone, or to count from the end. */
-const deepOffset = 500
+export const deepOffset = 500
 /** Bytes of a row from which on an index over the keys is much smaller. */
 const wideRow = 150
 

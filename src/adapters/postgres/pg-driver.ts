@@ -45,10 +45,8 @@ function namesOf(owner: object): StatementNames {
 export function poolDatabase(pool: PgPool, options: PgOptions): Database {
   hear(pool, options.warn)
   const names = options.prepare ? namesOf(pool) : undefined
-  const lend = async (wait: Wait): Promise<Lease> => {
-    const client = await acquire(pool, wait, options.acquire)
-    return new Lease(client, true, options.statement, (broken) => client.release?.(broken))
-  }
+  const lent = (client: PgClient): Lease => new Lease(client, true, options.statement, (broken) => client.release?.(broken))
+  const lend = async (wait: Wait): Promise<Lease> => lent(await acquire(pool, wait, options.acquire))
   return {
     embedded: false,
     nested: false,
@@ -56,6 +54,14 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
       const lease = await lend(wait)
       try {
         return (await lease.run(text, values, wait, names)).rows
+      } finally {
+        lease.end()
+      }
+    },
+    async cells(text, columns, values, wait) {
+      const lease = lent(await acquire(pool, wait, options.acquire))
+      try {
+        return await lease.cells(text, columns, values, wait, names)
       } finally {
         lease.end()
       }
@@ -76,6 +82,14 @@ export function clientDatabase(client: PgClient, options: PgOptions): Database {
       try {
         // Where the client does not tell, it may be in a transaction, which a broken name would break.
         return (await lease.run(text, values, wait, lease.transaction === undefined ? undefined : names)).rows
+      } finally {
+        lease.end()
+      }
+    },
+    async cells(text, columns, values, wait) {
+      const lease = await turn(client, wait, options)
+      try {
+        return await lease.cells(text, columns, values, wait, lease.transaction === undefined ? undefined : names)
       } finally {
         lease.end()
       }

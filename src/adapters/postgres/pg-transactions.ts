@@ -116,4 +116,5 @@ async function serverTimeouts(lease: Lease, wait: Wait): Promise<string> {
 const sessionOf = (lease: Lease, wait: Wait): Session => ({
   native: lease.client as unknown as SqlClient,
   query: async (text, values) => (await lease.run(text, values, wait)).rows,
+  cells: (text, columns, values) => lease.cells(text, columns, values, wait),
 })

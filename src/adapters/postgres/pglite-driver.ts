@@ -1,5 +1,5 @@
 /** PGlite: PostgreSQL in the process, on one connection. It can't cancel: a statement holds the event loop until it ends. */
-import type { Database, Session, SqlClient, TextRow, Wait } from './client.js'
+import { cellsOf, type Database, type Session, type SqlClient, type TextRow, type Wait } from './client.js'
 import { embeddedFailure } from './driver-failures.js'
 import { Late, Lost } from './failures.js'
 import { answered, nobodyWaits, tooLate } from './waits.js'
@@ -26,6 +26,7 @@ export function pgliteDatabase(db: PgliteClient): Database {
     embedded: true,
     nested: false,
     query: (text, values, wait) => ask(db, text, values, wait),
+    cells: async (text, columns, values, wait) => cellsOf(await ask(db, text, values, wait), columns),
     transaction: (work, wait) => {
       if (wait.signal?.aborted) return Promise.reject(nobodyWaits())
       let committing = false
@@ -54,6 +55,7 @@ export function pgliteTransaction(tx: PgliteTransaction): Database {
     embedded: true,
     nested: true,
     query: (text, values, wait) => ask(tx, text, values, wait),
+    cells: async (text, columns, values, wait) => cellsOf(await ask(tx, text, values, wait), columns),
     async transaction(work, wait) {
       await tx.exec('SAVEPOINT rest_write')
       try {
@@ -69,7 +71,7 @@ export function pgliteTransaction(tx: PgliteTransaction): Database {
 }
 
 function ask(client: Queries, text: string, values: readonly (string | null)[], wait: Wait): Promise<readonly TextRow[]> {
-  if (wait.signal?.aborted || wait.left() <= 0) return Promise.reject(nobodyWaits())
+  if (wait.gone || wait.left() <= 0) return Promise.reject(nobodyWaits())
   const asked = async (): Promise<readonly TextRow[]> => {
     try {
       return (await client.query(text, [...values])).rows as readonly TextRow[]
@@ -84,4 +86,5 @@ function ask(client: Queries, text: string, values: readonly (string | null)[], 
 const sessionOf = (tx: Queries, wait: Wait): Session => ({
   native: tx as SqlClient,
   query: (text, values) => ask(tx, text, values, wait),
+  cells: async (text, columns, values) => cellsOf(await ask(tx, text, values, wait), columns),
 })

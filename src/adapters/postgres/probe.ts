@@ -5,7 +5,6 @@ import { failureKind, stateOf, unavailable } from './failures.js'
 import { vectorSql } from './search.js'
 import { quote } from './sql.js'
 import type { Table } from './table.js'
-import { shownColumns } from './table.js'
 import { unfit } from './unfit.js'
 
 /** Rows from which on counting them all is worth a word. */
@@ -21,7 +20,7 @@ export async function probe(table: Table, databases: Databases, warn: (message: 
   const places = asked.map((path) => layout.place(path).sql)
   for (const { op, path } of definition.filters.values()) if (op === 'null') places.push(layout.nothing(path))
   if (definition.search !== undefined && typeof options.search !== 'function') places.push(vectorSql(table, options.search ?? {}))
-  const selection = [shownColumns(table), ...places.map((sql, i) => `${sql} AS p${i}`)].join(', ')
+  const selection = [table.shown, ...places.map((sql, i) => `${sql} AS p${i}`)].join(', ')
   // A policy may ask for a setting that only the team's function makes; the planner already looks at it.
   const excused = options.session === undefined ? [] : ['42704']
   await tried(() => databases.read.query(`SELECT ${selection} FROM ${table.source} LIMIT 0`, [], wait), excused)

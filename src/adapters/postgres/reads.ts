@@ -1,10 +1,10 @@
 /** Reading records by their keys, many at once (REP-3). */
 import type { Call, Stored } from '../contract.js'
-import type { TextRow } from './client.js'
+import type { Cells } from './client.js'
 import { keySql, keysJoin } from './conditions.js'
 import { every, Parameters } from './sql.js'
 import type { Ask } from './statements.js'
-import { shownColumns, storedOf, type Table, visible } from './table.js'
+import { storedOf, type Table, visible } from './table.js'
 
 type Record_ = Record<string, unknown>
 
@@ -14,18 +14,18 @@ export async function readRecords(
   keys: readonly unknown[],
   call: Call,
   ask: Ask,
-  see?: (keyText: string, row: TextRow) => void,
+  see?: (keyText: string, row: Cells) => void,
 ): Promise<readonly (Stored<Record_> | undefined)[]> {
   const { definition, layout } = table
   const texts = keys.map((key) => layout.keyTexts(key))
-  const known = [...new Map(texts.filter((one) => one !== undefined).map((one) => [one.join('\0'), one])).values()]
+  const known = distinct(texts)
   if (known.length === 0) return keys.map(() => undefined)
   const parameters = new Parameters()
   const [only, ...others] = known
   const join = others.length === 0 ? '' : keysJoin(layout, known, parameters)
   const own = others.length === 0 ? keySql(layout, only as readonly string[], parameters) : []
   const where = every([...own, ...visible(table, call, parameters)])
-  const rows = await ask(`SELECT ${shownColumns(table)} FROM ${table.source}${join} WHERE ${where}`, parameters)
+  const rows = await ask.cells(table.reads.of(`${join} WHERE ${where}`), table.shownNames, parameters.values)
   const found = new Map<string, Stored<Record_>>()
   for (const row of rows) {
     const stored = storedOf(table, row)
@@ -39,11 +39,20 @@ export async function readRecords(
   return keys.map((key) => found.get(definition.key.text(key as never)))
 }
 
+/** Those that some row can have, each once. */
+function distinct(texts: readonly (readonly string[] | undefined)[]): readonly (readonly string[])[] {
+  const [first] = texts
+  if (texts.length === 1) return first === undefined ? [] : [first]
+  const known = new Map<string, readonly string[]>()
+  for (const parts of texts) if (parts !== undefined) known.set(parts.length === 1 ? (parts[0] as string) : parts.join('\0'), parts)
+  return [...known.values()]
+}
+
 /** The version of a record, and what else is asked of its row; `undefined` where there is none. On the table itself, as writes see it. */
 export async function rowNow(table: Table, texts: readonly string[], call: Call, ask: Ask, also?: (parameters: Parameters) => string) {
   const parameters = new Parameters()
   const more = also === undefined ? '' : `, (${also(parameters)})::text AS c0`
   const where = every([...keySql(table.layout, texts, parameters), ...visible(table, call, parameters, table.alive)])
-  const [row] = await ask(`SELECT ${table.version.sql} AS v${more} FROM ${table.target} WHERE ${where}`, parameters)
+  const [row] = await ask.query(`SELECT ${table.version.sql} AS v${more} FROM ${table.target} WHERE ${where}`, parameters)
   return row === undefined ? undefined : { version: table.version.shown(row.v ?? null), holds: row.c0 === 'true' }
 }

@@ -25,7 +25,10 @@ export const literal = (text: string): string =>
 
 /** Texts as one array value. */
 export const arrayText = (items: readonly (string | null)[]): string =>
-  `{${items.map((item) => (item === null ? 'NULL' : `"${item.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`
+  `{${items.map((item) => (item === null ? 'NULL' : `"${special.test(item) ? item.replace(/["\\]/g, '\\$&') : item}"`)).join(',')}}`
+
+/** What is escaped within an array value. */
+const special = /["\\]/
 
 /** A table or view as a team names it. */
 export interface RelationName {

@@ -1,15 +1,59 @@
 /** How statements of one call are run: alone, or together in a transaction with a team's own. */
 import type { Call } from '../contract.js'
-import type { Session, SqlClient, TextRow, Wait } from './client.js'
+import type { Cells, Database, Session, SqlClient, TextRow, Wait } from './client.js'
 import type { Databases } from './database.js'
 import { patiently } from './failures.js'
 import type { PostgresAdapterOptions } from './options.js'
 import type { Parameters } from './sql.js'
 
 /** Runs one statement. */
-export type Ask = (text: string, parameters?: Parameters) => Promise<readonly TextRow[]>
+export interface Ask {
+  query(text: string, parameters?: Parameters): Promise<readonly TextRow[]>
+  /** The cells of a statement whose first columns are these. */
+  cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
+}
 
-export const waitOf = (call: Call): Wait => ({ left: () => call.left?.() ?? Number.POSITIVE_INFINITY, signal: call.signal })
+/** Statements that stand alone. */
+class Asking implements Ask {
+  readonly #database: Database
+  readonly #wait: Wait
+
+  constructor(database: Database, wait: Wait) {
+    this.#database = database
+    this.#wait = wait
+  }
+
+  query(text: string, parameters?: Parameters): Promise<readonly TextRow[]> {
+    return this.#database.query(text, parameters?.values ?? [], this.#wait)
+  }
+
+  cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]> {
+    return this.#database.cells(text, columns, values, this.#wait)
+  }
+}
+
+class CallWait implements Wait {
+  readonly #call: Call
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  left(): number {
+    return this.#call.left?.() ?? Number.POSITIVE_INFINITY
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#call.signal
+  }
+
+  /** A signal of the call's own is there already; another may be one that is made when first asked for. */
+  get gone(): boolean {
+    return Object.hasOwn(this.#call, 'signal') && this.#call.signal?.aborted
+  }
+}
+
+export const waitOf = (call: Call): Wait => new CallWait(call)
 
 /** Reads: from a replica where there is one and nothing depends on its being up to date; in a transaction where each needs the team's settings. */
 export function reading<T>(
@@ -22,13 +66,13 @@ export function reading<T>(
   const wait = waitOf(call)
   return patiently(
     () => {
-      if (session === undefined) return work((text, parameters) => database.query(text, parameters?.values ?? [], wait))
+      if (session === undefined) return work(new Asking(database, wait))
       return database.transaction(async (own) => {
         await session(own.native, call)
         return work(asking(own))
       }, wait)
     },
-    { writes: false, left: wait.left },
+    { writes: false, wait },
   )
 }
 
@@ -57,9 +101,7 @@ export function writing<T>(
   const wait = waitOf(call)
   const alone = !together && session === undefined
   const attempt = (): Promise<T> => {
-    if (alone && !database.nested) {
-      return work((text, parameters) => database.query(text, parameters?.values ?? [], wait), undefined)
-    }
+    if (alone && !database.nested) return work(new Asking(database, wait), undefined)
     return database
       .transaction(
         async (own) => {
@@ -77,10 +119,12 @@ export function writing<T>(
       })
   }
   // What the caller's own transaction has lost can't be repeated here.
-  return patiently(attempt, { writes: true, left: database.nested ? () => 0 : wait.left })
+  return patiently(attempt, { writes: true, wait: database.nested ? noTime : wait })
 }
 
-const asking =
-  (session: Session): Ask =>
-  (text, parameters) =>
-    session.query(text, parameters?.values ?? [])
+const noTime = { left: () => 0 }
+
+const asking = (session: Session): Ask => ({
+  query: (text, parameters) => session.query(text, parameters?.values ?? []),
+  cells: (text, columns, values) => session.cells(text, columns, values),
+})

