@@ -132,23 +132,27 @@ async function readDecoded(req: IncomingMessage, options: BodyOptions): Promise<
       'Another middleware has consumed the body without leaving it in req.body. Put it behind, or let it leave what it has parsed.',
     )
   }
-  // What came in one packet with the head is here by then: Node's parser has gone on with it.
+  // What came in one packet with the head is here by then: Node's parser has passed it on.
   await undefined
   const bytes = arrived(req, options) ?? (await readBytes(req, options))
   return decode === asItIs ? bytes : decode(bytes, options.bodyLimit, () => tooLarge(options))
 }
 
 /**
- * The body where all of it has come already, so that nobody has to wait and listen for it (a timer, five listeners and a turn of the stream's own machinery).
- * `undefined` where it has not, and wherever something is unusual with the stream or too large: then it is read as any other.
+ * The body where all of it has come already, so that nobody has to wait and listen for it: a timer and five listeners less. `undefined` where it has not, and wherever it
+ * is too large or something is unusual with the stream: then it is read as any other.
  */
 function arrived(req: IncomingMessage, { bodyLimit }: BodyOptions): Uint8Array | undefined {
-  const { complete, destroyed, readableLength } = req
-  if (!complete || destroyed || readableLength === 0 || readableLength > bodyLimit) return undefined
-  if (Number(req.headers['content-length']) !== readableLength) return undefined
+  const { headers, destroyed, readableLength } = req
+  if (destroyed || readableLength === 0 || readableLength > bodyLimit) return undefined
+  // A message with a length ends with its last byte (RFC 9112 6.3).
+  if (Number(headers['content-length']) !== readableLength || headers['transfer-encoding'] !== undefined) return undefined
   // Nobody has listened, piped, paused or asked for text.
   if (req.readableFlowing !== null || req.readableEncoding !== null) return undefined
-  return (req.read() as Uint8Array | null) ?? undefined
+  const bytes = req.read() as Uint8Array
+  // So that the stream comes to its end.
+  req.resume()
+  return bytes
 }
 
 /** What is refused is left unread, so these answers close the connection. */
