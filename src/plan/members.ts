@@ -85,12 +85,17 @@ export function compileKnown(shape: Shape): Convert {
       return isNothing(member.shape, value) ? nothing : member.convert(value)
     }
     return (source) => {
+      let object: JsonObject | undefined
       const names = Object.keys(source)
-      const values = names.map((name) => knownOf(name, source[name]))
-      if (values.every((value, i) => value === source[names[i] as string])) return source
-      const object: JsonObject = {}
-      for (const [i, name] of names.entries()) if (values[i] !== nothing) put(object, name, values[i])
-      return object
+      for (let i = 0; i < names.length; i += 1) {
+        const name = names[i] as string
+        const value = source[name]
+        const known = knownOf(name, value)
+        if (object === undefined && known === value) continue
+        object ??= firstOf(source, names, i)
+        if (known !== nothing) put(object, name, known)
+      }
+      return object ?? source
     }
   }
   return compileObjects(shape, fill, true)
@@ -99,5 +104,12 @@ export function compileKnown(shape: Shape): Convert {
 /** Stands for a member that is no part of the result. */
 const nothing = Symbol('nothing')
 const leftOut: Convert = () => nothing
+
+/** A new object with the first so many of these members. */
+function firstOf(source: JsonObject, names: readonly string[], count: number): JsonObject {
+  const object: JsonObject = {}
+  for (const name of names.slice(0, count)) put(object, name, source[name])
+  return object
+}
 
 const isNothing = (shape: Shape, value: unknown): boolean => value === undefined || (value === null && !shape.nullable && !shape.untold)

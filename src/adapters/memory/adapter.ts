@@ -267,10 +267,11 @@ function indexedMembers({ filters, parent, attachedTo, key }: ResourceDefinition
 }
 
 /** A copy of the outermost level with these members set. */
-const draftOf = (row: Row, fixed: Row): Record<string, unknown> => fixIn({ ...row }, fixed)
+const draftOf = (row: Row, fixed: Row | undefined): Record<string, unknown> => fixIn({ ...row }, fixed)
 
-function fixIn(draft: Record<string, unknown>, fixed: Row): Record<string, unknown> {
-  for (const member of Object.keys(fixed)) put(draft, member, fixed[member])
+/** A create by hand, as in a team's own tests, may come without a scope. */
+function fixIn(draft: Record<string, unknown>, fixed: Row | undefined): Record<string, unknown> {
+  if (fixed !== undefined) for (const member of Object.keys(fixed)) put(draft, member, fixed[member])
   return draft
 }
 
