@@ -3,6 +3,7 @@
  */
 import { faultAt, forbiddenName, type JsonFault, notFinite, tooDeep, tooPrecise } from './json-fault.js'
 import { scanJson } from './json-scanner.js'
+import { readSound } from './json-sound.js'
 
 export type { JsonFault }
 
@@ -30,6 +31,8 @@ export function parseJson(bytes: Uint8Array, limits: JsonLimits): JsonResult {
   } catch {
     return { malformed: 'The text is not valid UTF-8.' }
   }
+  const sound = readSound(text, limits.depth)
+  if (sound !== undefined) return sound
   const scan = scanJson(text, limits.depth)
   if ('malformed' in scan) return scan
   return { value: scan.negativeZero ? JSON.parse(text, withoutNegativeZero) : JSON.parse(text) }

@@ -23,6 +23,21 @@ const equals = 0x3d
  * @example parseMediaType('Application/JSON; Charset="utf-8"') // { type: 'application/json', parameters: Map { 'charset' => 'utf-8' } }
  */
 export function parseMediaType(field: string): MediaType | undefined {
+  const known = recent.get(field)
+  if (known !== undefined) return known
+  const media = readMediaType(field)
+  if (media === undefined || field.length > longestKept) return media
+  if (recent.size >= mostKept) recent.clear()
+  recent.set(field, media)
+  return media
+}
+
+/** Clients send the same few all the time. Bounded, since any client can send others. */
+const recent = new Map<string, MediaType>()
+const mostKept = 100
+const longestKept = 100
+
+function readMediaType(field: string): MediaType | undefined {
   const start = skipSpace(field, 0)
   const middle = tokenEnd(field, start)
   const end = tokenEnd(field, middle + 1)

@@ -8,7 +8,7 @@ import { ConfigurationError, HttpProblem } from '../problem.js'
 import { closing } from '../representation/answer.js'
 import { readXml } from '../representation/xml-reader.js'
 import { header, mediaType, xmlTypes } from '../wire.js'
-import { decoderOf } from './content-coding.js'
+import { asItIs, decoderOf } from './content-coding.js'
 import type { ExpressRequest } from './middleware.js'
 
 /** The longest time that a timer of Node takes; longer ones fire at once. */
@@ -126,17 +126,37 @@ const tooLarge = ({ bodyLimit }: BodyOptions): HttpProblem =>
 /** The bytes without their content coding. Coded and decoded they keep to the limit, so that neither is a way round it. */
 async function readDecoded(req: IncomingMessage, options: BodyOptions): Promise<Uint8Array> {
   const decode = decoderOf(req)
-  return decode(await readBytes(req, options), options.bodyLimit, () => tooLarge(options))
-}
-
-/** What is refused is left unread, so these answers close the connection. */
-async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Uint8Array> {
   if (req.readableEnded || req.readableDidRead) {
     throw new ConfigurationError(
       'middleware-missing',
       'Another middleware has consumed the body without leaving it in req.body. Put it behind, or let it leave what it has parsed.',
     )
   }
+  // What came in one packet with the head is here by then: Node's parser has passed it on.
+  await undefined
+  const bytes = arrived(req, options) ?? (await readBytes(req, options))
+  return decode === asItIs ? bytes : decode(bytes, options.bodyLimit, () => tooLarge(options))
+}
+
+/**
+ * The body where all of it has come already, so that nobody has to wait and listen for it: a timer and five listeners less. `undefined` where it has not, and wherever it
+ * is too large or something is unusual with the stream: then it is read as any other.
+ */
+function arrived(req: IncomingMessage, { bodyLimit }: BodyOptions): Uint8Array | undefined {
+  const { headers, destroyed, readableLength } = req
+  if (destroyed || readableLength === 0 || readableLength > bodyLimit) return undefined
+  // A message with a length ends with its last byte (RFC 9112 6.3).
+  if (Number(headers['content-length']) !== readableLength || headers['transfer-encoding'] !== undefined) return undefined
+  // Nobody has listened, piped, paused or asked for text.
+  if (req.readableFlowing !== null || req.readableEncoding !== null) return undefined
+  const bytes = req.read() as Uint8Array
+  // So that the stream comes to its end.
+  req.resume()
+  return bytes
+}
+
+/** What is refused is left unread, so these answers close the connection. */
+async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Uint8Array> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     const refuse = (): void => reject(new HttpProblem('request-timeout', { detail: 'The body did not arrive in time.', headers: closing }))

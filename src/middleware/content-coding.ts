@@ -20,7 +20,8 @@ const unpack = (decompress: (bytes: Uint8Array, options: { maxOutputLength: numb
   }
 }
 
-const asItIs: Decode = (bytes) => bytes
+/** Of a body without a coding. */
+export const asItIs: Decode = (bytes) => bytes
 
 const gzip = unpack(promisify(gunzip))
 

@@ -1,6 +1,6 @@
 /** What happens to the members of a record on its way in and out (REP-4, REP-8), compiled from its shape at mount. */
-import { type Convert, canonicalMembers, compileObjects, type Member } from '../definition/conversion.js'
-import { own, put } from '../definition/json.js'
+import { type Convert, canonicalMembers, compileObjects, type Fill, type Member } from '../definition/conversion.js'
+import { type JsonObject, own, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
 /**
@@ -19,12 +19,19 @@ export function compileNormalize(shape: Shape, fill: 'create' | 'update'): Conve
       filling.delete(member)
     }
   }
-  return compileObjects(shape, (object, source, known) => {
-    canonicalMembers(object, source, known)
-    for (const [name, member] of known.members) {
+  return compileObjects(shape, (known) => {
+    const canonical = canonicalMembers(known)
+    const filled = [...known.members].filter(([, member]) => {
       const { readOnly, writeOnly, nullable, fallback } = member.shape
-      if (member.required || member.conditional || readOnly || (writeOnly && fill === 'update') || Object.hasOwn(source, name)) continue
-      if ((nullable || fallback !== undefined) && !filling.has(member.shape)) put(object, name, fallbackOf(member))
+      if (member.required || member.conditional || readOnly || (writeOnly && fill === 'update')) return false
+      return nullable || fallback !== undefined
+    })
+    return (source) => {
+      const object = canonical(source)
+      for (const [name, member] of filled) {
+        if (!Object.hasOwn(source, name) && !filling.has(member.shape)) put(object, name, fallbackOf(member))
+      }
+      return object
     }
   })
 }
@@ -34,16 +41,20 @@ export function compileNormalize(shape: Shape, fill: 'create' | 'update'): Conve
  * the schema does not allow is how many stores say that there is nothing: it becomes `undefined`.
  */
 export function compilePresent(shape: Shape): Convert {
-  const present = compileObjects(shape, (object, source, { members, other }) => {
-    for (const [name, member] of members) {
-      if (member.shape.writeOnly) continue
-      const value = own(source, name)
-      if (!isNothing(member.shape, value)) put(object, name, member.convert(value))
-      else if (member.shape.nullable && !member.conditional) put(object, name, null)
-    }
-    for (const name of Object.keys(source)) {
-      const member = members.has(name) ? undefined : other(name)
-      if (member !== undefined && !member.shape.writeOnly) put(object, name, member.convert(source[name]))
+  const present = compileObjects(shape, ({ members, other, open }) => {
+    const told = [...members].filter(([, member]) => !member.shape.writeOnly)
+    return (source) => {
+      const object: JsonObject = {}
+      for (const [name, member] of told) {
+        const value = own(source, name)
+        if (!isNothing(member.shape, value)) put(object, name, member.convert(value))
+        else if (member.shape.nullable && !member.conditional) put(object, name, null)
+      }
+      for (const name of open ? Object.keys(source) : []) {
+        const member = members.has(name) ? undefined : other(name)
+        if (member !== undefined && !member.shape.writeOnly) put(object, name, member.convert(source[name]))
+      }
+      return object
     }
   })
   return (value) => (isNothing(shape, value) ? undefined : present(value))
@@ -51,25 +62,54 @@ export function compilePresent(shape: Shape): Convert {
 
 /** Values of hand-written routes on their way out: without `writeOnly` members, date-times with seven digits, everything else as it is. */
 export function compileSent(shape: Shape): Convert {
-  return compileObjects(shape, (object, source, { members, other }) => {
+  return compileObjects(shape, ({ members, other }) => (source) => {
+    const object: JsonObject = {}
     for (const name of Object.keys(source)) {
       const member = members.get(name) ?? other(name)
       if (member?.shape.writeOnly) continue
       put(object, name, member === undefined ? source[name] : member.convert(source[name]))
     }
+    return object
   })
 }
 
-/** Stored values without what the schema does not know and without nulls that it does not allow: as a client would have to write them. */
+/**
+ * Stored values without what the schema does not know and without nulls that it does not allow: as a client would have to write them. What has nothing of the kind is
+ * given back as it is, not copied.
+ */
 export function compileKnown(shape: Shape): Convert {
-  return compileObjects(shape, (object, source, { members, other }) => {
-    for (const name of Object.keys(source)) {
+  const fill: Fill = ({ members, other }) => {
+    const knownOf = (name: string, value: unknown): unknown => {
       const member = members.get(name)
-      const convert = (member ?? other(name))?.convert
-      if (convert !== undefined && !(member !== undefined && isNothing(member.shape, source[name])))
-        put(object, name, convert(source[name]))
+      if (member === undefined) return (other(name)?.convert ?? leftOut)(value)
+      return isNothing(member.shape, value) ? nothing : member.convert(value)
     }
-  })
+    return (source) => {
+      let object: JsonObject | undefined
+      const names = Object.keys(source)
+      for (let i = 0; i < names.length; i += 1) {
+        const name = names[i] as string
+        const value = source[name]
+        const known = knownOf(name, value)
+        if (object === undefined && known === value) continue
+        object ??= firstOf(source, names, i)
+        if (known !== nothing) put(object, name, known)
+      }
+      return object ?? source
+    }
+  }
+  return compileObjects(shape, fill, true)
+}
+
+/** Stands for a member that is no part of the result. */
+const nothing = Symbol('nothing')
+const leftOut: Convert = () => nothing
+
+/** A new object with the first so many of these members. */
+function firstOf(source: JsonObject, names: readonly string[], count: number): JsonObject {
+  const object: JsonObject = {}
+  for (const name of names.slice(0, count)) put(object, name, source[name])
+  return object
 }
 
 const isNothing = (shape: Shape, value: unknown): boolean => value === undefined || (value === null && !shape.nullable && !shape.untold)

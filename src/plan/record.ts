@@ -19,6 +19,11 @@ export function refuseBody(found: readonly Violation[]): void {
   throw new HttpProblem('invalid-body', { detail: summaryOf(found), errors: found })
 }
 
+/** The same of violations in terms of the store. */
+export function refuseOnWire(plan: ResourcePlan, found: readonly Violation[]): void {
+  if (found.length > 0) refuseBody(onWire(plan, found))
+}
+
 /** The body as an object, or 422. */
 export function objectBody(body: unknown): JsonObject {
   if (!isObject(body)) refuseBody([{ pointer: '', detail: 'The body must be an object.', code: 'type' }])
@@ -40,7 +45,7 @@ export function recordToCreate(plan: ResourcePlan, sent: JsonObject, fixed: Fixe
   fix(plan, sent, fixed, found)
   const record = plan.complete.create(sent) as JsonObject
   found.push(...checkKey(plan, record), ...plan.validate(record))
-  refuseBody(onWire(plan, found))
+  refuseOnWire(plan, found)
   return record
 }
 
@@ -50,7 +55,7 @@ export function recordToReplace(plan: ResourcePlan, sent: JsonObject, fixed: Fix
   leaveNullLinks(plan, sent)
   const record = plan.complete.update(sent) as JsonObject
   found.push(...plan.validateSent(record))
-  refuseBody(onWire(plan, found))
+  refuseOnWire(plan, found)
   return record
 }
 
@@ -121,41 +126,58 @@ function keptRecord(
 ): JsonObject {
   const { shape } = plan.definition
   const record = plan.canonical(patched) as JsonObject
-  for (const member of new Set([...plan.fixed, ...Object.keys(fixed)])) {
-    // What the client does not see is put back later.
-    if (!Object.hasOwn(record, member) && shape.members.get(member)?.writeOnly) continue
-    if (own(record, member) !== canonicalOf(plan, member, own(current, member))) found.push(fixedViolation(member))
+  for (const member of plan.fixed) if (!isKept(plan, member, record, current)) found.push(fixedViolation(member))
+  for (const member of Object.keys(fixed)) {
+    if (!plan.fixed.has(member) && !isKept(plan, member, record, current)) found.push(fixedViolation(member))
   }
   for (const name of undeclared(plan, current)) {
     // Only here, for what the store does not hold is refused by the schema.
     if (isNamed(name)) found.push(unknownMember(`/${escapePointer(name)}`, name, [...shape.properties.keys()]))
     else put(record, name, current[name])
   }
-  refuseBody(onWire(plan, found))
+  refuseOnWire(plan, found)
   return record
+}
+
+/** True where a patched record has a member as it is stored. */
+function isKept(plan: ResourcePlan, member: string, record: JsonObject, current: JsonObject): boolean {
+  const value = own(record, member)
+  const stored = own(current, member)
+  // What was canonical stays the same.
+  if (value === stored && typeof value !== 'object') return true
+  // What the client does not see is put back later.
+  if (!Object.hasOwn(record, member) && plan.definition.shape.members.get(member)?.writeOnly) return true
+  return value === canonicalOf(plan, member, stored)
 }
 
 /** What only the stored record can complete or refuse: guarded members, and the schema of all that it knows. Throws `invalid-body`. */
 export function completeRecord(plan: ResourcePlan, next: JsonObject, current: JsonObject): void {
   const kept = undeclared(plan, current).filter((name) => Object.hasOwn(next, name) && next[name] === current[name])
   for (const name of kept) delete next[name]
-  const found = plan.guard.carry(next, current)
-  if (found.length === 0) found.push(...plan.validate(next))
-  refuseBody(onWire(plan, found))
+  const guarded = plan.guard.carry(next, current)
+  refuseOnWire(plan, guarded.length === 0 ? plan.validate(next) : guarded)
   for (const name of kept) put(next, name, current[name])
 }
 
 /** The members that a store holds beside the schema: no client sees them, so none can mend or mean to remove them. */
 function undeclared({ definition: { shape } }: ResourcePlan, current: JsonObject): readonly string[] {
-  return Object.keys(current).filter((name) => !shape.properties.has(name) && shape.other(name) === undefined)
+  let found: string[] | undefined
+  for (const name of Object.keys(current)) {
+    if (shape.properties.has(name) || shape.other(name) !== undefined) continue
+    found ??= []
+    found.push(name)
+  }
+  return found ?? none
 }
+
+const none: readonly string[] = Object.freeze([])
 
 /** A date-time has several spellings (REP-4). */
 const canonicalOf = (plan: ResourcePlan, member: string, value: unknown): unknown => own(plan.canonical({ [member]: value }), member)
 
 function fix(plan: ResourcePlan, record: JsonObject, fixed: Fixed, found: Violation[]): void {
-  for (const [member, given] of Object.entries(fixed)) {
-    const value = canonicalOf(plan, member, given)
+  for (const member of Object.keys(fixed)) {
+    const value = canonicalOf(plan, member, fixed[member])
     if (Object.hasOwn(record, member) && canonicalOf(plan, member, record[member]) !== value) found.push(fixedViolation(member))
     record[member] = value
   }

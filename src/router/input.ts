@@ -1,7 +1,8 @@
 /** From a body to a record that may be stored: what the path, the scope, the links and the team's rules have to say of it (ERR-2). */
-import type { Stored } from '../adapters/contract.js'
+import type { Answer, Stored } from '../adapters/contract.js'
 import { escapePointer, isList, type JsonObject } from '../definition/json.js'
 import { membersHolding } from '../definition/key.js'
+import type { RuleViolation } from '../definition/resource-options.js'
 import { applyOperations, type Operation } from '../plan/json-patch.js'
 import {
   completeRecord,
@@ -11,12 +12,12 @@ import {
   recordToCreate,
   recordToPatch,
   recordToReplace,
-  refuseBody,
+  refuseOnWire,
 } from '../plan/record.js'
-import { onWire } from '../plan/resource-plan.js'
 import type { Violation } from '../problem.js'
+import { settled } from '../promise.js'
 import type { Exchange } from './exchange.js'
-import { checkLink, storedTerms } from './links.js'
+import { danglingLinks, storedTerms } from './links.js'
 import { fixedByParent } from './operations/lineage.js'
 import { scopeOf } from './scope.js'
 import { shown } from './sight.js'
@@ -44,7 +45,7 @@ export function bodyToReplace(exchange: Exchange, body: unknown): JsonObject {
 }
 
 /** The stored record after the patch of the body: a merge patch, or the operations of a JSON Patch. Throws `invalid-body`. */
-export function patched(exchange: Exchange, stored: Stored<unknown>): JsonObject | Promise<JsonObject> {
+export function patched(exchange: Exchange, stored: Stored<unknown>): Answer<JsonObject> {
   const { resource, body } = exchange
   if (isList(body)) return operated(exchange, body as readonly Operation[], stored)
   const found: Violation[] = []
@@ -62,37 +63,32 @@ async function operated(exchange: Exchange, operations: readonly Operation[], st
 }
 
 /** An update with all that the stored record has to say of it. Throws `invalid-body`. */
-export async function completeUpdate(
-  exchange: Exchange,
-  next: JsonObject,
-  current: JsonObject,
-  action: 'replace' | 'patch',
-): Promise<JsonObject> {
+export function completeUpdate(exchange: Exchange, next: JsonObject, current: JsonObject, action: 'replace' | 'patch'): Answer<JsonObject> {
   completeRecord(exchange.resource.plan, next, current)
-  await checkRules(exchange, next, current, action)
-  return next
+  return settled(checkRules(exchange, next, current, action), () => next)
 }
 
 /** Links that lead to nothing the caller may see, and the team's own rules (422). */
-export async function checkRules(
+export function checkRules(
   exchange: Exchange,
   next: JsonObject,
   current: JsonObject | undefined,
   action: 'create' | 'replace' | 'patch',
-): Promise<void> {
+): Answer<void> {
   const { resource, principal } = exchange
   const { plan } = resource
-  const dangling = await Promise.all([...plan.links.values()].map((link) => checkLink(exchange, resource, link, next, current)))
-  const broken = (await exchange.patience.settle(plan.definition.rules?.(next, { current, action, principal }))) ?? []
-  const errors = [
-    ...dangling.filter((violation) => violation !== undefined),
-    ...broken.map(
-      ({ member, detail, code = 'rule' }): Violation => ({
-        pointer: member === undefined ? '' : `/${member.split('.').map(escapePointer).join('/')}`,
-        detail,
-        code,
-      }),
-    ),
-  ]
-  refuseBody(onWire(plan, errors))
+  const { definition } = plan
+  return settled(danglingLinks(exchange, resource, next, current), (dangling) => {
+    if (definition.rules === undefined) return refuseOnWire(plan, dangling)
+    return settled(exchange.patience.settle(definition.rules(next, { current, action, principal })), (broken) =>
+      refuseOnWire(plan, [...dangling, ...(broken ?? []).map(violationOf)]),
+    )
+  })
 }
+
+/** What a team's rule says, as a violation. */
+const violationOf = ({ member, detail, code = 'rule' }: RuleViolation): Violation => ({
+  pointer: member === undefined ? '' : `/${member.split('.').map(escapePointer).join('/')}`,
+  detail,
+  code,
+})

@@ -1,5 +1,6 @@
 /** Updates without a precondition wait for each other, key by key, so that none is lost and none starves (design: the adapter contract). */
 import { Unavailable } from '../problem.js'
+import { isPromise } from '../promise.js'
 
 type Lines = Map<string, Promise<unknown>>
 
@@ -7,25 +8,46 @@ export class KeyQueue {
   readonly #lines = new WeakMap<object, Lines>()
 
   /**
-   * Runs `work` when all earlier work of this key is over. `patience`: milliseconds it may wait for its turn; throws `Unavailable` where that does not come in time.
+   * Runs `work` when all earlier work of this key is over: at once where there is none, and then what is done at once leaves no line behind. `patience`: milliseconds it may
+   * wait for its turn; throws `Unavailable` where that does not come in time.
    */
-  async run<T>(owner: object, key: string, patience: number, work: () => Promise<T>): Promise<T> {
+  run<T>(owner: object, key: string, patience: number, work: () => T | Promise<T>): T | Promise<T> {
     const lines = this.#linesOf(owner)
     const before = lines.get(key)
+    if (before !== undefined) return this.#inLine(lines, key, before, patience, work)
+    // Nobody else comes in while this runs; who comes while it waits finds it in the line.
+    const result = work()
+    if (!isPromise(result)) return result
+    const running = result as Promise<T>
+    // What its work has begun itself stands in the line already.
+    const others = lines.get(key)
+    const done = running.then(passed, passed)
+    this.#stand(lines, key, others === undefined ? done : others.then(() => done))
+    return running
+  }
+
+  async #inLine<T>(lines: Lines, key: string, before: Promise<unknown>, patience: number, work: () => T | Promise<T>): Promise<T> {
     let leave = (): void => {}
     const turn = new Promise<void>((resolve) => {
       leave = resolve
     })
-    const tail = before === undefined ? turn : before.then(() => turn)
-    lines.set(key, tail)
     // Not before all of the line is through: one who gave up must not let others in beside who is at work.
-    void tail.then(() => lines.get(key) === tail && lines.delete(key))
+    this.#stand(
+      lines,
+      key,
+      before.then(() => turn),
+    )
     try {
-      if (before !== undefined) await waitFor(before, patience)
+      await waitFor(before, patience)
       return await work()
     } finally {
       leave()
     }
+  }
+
+  #stand(lines: Lines, key: string, tail: Promise<unknown>): void {
+    lines.set(key, tail)
+    void tail.then(() => lines.get(key) === tail && lines.delete(key))
   }
 
   #linesOf(owner: object): Lines {
@@ -36,6 +58,8 @@ export class KeyQueue {
     return made
   }
 }
+
+const passed = (): void => {}
 
 function waitFor(before: Promise<unknown>, patience: number): Promise<void> {
   return new Promise((resolve, reject) => {

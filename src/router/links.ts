@@ -1,32 +1,51 @@
 /** Links in bodies (REP-7): from what a client sends to the members that hold a key, and whether it leads anywhere. */
-import { escapePointer, get, isObject, type JsonObject, put } from '../definition/json.js'
+import type { Answer } from '../adapters/contract.js'
+import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import type { Link } from '../definition/resource.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Match, Mounted } from '../plan/routes.js'
 import type { Violation } from '../problem.js'
+import { settled, together } from '../promise.js'
 import { linkedKey } from '../representation/related.js'
 import { type Exchange, isLiving } from './exchange.js'
 import { lineageHolds } from './operations/lineage.js'
 import { readable } from './permission.js'
 
-/** The violation of a link that leads to nothing the caller may see. */
-export async function checkLink(
+type LinkTo = Extract<Link, { kind: 'to' }>
+
+/** The violations of links that lead to nothing the caller may see. Asked of those that this write sets, side by side. */
+export function danglingLinks(
   exchange: Exchange,
   mounted: Mounted,
-  link: Link,
   next: JsonObject,
   current: JsonObject | undefined,
-): Promise<Violation | undefined> {
-  if (link.kind !== 'to') return undefined
+): Answer<readonly Violation[]> {
+  let set: LinkTo[] | undefined
+  for (const link of mounted.plan.links.values()) {
+    // An association that dangles already must not stand in the way of a change to something else.
+    if (link.kind !== 'to' || (current !== undefined && link.by.every((member) => own(next, member) === own(current, member)))) continue
+    set ??= []
+    set.push(link)
+  }
+  if (set === undefined) return none
+  return settled(
+    together(set, (link) => danglingLink(exchange, mounted, link, next)),
+    (found) => found.filter((violation) => violation !== undefined),
+  )
+}
+
+const none: readonly Violation[] = Object.freeze([])
+
+function danglingLink(exchange: Exchange, mounted: Mounted, link: LinkTo, next: JsonObject): Answer<Violation | undefined> {
   const target = mounted.targets.get(link.name) as Mounted
   const key = linkedKey(target, link, next)
-  // An association that dangles already must not stand in the way of a change to something else.
-  if (key === undefined || (current !== undefined && link.by.every((member) => get(next, [member]) === get(current, [member]))))
-    return undefined
-  const [stored] = await readable(exchange, target, [key])
-  if (stored !== undefined) return undefined
+  if (key === undefined) return undefined
+  return settled(readable(exchange, target, [key]), ([stored]) => (stored === undefined ? dangling(link, target) : undefined))
+}
+
+function dangling(link: LinkTo, target: Mounted): Violation {
   return {
     pointer: `/${escapePointer(link.name)}`,
     detail: `"${link.name}" leads to nothing: there is no such item in ${target.plan.collection}.`,
@@ -38,6 +57,7 @@ export async function checkLink(
 /** A body in terms of the store: each link as the members that hold its key; links that are derived are left out. Copies the top level. */
 export function storedTerms(exchange: Exchange, mounted: Mounted, body: JsonObject, found: Violation[]): JsonObject {
   const { plan } = mounted
+  if (plan.links.size === 0) return { ...body }
   const record: JsonObject = {}
   for (const name of Object.keys(body)) {
     const link = plan.links.get(name)
@@ -57,14 +77,7 @@ function belowVersion({ base }: Exchange, { definition }: ResourcePlan, name: st
   return format === 'uri' ? given : { ...given, href: given.href.slice(base.length) }
 }
 
-function takeLink(
-  exchange: Exchange,
-  mounted: Mounted,
-  link: Extract<Link, { kind: 'to' }>,
-  body: JsonObject,
-  record: JsonObject,
-  found: Violation[],
-): void {
+function takeLink(exchange: Exchange, mounted: Mounted, link: LinkTo, body: JsonObject, record: JsonObject, found: Violation[]): void {
   const target = mounted.targets.get(link.name) as Mounted
   const { hidden } = mounted.plan
   const given = body[link.name]

@@ -174,6 +174,43 @@ describe('readBody', () => {
     expect(await sendBytes(Buffer.from('\ufeff{"a":"ñ"}'))).toContain('{"value":{"a":"ñ"}}')
   })
 
+  it('HDR-5: what comes in one packet with the head is read as what comes after it, and the connection lives on', async () => {
+    const port = await listen(reading({ bodyLimit: 20 }))
+    const bodies = ['{"a":1}', '{"a":1,"a":2}', '{"a":', '"ñ"', '[[[[]]]]', `"${'x'.repeat(18)}"`, `"${'x'.repeat(19)}"`]
+    const chunked = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n0\r\n\r\n`
+    const heads = [
+      (text: string) => [`Content-Length: ${Buffer.byteLength(text)}`, text] as const,
+      (text: string) => ['Transfer-Encoding: chunked', chunked(text)] as const,
+    ]
+    const ask = (parts: readonly string[]): Promise<string> =>
+      new Promise((resolve) => {
+        let text = ''
+        const socket = connect(port, '127.0.0.1', async () => {
+          for (const part of parts) {
+            socket.write(part)
+            await new Promise((sent) => setTimeout(sent, 5))
+          }
+        })
+        socket.on('data', (data) => {
+          text += data
+        })
+        socket.on('close', () => resolve(text.replace(/^Date: .*\r\n/gm, '')))
+      })
+    for (const body of bodies) {
+      for (const framed of heads) {
+        const [field, content] = framed(body)
+        const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${field}\r\n`
+        // The first leaves the connection open where nothing is wrong with its length.
+        const first = `${head}\r\n${content}`
+        const last = `${head}Connection: close\r\n\r\n`
+        const whole = await ask([first + last + content])
+        const split = await ask([first, last, content.slice(0, 2), content.slice(2)])
+        expect(split).toBe(whole)
+        expect(whole.match(/HTTP\/1/g)).toHaveLength(Buffer.byteLength(body) > 20 ? 1 : 2)
+      }
+    }
+  })
+
   it('HDR-5: exactly the limit is taken, one byte more is 413', async () => {
     const body = (length: number) => `"${'x'.repeat(length - 2)}"`
     expect((await post(asJson, body(1000))).status).toBe(200)

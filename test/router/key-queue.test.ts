@@ -79,4 +79,51 @@ describe('KeyQueue', () => {
     third.state.end()
     expect(await Promise.all([running, waiting])).toEqual(['a', 'c'])
   })
+
+  it('work that answers at once is done at once, and nobody waits for it', () => {
+    const queue = new KeyQueue()
+    expect(queue.run(owner, 'k', 0, () => 'now')).toBe('now')
+    expect(() =>
+      queue.run(owner, 'k', 0, () => {
+        throw new Error('no')
+      }),
+    ).toThrow('no')
+    expect(queue.run(owner, 'k', 0, () => 'then')).toBe('then')
+  })
+
+  it('work that would answer at once stands in line behind what waits', async () => {
+    const queue = new KeyQueue()
+    const first = work('a')
+    const done: string[] = []
+    const running = queue.run(owner, 'k', 1_000, async () => {
+      done.push(await first.run())
+    })
+    const second = queue.run(owner, 'k', 1_000, () => done.push('b'))
+    const third = queue.run(owner, 'k', 1_000, () => done.push('c'))
+    await turn()
+    expect(done).toEqual([])
+    first.state.end()
+    await Promise.all([running, second, third])
+    expect(done).toEqual(['a', 'b', 'c'])
+    await turn()
+    expect(queue.run(owner, 'k', 0, () => 'free')).toBe('free')
+  })
+
+  it('work that begins more of its own key and waits for itself first holds the line for both', async () => {
+    const queue = new KeyQueue()
+    const [outer, inner] = [work('outer'), work('inner')]
+    const ended: string[] = []
+    const running = queue.run(owner, 'k', 1_000, () => {
+      void Promise.resolve(queue.run(owner, 'k', 1_000, inner.run)).then((name) => ended.push(name))
+      return outer.run()
+    })
+    const next = queue.run(owner, 'k', 1_000, () => ended.push('next'))
+    outer.state.end()
+    await running
+    await turn()
+    expect(ended).toEqual([])
+    inner.state.end()
+    await next
+    expect(ended).toEqual(['inner', 'next'])
+  })
 })

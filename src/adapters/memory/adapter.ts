@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { compileCanonical } from '../../definition/conversion.js'
-import { get, put } from '../../definition/json.js'
+import { own, put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { knownOptions } from '../../definition/known-options.js'
 import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
@@ -113,7 +113,7 @@ export function memoryAdapter<T, K>(
     unique.swap(old, next)
     fullText?.swap(old, next)
     if (old !== undefined) associations.swap(old, next)
-    if (next !== undefined) assignment.saw(next.stored.value)
+    else if (next !== undefined) assignment.saw(next.stored.value)
   }
 
   /** The record of a key, where the scope lets the caller see it. */
@@ -126,23 +126,30 @@ export function memoryAdapter<T, K>(
     const found = key.of(row)
     if (found === undefined) return { refused: 'rule', members: key.members }
     const text = key.text(found)
-    const members = [...(entries.has(text) ? key.members : []), ...unique.clashes(row, text)]
+    const taken = entries.has(text) ? key.members : []
+    const members = taken.length === 0 ? unique.clashes(row, text) : [...taken, ...unique.clashes(row, text)]
     if (members.length > 0) return { refused: 'duplicate', members: [...new Set(members)] }
     const entry = entryOf(text, row, nextVersion())
     swap(undefined, entry)
     return entry
   }
 
+  /** A copy of the outermost level with the key and the scope that the record has. */
+  function redraft(row: Row, current: Row, { scope }: Call): Record<string, unknown> {
+    const draft = { ...row }
+    for (const member of key.members) put(draft, member, current[member])
+    return fixIn(draft, scope)
+  }
+
   /** Stores a changed record; its key and scope stay what they are. */
   function update(old: Entry, row: Row, call: Call): Entry | Refused {
     const current = old.stored.value
-    const fixed = { ...Object.fromEntries(key.members.map((member) => [member, current[member]])), ...call.scope }
-    const draft = draftOf(row, fixed)
-    const next = onUpdate === undefined ? draft : draftOf(canonical(onUpdate(draft, current, call)), fixed)
+    const draft = redraft(row, current, call)
+    const next = onUpdate === undefined ? draft : redraft(canonical(onUpdate(draft, current, call)), current, call)
     if (entries.get(old.text) !== old) throw new Error('onUpdate wrote the very record that is being updated.')
     const members = unique.clashes(next, old.text)
     if (members.length > 0) return { refused: 'duplicate', members: [...new Set(members)] }
-    const entry = entryOf(old.text, next, nextVersion())
+    const entry = entryOf(old.text, next, nextVersion(), current)
     swap(old, entry)
     return entry
   }
@@ -151,7 +158,7 @@ export function memoryAdapter<T, K>(
     const parent = call.attachTo && associations.parent(call.attachTo)
     const leaving = parent === undefined ? [] : leavesScope(parent, call)
     if (leaving.length > 0) return { refused: 'rule', members: leaving }
-    const fixed = { ...Object.fromEntries(parent?.by ?? []), ...call.scope }
+    const fixed = parent?.by === undefined ? call.scope : { ...Object.fromEntries(parent.by), ...call.scope }
     const draft = draftOf(value as Row, fixed)
     const exhausted = assignment.assign(draft)
     if (exhausted !== undefined) return { refused: 'rule', members: [exhausted] }
@@ -260,15 +267,17 @@ function indexedMembers({ filters, parent, attachedTo, key }: ResourceDefinition
 }
 
 /** A copy of the outermost level with these members set. */
-function draftOf(row: Row, fixed: Row): Record<string, unknown> {
-  const draft = { ...row }
-  for (const [member, value] of Object.entries(fixed)) put(draft, member, value)
+const draftOf = (row: Row, fixed: Row | undefined): Record<string, unknown> => fixIn({ ...row }, fixed)
+
+/** A create by hand, as in a team's own tests, may come without a scope. */
+function fixIn(draft: Record<string, unknown>, fixed: Row | undefined): Record<string, unknown> {
+  if (fixed !== undefined) for (const member of Object.keys(fixed)) put(draft, member, fixed[member])
   return draft
 }
 
 /** Null and absent lie outside every scope, also of one that says so itself. */
 function isWithin(row: Row, scope: Readonly<Record<string, Scalar>>): boolean {
-  for (const [member, value] of Object.entries(scope)) if (isNothing(value) || get(row, [member]) !== value) return false
+  for (const member of Object.keys(scope)) if (isNothing(scope[member]) || own(row, member) !== scope[member]) return false
   return true
 }
 

@@ -6,6 +6,7 @@ import { firstIndex, type Order } from './order.js'
 const maxOrders = 16
 
 interface KeptOrder {
+  readonly name: string
   readonly compare: Order['compare']
   readonly list: Entry[]
 }
@@ -14,6 +15,8 @@ export class Bucket {
   readonly #entries = new Set<Entry>()
   /** From the least to the most recently used. */
   #orders: Map<string, KeptOrder> | undefined
+  /** The last of them, which is asked for again most often. */
+  #latest: KeptOrder | undefined
 
   get size(): number {
     return this.#entries.size
@@ -30,13 +33,15 @@ export class Bucket {
 
   /** All records in this order, made on first use and kept up to date afterwards. Not to be changed, nor kept across a write. */
   inOrder(order: Order): readonly Entry[] {
+    if (this.#latest?.name === order.name) return this.#latest.list
     this.#orders ??= new Map()
     let kept = this.#orders.get(order.name)
     if (kept === undefined) {
-      kept = { compare: order.compare, list: [...this.#entries].sort(order.compare) }
+      kept = { name: order.name, compare: order.compare, list: [...this.#entries].sort(order.compare) }
       if (this.#orders.size >= maxOrders) this.#orders.delete(this.#orders.keys().next().value as string)
     } else this.#orders.delete(order.name)
     this.#orders.set(order.name, kept)
+    this.#latest = kept
     return kept.list
   }
 

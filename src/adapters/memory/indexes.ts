@@ -98,9 +98,12 @@ export class Indexes {
 class EqualityIndex {
   readonly #buckets = new Map<unknown, Bucket>()
   readonly #paths: readonly (readonly string[])[]
+  /** The path where there is but one. */
+  readonly #only: readonly string[] | undefined
 
   constructor(paths: readonly (readonly string[])[], entries: Iterable<Entry>) {
     this.#paths = paths
+    this.#only = paths.length === 1 ? paths[0] : undefined
     for (const entry of entries) this.swap(undefined, entry)
   }
 
@@ -130,6 +133,10 @@ class EqualityIndex {
   }
 
   #nameOf(entry: Entry): unknown {
+    if (this.#only !== undefined) {
+      const value = get(entry.stored.value, this.#only)
+      return kindOf(value) > 2 ? undefined : value
+    }
     const values = this.#paths.map((path) => get(entry.stored.value, path))
     return values.some((value) => kindOf(value) > 2) ? undefined : nameOf(values)
   }

@@ -17,7 +17,7 @@ export class KeyAssignment {
   readonly #numbers: readonly string[]
   /** The other parts of the key: each of their values has its own count. */
   readonly #others: readonly string[]
-  /** How far each count has come, by member and values of the other parts. Deleted records still count. */
+  /** How far each count has come, by member and, where there are any, the values of the other parts. Deleted records still count. */
   readonly #counts = new Map<string, Count>()
   #open = false
 
@@ -69,7 +69,7 @@ export class KeyAssignment {
   }
 
   #countOf(member: string, row: Row): Count {
-    const name = this.#count(member, row)
+    const name = this.#others.length === 0 ? member : this.#count(member, row)
     const known = this.#counts.get(name)
     if (known !== undefined) return known
     const made: Count = { last: 0, ahead: new Set() }

@@ -44,8 +44,8 @@ export function listPage(tables: Tables, request: ListRequest, scope: Readonly<R
     stats.examined++
   }
   const parent = request.parent === undefined ? undefined : associations.parent(request.parent)
-  const fixed = [...conditionsOfScope(scope), ...(parent === undefined ? [] : conditionsOf(parent))]
-  const conditions = [...request.where, ...fixed]
+  const fixed = parent === undefined ? conditionsOfScope(scope) : [...conditionsOfScope(scope), ...conditionsOf(parent)]
+  const conditions = fixed.length === 0 ? request.where : [...request.where, ...fixed]
   const equalities = equalitiesOf(conditions, (field) => tables.indexed.has(field) || fixed.some((condition) => condition.field === field))
   if (equalities === undefined) return { items: [], total: 0, more: false, seekable: request.sort.length > 0 }
 

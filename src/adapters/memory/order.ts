@@ -56,8 +56,22 @@ export interface Order {
   readonly beside: undefined | ((values: readonly (Scalar | null)[]) => (entry: Entry) => number)
 }
 
-/** The order that a request's terms ask for, the key last in any case. */
+/** Orders by the terms that asked for them, with the key that ends them. */
+const known = new WeakMap<readonly SortTerm[], { readonly key: readonly string[]; readonly order: Order }>()
+
+/** The order that a request's terms ask for, the key last in any case. Terms that can't change, as those of a query that came before, have the order that they had. */
 export function orderOf(sort: readonly SortTerm[], key: readonly string[]): Order {
+  const before = known.get(sort)
+  if (before !== undefined && before.key === key) return before.order
+  const order = makeOrder(sort, key)
+  if (Object.isFrozen(key) && isLasting(sort)) known.set(sort, { key, order })
+  return order
+}
+
+const isLasting = (sort: readonly SortTerm[]): boolean =>
+  Object.isFrozen(sort) && sort.every((term) => Object.isFrozen(term) && Object.isFrozen(term.path))
+
+function makeOrder(sort: readonly SortTerm[], key: readonly string[]): Order {
   const reversed = sort[0]?.descending ?? false
   const last = sort.at(-1)?.descending ?? false
   const named = new Set(sort.map((term) => term.field))

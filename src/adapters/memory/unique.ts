@@ -6,6 +6,8 @@ import { ConfigurationError } from '../../problem.js'
 import type { Entry, Row } from './entry.js'
 import { isNothing } from './order.js'
 
+const none: readonly string[] = Object.freeze([])
+
 interface Group {
   readonly members: readonly string[]
   readonly paths: readonly (readonly string[])[]
@@ -24,6 +26,7 @@ export class UniqueGroups {
 
   /** The members of every group whose values another record than `text` has already. */
   clashes(row: Row, text: string): readonly string[] {
+    if (this.#groups.length === 0) return none
     return this.#groups
       .filter((group) => {
         const values = valuesOf(group, row)
@@ -36,8 +39,10 @@ export class UniqueGroups {
   swap(old: Entry | undefined, next: Entry | undefined): void {
     for (const group of this.#groups) {
       const left = old === undefined ? undefined : valuesOf(group, old.stored.value)
-      if (left !== undefined) group.taken.delete(left)
       const taken = next === undefined ? undefined : valuesOf(group, next.stored.value)
+      // A changed record keeps its key, and so its place among the holders.
+      if (left === taken && old !== undefined && next !== undefined) continue
+      if (left !== undefined) group.taken.delete(left)
       if (next !== undefined && taken !== undefined) group.taken.set(taken, next.text)
     }
   }

@@ -1,5 +1,5 @@
 /** A collection: GET, HEAD, POST (VERB-1, VERB-2, QUERY). */
-import type { Condition, ParentKey } from '../../adapters/contract.js'
+import type { Answer, Condition, Created, ParentKey, Refused } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { returnPreference } from '../../middleware/prefer.js'
@@ -32,21 +32,26 @@ export const list: Operation = {
 
 const none: readonly Condition[] = []
 
+/** What an adapter makes of a create that it does not refuse. */
+type Made = Exclude<Created<unknown, KeyValue>, Refused>
+
 export const create: Operation = {
   name: 'create',
   query: 'item',
   body: 'record',
   creates: true,
-  async execute(exchange) {
-    await checkParents(exchange, exchange.resource.parent?.mounted, exchange.keys)
-    refuseForeignParent(exchange)
-    return created(exchange, (key) => [...exchange.keys, key])
+  execute(exchange) {
+    return settled(checkParents(exchange, exchange.resource.parent?.mounted, exchange.keys), () => {
+      refuseForeignParent(exchange)
+      return created(exchange, (key) => [...exchange.keys, key])
+    })
   },
 }
 
 /** A record in the caller's scope can't be in a parent that the scope excludes (422): it would be stored elsewhere than its address says. */
 function refuseForeignParent(exchange: Exchange): void {
   const { resource, keys } = exchange
+  if (resource.parent === undefined) return
   const scope = scopeOf(exchange, resource)
   const foreign = Object.entries(fixedByParent(resource, keys.at(-1))).filter(
     ([member, part]) => Object.hasOwn(scope, member) && scope[member] !== part,
@@ -59,12 +64,18 @@ function refuseForeignParent(exchange: Exchange): void {
   )
 }
 
-async function createdAnew(exchange: Exchange, store: Store, record: JsonObject, attachTo: ParentKey | undefined) {
+function createdAnew(exchange: Exchange, store: Store, record: JsonObject, attachTo: ParentKey | undefined): Answer<Made> {
+  if (exchange.idempotency !== undefined) return createdOnce(exchange, store, record, attachTo)
+  return settled(checkRules(exchange, record, undefined, 'create'), () => store.create(record, attachTo))
+}
+
+/** The same where its client may have sent it before. */
+async function createdOnce(exchange: Exchange, store: Store, record: JsonObject, attachTo: ParentKey | undefined): Promise<Made> {
   try {
     await checkRules(exchange, record, undefined, 'create')
   } catch (error) {
     // The first request may have ended just now, and it is its record that the rules speak of.
-    const repeated = exchange.idempotency && (await store.recall())
+    const repeated = await store.recall()
     if (repeated === undefined) throw error
     return { created: repeated }
   }
@@ -72,16 +83,21 @@ async function createdAnew(exchange: Exchange, store: Store, record: JsonObject,
 }
 
 /** Creates what the body says. `keysOf` gives the keys of the new record's own address, its parents' first. */
-export async function created(exchange: Exchange, keysOf: (key: KeyValue) => Exchange['keys'], attachTo?: ParentKey): Promise<Outcome> {
-  const { resource, req, base } = exchange
+export function created(exchange: Exchange, keysOf: (key: KeyValue) => Exchange['keys'], attachTo?: ParentKey): Answer<Outcome> {
   const record = exchange.body as JsonObject
-  const store = new Store(exchange, resource)
+  const store = new Store(exchange, exchange.resource)
   // Before links and rules are looked at: a repeat answers what was answered, also where they would refuse it by now.
-  const repeated = exchange.idempotency && (await store.recall())
-  const result = repeated === undefined ? await createdAnew(exchange, store, record, attachTo) : { created: repeated }
-  if ('nothing' in result) return { kind: 'empty', status: 200 }
-  const keys = keysOf('created' in result ? keyOf(resource.plan, result.created.value) : result.accepted)
+  const earlier = exchange.idempotency === undefined ? undefined : store.recall()
+  return settled(earlier, (repeated) => {
+    if (repeated !== undefined) return outcomeOf(exchange, { created: repeated }, keysOf)
+    return settled(createdAnew(exchange, store, record, attachTo), (made) => outcomeOf(exchange, made, keysOf))
+  })
+}
+
+function outcomeOf({ resource, req, base }: Exchange, made: Made, keysOf: (key: KeyValue) => Exchange['keys']): Outcome {
+  if ('nothing' in made) return { kind: 'empty', status: 200 }
+  const keys = keysOf('created' in made ? keyOf(resource.plan, made.created.value) : made.accepted)
   const headers = { [header.location]: `${base}${itemPath(resource, keys)}` }
-  if ('accepted' in result) return { kind: 'empty', status: 202, headers }
-  return { kind: 'item', status: 201, stored: result.created, resource, keys, headers, bare: returnPreference(req) !== 'representation' }
+  if ('accepted' in made) return { kind: 'empty', status: 202, headers }
+  return { kind: 'item', status: 201, stored: made.created, resource, keys, headers, bare: returnPreference(req) !== 'representation' }
 }

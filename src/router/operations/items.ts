@@ -9,7 +9,7 @@ import { completeUpdate, patched } from '../input.js'
 import { Store } from '../store.js'
 import { itemOf } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
-import { change, pinned } from './update.js'
+import { type Attempt, change, pinned } from './update.js'
 
 export const read: Operation = {
   name: 'read',
@@ -25,33 +25,41 @@ export const replace: Operation = {
   name: 'replace',
   query: 'item',
   body: 'record',
-  async execute(exchange) {
+  execute(exchange) {
     const { resource, key } = exchange
     const next = exchange.body as JsonObject
     const direct = resource.plan.needsCurrent ? undefined : pinned(exchange)
-    const stored = await directly(direct, (expected) => new Store(exchange, resource).replace(key, next, expected))
-    if (stored !== undefined) return updated(exchange, stored)
-    return updated(
-      exchange,
-      await change(exchange, async (current, store) => {
-        const complete = await completeUpdate(exchange, structuredClone(next), current.value as JsonObject, 'replace')
-        return store.replace(key, complete, current.version)
-      }),
+    const stored = directly(
+      direct,
+      (expected) => new Store(exchange, resource).replace(key, next, expected),
+      () => change(exchange, replacement(exchange, next)),
     )
+    return settled(stored, (made) => updated(exchange, made))
   },
+}
+
+function replacement(exchange: Exchange, next: JsonObject): Attempt<Stored<unknown>> {
+  // An attempt completes what was sent, and without a version to go by it may be followed by another.
+  const once = exchange.conditions.versions !== undefined
+  return (current, store) =>
+    settled(completeUpdate(exchange, once ? next : structuredClone(next), current.value as JsonObject, 'replace'), (complete) =>
+      store.replace(exchange.key, complete, current.version),
+    )
 }
 
 export const patch: Operation = {
   name: 'patch',
   query: 'item',
   body: 'patch',
-  async execute(exchange) {
-    const { key } = exchange
-    const stored = await change(exchange, async (current, store) => {
-      const next = await completeUpdate(exchange, await patched(exchange, current), current.value as JsonObject, 'patch')
-      return store.replace(key, next, current.version)
-    })
-    return updated(exchange, stored)
+  execute(exchange) {
+    const stored = change(exchange, (current, store) =>
+      settled(patched(exchange, current), (next) =>
+        settled(completeUpdate(exchange, next, current.value as JsonObject, 'patch'), (complete) =>
+          store.replace(exchange.key, complete, current.version),
+        ),
+      ),
+    )
+    return settled(stored, (made) => updated(exchange, made))
   },
 }
 
@@ -59,27 +67,32 @@ export const remove: Operation = {
   name: 'remove',
   query: 'none',
   body: 'ignored',
-  async execute(exchange) {
+  execute(exchange) {
     const { resource, key, service } = exchange
-    const removed = await directly(pinned(exchange), (expected) => new Store(exchange, resource).remove(key, expected))
-    if (removed === undefined) await change(exchange, (current, store) => store.remove(key, current.version))
-    return { kind: 'empty', status: service.deleteStatus }
+    const removed = directly(
+      pinned(exchange),
+      (expected) => new Store(exchange, resource).remove(key, expected),
+      () => change(exchange, (current, store) => store.remove(key, current.version)),
+    )
+    return settled(removed, (): Outcome => ({ kind: 'empty', status: service.deleteStatus }))
   },
 }
 
 /**
- * Writes without a look at the record first. `undefined` where that can't be, or where another writer was quicker and the client did not mind: then the record
- * changes as any other.
+ * Writes without a look at the record first. Where that can't be, or where another writer was quicker and the client did not mind, the record changes as any other:
+ * by `otherwise`.
  */
-async function directly<T>(
+function directly<T>(
   direct: ReturnType<typeof pinned>,
   write: (expected: string | undefined) => Answer<T | 'stale'>,
-): Promise<T | undefined> {
-  if (direct === undefined) return undefined
-  const result = await write(direct.expected)
-  if (result !== 'stale') return result
-  if (direct.expected !== undefined) throw stale()
-  return undefined
+  otherwise: () => Answer<T>,
+): Answer<T> {
+  if (direct === undefined) return otherwise()
+  return settled(write(direct.expected), (result): Answer<T> => {
+    if (result !== 'stale') return result
+    if (direct.expected !== undefined) throw stale()
+    return otherwise()
+  })
 }
 
 function updated(exchange: Exchange, stored: Stored<unknown>): Outcome {

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer, Stored } from '../../adapters/contract.js'
 import { type Conditions, checkWrite, stale } from '../../middleware/if-match.js'
 import { Unavailable } from '../../problem.js'
+import { settled } from '../../promise.js'
 import type { Exchange } from '../exchange.js'
 import { scopeOf } from '../scope.js'
 import { Store } from '../store.js'
@@ -15,36 +16,45 @@ export type Attempt<T> = (current: Stored<unknown>, store: Store) => Answer<T | 
  * Runs an attempt on the current record until it is not stale. With versions in `If-Match` a lost race is 412; without, the attempts of one key wait for each
  * other in this process and are repeated where another process wins, until the time is up (503). `conditionsOn` gives those of the preconditions that concern the record as it is.
  */
-export async function change<T>(
+export function change<T>(
   exchange: Exchange,
   attempt: Attempt<T>,
   conditionsOn: (current: Stored<unknown>) => Conditions = () => exchange.conditions,
-): Promise<T> {
-  const { conditions, service, resource, key } = exchange
-  await checkItemPath(exchange)
-  const store = new Store(exchange, resource)
-  const once = async (): Promise<T | 'stale'> => {
-    const current = await memberOfPath(exchange, store)
-    checkWrite(conditionsOn(current), current.version)
-    return attempt(current, store)
-  }
-  if (conditions.versions !== undefined) {
-    const result = await once()
-    if (result === 'stale') throw stale()
-    return result
-  }
-  // Lines of different scopes are different lines: how long somebody else's change takes tells nobody that there is something to change.
-  const line = JSON.stringify([resource.plan.key.text(key), scopeOf(exchange, resource)])
-  return service.queue.run(resource.adapter, line, exchange.patience.left(), async () => {
-    for (let tries = 0; ; tries += 1) {
-      const result = await once()
-      if (result !== 'stale') return result
-      if (exchange.patience.left() === 0) {
-        throw new Unavailable({ detail: 'Others changed the resource again and again. Try again in a moment.' })
-      }
-      // Full jitter, so that two processes that met once do not keep meeting.
-      await pause(Math.random() * Math.min(100, 2 ** tries))
+): Answer<T> {
+  return settled(checkItemPath(exchange), () => {
+    const { conditions, service, resource } = exchange
+    const store = new Store(exchange, resource)
+    const once = (): Answer<T | 'stale'> =>
+      settled(memberOfPath(exchange, store), (current) => {
+        checkWrite(conditionsOn(current), current.version)
+        return attempt(current, store)
+      })
+    if (conditions.versions === undefined) {
+      return service.queue.run(resource.adapter, lineOf(exchange), exchange.patience.left(), () => untilFresh(exchange, once))
     }
+    return settled(once(), (result): T => {
+      if (result === 'stale') throw stale()
+      return result
+    })
+  })
+}
+
+/** Lines of different scopes are different lines: how long somebody else's change takes tells nobody that there is something to change. */
+function lineOf(exchange: Exchange): string {
+  const { resource, key } = exchange
+  const text = resource.plan.key.text(key)
+  return resource.plan.definition.scope === undefined ? `-${text}` : JSON.stringify([text, scopeOf(exchange, resource)])
+}
+
+/** Attempts it again where another writer was quicker. */
+function untilFresh<T>(exchange: Exchange, once: () => Answer<T | 'stale'>, tries = 0): Answer<T> {
+  return settled(once(), (result): Answer<T> => {
+    if (result !== 'stale') return result
+    if (exchange.patience.left() === 0) {
+      throw new Unavailable({ detail: 'Others changed the resource again and again. Try again in a moment.' })
+    }
+    // Full jitter, so that two processes that met once do not keep meeting.
+    return pause(Math.random() * Math.min(100, 2 ** tries)).then(() => untilFresh(exchange, once, tries + 1))
   })
 }
 

@@ -67,14 +67,28 @@ function parseQuery(exchange: Exchange): void {
   }
 }
 
-async function parseBody(exchange: Exchange, key?: string): Promise<void> {
+function parseBody(exchange: Exchange, key?: string): Promise<void> {
   const { operation, req, service } = exchange
   const patches = operation?.body === 'patch'
-  const operates = patches && service.jsonPatch && isJsonPatch(req)
-  if (operates) await checkSight(exchange)
-  const accepted = patches ? service.patchTypes : bodyTypes.whole
-  const { bodyLimit, depthLimit } = service
-  const body = await readBody(req, {
+  if (!patches || !service.jsonPatch || !isJsonPatch(req)) {
+    return bodyOf(exchange, patches ? service.patchTypes : bodyTypes.whole).then((body) => {
+      // Of what the client said: a deployment that completes it otherwise makes no other request of it.
+      if (key !== undefined) exchange.idempotency = idempotencyOf(exchange, key, body)
+      exchange.body = understood(exchange, body)
+    })
+  }
+  return parseOperations(exchange)
+}
+
+async function parseOperations(exchange: Exchange): Promise<void> {
+  const { resource, key, service } = exchange
+  if ((await exchange.decide('read', resource.plan.collection, key)) !== 'allow') throw unseenPatch()
+  exchange.body = readOperations(await bodyOf(exchange, service.patchTypes))
+}
+
+function bodyOf(exchange: Exchange, accepted: readonly string[]): Promise<unknown> {
+  const { bodyLimit, depthLimit } = exchange.service
+  return readBody(exchange.req, {
     accepted,
     form: bodyForm(exchange),
     bodyLimit,
@@ -82,14 +96,6 @@ async function parseBody(exchange: Exchange, key?: string): Promise<void> {
     patience: exchange.patience.left(),
     patch: exchange.method === 'PATCH',
   })
-  // Of what the client said: a deployment that completes it otherwise makes no other request of it.
-  if (key !== undefined) exchange.idempotency = idempotencyOf(exchange, key, body)
-  exchange.body = operates ? readOperations(body) : understood(exchange, body)
-}
-
-async function checkSight(exchange: Exchange): Promise<void> {
-  const { resource, key } = exchange
-  if ((await exchange.decide('read', resource.plan.collection, key)) !== 'allow') throw unseenPatch()
 }
 
 /** What the body is made of: what the resource's own representations are, or what the endpoint says. */

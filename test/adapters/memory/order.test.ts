@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compareText, compareValues, firstIndex, firstOf } from '../../../src/adapters/memory/order.js'
+import { entryOf, type Row } from '../../../src/adapters/memory/entry.js'
+import { compareText, compareValues, firstIndex, firstOf, orderOf } from '../../../src/adapters/memory/order.js'
 
 const unit = fc.oneof(
   fc.constantFrom(
@@ -93,5 +94,37 @@ describe('firstOf', () => {
         expect(firstOf(list, count, (a, b) => a - b)).toEqual([...list].sort((a, b) => a - b).slice(0, count))
       }),
     )
+  })
+})
+
+describe('orderOf', () => {
+  const entry = (row: Row) => entryOf(String(row.id), row, 'v')
+  const [low, high] = [entry({ id: 2, a: 1, b: 2 }), entry({ id: 1, a: 2, b: 1 })]
+  const key = Object.freeze(['id'])
+  const term = (field: string, descending = false) => ({ field, path: [field], descending })
+
+  it('QUERY-2: terms that can not change have one order for each key', () => {
+    const sort = Object.freeze([Object.freeze({ ...term('a'), path: Object.freeze(['a']) })])
+    const order = orderOf(sort, key)
+    expect(orderOf(sort, key)).toBe(order)
+    const other = orderOf(sort, Object.freeze(['b']))
+    expect([order.name, other.name]).toEqual([orderOf([term('a')], key).name, orderOf([term('a')], ['b']).name])
+    expect(other.name).not.toBe(order.name)
+    expect(orderOf(sort, key).name).toBe(order.name)
+  })
+
+  it('QUERY-2: terms that can change have the order that they say now', () => {
+    const path = ['a']
+    for (const sort of [[term('a')], Object.freeze([term('a')]), Object.freeze([Object.freeze({ ...term('a'), path })])]) {
+      expect(orderOf(sort, key).compare(low, high)).toBeLessThan(0)
+    }
+    const open = [term('a')]
+    orderOf(open, key)
+    open[0] = term('b')
+    expect(orderOf(open, key).compare(low, high)).toBeGreaterThan(0)
+    const sort = Object.freeze([Object.freeze({ ...term('a'), path })])
+    orderOf(sort, key)
+    path[0] = 'b'
+    expect(orderOf(sort, key).compare(low, high)).toBeGreaterThan(0)
   })
 })

@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { entryOf, type Row } from '../../../src/adapters/memory/entry.js'
+
+const rows = fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), fc.jsonValue({ maxDepth: 4 }), { noNullPrototype: false })
+
+const plainRows = fc.dictionary(
+  fc.string().filter((name) => name !== '__proto__'),
+  fc.jsonValue({ maxDepth: 4 }),
+  { noNullPrototype: false },
+)
+
+const kept = (row: object, before?: Row): Row => entryOf('1', row as Row, 'v', before).stored.value
+
+function everyObject(value: unknown, found: object[] = []): object[] {
+  if (typeof value !== 'object' || value === null) return found
+  found.push(value)
+  for (const inner of Object.values(value)) everyObject(inner, found)
+  return found
+}
+
+describe('entryOf', () => {
+  it('keeps a frozen copy that is what structuredClone makes, and leaves the record alone', () => {
+    fc.assert(
+      fc.property(rows, (row) => {
+        const value = kept(row)
+        expect(value).toStrictEqual(structuredClone(row))
+        const given = new Set(everyObject(row))
+        for (const object of everyObject(value)) {
+          expect(Object.isFrozen(object)).toBe(true)
+          expect(given.has(object)).toBe(false)
+        }
+        for (const object of given) expect(Object.isFrozen(object)).toBe(false)
+      }),
+    )
+  })
+
+  it('shares what stands where it stood, and copies everything else', () => {
+    fc.assert(
+      fc.property(plainRows, plainRows, (row, changes) => {
+        const before = kept(row)
+        const value = kept({ ...before, ...changes }, before)
+        expect(value).toStrictEqual(structuredClone({ ...before, ...changes }))
+        for (const name of Object.keys(before)) if (!Object.hasOwn(changes, name)) expect(value[name]).toBe(before[name])
+        const given = new Set(everyObject(changes))
+        for (const object of everyObject(value)) expect([Object.isFrozen(object), given.has(object)]).toEqual([true, false])
+      }),
+    )
+  })
+
+  it('a frozen part of a record is nobody else’s promise: what is in it may change', () => {
+    const inner = { count: 1 }
+    const value = kept({ part: Object.freeze({ inner }) })
+    inner.count = 2
+    expect(value).toEqual({ part: { inner: { count: 1 } } })
+  })
+
+  it('what is no plain data is copied as before, or refused', () => {
+    class Money {
+      constructor(readonly amount: number) {}
+    }
+    const value = kept({ at: new Date(0), money: new Money(3), list: [new Money(4)], bare: Object.assign(Object.create(null), { a: 1 }) })
+    expect(value).toEqual({ at: new Date(0), money: { amount: 3 }, list: [{ amount: 4 }], bare: { a: 1 } })
+    expect(value.money).not.toBeInstanceOf(Money)
+    expect(kept(new Money(5))).toStrictEqual({ amount: 5 })
+    for (const wrong of [() => 1, Symbol('x')]) {
+      expect(() => kept({ wrong })).toThrow('could not be cloned')
+      expect(() => kept({ list: [wrong] })).toThrow('could not be cloned')
+    }
+  })
+})
