@@ -42,7 +42,7 @@ export const depth: Curve = {
       lines.push(
         {
           title: 'by number, PostgreSQL',
-          figures: [cpu({ flat }), time()],
+          figures: [time()],
           points: pages.map((x) => ({ x, serving, connections: 1, prepare: (ask) => byNumber(ask, x) })),
         },
         {

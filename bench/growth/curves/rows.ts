@@ -62,7 +62,7 @@ function linesOf(extents: readonly Extent[], database: string | undefined): read
     },
     {
       title: 'first page of all with its total, PostgreSQL',
-      figures: [cpu({ flat }), time()],
+      figures: [time()],
       points: points((extent) => ({ ...inDatabase(extent), prepare: (ask) => firstOfAll(ask, extent) })),
     },
   ]

@@ -9,7 +9,7 @@ export interface Extent {
 }
 
 /** A page by branch finds so many pieces however many there are, so that what grows is the store's own. */
-export const usualMatches = 250
+const usualMatches = 250
 
 export const extentOf = (rows: number, smallest = rows): Extent => ({ rows, matches: Math.min(usualMatches, smallest) })
 
