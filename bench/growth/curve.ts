@@ -60,6 +60,6 @@ export const cpu = (more: Partial<Figure> = {}): Figure => ({ title: 'CPU', unit
 /** Time of a request, as its client sees it. */
 export const time = (more: Partial<Figure> = {}): Figure => ({ title: 'time', unit: 'us', of: (sample) => sample.median, ...more })
 
-/** A third, a half or a tenth of the most, down to the least: without repeats, from small to large. */
+/** The points of a curve: whole, at least 1, without repeats, from small to large. */
 export const steps = (...values: readonly number[]): readonly number[] =>
   [...new Set(values.map((value) => Math.max(1, Math.round(value))))].sort((a, b) => a - b)

@@ -26,7 +26,12 @@ export const connections: Curve = {
         prepare: (ask) => items(ask, spread(extent.rows, 50)),
       })),
     }
-    return [...(await byRounds([line], place)), ...(await held(place, options, extent))]
+    const bare: Line = {
+      title: 'ready bytes, node:http alone',
+      figures: [cpu()],
+      points: line.points.map((point) => ({ ...point, serving: { kind: 'bare' }, prepare: async () => [get('/')] })),
+    }
+    return [...(await byRounds([line, bare], place)), ...(await held(place, options, extent))]
   },
 }
 

@@ -12,7 +12,7 @@ import { get, listed } from './answers.js'
 const size = 10
 
 export const depth: Curve = {
-  title: `depth: a page of ${size} of the whole list, newest first, untold how many there are in PostgreSQL`,
+  title: `depth: a page of ${size} of the whole list, newest first; in PostgreSQL without its total`,
   x: 'page',
   database: true,
   async measure(place, { rows }) {

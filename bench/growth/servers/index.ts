@@ -1,16 +1,16 @@
 /** The servers of these curves: each the library's `api` in an Express app, on the library's own server. */
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import express, { type Express } from 'express'
 import type { Mount } from 'express-rest-conventions'
 import pg from 'pg'
 import { limit } from '../../by-hand/access.js'
 import { origin } from '../../data/addresses.js'
-import { contracts } from '../../data/records.js'
+import { contracts, piece } from '../../data/records.js'
 import { piecesOf } from '../data/records.js'
 import { defineLinked, definePieces, linkMembers } from '../data/resources.js'
 import { linkedTable, pieceTable, version } from '../data/tables.js'
 import type { Built } from './built.js'
-import type { LinkedServing, ManyServing, PiecesServing, SecuredServing, Serving } from './serving.js'
+import type { BareServing, LinkedServing, ManyServing, PiecesServing, SecuredServing, Serving } from './serving.js'
 
 /** What is served, and how often adapters were asked so far, where somebody counts. */
 interface Served {
@@ -19,12 +19,13 @@ interface Served {
 }
 
 /** A server that does not listen yet. */
-export async function serve(serving: Serving, built: Built): Promise<{ readonly server: Server; readonly calls: () => number }> {
-  const { app, calls = () => 0 } = await served(serving, built)
+export function serve(serving: Serving, built: Built): { readonly server: Server; readonly calls: () => number } {
+  if (serving.kind === 'bare') return { server: bare(), calls: () => 0 }
+  const { app, calls = () => 0 } = served(serving, built)
   return { server: built.helper.createServer(app), calls }
 }
 
-function served(serving: Serving, built: Built): Served {
+function served(serving: Exclude<Serving, BareServing>, built: Built): Served {
   switch (serving.kind) {
     case 'pieces':
       return pieces(serving, built)
@@ -35,6 +36,12 @@ function served(serving: Serving, built: Built): Served {
     case 'secured':
       return secured(serving, built)
   }
+}
+
+function bare(): Server {
+  const body = Buffer.from(JSON.stringify(piece(1)))
+  const headers = { 'content-type': 'application/json', 'content-length': body.length }
+  return createServer((_req, res) => res.writeHead(200, headers).end(body))
 }
 
 function inApp({ library }: Built, mounts: readonly Mount[], options: object = { baseUrl: origin }): Express {

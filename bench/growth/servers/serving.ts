@@ -28,4 +28,9 @@ export interface SecuredServing extends Extent {
   readonly secret: string
 }
 
-export type Serving = PiecesServing | LinkedServing | ManyServing | SecuredServing
+/** One piece as ready bytes, by `node:http` alone: what connections cost where nothing else does. */
+export interface BareServing {
+  readonly kind: 'bare'
+}
+
+export type Serving = BareServing | PiecesServing | LinkedServing | ManyServing | SecuredServing
