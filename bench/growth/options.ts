@@ -25,7 +25,7 @@ const usage = `npm run bench:growth -- [options]
 
   --curves a,b       only these (default: all)
   --rounds n         rounds of each point (default: 5)
-  --seconds s        seconds of a round (default: 0.6)
+  --seconds s        seconds of a round (default: 0.4)
   --requests n       requests of a round, in place of seconds
   --rows n           rows at the end of the curve of rows (default: 1000000)
   --resources n      resources at the end of theirs (default: 1000)
@@ -52,7 +52,7 @@ export function parseOptions(args: readonly string[], cwd: string): Options | st
   return {
     curves: names('--curves', values.curves, curveNames) ?? curveNames,
     rounds: number('--rounds', values.rounds, quick ? 3 : 5, 1, 1000, true),
-    seconds: values.requests === undefined ? number('--seconds', values.seconds, quick ? 0.2 : 0.6, 0.01, 600) : 600,
+    seconds: values.requests === undefined ? number('--seconds', values.seconds, quick ? 0.2 : 0.4, 0.01, 600) : 600,
     requests: number('--requests', values.requests, Number.MAX_SAFE_INTEGER, 10, 100_000_000, true),
     rows: number('--rows', values.rows, quick ? 100_000 : mostRows, 1000, mostRows, true),
     resources: number('--resources', values.resources, 1000, 1, 10_000, true),

@@ -246,7 +246,7 @@ describe('its options', () => {
     expect(parseOptions([], '/here')).toEqual({
       curves: curveNames,
       rounds: 5,
-      seconds: 0.6,
+      seconds: 0.4,
       requests: Number.MAX_SAFE_INTEGER,
       rows: 1_000_000,
       resources: 1000,
