@@ -17,8 +17,8 @@ export interface Sample {
   readonly p99: number
   /** Calls of adapters, a request. */
   readonly calls: number
-  /** Milliseconds and bytes of the heap that it took to set the server up. */
-  readonly setUp: { readonly time: number; readonly heap: number }
+  /** Milliseconds of CPU and bytes of the heap that it took to set the server up. */
+  readonly setUp: { readonly cpu: number; readonly heap: number }
 }
 
 export interface Point {
