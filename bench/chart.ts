@@ -1,7 +1,11 @@
-/** `npm run bench:chart -- result.json picture.svg`: the picture of docs/performance.md, from what `--json` wrote. */
+/** `npm run bench:chart -- result.json picture.svg`: a picture of docs/performance.md, from what `--json` wrote; of curves, their tables in Markdown too. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { growthChart } from './growth/report/chart.js'
+import type { GrowthResult } from './growth/report/result.js'
+import { curveTable } from './growth/report/text.js'
 import { chartOf } from './report/chart.js'
+import type { Result } from './report/result.js'
 
 const [from, to, ...more] = process.argv.slice(2)
 if (from === undefined || to === undefined || more.length > 0) {
@@ -9,5 +13,9 @@ if (from === undefined || to === undefined || more.length > 0) {
   process.exitCode = 2
 } else {
   const at = (path: string): string => resolve(process.env.INIT_CWD ?? process.cwd(), path)
-  writeFileSync(at(to), chartOf(JSON.parse(readFileSync(at(from), 'utf8'))))
+  const result: Result | GrowthResult = JSON.parse(readFileSync(at(from), 'utf8'))
+  if ('curves' in result) {
+    writeFileSync(at(to), growthChart(result))
+    console.log(result.curves.map((curve) => `### ${curve.name}\n\n${curveTable(curve)}\n`).join('\n'))
+  } else writeFileSync(at(to), chartOf(result))
 }

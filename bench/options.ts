@@ -89,8 +89,8 @@ function read(args: readonly string[]) {
   }
 }
 
-/** In the order in which they are always run, whatever the order they are named in. */
-function names<Name extends string>(option: string, text: string | undefined, known: readonly Name[]): readonly Name[] | undefined {
+/** Names with commas, in the order in which they are always run, whatever the order they are named in. */
+export function names<Name extends string>(option: string, text: string | undefined, known: readonly Name[]): readonly Name[] | undefined {
   if (text === undefined) return undefined
   const asked = text.split(',').map((name) => name.trim())
   const stray = asked.find((name) => !(known as readonly string[]).includes(name))
@@ -98,7 +98,8 @@ function names<Name extends string>(option: string, text: string | undefined, kn
   return known.filter((name) => asked.includes(name))
 }
 
-function number(option: string, text: string | undefined, otherwise: number, least: number, most: number, whole = false): number {
+/** A number within bounds, or what holds where none is given. */
+export function number(option: string, text: string | undefined, otherwise: number, least: number, most: number, whole = false): number {
   if (text === undefined) return otherwise
   const value = text.trim() === '' ? Number.NaN : Number(text)
   if (!(value >= least && value <= most) || (whole && !Number.isInteger(value)))

@@ -28,15 +28,15 @@ export function databaseUrl(env: Readonly<Record<string, string | undefined>>): 
   return url.href
 }
 
-/** Every server reads and writes the tables that the library's own DDL makes, with the one index that a page by branch and date needs. */
-export function makeDatabase(server: string, checkout: string): Database {
+/** Makes the schema, and fills it: with the tables of these benchmarks, unless told otherwise. */
+export function makeDatabase(server: string, checkout: string, fillIt: typeof fill = fill): Database {
   const name = `erc_bench_${randomBytes(6).toString('hex')}`
   const url = new URL(server)
   url.searchParams.set('options', `-c search_path=${name}`)
   const made = over(server, (client) => client.query(`CREATE SCHEMA ${name}`)).catch((cause: Error) => {
     throw new NoDatabase(cause.message || String(cause), { cause })
   })
-  const ready = made.then(() => over(url.href, (client) => fill(client, checkout)))
+  const ready = made.then(() => over(url.href, (client) => fillIt(client, checkout)))
   return {
     url: url.href,
     ready,
@@ -47,6 +47,7 @@ export function makeDatabase(server: string, checkout: string): Database {
   }
 }
 
+/** Every server reads and writes the tables that the library's own DDL makes, with the one index that a page by branch and date needs. */
 async function fill(client: pg.Client, checkout: string): Promise<void> {
   const load = (path: string) => import(pathToFileURL(join(checkout, path)).href)
   const definitions = define((await load('dist/index.js')) as typeof import('express-rest-conventions'))
@@ -69,7 +70,8 @@ async function fill(client: pg.Client, checkout: string): Promise<void> {
   await client.query(`ANALYZE ${tables.contratos.table}, ${tables.piezas.table}`)
 }
 
-async function over<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Uses one connection, and ends it. */
+export async function over<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 3000 })
   client.on('error', () => {}) // what a query meets is told by the query
   try {

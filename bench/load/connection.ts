@@ -14,7 +14,8 @@ const patience = 30_000
 
 export class Connection {
   readonly #socket: Socket
-  readonly #prefix: string
+  readonly #host: string
+  readonly #common: string
   #buffered: Buffer = Buffer.alloc(0)
   #waiting: Waiting | undefined
   /** Requests as they go out, by what they are made of: most workloads send the same few over and over. */
@@ -26,7 +27,8 @@ export class Connection {
     /** Whether answers' tags are wanted. */
     readonly tags: boolean,
   ) {
-    this.#prefix = ` HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${fields(common)}`
+    this.#host = `host: 127.0.0.1:${port}\r\n`
+    this.#common = fields(common)
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true })
     this.#socket.setTimeout(patience, () => this.#waiting?.reject(new Error(`The server has not answered for ${patience / 1000} s.`)))
     this.#socket.on('data', (chunk) => this.#read(chunk))
@@ -53,7 +55,8 @@ export class Connection {
 
   #write({ method = 'GET', path, headers = {}, body }: Sent): Buffer {
     const length = body === undefined ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`
-    return Buffer.from(`${method} ${path}${this.#prefix}${fields(headers)}${length}\r\n${body ?? ''}`)
+    const host = headers.host === undefined ? this.#host : ''
+    return Buffer.from(`${method} ${path} HTTP/1.1\r\n${host}${this.#common}${fields(headers)}${length}\r\n${body ?? ''}`)
   }
 
   #read(chunk: Buffer): void {

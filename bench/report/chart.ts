@@ -82,5 +82,9 @@ function drawn({ name, ours, ratio, cpu }: Bar, y: number, x: (ratio: number) =>
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10
-const text = (x: number, y: number, content: string, rest: string): string => `<text x="${x}" y="${y}" ${rest}>${escaped(content)}</text>`
-const escaped = (content: string): string => content.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)
+/** A text of a picture. */
+export const text = (x: number, y: number, content: string, rest: string): string =>
+  `<text x="${x}" y="${y}" ${rest}>${escaped(content)}</text>`
+
+/** As it may stand in SVG. */
+export const escaped = (content: string): string => content.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)

@@ -67,7 +67,8 @@ const range = ({ q1, q3 }: Spread, places?: number): string =>
 /** Two digits at least, and no more than tell anything. */
 const digits = (value: number): string => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2))
 
-function columns(rows: readonly (readonly string[])[]): string {
+/** Cells under each other. */
+export function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)))
   return rows.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] as number)).join('  ')}`.trimEnd()).join('\n')
 }

@@ -37,11 +37,11 @@ export class Child<To, From extends object | string> {
   /** Set where it ended without being told to. */
   #gone: Error | undefined
 
-  /** Runs a module beside this one, by the given binary of Node, on the given cores. */
-  constructor(name: string, path: string, node: string, cores: string | undefined) {
+  /** Runs a module beside this one, by the given binary of Node with these flags, on the given cores. */
+  constructor(name: string, path: string, node: string, cores: string | undefined, flags: readonly string[] = []) {
     this.#name = name
     const file = fileURLToPath(new URL(path, import.meta.url))
-    const [command, ...args] = [...(cores === undefined ? [] : ['taskset', '-c', cores]), node, file]
+    const [command, ...args] = [...(cores === undefined ? [] : ['taskset', '-c', cores]), node, ...flags, file]
     this.#process = spawn(command as string, args, {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: { ...process.env, NODE_ENV: 'production' },

@@ -12,7 +12,7 @@ import { contracts, pieces } from '../data/records.js'
 import { contratoSchema, piezaSchema, shown } from '../data/resources.js'
 import type { Setting, Start } from './ground.js'
 
-type Library = typeof import('express-rest-conventions')
+export type Library = typeof import('express-rest-conventions')
 
 /** `express-rest-conventions/server`, as far as it is used here. */
 interface Helper {
@@ -23,7 +23,8 @@ const helperPath = 'dist/server/index.js'
 
 export const hasHelper = (checkout: string): boolean => existsSync(join(checkout, helperPath))
 
-const load = (checkout: string, path: string): Promise<unknown> => import(pathToFileURL(join(checkout, path)).href)
+/** A module of a checkout that is built. */
+export const load = (checkout: string, path: string): Promise<unknown> => import(pathToFileURL(join(checkout, path)).href)
 
 export const loadHelper = async (checkout: string): Promise<Helper> => (await load(checkout, helperPath)) as Helper
 

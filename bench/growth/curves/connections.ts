@@ -1,0 +1,65 @@
+/** An item against how many keep-alive connections ask at once, and what each of them holds while it is open. */
+import { type Curve, cpu, type Line, steps, time } from '../curve.js'
+import { type Extent, extentOf } from '../data/records.js'
+import type { Options } from '../options.js'
+import { reached, type Series } from '../report/result.js'
+import type { Place } from '../run/place.js'
+import { byRounds } from '../run/rounds.js'
+import { get, items, spread } from './answers.js'
+
+export const connections: Curve = {
+  title: 'connections: an item, asked for by so many at once as soon as they are answered',
+  x: 'connections',
+  async measure(place, options) {
+    const extent = extentOf(Math.min(10_000, options.rows))
+    // One connection alone waits for its client, and wakes its server anew each time.
+    const flat = { within: 1.25, from: 1 }
+    const line: Line = {
+      title: 'item, memory',
+      figures: [cpu({ flat }), time({ title: 'median time' }), { title: 'p99 time', unit: 'us', of: (sample) => sample.p99 }],
+      points: countsOf(options).map((x) => ({
+        x,
+        serving: { kind: 'pieces', ...extent },
+        connections: x,
+        prepare: (ask) => items(ask, spread(extent.rows, 50)),
+      })),
+    }
+    const bare: Line = {
+      title: 'ready bytes, node:http alone',
+      figures: [cpu({ flat })],
+      points: line.points.map((point) => ({ ...point, serving: { kind: 'bare' }, prepare: async () => [get('/')] })),
+    }
+    return [...(await byRounds([line, bare], place)), ...(await held(place, options, extent))]
+  },
+}
+
+const countsOf = ({ connections: most }: Options): readonly number[] => steps(1, most / 100, most / 10, most)
+
+/** What is held by those that are open, by a new server each time: memory that a process once had stays with it. */
+async function held(place: Place, options: Options, extent: Extent): Promise<readonly Series[]> {
+  const asked = spread(extent.rows, 50).map((numero) => get(`/v1/pre-piezas/${numero}`))
+  const counts = countsOf(options).slice(-2)
+  const heap: number[][] = counts.map(() => [])
+  const resident: number[][] = counts.map(() => [])
+  for (let turn = 0; turn < Math.min(3, options.rounds); turn++) {
+    for (const [at, count] of counts.entries()) {
+      place.say(`memory of ${count} connections`)
+      const running = await place.start({ kind: 'pieces', ...extent })
+      try {
+        await running.time({ connections: 1, requests: 500, seconds: 2, asked })
+        const { before, open } = await running.hold({ connections: count, requests: 0, seconds: 1, asked })
+        heap[at]?.push((open.heap - before.heap) / count)
+        resident[at]?.push((open.resident - before.resident) / count)
+      } finally {
+        await running.end()
+      }
+    }
+  }
+  const series = (figure: string, samples: readonly number[][]): Series => ({
+    title: 'an open connection',
+    figure,
+    unit: 'bytes',
+    points: counts.map((x, at) => reached(x, samples[at] as number[])),
+  })
+  return [series('heap', heap), series('resident', resident)]
+}

@@ -1,0 +1,74 @@
+/** A page against how far into the list it lies: by its number, and by the hint that a walk along `rel="next"` gets. */
+import assert from 'node:assert/strict'
+import { piecesPath } from '../../data/addresses.js'
+import type { Ask } from '../../workloads/ask.js'
+import { type Curve, cpu, type Line, steps, time } from '../curve.js'
+import { extentOf } from '../data/records.js'
+import type { Asked } from '../load/round.js'
+import { byRounds } from '../run/rounds.js'
+import type { PiecesServing } from '../servers/serving.js'
+import { get, listed } from './answers.js'
+
+const size = 10
+
+export const depth: Curve = {
+  title: `depth: a page of ${size} of the whole list, newest first; in PostgreSQL without its total`,
+  x: 'page',
+  database: true,
+  async measure(place, { rows }) {
+    // So that the deepest page is the last of those in memory.
+    const inMemory: PiecesServing = { kind: 'pieces', ...extentOf(Math.max(size * 10, rows / 10)) }
+    const extent = extentOf(rows)
+    await place.tables?.pieces(extent)
+    const database = place.tables?.url
+    const last = inMemory.rows / size
+    const pages = steps(1, ...[1000, 100, 10, 1].map((part) => last / part))
+    const flat = { within: 1.25 }
+    const lines: Line[] = [
+      {
+        title: 'by number, memory',
+        figures: [cpu({ flat })],
+        points: pages.map((x) => ({ x, serving: inMemory, prepare: (ask) => byNumber(ask, x) })),
+      },
+      {
+        title: 'by hint, memory',
+        figures: [cpu({ flat })],
+        points: pages.slice(1).map((x) => ({ x, serving: inMemory, prepare: (ask) => byHint(ask, x) })),
+      },
+    ]
+    if (database !== undefined) {
+      // What counting all costs is the same at every depth, and in the curve of rows.
+      const serving: PiecesServing = { kind: 'pieces', ...extent, database, count: 'none' }
+      lines.push(
+        {
+          title: 'by number, PostgreSQL',
+          figures: [time()],
+          points: pages.map((x) => ({ x, serving, connections: 1, prepare: (ask) => byNumber(ask, x) })),
+        },
+        {
+          title: 'by hint, PostgreSQL',
+          figures: [cpu({ flat }), time({ flat })],
+          points: pages.slice(1).map((x) => ({ x, serving, connections: 1, prepare: (ask) => byHint(ask, x) })),
+        },
+      )
+    }
+    return byRounds(lines, place)
+  },
+}
+
+const pathOf = (page: number): string => `${piecesPath}?sort=-fechaDeEntrada&limit=${size}&offest=${page}`
+
+async function byNumber(ask: Ask, page: number): Promise<readonly Asked[]> {
+  const { items } = await listed(ask, pathOf(page))
+  assert.equal(items.length, size)
+  return [get(pathOf(page))]
+}
+
+/** A walk would have got there page by page; one step of it has the same hint. */
+async function byHint(ask: Ask, page: number): Promise<readonly Asked[]> {
+  const { next = '' } = await listed(ask, pathOf(page - 1))
+  assert.match(next, /[?&]after=/, 'the link to the next page bears a hint')
+  const [hinted, numbered] = [await listed(ask, next), await listed(ask, pathOf(page))]
+  assert.deepEqual(hinted.items, numbered.items)
+  return [get(next)]
+}

@@ -1,0 +1,55 @@
+/** What the process holds against how many requests it has answered: of every kind, with ids, queries, hosts, types and tokens that keep changing. */
+
+import { randomBytes } from 'node:crypto'
+import { piecesPath } from '../../data/addresses.js'
+import { asker } from '../../workloads/ask.js'
+import type { Curve } from '../curve.js'
+import { extentOf } from '../data/records.js'
+import { tokensOf } from '../load/mix.js'
+import { reached, type Series } from '../report/result.js'
+import { items, spread } from './answers.js'
+
+const parts = 10
+/** Eight megabytes is what a heap of this size moves by between two collections. */
+const flatHeap = { within: 1.1, orBy: 8 * 1024 * 1024, from: 1 }
+
+export const endurance: Curve = {
+  title: 'endurance: items, 304s, pages, PATCH, 404, 400, 412 and 401, hardly two alike',
+  x: 'requests',
+  async measure(place, options) {
+    const rows = Math.min(10_000, options.rows)
+    const extent = extentOf(rows, Math.ceil(rows / 4))
+    const secret = randomBytes(32).toString('base64')
+    const part = Math.ceil(options.endurance / parts)
+    const running = await place.start({ kind: 'secured', ...extent, secret })
+    const heap = []
+    const resident = []
+    const cpu = []
+    try {
+      await items(asker(running.port, { authorization: `Bearer ${tokensOf(secret)[0]}` }), spread(rows, 5), piecesPath)
+      for (let at = 0; at < parts; at++) {
+        place.say(`endurance: ${at * part} requests`)
+        // Those that open the connections are answered before the clock runs, and counted too.
+        const ran = await running.time({
+          connections: 10,
+          requests: part - 10,
+          seconds: 3600,
+          asked: { first: at * part, secret, ...extent },
+        })
+        const held = await running.held()
+        const x = (at + 1) * part
+        cpu.push(reached(x, [ran.cpu / ran.requests]))
+        heap.push(reached(x, [held.heap]))
+        resident.push(reached(x, [held.resident]))
+      }
+    } finally {
+      await running.end()
+    }
+    const series: readonly Series[] = [
+      { title: 'the process', figure: 'heap', unit: 'bytes', points: heap, flat: flatHeap },
+      { title: 'the process', figure: 'resident', unit: 'bytes', points: resident },
+      { title: 'a request of the mix', figure: 'CPU', unit: 'us', points: cpu, flat: { within: 1.25, from: 1 } },
+    ]
+    return series
+  },
+}

@@ -1,0 +1,43 @@
+/** An item against how many resources are mounted: routing must not look at all of them. */
+import { piecesPath } from '../../data/addresses.js'
+import { type Curve, cpu, type Line, steps } from '../curve.js'
+import { byRounds } from '../run/rounds.js'
+import { collectionOf } from '../servers/index.js'
+import type { ManyServing } from '../servers/serving.js'
+import { items } from './answers.js'
+
+const numbers = Array.from({ length: 10 }, (_, at) => at + 1)
+const pathOf = (at: number): string => piecesPath.replace(/[^/]+$/, collectionOf(at))
+
+export const resources: Curve = {
+  title: 'resources: an item of the first, the middle and the last of those mounted',
+  x: 'resources',
+  measure(place, { resources: most }) {
+    const counts = steps(1, most / 10, most)
+    const line = (title: string, by: ManyServing['by'], xs: readonly number[], which: (count: number) => number): Line => ({
+      title,
+      figures: [cpu(by === 'api' ? { flat: { within: 1.25 } } : {})],
+      points: xs.map((x) => ({ x, serving: { kind: 'many', by, resources: x }, prepare: (ask) => items(ask, numbers, pathOf(which(x))) })),
+    })
+    const first = (): number => 0
+    const last = (count: number): number => count - 1
+    const api = line('first, one api()', 'api', counts, first)
+    const lines: Line[] = [
+      {
+        ...api,
+        figures: [
+          ...api.figures,
+          { title: 'CPU of the set-up', unit: 'ms', of: ({ setUp }) => setUp.cpu },
+          { title: 'CPU of the set-up, a resource', unit: 'ms', of: ({ setUp }, x) => setUp.cpu / x },
+          { title: 'heap a resource', unit: 'bytes', of: ({ setUp }, x) => setUp.heap / x },
+        ],
+      },
+      line('middle, one api()', 'api', counts, (count) => Math.floor(count / 2)),
+      line('last, one api()', 'api', counts, last),
+      // Express asks one router after the other.
+      line('first, a resourceRouter() each', 'routers', counts.slice(0, -1), first),
+      line('last, a resourceRouter() each', 'routers', counts.slice(0, -1), last),
+    ]
+    return byRounds(lines, place)
+  },
+}

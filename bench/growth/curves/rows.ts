@@ -1,0 +1,91 @@
+/** Page and item against how many rows there are. A page finds the same 250 everywhere, so that what grows is the store's own. */
+import assert from 'node:assert/strict'
+import { pageSize, piecesPath } from '../../data/addresses.js'
+import type { Ask } from '../../workloads/ask.js'
+import { type Curve, cpu, type Line, type Point, steps, time } from '../curve.js'
+import { branchesOf, branchOf, type Extent, extentOf } from '../data/records.js'
+import type { Asked } from '../load/round.js'
+import type { Options } from '../options.js'
+import { byRounds } from '../run/rounds.js'
+import type { PiecesServing } from '../servers/serving.js'
+import { get, items, listed, spread } from './answers.js'
+
+export const rows: Curve = {
+  title: 'rows: a page of 25 of the 250 that a filter finds, newest first, and an item',
+  x: 'rows',
+  database: true,
+  async measure(place, options) {
+    const extents = extentsOf(options)
+    for (const extent of place.tables === undefined ? [] : extents) await place.tables?.pieces(extent)
+    return byRounds(linesOf(extents, place.tables?.url), place)
+  },
+}
+
+/** A hundredth, a tenth and all of the most. */
+const extentsOf = ({ rows: most }: Options): readonly Extent[] => {
+  const sizes = steps(most / 100, most / 10, most)
+  return sizes.map((size) => extentOf(size, sizes[0]))
+}
+
+function linesOf(extents: readonly Extent[], database: string | undefined): readonly Line[] {
+  const points = (make: (extent: Extent) => Omit<Point, 'x'>): readonly Point[] =>
+    extents.map((extent) => ({ x: extent.rows, ...make(extent) }))
+  const inMemory = (extent: Extent): PiecesServing => ({ kind: 'pieces', ...extent })
+  const flat = { within: 1.25 }
+  const lines: Line[] = [
+    {
+      title: 'page, memory',
+      figures: [
+        cpu({ flat }),
+        { title: 'heap a row', unit: 'bytes', of: ({ setUp }, x) => setUp.heap / x },
+        { title: 'CPU of the set-up', unit: 'ms', of: ({ setUp }) => setUp.cpu },
+      ],
+      points: points((extent) => ({ serving: inMemory(extent), prepare: (ask) => pages(ask, extent) })),
+    },
+    {
+      title: 'item, memory',
+      figures: [cpu({ flat })],
+      points: points((extent) => ({ serving: inMemory(extent), prepare: (ask) => items(ask, spread(extent.rows, 200)) })),
+    },
+  ]
+  if (database === undefined) return lines
+  // One connection: a request's time is then that of the database and of the way there, and no queue's.
+  const inDatabase = (extent: Extent) => ({ serving: { ...inMemory(extent), database }, connections: 1 })
+  const figures = [cpu({ flat }), time({ flat })]
+  return [
+    ...lines,
+    { title: 'page, PostgreSQL', figures, points: points((extent) => ({ ...inDatabase(extent), prepare: (ask) => pages(ask, extent) })) },
+    {
+      title: 'item, PostgreSQL',
+      figures,
+      points: points((extent) => ({ ...inDatabase(extent), prepare: (ask) => items(ask, spread(extent.rows, 200)) })),
+    },
+    {
+      title: 'first page of all with its total, PostgreSQL',
+      figures: [time()],
+      points: points((extent) => ({ ...inDatabase(extent), prepare: (ask) => firstOfAll(ask, extent) })),
+    },
+  ]
+}
+
+/** The first ten pages of some branches. */
+async function pages(ask: Ask, extent: Extent): Promise<readonly Asked[]> {
+  const branches = spread(branchesOf(extent), 10)
+  const path = (branch: number, page: number) => `${piecesPath}?sucursalDeDistribucion=${branch}&sort=-fechaDeEntrada&offest=${page}`
+  const expected = branchOf(branches[0] as number, extent)
+  const { items: found, total } = await listed(ask, path(branches[0] as number, 1))
+  assert.equal(total, extent.matches)
+  assert.deepEqual(
+    found.map(({ numero, fechaDeEntrada, destinatario }) => ({ numero, fechaDeEntrada, destinatario })),
+    expected.slice(0, pageSize).map(({ numero, fechaDeEntrada, destinatario }) => ({ numero, fechaDeEntrada, destinatario })),
+  )
+  const last = Math.min(10, Math.ceil(extent.matches / pageSize))
+  return branches.flatMap((branch) => Array.from({ length: last }, (_, page) => get(path(branch, page + 1))))
+}
+
+async function firstOfAll(ask: Ask, extent: Extent): Promise<readonly Asked[]> {
+  const path = `${piecesPath}?sort=-fechaDeEntrada`
+  const { items: found, total } = await listed(ask, path)
+  assert.deepEqual({ total, found: found.length }, { total: extent.rows, found: Math.min(pageSize, extent.rows) })
+  return [get(path)]
+}

@@ -1,0 +1,58 @@
+/** As many pieces as are asked for, one after the other and the same in every process and every run: in memory here, in PostgreSQL by the same rule in SQL. */
+import { pieceCount, pieces } from '../../data/records.js'
+import type { Pieza } from '../../data/resources.js'
+
+/** How many pieces there are, and how many of them are in one branch. */
+export interface Extent {
+  readonly rows: number
+  readonly matches: number
+}
+
+/** A page by branch finds so many pieces however many there are, so that what grows is the store's own. */
+const usualMatches = 250
+
+export const extentOf = (rows: number, smallest = rows): Extent => ({ rows, matches: Math.min(usualMatches, smallest) })
+
+/** The pieces of the benchmark repeat, each time with a key, a branch and a date of their own. */
+export const bases = pieceCount
+
+/** A prime above every number of pieces, so that no two came in at the same second (a multiple of each smaller number has a remainder of its own). */
+const seconds = 1_000_003
+const stride = 7919
+export const mostRows = 1_000_000
+
+/** SQL of the members that are not those of the base, for the piece `n`. */
+export const ownMembers = ({ rows, matches }: Extent): Readonly<Record<string, string>> => ({
+  numero: 'n',
+  numeroDeEnvio: `'ENV-' || lpad(n::text, 8, '0')`,
+  sucursalDeDistribucion: `1 + n % ${branchesOf({ rows, matches })}`,
+  fechaDeEntrada: `to_char(timestamp '2025-01-01' + (n * ${stride} % ${seconds}) * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS".0000000"')`,
+})
+
+export function* piecesOf({ rows, matches }: Extent): Iterable<Pieza> {
+  const base = pieces()
+  for (let numero = 1; numero <= rows; numero++) yield pieceOf(base, numero, { rows, matches })
+}
+
+/** All pieces of a branch, newest first. */
+export function branchOf(branch: number, extent: Extent): Pieza[] {
+  const base = pieces()
+  const branches = branchesOf(extent)
+  const found: Pieza[] = []
+  for (let numero = branch === 1 ? branches : branch - 1; numero <= extent.rows; numero += branches)
+    found.push(pieceOf(base, numero, extent))
+  return found.sort((a, b) => (a.fechaDeEntrada < b.fechaDeEntrada ? 1 : -1))
+}
+
+export const branchesOf = ({ rows, matches }: Extent): number => Math.max(1, Math.floor(rows / matches))
+
+function pieceOf(base: readonly Pieza[], numero: number, extent: Extent): Pieza {
+  const second = (numero * stride) % seconds
+  return {
+    ...(base[numero % bases] as Pieza),
+    numero,
+    numeroDeEnvio: `ENV-${String(numero).padStart(8, '0')}`,
+    sucursalDeDistribucion: 1 + (numero % branchesOf(extent)),
+    fechaDeEntrada: `${new Date(Date.UTC(2025, 0, 1) + second * 1000).toISOString().slice(0, 19)}.0000000`,
+  }
+}

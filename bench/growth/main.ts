@@ -1,0 +1,47 @@
+/** `npm run bench:growth`: what a request costs against how much there is of everything. docs/performance.md says how to read it. */
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { findCores } from '../run/child.js'
+import { nodeVersion, runCommand } from '../run/command.js'
+import { curveOf } from './curves/index.js'
+import { Tables } from './data/tables.js'
+import { parseOptions } from './options.js'
+import type { CurveResult, GrowthResult } from './report/result.js'
+import { circumstances, curveText } from './report/text.js'
+import { Place } from './run/place.js'
+
+/** This file lies in `build/bench/growth`. */
+const checkout = fileURLToPath(new URL('../../..', import.meta.url))
+
+await runCommand(async (command) => {
+  const options = parseOptions(process.argv.slice(2), process.env.INIT_CWD ?? process.cwd())
+  if (typeof options === 'string') return void process.stdout.write(options)
+  const version = nodeVersion(options.node)
+  const cores = findCores()
+  const leftOut: string[] = []
+  const wanted = options.curves.some((name) => curveOf(name).database)
+  // Each curve fills its own tables.
+  const database = wanted ? await command.reach('what is', leftOut, checkout, async () => {}) : undefined
+  if (command.interrupted) return
+  for (const line of leftOut) console.log(line)
+  const tables = database && new Tables(database.url, checkout)
+  const place = new Place({ options, checkout, tables, say: (line) => command.say(line) }, cores, command.children)
+  const curves: CurveResult[] = []
+  for (const name of options.curves) {
+    if (command.interrupted) return
+    const { title, x, measure } = curveOf(name)
+    const curve: CurveResult = { name, title, x, series: await measure(place, options) }
+    curves.push(curve)
+    command.clear()
+    console.log(`${curveText(curve)}\n`)
+  }
+  const result: GrowthResult = {
+    ...command.circumstances(version, cores),
+    rounds: options.rounds,
+    each: options.requests === Number.MAX_SAFE_INTEGER ? `${options.seconds} s` : `${options.requests} requests`,
+    leftOut,
+    curves,
+  }
+  console.log(circumstances(result))
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(result, null, 1)}\n`)
+})

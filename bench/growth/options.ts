@@ -1,0 +1,91 @@
+/** What the command of the curves may be told. */
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { names, number, UsageError } from '../options.js'
+import { type CurveName, curveNames, curveOf } from './curves/index.js'
+import { mostRows } from './data/records.js'
+
+export interface Options {
+  readonly curves: readonly CurveName[]
+  readonly rounds: number
+  /** How long a round is; a round of so many requests ends when they are answered. */
+  readonly seconds: number
+  readonly requests: number
+  /** The ends of the curves. */
+  readonly rows: number
+  readonly resources: number
+  readonly connections: number
+  readonly endurance: number
+  /** The binary of Node that runs servers and load. */
+  readonly node: string
+  readonly json: string | undefined
+}
+
+const usage = `npm run bench:growth -- [options]
+
+  --curves a,b       only these (default: all)
+  --rounds n         rounds of each point (default: 5)
+  --seconds s        seconds of a round (default: 0.4)
+  --requests n       requests of a round, in place of seconds
+  --rows n           rows at the end of the curve of rows (default: 1000000)
+  --resources n      resources at the end of theirs (default: 1000)
+  --connections n    connections at the end of theirs (default: 1000)
+  --endurance n      requests of the curve of endurance (default: 1000000)
+  --node path        the Node that runs servers and load (default: this one)
+  --json file        writes everything that was measured
+  --quick            3 rounds of 0.2 seconds, 100000 rows, and 100000 requests of endurance
+  --list             names the curves
+  --help             this
+
+Ctrl-C ends the servers and drops the schema in PostgreSQL (DATABASE_URL, or PGHOST, PGPORT, PGUSER and PGPASSWORD).
+`
+
+const listing = (): string => `Curves\n${curveNames.map((name) => `  ${name.padEnd(16)} ${curveOf(name).title}`).join('\n')}\n`
+
+/** Reads the arguments: the options, or a text to print in place of a run. Throws `UsageError`. */
+export function parseOptions(args: readonly string[], cwd: string): Options | string {
+  const values = read(args)
+  if (values.help === true) return usage
+  if (values.list === true) return listing()
+  const quick = values.quick === true
+  if (values.seconds !== undefined && values.requests !== undefined) throw new UsageError('Give --seconds or --requests, not both.')
+  return {
+    curves: names('--curves', values.curves, curveNames) ?? curveNames,
+    rounds: number('--rounds', values.rounds, quick ? 3 : 5, 1, 1000, true),
+    seconds: values.requests === undefined ? number('--seconds', values.seconds, quick ? 0.2 : 0.4, 0.01, 600) : 600,
+    requests: number('--requests', values.requests, Number.MAX_SAFE_INTEGER, 10, 100_000_000, true),
+    rows: number('--rows', values.rows, quick ? 100_000 : mostRows, 1000, mostRows, true),
+    resources: number('--resources', values.resources, 1000, 1, 10_000, true),
+    connections: number('--connections', values.connections, 1000, 1, 9000, true),
+    endurance: number('--endurance', values.endurance, quick ? 100_000 : 1_000_000, 1000, 1_000_000_000, true),
+    node: values.node === undefined ? process.execPath : resolve(cwd, values.node),
+    json: values.json === undefined ? undefined : resolve(cwd, values.json),
+  }
+}
+
+function read(args: readonly string[]) {
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean' } as const
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        curves: text,
+        rounds: text,
+        seconds: text,
+        requests: text,
+        rows: text,
+        resources: text,
+        connections: text,
+        endurance: text,
+        node: text,
+        json: text,
+        quick: flag,
+        list: flag,
+        help: flag,
+      },
+    }).values
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}

@@ -1,0 +1,132 @@
+/** Curves as a picture: a panel each, x by its logarithm, and y too where it spans more than ten times. */
+import { escaped, text } from '../../report/chart.js'
+import type { CurveResult, GrowthResult, Series, Unit } from './result.js'
+import { amount, counted } from './text.js'
+
+/** Of one panel. There are two beside each other. */
+const width = 440
+const plot = { left: 62, top: 30, width: width - 62 - 12, height: 150 } as const
+const keyHeight = 15
+const margin = 16
+
+/** Told apart by everybody, in the order in which they are given out (Okabe and Ito). */
+const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#7a7a7a'] as const
+const quiet = '#59636e'
+
+/** An SVG of its own, on white, so that it reads on any page. */
+export function growthChart(result: GrowthResult): string {
+  const heading = `What a request costs against how much there is. Node ${result.node}, ${result.date.slice(0, 10)}`
+  const top = margin + 30
+  const heights: [number, number] = [top, top]
+  const parts = result.curves.map((curve) => {
+    const shown = shownOf(curve)
+    const column = heights[0] <= heights[1] ? 0 : 1
+    const y = heights[column]
+    heights[column] += plot.top + plot.height + 34 + shown.length * keyHeight + margin
+    return `<g transform="translate(${margin + column * (width + margin)} ${y})">\n${panel(curve, shown)}\n</g>`
+  })
+  const size = { width: 2 * width + 3 * margin, height: Math.max(...heights) + margin }
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" height="${size.height}" font-family="system-ui, sans-serif" font-size="12" role="img" aria-label="${escaped(heading)}">`,
+    `<rect width="100%" height="100%" fill="#ffffff"/>`,
+    text(margin, margin + 12, heading, `font-size="13" font-weight="600"`),
+    ...parts,
+    '</svg>\n',
+  ].join('\n')
+}
+
+/** A panel has one unit, that of its first series, and no series of a single point; the tables have the rest. */
+function shownOf({ series }: CurveResult): readonly Series[] {
+  const unit = series[0]?.unit
+  return series.filter((one) => one.unit === unit && one.points.length > 1).slice(0, colours.length)
+}
+
+function panel({ name, x: label }: CurveResult, series: readonly Series[]): string {
+  const points = series.flatMap((one) => one.points)
+  const unit = series[0]?.unit ?? 'us'
+  const x = across([...new Set(points.map((point) => point.x))].sort((a, b) => a - b))
+  const y = upwards(points.map(({ spread }) => spread.median))
+  const bottom = plot.top + plot.height
+  return [
+    text(0, 18, `${name}: ${unit === 'bytes' ? 'memory' : 'time and CPU'} against ${label}`, 'font-weight="600"'),
+    ...y.ticks.map((tick) => gridLine(y.at(tick), tick, unit)),
+    ...x.ticks.map((tick) => text(x.at(tick), bottom + 16, shortened(tick), `text-anchor="middle" fill="${quiet}" font-size="11"`)),
+    ...series.map((one, at) => line(one, colours[at] as string, x.at, y.at)),
+    ...series.map((one, at) => key(one, colours[at] as string, bottom + 34 + at * keyHeight)),
+  ].join('\n')
+}
+
+function line({ points }: Series, colour: string, x: (value: number) => number, y: (value: number) => number): string {
+  const places = points.map((point) => ({ x: x(point.x), y: y(point.spread.median) }))
+  return [
+    `<polyline fill="none" stroke="${colour}" stroke-width="1.5" points="${places.map((place) => `${place.x},${place.y}`).join(' ')}"/>`,
+    ...places.map((place) => `<circle cx="${place.x}" cy="${place.y}" r="2.5" fill="${colour}"/>`),
+  ].join('\n')
+}
+
+function gridLine(at: number, value: number, unit: Unit): string {
+  return [
+    `<line x1="${plot.left}" x2="${plot.left + plot.width}" y1="${at}" y2="${at}" stroke="#e2e6ea"/>`,
+    text(plot.left - 6, at + 4, amount(value, unit), `text-anchor="end" fill="${quiet}" font-size="11"`),
+  ].join('\n')
+}
+
+function key({ title, figure }: Series, colour: string, y: number): string {
+  return [
+    `<line x1="${plot.left}" x2="${plot.left + 18}" y1="${y - 4}" y2="${y - 4}" stroke="${colour}" stroke-width="2"/>`,
+    text(plot.left + 24, y, `${title}: ${figure}`, 'font-size="11"'),
+  ].join('\n')
+}
+
+interface Axis {
+  readonly at: (value: number) => number
+  readonly ticks: readonly number[]
+}
+
+/** By logarithm; a zero stands one step before the least of the others. */
+function across(values: readonly number[]): Axis {
+  const positive = values.filter((value) => value > 0)
+  const least = Math.log(positive[0] ?? 1)
+  const most = Math.log(positive.at(-1) ?? 1)
+  const zero = values[0] === 0 ? (most - least) / Math.max(1, positive.length - 1) || 1 : 0
+  const span = most - least + zero || 1
+  const at = (value: number): number => {
+    const along = value > 0 ? Math.log(value) - least + zero : 0
+    return round(plot.left + 10 + (along / span) * (plot.width - 30))
+  }
+  // Where two would stand upon each other, the one that came first stays.
+  const ticks: number[] = []
+  for (const value of values) if (ticks.every((other) => Math.abs(at(other) - at(value)) > 26)) ticks.push(value)
+  return { at, ticks }
+}
+
+function upwards(values: readonly number[]): Axis {
+  const most = Math.max(...values, 1e-9)
+  const least = Math.max(Math.min(...values), 1e-9)
+  if (most / least <= 10) {
+    const step = niceStep(most / 4)
+    const top = Math.ceil((most * 1.02) / step) * step
+    const ticks = Array.from({ length: Math.round(top / step) + 1 }, (_, at) => at * step)
+    return { at: (value) => round(plot.top + plot.height * (1 - value / top)), ticks }
+  }
+  const low = Math.floor(Math.log10(least))
+  const high = Math.ceil(Math.log10(most * 1.02))
+  return {
+    at: (value) => round(plot.top + plot.height * (1 - (Math.log10(Math.max(value, 1e-9)) - low) / (high - low))),
+    ticks: Array.from({ length: high - low + 1 }, (_, at) => 10 ** (low + at)),
+  }
+}
+
+/** 1, 2 or 5 and noughts, at least as much as this. */
+function niceStep(least: number): number {
+  const size = 10 ** Math.floor(Math.log10(least))
+  return ([1, 2, 5].find((part) => part * size >= least) ?? 10) * size
+}
+
+/** 10k and 1M. */
+function shortened(value: number): string {
+  if (value >= 1e6) return `${Math.round(value / 1e5) / 10}M`
+  return value >= 1e4 ? `${Math.round(value / 1e3)}k` : counted(value)
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10

@@ -1,0 +1,99 @@
+/** Curves as a reader sees them in a terminal, and as tables of a page. */
+import { columns } from '../../report/text.js'
+import { type CurveResult, type GrowthResult, type Reached, type Series, type Unit, verdictOf } from './result.js'
+
+/** A line for each series, a column for each x; what a verdict says stands at the end. */
+export function curveText({ title, x, series }: CurveResult): string {
+  const xs = xsOf(series)
+  const head = [x, ...xs.map(counted), '']
+  const rows = series.map((one) => [
+    nameOf(one),
+    ...xs.map((at) => cellOf(one, at, (point) => `${amount(point.spread.median, one.unit)}${rangeOf(point, one.unit)}`)),
+    verdictText(one),
+  ])
+  return `${title}\n${columns([head, ...rows])}`
+}
+
+/** The same in Markdown, medians alone. */
+export function curveTable({ x, series }: CurveResult): string {
+  const xs = xsOf(series)
+  const rows = series.map((one) => [
+    nameOf(one),
+    ...xs.map((at) => cellOf(one, at, ({ spread }) => amount(spread.median, one.unit))),
+    verdictText(one),
+  ])
+  const lines = [[x, ...xs.map(counted), ''], [...Array(xs.length + 2)].map(() => '---'), ...rows]
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+/** `flat` and `GROWS` are said where something was asked of the series; how many times the last is the first, of all. */
+export function verdictText(series: Series): string {
+  const verdict = verdictOf(series)
+  if (verdict === undefined) return ''
+  const times = `${verdict.ratio.toFixed(2)} x`
+  if (verdict.flat === undefined) return times
+  if (verdict.flat) return `${times}, flat`
+  return `${times}, GROWS: more than ${series.flat?.within} x from ${counted(verdict.from)} to ${counted(verdict.to)}`
+}
+
+const nameOf = ({ title, figure }: Series): string => `${title}: ${figure}`
+
+const xsOf = (series: readonly Series[]): readonly number[] =>
+  [...new Set(series.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b)
+
+function cellOf({ points }: Series, x: number, spelled: (point: Reached) => string): string {
+  const point = points.find((one) => one.x === x)
+  return point === undefined ? '' : spelled(point)
+}
+
+const rangeOf = ({ spread: { q1, median, q3 } }: Reached, unit: Unit): string => {
+  const { step } = scaleOf(median, unit)
+  return q1 === q3 ? '' : ` (${digits(q1 / step)}-${digits(q3 / step)})`
+}
+
+/** 1,000, and no figures behind a point. */
+export const counted = (value: number): string => Math.round(value).toLocaleString('en')
+
+/** Each unit in the size that reads well, three figures of it. */
+export function amount(value: number, unit: Unit): string {
+  const { step, name } = scaleOf(value, unit)
+  return `${digits(value / step)}${name}`
+}
+
+const sizes: Readonly<Record<Unit, readonly (readonly [step: number, name: string])[]>> = {
+  us: [
+    [1, ' us'],
+    [1e3, ' ms'],
+    [1e6, ' s'],
+  ],
+  ms: [
+    [1, ' ms'],
+    [1e3, ' s'],
+  ],
+  bytes: [
+    [1, ' B'],
+    [2 ** 10, ' kB'],
+    [2 ** 20, ' MB'],
+    [2 ** 30, ' GB'],
+  ],
+  calls: [[1, '']],
+}
+
+/** The largest size of which there is one at least. */
+function scaleOf(value: number, unit: Unit): { readonly step: number; readonly name: string } {
+  const [step, name] = sizes[unit].findLast(([size]) => Math.abs(value) >= size) ?? (sizes[unit][0] as (typeof sizes)[Unit][0])
+  return { step, name }
+}
+
+const digits = (value: number): string =>
+  Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)
+
+/** When, where and how it was measured. */
+export function circumstances({ date, node, machine, cores, pinned, load, rounds, each, leftOut }: Omit<GrowthResult, 'curves'>): string {
+  const where = pinned ? 'servers and load on cores of their own' : 'not pinned'
+  const lines = [
+    `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after`,
+    `${rounds} rounds of ${each} a point, interleaved; medians, quartiles in brackets; at the end how many times the first point the last is`,
+  ]
+  return [...lines, ...leftOut].join('\n')
+}

@@ -1,0 +1,94 @@
+/** Where curves are measured: the cores, the load, the database, and the servers that were started. */
+
+import type { Ran } from '../../load/run.js'
+import { Child, type Cores } from '../../run/child.js'
+import type { Tables } from '../data/tables.js'
+import type { FromLoad, ToLoad } from '../load/process.js'
+import type { Round } from '../load/round.js'
+import type { Options } from '../options.js'
+import type { FromServer, Held, Started, ToServer, Used } from '../servers/process.js'
+import type { Serving } from '../servers/serving.js'
+
+/** A million records take more than Node would give. */
+const flags = ['--expose-gc', '--max-old-space-size=8192']
+
+export interface Running extends Started {
+  /** Runs one round: the CPU and the calls of what lies between its first request and its last. */
+  time(round: Omit<Round, 'port'>): Promise<Ran & Used>
+  /** What it holds before connections are opened, and while they are, each of them answered once. */
+  hold(round: Omit<Round, 'port'>): Promise<{ readonly before: Held; readonly open: Held }>
+  held(): Promise<Held>
+  end(): Promise<void>
+}
+
+export class Place {
+  readonly options: Options
+  readonly checkout: string
+  /** `undefined` where there is no PostgreSQL to be had. */
+  readonly tables: Tables | undefined
+  readonly say: (line: string) => void
+  readonly #cores: Cores | undefined
+  readonly #children: Set<{ end(): Promise<void> }>
+  readonly #load: Child<ToLoad, FromLoad>
+
+  constructor(
+    given: Pick<Place, 'options' | 'checkout' | 'tables' | 'say'>,
+    cores: Cores | undefined,
+    /** Every process is put in here as it starts, so that whoever is interrupted can end them all. */
+    children: Set<{ end(): Promise<void> }>,
+  ) {
+    this.options = given.options
+    this.checkout = given.checkout
+    this.tables = given.tables
+    this.say = given.say
+    this.#cores = cores
+    this.#children = children
+    this.#load = new Child('The load', '../growth/load/process.js', this.options.node, cores?.load)
+    children.add(this.#load)
+  }
+
+  async start(serving: Serving): Promise<Running> {
+    const path = '../growth/servers/process.js'
+    const child = new Child<ToServer, FromServer>('The server', path, this.options.node, this.#cores?.server, flags)
+    this.#children.add(child)
+    const end = async (): Promise<void> => {
+      await child.end()
+      this.#children.delete(child)
+    }
+    const held = async (): Promise<Held> => told('held', await child.ask('memory'))
+    const used = async (): Promise<Used> => told('used', await child.ask('usage'))
+    try {
+      const started = await child.ask({ start: { checkout: this.checkout, serving } })
+      const port = told('port', started)
+      return {
+        ...(started as Started),
+        held,
+        end,
+        time: async (round) => {
+          await this.#load.ask({ round: { ...round, port } })
+          const before = await used()
+          const { ran } = (await this.#load.ask('go')) as { ran: Ran }
+          const after = await used()
+          await this.#load.ask('close')
+          return { ...ran, cpu: after.cpu - before.cpu, calls: after.calls - before.calls }
+        },
+        hold: async (round) => {
+          const before = await held()
+          await this.#load.ask({ round: { ...round, port } })
+          const open = await held()
+          await this.#load.ask('close')
+          return { before, open }
+        },
+      }
+    } catch (error) {
+      await end()
+      throw error
+    }
+  }
+}
+
+/** One member of what a server said. */
+function told<Said extends object | string, Name extends string>(name: Name, said: Said) {
+  if (typeof said !== 'object' || !(name in said)) throw new Error(`A server said something else than its ${name}.`)
+  return (said as Extract<Said, Record<Name, unknown>>)[name]
+}

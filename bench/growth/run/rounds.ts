@@ -1,0 +1,77 @@
+/** Lines measured in turns: their servers are started, asked whether they answer rightly, warmed, and timed point by point, round by round. */
+import { asker } from '../../workloads/ask.js'
+import type { Figure, Line, Point, Sample } from '../curve.js'
+import type { Asked } from '../load/round.js'
+import { reached, type Series } from '../report/result.js'
+import type { Place, Running } from './place.js'
+
+interface Timed {
+  readonly line: Line
+  readonly point: Point
+  readonly running: Running
+  readonly asked: readonly Asked[]
+  readonly samples: Sample[]
+}
+
+/** Servers run as long as the curve does: points that want the same have the same. */
+export async function byRounds(lines: readonly Line[], place: Place): Promise<readonly Series[]> {
+  const { rounds, requests, seconds } = place.options
+  const servers = new Map<string, Running>()
+  const timed: Timed[] = []
+  try {
+    for (const line of lines) {
+      for (const point of line.points) {
+        const name = JSON.stringify(point.serving)
+        place.say(`${line.title}, ${point.x}: starting`)
+        const running = servers.get(name) ?? (await place.start(point.serving))
+        servers.set(name, running)
+        const asked = await point.prepare(asker(running.port, {})).catch((cause: Error) => {
+          throw new Error(`"${line.title}" at ${point.x} is not answered as it should be, so nothing was timed: ${cause.message}`, {
+            cause,
+          })
+        })
+        timed.push({ line, point, running, asked, samples: [] })
+      }
+    }
+    // Once for the compiler to see what is hot, and again while it gets to it.
+    for (const one of timed) await sampleOf(one, Math.min(3000, requests), 1.2)
+    for (const one of timed) await sampleOf(one, Math.min(3000, requests), 0.3)
+    for (let round = 0; round < rounds; round++) {
+      place.say(`round ${round + 1} of ${rounds}`)
+      // Reversed every other time: whoever runs first in one round runs last in the next.
+      for (const one of round % 2 === 0 ? timed : timed.toReversed()) one.samples.push(await sampleOf(one, requests, seconds))
+    }
+  } finally {
+    await Promise.all([...servers.values()].map((running) => running.end()))
+  }
+  return lines.flatMap((line) => {
+    const own = timed.filter((one) => one.line === line)
+    return line.figures.map((figure) => seriesOf(line, figure, own))
+  })
+}
+
+function seriesOf({ title }: Line, { title: figure, unit, of, flat }: Figure, timed: readonly Timed[]): Series {
+  const points = timed.map(({ point: { x }, samples }) =>
+    reached(
+      x,
+      samples.map((sample) => of(sample, x)),
+    ),
+  )
+  return { title, figure, unit, points, ...(flat === undefined ? {} : { flat }) }
+}
+
+async function sampleOf({ line, point, running, asked }: Timed, requests: number, seconds: number): Promise<Sample> {
+  const { connections = 10, x } = point
+  const ran = await running.time({ connections, seconds, requests, asked }).catch((cause: Error) => {
+    throw new Error(`"${line.title}" at ${x}: ${cause.message}`, { cause })
+  })
+  if (ran.requests === 0) throw new Error(`"${line.title}" at ${x} was answered no request in ${seconds} s.`)
+  return {
+    requests: ran.requests,
+    cpu: ran.cpu / ran.requests,
+    calls: ran.calls / ran.requests,
+    median: ran.median * 1000,
+    p99: ran.p99 * 1000,
+    setUp: running.setUp,
+  }
+}

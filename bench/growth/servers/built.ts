@@ -1,0 +1,18 @@
+/** The library as it was built, with the adapters and its server. */
+import { type Library, load, loadHelper } from '../../servers/library.js'
+
+export interface Built {
+  readonly library: Library
+  readonly memory: typeof import('express-rest-conventions/memory')
+  readonly postgres: typeof import('express-rest-conventions/postgres')
+  readonly helper: Awaited<ReturnType<typeof loadHelper>>
+}
+
+export async function loadBuilt(checkout: string): Promise<Built> {
+  return {
+    library: (await load(checkout, 'dist/index.js')) as Library,
+    memory: (await load(checkout, 'dist/adapters/memory/index.js')) as Built['memory'],
+    postgres: (await load(checkout, 'dist/adapters/postgres/index.js')) as Built['postgres'],
+    helper: await loadHelper(checkout),
+  }
+}
