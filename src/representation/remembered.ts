@@ -33,7 +33,8 @@ interface RememberedItem {
 const items = new RecentMap<Stored<unknown>, RememberedItem>(mostCharacters, ({ weight }) => weight)
 
 /** A record that was seen once: most of what is read once is not read again soon, and costs no more than this. */
-const seenItem: RememberedItem = { view: { digest: '' }, linked: [], bytes: '', next: undefined, weight: overhead }
+const nobody: View = { digest: '', linked: new RecentMap(1) }
+const seenItem: RememberedItem = { view: nobody, linked: [], bytes: '', next: undefined, weight: overhead }
 
 /** Views of one record that are kept. */
 const mostViews = 4

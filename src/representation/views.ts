@@ -1,5 +1,6 @@
 /** How a resource is looked at: all that shapes the bytes of its representations beside the records themselves. */
 import type { Mounted } from '../plan/routes.js'
+import { RecentMap } from '../recent-map.js'
 import { digest } from './digest.js'
 import type { Representation } from './encoding.js'
 
@@ -15,7 +16,11 @@ export interface Variant {
 export interface View {
   /** Stands for it in entity tags (HDR-2). */
   readonly digest: string
+  /** The same with the version of the one record that an item links to. */
+  readonly linked: RecentMap<string, string>
 }
+
+const mostLinked = 500
 
 /** Those of one resource: few are in use at a time, and a client that varies its Host must not fill the memory. */
 class Views {
@@ -37,7 +42,10 @@ class Views {
   }
 
   #make(name: string): View {
-    const view = Object.freeze({ digest: digest(`${this.#mounted.plan.digest} ${name}`) })
+    const view = Object.freeze({
+      digest: digest(`${this.#mounted.plan.digest} ${name}`),
+      linked: new RecentMap<string, string>(mostLinked),
+    })
     if (this.#known.size >= mostKnown) this.#known.clear()
     this.#known.set(name, view)
     return view
