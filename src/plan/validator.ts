@@ -30,11 +30,13 @@ export function compileValidator(
   try {
     const shape = Shape.of(schema)
     const first = compile(schema, optional, excused, false)
-    const every = compile(schema, optional, excused, true)
+    let every: ValidateFunction | undefined
     return (value) => {
       if (first(value)) return []
-      const { errors } = isSmall(value) && !every(value) ? every : first
-      return violationsOf(errors ?? [], shape)
+      if (!isSmall(value)) return violationsOf(first.errors ?? [], shape)
+      // Half of what a mount takes, and of its memory: not before somebody makes a mistake.
+      every ??= compile(schema, optional, excused, true)
+      return violationsOf((every(value) ? first : every).errors ?? [], shape)
     }
   } catch (error) {
     if (error instanceof ConfigurationError) throw error
