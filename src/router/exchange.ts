@@ -248,8 +248,9 @@ function requestIdOf(req: IncomingMessage): string {
   return id ?? newId()
 }
 
-/** A UUID of this process (RFC 9562 5.8): the front is random and stays, the end counts. Nobody has to be unable to guess it, and a random one costs ten times as much. */
-const front = randomUUID().replace(/-4(...-.{4}-).*/, '-8$1')
+/** A UUID of version 8 (RFC 9562 5.8): the front is random and stays for the process, the end counts. Nobody needs it to be hard to guess, and a random one costs ten times as much. */
+const random = randomUUID()
+const front = `${random.slice(0, 14)}8${random.slice(15, 24)}`
 let count = 0
 
 function newId(): string {
