@@ -121,6 +121,12 @@ function linkKey(exchange: Exchange, target: Mounted, given: JsonObject): KeyVal
 }
 
 function keyOfHref(exchange: Exchange, target: Mounted, href: string): KeyValue | undefined {
+  // Most links are those that this version gives, with a plain id: they need not be looked for.
+  const own = `${exchange.base}${target.path}/`
+  if (target.parent === undefined && href.startsWith(own)) {
+    const id = href.slice(own.length)
+    if (plainSegment.test(id)) return target.plan.key.parse(id)
+  }
   const { root, version, versions } = exchange
   const absolute = href.startsWith('/') && !href.startsWith('//') ? originOf(root) + href : href
   if (!absolute.startsWith(`${root}/`)) return undefined
@@ -134,6 +140,9 @@ function keyOfHref(exchange: Exchange, target: Mounted, href: string): KeyValue 
   // The other version may type or name its key's parts differently: the id text is what they share.
   return target.plan.key.parse(found.plan.key.text(match?.keys.at(-1) as KeyValue))
 }
+
+/** What stands in a path as it is in an id (RFC 3986 2.3). */
+const plainSegment = /^[\w.~-]+$/
 
 /** The resource whose item an address is, or `undefined`: a list and a flag are no items, and no item is at an address under another's parent. */
 function itemOf({ route, keys }: Match): Mounted | undefined {
