@@ -245,15 +245,5 @@ function requestIdOf(req: IncomingMessage): string {
   if (typeof given === 'string' && idPattern.test(given)) return given
   const trace = req.headers.traceparent
   const [, id] = (typeof trace === 'string' ? tracePattern.exec(trace) : null) ?? []
-  return id ?? newId()
-}
-
-/** A UUID of version 8 (RFC 9562 5.8): the front is random and stays for the process, the end counts. Nobody needs it to be hard to guess, and a random one costs ten times as much. */
-const random = randomUUID()
-const front = `${random.slice(0, 14)}8${random.slice(15, 24)}`
-let count = 0
-
-function newId(): string {
-  count = (count + 1) % 2 ** 48
-  return front + count.toString(16).padStart(12, '0')
+  return id ?? randomUUID()
 }
