@@ -50,7 +50,7 @@ function isCertain(value: number): boolean {
 /** How many quotation marks stand in a JSON text but for escaped ones: each begins or ends a string. */
 function quotesOf(text: string): number {
   let count = 0
-  // Without a backslash nothing is escaped: to leap from mark to mark takes a quarter of the time.
+  // Without a backslash nothing is escaped: to leap from mark to mark takes Node 20 half the time.
   if (!text.includes('\\')) {
     for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) count += 1
     return count

@@ -34,7 +34,7 @@ export function compileValidator(
     return (value) => {
       if (first(value)) return []
       if (!isSmall(value)) return violationsOf(first.errors ?? [], shape)
-      // Half of what a mount takes, and of its memory: not before somebody makes a mistake.
+      // A third of what a mount takes: not before somebody makes a mistake.
       every ??= compile(schema, optional, excused, true)
       return violationsOf((every(value) ? first : every).errors ?? [], shape)
     }
