@@ -3,6 +3,7 @@
  * by identity before they are used again: the records with their versions, all that their links show of others, and the way of looking at them.
  */
 import type { Page, Stored } from '../adapters/contract.js'
+import { isFixed } from '../definition/fixed.js'
 import type { ListQuery } from '../plan/list-grammar.js'
 import { RecentMap } from '../recent-map.js'
 import type { Headers } from './answer.js'
@@ -168,20 +169,6 @@ function areFixed(row: Linked): boolean {
     if (stored === undefined || fixed.has(stored)) continue
     if (!isFixed(stored)) return false
     fixed.add(stored)
-  }
-  return true
-}
-
-const deepest = 50
-
-/** True for data that nobody can change any more: frozen throughout, of no class and without accessors. */
-function isFixed(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return typeof value !== 'function'
-  if (depth > deepest || !Object.isFrozen(value)) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) return false
-  for (const { value: member, get } of Object.values(Object.getOwnPropertyDescriptors(value))) {
-    if (get !== undefined || !isFixed(member, depth + 1)) return false
   }
   return true
 }
