@@ -20,10 +20,14 @@ export function danglingLinks(
   next: JsonObject,
   current: JsonObject | undefined,
 ): Answer<readonly Violation[]> {
-  // An association that dangles already must not stand in the way of a change to something else.
-  const kept = ({ by }: LinkTo): boolean => current !== undefined && by.every((member) => own(next, member) === own(current, member))
-  const set = mounted.plan.associations.filter((link) => !kept(link))
-  if (set.length === 0) return none
+  let set: LinkTo[] | undefined
+  for (const link of mounted.plan.associations) {
+    // An association that dangles already must not stand in the way of a change to something else.
+    if (current !== undefined && link.by.every((member) => own(next, member) === own(current, member))) continue
+    set ??= []
+    set.push(link)
+  }
+  if (set === undefined) return none
   return settled(
     together(set, (link) => danglingLink(exchange, mounted, link, next)),
     (found) => found.filter((violation) => violation !== undefined),

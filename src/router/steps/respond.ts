@@ -30,7 +30,7 @@ export function respond(exchange: Exchange): void {
 
 /** Adds what lets scripts of other origins read the answer. What an endpoint says of that itself stays. */
 function share(fields: Readonly<Record<string, string>>, headers: Headers): void {
-  for (const name of Object.keys(fields)) {
+  for (const name in fields) {
     const value = fields[name] as string
     if (name === header.vary) headers[name] = mergeVary(headers[name], value)
     else headers[name] ??= value
