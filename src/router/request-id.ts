@@ -1,0 +1,32 @@
+/** What a request is known by, in its answer, in problems and in hooks. */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+
+const idPattern = /^[\w.:-]{1,128}$/
+const tracePattern = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
+
+/** The request's id: as the client or a proxy gave it, the trace it belongs to, or a new one. */
+export function requestIdOf(req: IncomingMessage): string {
+  const given = req.headers['x-request-id']
+  if (typeof given === 'string' && idPattern.test(given)) return given
+  const trace = req.headers.traceparent
+  const [, id] = (typeof trace === 'string' ? tracePattern.exec(trace) : null) ?? []
+  return id ?? nextId()
+}
+
+/**
+ * UUIDs of one series (RFC 9562 5.8): the front, of a random one, stays, and the end counts. Nobody has to be unable to guess them, and a random one costs ten times as
+ * much.
+ */
+export function uuidSeries(random: string): () => string {
+  const [low, middle, high, variant] = random.split('-') as [string, string, string, string]
+  const front = `${low}-${middle}-8${high.slice(1)}-${variant}-`
+  let count = 0
+  return () => {
+    count = (count + 1) % 2 ** 48
+    return front + count.toString(16).padStart(12, '0')
+  }
+}
+
+/** The series of this process. */
+const nextId = uuidSeries(randomUUID())
