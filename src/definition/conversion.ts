@@ -7,7 +7,7 @@ import type { Shape } from './shape.js'
 export type Convert = (value: unknown) => unknown
 
 /** A value that needs no conversion. */
-export const asItIs: Convert = (value) => value
+const asItIs: Convert = (value) => value
 
 /** Values with their local date-times in canonical form, seven digits (REP-4). Copies; what does not fit the shape stays as it is. */
 export function compileCanonical(shape: Shape): Convert {
@@ -38,7 +38,7 @@ export interface Member {
   readonly convert: Convert
 }
 
-export interface Members {
+interface Members {
   /** Those that the schema names. */
   readonly members: ReadonlyMap<string, Member>
   /** What to do with a member that it allows without naming it. */

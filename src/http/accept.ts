@@ -2,6 +2,7 @@
  * The choice of a media type by `Accept` (RFC 9110 12.5.1, 12.4.2; HDR-1).
  */
 import { ConfigurationError } from '../problem.js'
+import { RecentMap } from '../recent-map.js'
 import { splitList } from './field-grammar.js'
 import { type MediaType, parseMediaType } from './media-type.js'
 
@@ -22,6 +23,11 @@ interface MediaRange extends MediaType {
   readonly specificity: number
 }
 
+/** What a field came to, which may be nothing. */
+interface Chosen {
+  readonly offer: string | undefined
+}
+
 const rememberedFields = 200
 const rememberedLength = 256
 
@@ -35,17 +41,14 @@ const rememberedLength = 256
  */
 export function negotiator(offers: readonly string[]): Negotiate {
   const parsed = offers.map(parseOffer)
-  const remembered = new Map<string, string | undefined>()
+  const remembered = new RecentMap<string, Chosen>(rememberedFields)
   return function negotiate(accept) {
     if (accept === undefined) return offers[0]
     const known = remembered.get(accept)
-    if (known !== undefined || remembered.has(accept)) return known
-    const chosen = choose(parsed, accept)
-    if (accept.length <= rememberedLength) {
-      if (remembered.size >= rememberedFields) remembered.clear()
-      remembered.set(accept, chosen)
-    }
-    return chosen
+    if (known !== undefined) return known.offer
+    const offer = choose(parsed, accept)
+    if (accept.length <= rememberedLength) remembered.set(accept, { offer })
+    return offer
   }
 }
 

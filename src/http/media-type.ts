@@ -1,6 +1,7 @@
 /**
  * Media types and their parameters (RFC 9110 8.3.1, 5.6.6; HDR-1, HDR-5).
  */
+import { RecentMap } from '../recent-map.js'
 import { quotedEnd, skipSpace, tokenEnd, unquote } from './field-grammar.js'
 
 export interface MediaType {
@@ -26,15 +27,12 @@ export function parseMediaType(field: string): MediaType | undefined {
   const known = recent.get(field)
   if (known !== undefined) return known
   const media = readMediaType(field)
-  if (media === undefined || field.length > longestKept) return media
-  if (recent.size >= mostKept) recent.clear()
-  recent.set(field, media)
+  if (media !== undefined && field.length <= longestKept) recent.set(field, media)
   return media
 }
 
-/** Clients send the same few all the time. Bounded, since any client can send others. */
-const recent = new Map<string, MediaType>()
-const mostKept = 100
+/** Clients send the same few all the time, and any client can send others. */
+const recent = new RecentMap<string, MediaType>(100)
 const longestKept = 100
 
 function readMediaType(field: string): MediaType | undefined {

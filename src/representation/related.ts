@@ -15,7 +15,7 @@ export interface Related {
   readonly links: readonly RelatedLink[]
 }
 
-export interface RelatedLink {
+interface RelatedLink {
   readonly name: string
   readonly expanded: boolean
   /** What each of the records leads to, in their order; `undefined` where that is nothing, or nothing that the caller may see. */

@@ -3,6 +3,7 @@
  * by identity before they are used again: the records with their versions, all that their links show of others, and the way of looking at them.
  */
 import type { Page, Stored } from '../adapters/contract.js'
+import { isFixed } from '../definition/fixed.js'
 import type { ListQuery } from '../plan/list-grammar.js'
 import { RecentMap } from '../recent-map.js'
 import type { Headers } from './answer.js'
@@ -32,9 +33,16 @@ interface RememberedItem {
 
 const items = new RecentMap<Stored<unknown>, RememberedItem>(mostCharacters, ({ weight }) => weight)
 
-/** A record that was seen once: most of what is read once is not read again soon, and costs no more than this. */
 const nobody: View = { digest: '', linked: new RecentMap(1) }
-const seenItem: RememberedItem = { view: nobody, linked: [], bytes: '', next: undefined, weight: overhead }
+
+/** A record that was seen once: most of what is read once is not read again soon. It has the weight of its bytes all the same, since being a key keeps it alive. */
+const seenOnce = ({ length }: string): RememberedItem => ({
+  view: nobody,
+  linked: [],
+  bytes: '',
+  next: undefined,
+  weight: length + overhead,
+})
 
 /** Views of one record that are kept. */
 const mostViews = 4
@@ -47,17 +55,18 @@ export const mayRemember = (stored: Stored<unknown>): boolean => Object.isFrozen
  * the bytes.
  */
 export function rememberedItem(stored: Stored<unknown>, view: View, related: Related, at: number, make: (at: number) => string): string {
-  const first = items.get(stored)
+  const known = items.get(stored)
+  const first = known?.view === nobody ? undefined : known
   let views = 0
-  for (let entry = first; entry !== undefined && entry !== seenItem; entry = entry.next) {
+  for (let entry = first; entry !== undefined; entry = entry.next) {
     if (entry.view === view && placeBehind(entry.linked, related, at, 0) >= 0) return entry.bytes
     views += 1
   }
   const bytes = bytesOf(make(at))
-  if (first === undefined) items.set(stored, seenItem)
+  if (known === undefined) items.set(stored, seenOnce(bytes))
   else if (isFixed(stored)) {
     const linked = linkedOf(related, at, [])
-    const next = first === seenItem || views >= mostViews ? undefined : first
+    const next = views >= mostViews ? undefined : first
     const weight = bytes.length + overhead + (next?.weight ?? 0)
     if (areFixed(linked)) items.set(stored, { view, linked, bytes, next, weight })
   }
@@ -74,10 +83,15 @@ export interface PageFace {
 interface RememberedPage {
   readonly view: View
   readonly url: string
+  /** Nothing where it was seen once. */
+  readonly shown: ShownPage | undefined
+  readonly weight: number
+}
+
+interface ShownPage {
   readonly page: Page<unknown>
   readonly linked: Linked
-  readonly face: PageFace | undefined
-  readonly weight: number
+  readonly face: PageFace
 }
 
 const pages = new RecentMap<ListQuery, RememberedPage>(mostCharacters, ({ weight }) => weight)
@@ -85,7 +99,8 @@ const pages = new RecentMap<ListQuery, RememberedPage>(mostCharacters, ({ weight
 /** The page of a query that comes again and again, which is one object then, where it holds the very same records. `url` is the address of the list. */
 export function rememberedPage(query: ListQuery, view: View, url: string, page: Page<unknown>, related: Related): PageFace | undefined {
   const known = pages.get(query)
-  return known?.face !== undefined && known.view === view && known.url === url && isSame(known, page, related) ? known.face : undefined
+  if (known?.shown === undefined || known.view !== view || known.url !== url) return undefined
+  return isSame(known.shown, page, related) ? known.shown.face : undefined
 }
 
 /** Keeps a page that is seen the second time. Nothing may go into it but what is given here. */
@@ -99,23 +114,21 @@ export function rememberPage(
 ): void {
   if (!Object.isFrozen(query) || !page.items.every(mayRemember)) return
   const known = pages.get(query)
-  const again = known?.view === view && known.url === url
+  if (known?.view !== view || known.url !== url) {
+    pages.set(query, { view, url, shown: undefined, weight: overhead })
+    return
+  }
   const linked = page.items.flatMap((_, at) => linkedOf(related, at, []))
+  if (!areFixed(page.items) || !areFixed(linked)) return
   const { tag, headers, text } = made
-  const keeps = again && areFixed(page.items) && areFixed(linked)
-  const body = keeps ? (text instanceof Octets ? text : new Octets(bytesOf(text))) : undefined
-  pages.set(query, {
-    view,
-    url,
-    page,
-    linked,
-    face: body && { tag, headers, body },
-    weight: overhead + ofRecord * page.items.length + (body?.bytes.length ?? 0),
-  })
+  const body = text instanceof Octets ? text : new Octets(bytesOf(text))
+  // The records can't change, but the list of them may be one that its adapter goes on using.
+  const shown: ShownPage = { page: { ...page, items: [...page.items] }, linked, face: { tag, headers, body } }
+  pages.set(query, { view, url, shown, weight: overhead + ofRecord * page.items.length + body.bytes.length })
 }
 
 /** Whether a page is the one that was remembered, record by record. */
-function isSame({ page: known, linked }: RememberedPage, page: Page<unknown>, related: Related): boolean {
+function isSame({ page: known, linked }: ShownPage, page: Page<unknown>, related: Related): boolean {
   const { items: rows, total, exact, more, seekable } = page
   if (known.items.length !== rows.length || known.total !== total || known.exact !== exact || known.more !== more) return false
   if (known.seekable !== seekable) return false
@@ -156,20 +169,6 @@ function areFixed(row: Linked): boolean {
     if (stored === undefined || fixed.has(stored)) continue
     if (!isFixed(stored)) return false
     fixed.add(stored)
-  }
-  return true
-}
-
-const deepest = 50
-
-/** True for data that nobody can change any more: frozen throughout, of no class and without accessors. */
-function isFixed(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return typeof value !== 'function'
-  if (depth > deepest || !Object.isFrozen(value)) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) return false
-  for (const { value: member, get } of Object.values(Object.getOwnPropertyDescriptors(value))) {
-    if (get !== undefined || !isFixed(member, depth + 1)) return false
   }
   return true
 }

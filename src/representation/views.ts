@@ -20,11 +20,12 @@ export interface View {
   readonly linked: RecentMap<string, string>
 }
 
+const mostKnown = 64
 const mostLinked = 500
 
 /** Those of one resource: few are in use at a time, and a client that varies its Host must not fill the memory. */
 class Views {
-  readonly #known = new Map<string, View>()
+  readonly #known = new RecentMap<string, View>(mostKnown)
   readonly #mounted: Mounted
   #last: (Variant & { readonly view: View }) | undefined
 
@@ -46,13 +47,10 @@ class Views {
       digest: digest(`${this.#mounted.plan.digest} ${name}`),
       linked: new RecentMap<string, string>(mostLinked),
     })
-    if (this.#known.size >= mostKnown) this.#known.clear()
     this.#known.set(name, view)
     return view
   }
 }
-
-const mostKnown = 64
 
 const known = new WeakMap<Mounted, Views>()
 

@@ -1,5 +1,4 @@
 /** One request on its way through the steps: what they have found out so far. */
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Idempotency, Scalar } from '../adapters/contract.js'
 import type { Action, Decided } from '../auth/permission.js'
@@ -21,6 +20,7 @@ import { json, type Representation } from '../representation/encoding.js'
 import { notify, type RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
 import { type Patience, withinTime } from './patience.js'
+import { requestIdOf } from './request-id.js'
 import type { Service } from './service.js'
 
 /** One version as it is served, or the only one of a `resourceRouter`. */
@@ -234,16 +234,4 @@ export class Exchange {
 function serves({ table, routes }: ServedVersion, path: string): boolean {
   const segments = decodeSegments(path)
   return segments !== undefined && (table.match(segments) !== undefined || routes !== undefined)
-}
-
-const idPattern = /^[\w.:-]{1,128}$/
-const tracePattern = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/
-
-/** The request's id: as the client or a proxy gave it, the trace it belongs to, or a new one. */
-function requestIdOf(req: IncomingMessage): string {
-  const given = req.headers['x-request-id']
-  if (typeof given === 'string' && idPattern.test(given)) return given
-  const trace = req.headers.traceparent
-  const [, id] = (typeof trace === 'string' ? tracePattern.exec(trace) : null) ?? []
-  return id ?? randomUUID()
 }

@@ -2,7 +2,7 @@
 import type { Answer } from '../adapters/contract.js'
 import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
-import type { Link } from '../definition/resource.js'
+import type { LinkTo } from '../definition/resource.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Match, Mounted } from '../plan/routes.js'
@@ -13,8 +13,6 @@ import { type Exchange, isLiving } from './exchange.js'
 import { lineageHolds } from './operations/lineage.js'
 import { readable } from './permission.js'
 
-type LinkTo = Extract<Link, { kind: 'to' }>
-
 /** The violations of links that lead to nothing the caller may see. Asked of those that this write sets, side by side. */
 export function danglingLinks(
   exchange: Exchange,
@@ -23,9 +21,9 @@ export function danglingLinks(
   current: JsonObject | undefined,
 ): Answer<readonly Violation[]> {
   let set: LinkTo[] | undefined
-  for (const link of mounted.plan.links.values()) {
+  for (const link of mounted.plan.associations) {
     // An association that dangles already must not stand in the way of a change to something else.
-    if (link.kind !== 'to' || (current !== undefined && link.by.every((member) => own(next, member) === own(current, member)))) continue
+    if (current !== undefined && link.by.every((member) => own(next, member) === own(current, member))) continue
     set ??= []
     set.push(link)
   }

@@ -298,6 +298,27 @@ describe('records that somebody can still change', () => {
   })
 })
 
+describe('a list that its adapter goes on using', () => {
+  it('QUERY-7: is shown as it is now, though it is the very object that was shown before', async () => {
+    const definition = defineResource({
+      collection: 'cosas',
+      key: 'id',
+      schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+    })
+    const stored = (id: number) => Object.freeze({ value: Object.freeze({ id }), version: `v${id}` })
+    const items = [stored(1)]
+    const page = { items, total: 1 }
+    const adapter = { read: () => [undefined], list: () => page }
+    const server = http.createServer(express().use(api({ versions: { v1: [mount(definition, adapter as never)] } }))).listen(0, '127.0.0.1')
+    servers.push(server)
+    await new Promise((resolve) => server.once('listening', resolve))
+    const get = async () => (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/cosas`)).json()
+    for (let again = 0; again < 4; again += 1) expect(await get()).toEqual([{ id: 1 }])
+    items[0] = stored(2)
+    expect(await get()).toEqual([{ id: 2 }])
+  })
+})
+
 describe('bytes behind middlewares of others', () => {
   it('HDR-1: who has a function of his own in the place of write or end is given what he can read', async () => {
     const heard: string[] = []

@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   server: ['problem.ts', 'wire.ts'],
   definition: ['adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
   'adapters/contract.ts': [],
-  adapters: ['adapters/contract.ts', 'definition', 'http', 'problem.ts'],
+  adapters: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'recent-map.ts'],
   testing: ['adapters/contract.ts', 'adapters', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
   plan: ['adapters/contract.ts', 'auth', 'definition', 'http', 'problem.ts', 'recent-map.ts', 'wire.ts'],
   representation: ['adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'promise.ts', 'recent-map.ts', 'wire.ts'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, authenticate, defineResource, exposedHeaders, mount } from '../../src/index.js'
+import { api, authenticate, defineResource, endpoint, exposedHeaders, mount, reply } from '../../src/index.js'
 import { type CrossOriginOptions, crossOrigin } from '../../src/middleware/cross-origin.js'
 import { ConfigurationError } from '../../src/problem.js'
 import { type App, type Express, majors, service } from './majors.js'
@@ -121,6 +121,23 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
         'RateLimit-Policy',
       ]),
     )
+  })
+
+  it('HDR-7: what an endpoint says of its own readers stands once, as it says it', async () => {
+    const informes = endpoint('informes', {
+      description: 'Reports',
+      methods: {
+        GET: {
+          handle: () =>
+            reply({ status: 200, body: {}, headers: { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'X-Own' } }),
+        },
+      },
+    })
+    const { call } = service(express, (app: App) =>
+      app.use(api({ cors: crossOrigin({ origins: [shop] }), versions: { v1: [informes] } }) as never),
+    )
+    const answer = await call.get('/v1/informes').set({ Origin: shop })
+    expect(answer.headers).toMatchObject({ 'access-control-allow-origin': '*', 'access-control-expose-headers': 'X-Own' })
   })
 
   it('HDR-7: another origin gets no leave, and OPTIONS that is no preflight is answered as ever', async () => {

@@ -1,4 +1,5 @@
 /** How values and records are ordered (QUERY-2): numbers by value, text by code points, false before true, null as the largest. */
+import { isFixed } from '../../definition/fixed.js'
 import { get } from '../../definition/json.js'
 import type { Scalar, SortTerm } from '../contract.js'
 import type { Entry } from './entry.js'
@@ -64,12 +65,9 @@ export function orderOf(sort: readonly SortTerm[], key: readonly string[]): Orde
   const before = known.get(sort)
   if (before !== undefined && before.key === key) return before.order
   const order = makeOrder(sort, key)
-  if (Object.isFrozen(key) && isLasting(sort)) known.set(sort, { key, order })
+  if (Object.isFrozen(key) && isFixed(sort)) known.set(sort, { key, order })
   return order
 }
-
-const isLasting = (sort: readonly SortTerm[]): boolean =>
-  Object.isFrozen(sort) && sort.every((term) => Object.isFrozen(term) && Object.isFrozen(term.path))
 
 function makeOrder(sort: readonly SortTerm[], key: readonly string[]): Order {
   const reversed = sort[0]?.descending ?? false

@@ -62,10 +62,13 @@ export class CellQuery {
       connection.bind({ statement: name, values })
       connection.execute({})
       connection.sync()
+      return null
+    } catch (error) {
+      // What is thrown here would leave the client waiting for an answer that never comes.
+      return error as Error
     } finally {
       stream.uncork?.()
     }
-    return null
   }
 
   handleRowDescription(): void {}

@@ -1,4 +1,5 @@
 /** A page and its total in one round trip (QUERY-1..7). */
+import { isFixed } from '../../definition/fixed.js'
 import { associationOf } from '../association.js'
 import type { Call, ListRequest, Page, Refused } from '../contract.js'
 import type { Cells } from './client.js'
@@ -49,14 +50,6 @@ export async function listPage(table: Table, request: ListRequest, call: Call, a
 const isUnscoped = ({ scope }: Call): boolean => {
   for (const _ in scope) return false
   return true
-}
-
-/** Whether a value can never be another. */
-function isFixed(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return typeof value !== 'function'
-  const kind = Object.getPrototypeOf(value)
-  if (!Object.isFrozen(value) || (kind !== Object.prototype && kind !== Array.prototype)) return false
-  return Object.values(Object.getOwnPropertyDescriptors(value)).every((one) => 'value' in one && isFixed(one.value))
 }
 
 function listSql(table: Table, request: ListRequest, call: Call, searched: Searched | undefined, parameters: Parameters): ListStatement {

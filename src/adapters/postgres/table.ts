@@ -11,7 +11,7 @@ import { Layout } from './layout.js'
 import type { ListStatement } from './list.js'
 import type { PostgresAdapterOptions } from './options.js'
 import { type Parameters, quote, quoteRelation, relationName, row } from './sql.js'
-import { Texts } from './texts.js'
+import { StatementTexts } from './statement-texts.js'
 import { unfit } from './unfit.js'
 import { type VersionSource, versionSource } from './versions.js'
 
@@ -25,9 +25,9 @@ export interface Table {
   /** The names of its columns. */
   readonly shownNames: readonly string[]
   /** Statements that read records: the join and the condition vary. */
-  readonly reads: Texts
+  readonly reads: StatementTexts
   /** Statements that change one: what is set and the condition vary. */
-  readonly updates: Texts
+  readonly updates: StatementTexts
   /** The statements of requests that come again and can not change; of others, that they came once, or that theirs varies. */
   readonly lists: WeakMap<ListRequest, ListStatement | 'once' | 'varies'>
   /** The table with its alias, for writes. */
@@ -110,8 +110,8 @@ export async function openTable(
     version,
     shown,
     shownNames: [...layout.names, 'v'],
-    reads: new Texts(`SELECT ${shown} FROM ${source}`),
-    updates: new Texts(`UPDATE ${target} SET `, ` RETURNING ${separate ? `${version.sql} AS v` : shown}`),
+    reads: new StatementTexts(`SELECT ${shown} FROM ${source}`),
+    updates: new StatementTexts(`UPDATE ${target} SET `, ` RETURNING ${separate ? `${version.sql} AS v` : shown}`),
     lists: new WeakMap(),
     target,
     source,

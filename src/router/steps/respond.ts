@@ -15,10 +15,7 @@ export function respond(exchange: Exchange): void {
   }
   const { status, headers } = answer
   if (service.secureHeaders !== undefined) secure(res, service.secureHeaders, headers)
-  if (sharing !== undefined) {
-    for (const name in sharing)
-      headers[name] = name === header.vary ? mergeVary(headers[name], sharing[name] as string) : (sharing[name] as string)
-  }
+  if (sharing !== undefined) share(sharing, headers)
   if (limits !== undefined) Object.assign(headers, limits)
   const notices = status === 410 ? undefined : exchange.notices()
   if (notices !== undefined) {
@@ -29,6 +26,15 @@ export function respond(exchange: Exchange): void {
   headers[header.requestId] = requestId
   send(res, answer, method === 'HEAD')
   exchange.tell(status)
+}
+
+/** Adds what lets scripts of other origins read the answer. What an endpoint says of that itself stays. */
+function share(fields: Readonly<Record<string, string>>, headers: Headers): void {
+  for (const name in fields) {
+    const value = fields[name] as string
+    if (name === header.vary) headers[name] = mergeVary(headers[name], value)
+    else headers[name] ??= value
+  }
 }
 
 /** Adds what keeps browsers from taking the answer for anything else. What a middleware in front has set, such as a policy of its own, stays. */

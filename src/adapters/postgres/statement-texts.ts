@@ -1,15 +1,15 @@
 /** Statement texts that come again as the very same strings: a long text that is put together anew is hashed and compared anew by whoever looks it up. */
 
-/** Texts kept of one kind. */
-const mostTexts = 500
+import { RecentMap } from '../../recent-map.js'
+
 /** Characters of what varies in a text that is kept. */
 const longest = 2_000
 
 /** Statements that vary in their middle alone. */
-export class Texts {
+export class StatementTexts {
   readonly #before: string
   readonly #after: string
-  readonly #texts = new Map<string, string>()
+  readonly #texts = new RecentMap<string, string>(500)
 
   constructor(before: string, after = '') {
     this.#before = before
@@ -21,7 +21,6 @@ export class Texts {
     if (known !== undefined) return known
     const text = `${this.#before}${middle}${this.#after}`
     if (middle.length > longest) return text
-    if (this.#texts.size >= mostTexts) this.#texts.clear()
     this.#texts.set(middle, text)
     return text
   }
