@@ -67,7 +67,7 @@ export function rememberedItem(stored: Stored<unknown>, view: View, related: Rel
   else if (isFixed(stored)) {
     const linked = linkedOf(related, at, [])
     const next = views >= mostViews ? undefined : first
-    const weight = bytes.length + overhead + (next?.weight ?? 0)
+    const weight = bytes.length + overhead * (1 + linked.length) + (next?.weight ?? 0)
     if (areFixed(linked)) items.set(stored, { view, linked, bytes, next, weight })
   }
   return bytes

@@ -1,0 +1,30 @@
+import express from 'express'
+import { afterEach, describe, expect, it } from 'vitest'
+import { api, endpoint, reply, representation } from '../../src/index.js'
+import { listen, type Served } from '../clauses/fixture.js'
+
+let open: Omit<Served, 'data'> | undefined
+afterEach(() => open?.close())
+
+describe('headers that a team keeps', () => {
+  const kept = Object.freeze({ 'X-Kept': 'yes', vary: 'Cookie' })
+
+  it.each([
+    ['a reply with a body', { handle: (): unknown => reply({ status: 200, body: { a: 1 }, headers: kept }) }],
+    ['a reply without', { handle: (): unknown => reply({ status: 204, headers: kept }) }],
+    [
+      'a representation of its own',
+      { handle: (): unknown => 7, representations: [representation('text/csv', { value: () => ({ body: 'a', headers: kept }) })] },
+    ],
+  ])('HDR-6: of %s are completed for one answer, and are what they were for the next', async (_, method) => {
+    open = await listen(
+      express().use(api({ versions: { v1: [endpoint('eco', { description: 'Says it again.', methods: { GET: method as never } })] } })),
+    )
+    for (let again = 0; again < 3; again += 1) {
+      const { headers } = await open.send('GET', '/v1/eco', { accept: 'text/csv, */*;q=0.1' })
+      expect(headers['x-kept']).toBe('yes')
+      expect(String(headers.vary).split(', ').sort()).toEqual(['Accept', 'Cookie'])
+    }
+    expect(kept).toEqual({ 'X-Kept': 'yes', vary: 'Cookie' })
+  })
+})
