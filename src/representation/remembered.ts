@@ -32,9 +32,8 @@ interface RememberedItem {
 
 const items = new RecentMap<Stored<unknown>, RememberedItem>(mostCharacters, ({ weight }) => weight)
 
-/** A record that was seen once: most of what is read once is not read again soon, and costs no more than this. */
-const nobody: View = { digest: '', linked: new RecentMap(1) }
-const seenItem: RememberedItem = { view: nobody, linked: [], bytes: '', next: undefined, weight: overhead }
+/** Records that were seen once: most of what is read once is not read again soon, and nobody is kept alive by it. */
+const seen = new WeakSet<Stored<unknown>>()
 
 /** Views of one record that are kept. */
 const mostViews = 4
@@ -49,16 +48,16 @@ export const mayRemember = (stored: Stored<unknown>): boolean => Object.isFrozen
 export function rememberedItem(stored: Stored<unknown>, view: View, related: Related, at: number, make: (at: number) => string): string {
   const first = items.get(stored)
   let views = 0
-  for (let entry = first; entry !== undefined && entry !== seenItem; entry = entry.next) {
+  for (let entry = first; entry !== undefined; entry = entry.next) {
     if (entry.view === view && placeBehind(entry.linked, related, at, 0) >= 0) return entry.bytes
     views += 1
   }
   const bytes = bytesOf(make(at))
-  if (first === undefined) items.set(stored, seenItem)
+  if (!seen.has(stored)) seen.add(stored)
   else if (isFixed(stored)) {
     const linked = linkedOf(related, at, [])
-    const next = first === seenItem || views >= mostViews ? undefined : first
-    const weight = bytes.length + overhead + (next?.weight ?? 0)
+    const next = views >= mostViews ? undefined : first
+    const weight = bytes.length + overhead + ofRecord * linked.length + (next?.weight ?? 0)
     if (areFixed(linked)) items.set(stored, { view, linked, bytes, next, weight })
   }
   return bytes
@@ -74,10 +73,15 @@ export interface PageFace {
 interface RememberedPage {
   readonly view: View
   readonly url: string
+  /** Of a page that was seen once nothing is kept. */
+  readonly kept: KeptPage | undefined
+  readonly weight: number
+}
+
+interface KeptPage {
   readonly page: Page<unknown>
   readonly linked: Linked
-  readonly face: PageFace | undefined
-  readonly weight: number
+  readonly face: PageFace
 }
 
 const pages = new RecentMap<ListQuery, RememberedPage>(mostCharacters, ({ weight }) => weight)
@@ -85,37 +89,38 @@ const pages = new RecentMap<ListQuery, RememberedPage>(mostCharacters, ({ weight
 /** The page of a query that comes again and again, which is one object then, where it holds the very same records. `url` is the address of the list. */
 export function rememberedPage(query: ListQuery, view: View, url: string, page: Page<unknown>, related: Related): PageFace | undefined {
   const known = pages.get(query)
-  return known?.face !== undefined && known.view === view && known.url === url && isSame(known, page, related) ? known.face : undefined
+  if (known?.kept === undefined || known.view !== view || known.url !== url) return undefined
+  return isSame(known.kept, page, related) ? known.kept.face : undefined
+}
+
+/** A page that was made for one answer. */
+interface Made {
+  readonly tag: string
+  readonly headers: Headers
+  readonly text: string | Octets
 }
 
 /** Keeps a page that is seen the second time. Nothing may go into it but what is given here. */
-export function rememberPage(
-  query: ListQuery,
-  view: View,
-  url: string,
-  page: Page<unknown>,
-  related: Related,
-  made: { readonly tag: string; readonly headers: Headers; readonly text: string | Octets },
-): void {
+export function rememberPage(query: ListQuery, view: View, url: string, page: Page<unknown>, related: Related, made: Made): void {
   if (!Object.isFrozen(query) || !page.items.every(mayRemember)) return
   const known = pages.get(query)
   const again = known?.view === view && known.url === url
-  const linked = page.items.flatMap((_, at) => linkedOf(related, at, []))
-  const { tag, headers, text } = made
-  const keeps = again && areFixed(page.items) && areFixed(linked)
-  const body = keeps ? (text instanceof Octets ? text : new Octets(bytesOf(text))) : undefined
-  pages.set(query, {
-    view,
-    url,
-    page,
-    linked,
-    face: body && { tag, headers, body },
-    weight: overhead + ofRecord * page.items.length + (body?.bytes.length ?? 0),
-  })
+  const kept = again ? keptPage(page, related, made) : undefined
+  pages.set(query, { view, url, kept, weight: overhead + url.length + (kept === undefined ? 0 : weightOf(kept)) })
 }
 
+function keptPage(page: Page<unknown>, related: Related, { tag, headers, text }: Made): KeptPage | undefined {
+  const linked = page.items.flatMap((_, at) => linkedOf(related, at, []))
+  if (!areFixed(page.items) || !areFixed(linked)) return undefined
+  const body = text instanceof Octets ? text : new Octets(bytesOf(text))
+  // Whoever gave the page may go on working with its list.
+  return { page: { ...page, items: [...page.items] }, linked, face: { tag, headers, body } }
+}
+
+const weightOf = ({ page, linked, face }: KeptPage): number => ofRecord * (page.items.length + linked.length) + face.body.bytes.length
+
 /** Whether a page is the one that was remembered, record by record. */
-function isSame({ page: known, linked }: RememberedPage, page: Page<unknown>, related: Related): boolean {
+function isSame({ page: known, linked }: KeptPage, page: Page<unknown>, related: Related): boolean {
   const { items: rows, total, exact, more, seekable } = page
   if (known.items.length !== rows.length || known.total !== total || known.exact !== exact || known.more !== more) return false
   if (known.seekable !== seekable) return false
