@@ -32,8 +32,23 @@ interface RememberedItem {
 
 const items = new RecentMap<Stored<unknown>, RememberedItem>(mostCharacters, ({ weight }) => weight)
 
-/** Records that were seen once: most of what is read once is not read again soon, and nobody is kept alive by it. */
-const seen = new WeakSet<Stored<unknown>>()
+/** Records that were seen once lately, at least so many: most of what is read once is not read again soon, and nothing is kept alive by it. */
+const mostSeen = 25_000
+let seen = new WeakSet<Stored<unknown>>()
+let seenBefore = new WeakSet<Stored<unknown>>()
+let seenCount = 0
+
+function isSeen(stored: Stored<unknown>): boolean {
+  if (seen.has(stored) || seenBefore.has(stored)) return true
+  if (seenCount >= mostSeen) {
+    seenBefore = seen
+    seen = new WeakSet()
+    seenCount = 0
+  }
+  seenCount += 1
+  seen.add(stored)
+  return false
+}
 
 /** Views of one record that are kept. */
 const mostViews = 4
@@ -53,8 +68,7 @@ export function rememberedItem(stored: Stored<unknown>, view: View, related: Rel
     views += 1
   }
   const bytes = bytesOf(make(at))
-  if (!seen.has(stored)) seen.add(stored)
-  else if (isFixed(stored)) {
+  if (isSeen(stored) && isFixed(stored)) {
     const linked = linkedOf(related, at, [])
     const next = views >= mostViews ? undefined : first
     const weight = bytes.length + overhead + ofRecord * linked.length + (next?.weight ?? 0)
