@@ -33,16 +33,23 @@ interface RememberedItem {
 
 const items = new RecentMap<Stored<unknown>, RememberedItem>(mostCharacters, ({ weight }) => weight)
 
-const nobody: View = { digest: '', linked: new RecentMap(1) }
+/** Records that were seen once lately, at least so many: most of what is read once is not read again soon, and nothing is kept alive by it. */
+const mostSeen = 25_000
+let seen = new WeakSet<Stored<unknown>>()
+let seenBefore = new WeakSet<Stored<unknown>>()
+let seenCount = 0
 
-/** A record that was seen once: most of what is read once is not read again soon. It has the weight of its bytes all the same, since being a key keeps it alive. */
-const seenOnce = ({ length }: string): RememberedItem => ({
-  view: nobody,
-  linked: [],
-  bytes: '',
-  next: undefined,
-  weight: length + overhead,
-})
+function isSeen(stored: Stored<unknown>): boolean {
+  if (seen.has(stored) || seenBefore.has(stored)) return true
+  if (seenCount >= mostSeen) {
+    seenBefore = seen
+    seen = new WeakSet()
+    seenCount = 0
+  }
+  seenCount += 1
+  seen.add(stored)
+  return false
+}
 
 /** Views of one record that are kept. */
 const mostViews = 4
@@ -55,16 +62,14 @@ export const mayRemember = (stored: Stored<unknown>): boolean => Object.isFrozen
  * the bytes.
  */
 export function rememberedItem(stored: Stored<unknown>, view: View, related: Related, at: number, make: (at: number) => string): string {
-  const known = items.get(stored)
-  const first = known?.view === nobody ? undefined : known
+  const first = items.get(stored)
   let views = 0
   for (let entry = first; entry !== undefined; entry = entry.next) {
     if (entry.view === view && placeBehind(entry.linked, related, at, 0) >= 0) return entry.bytes
     views += 1
   }
   const bytes = bytesOf(make(at))
-  if (known === undefined) items.set(stored, seenOnce(bytes))
-  else if (isFixed(stored)) {
+  if (isSeen(stored) && isFixed(stored)) {
     const linked = linkedOf(related, at, [])
     const next = views >= mostViews ? undefined : first
     const weight = bytes.length + overhead * (1 + linked.length) + (next?.weight ?? 0)
@@ -83,12 +88,12 @@ export interface PageFace {
 interface RememberedPage {
   readonly view: View
   readonly url: string
-  /** Nothing where it was seen once. */
-  readonly shown: ShownPage | undefined
+  /** Of a page that was seen once nothing is kept. */
+  readonly kept: KeptPage | undefined
   readonly weight: number
 }
 
-interface ShownPage {
+interface KeptPage {
   readonly page: Page<unknown>
   readonly linked: Linked
   readonly face: PageFace
@@ -99,36 +104,38 @@ const pages = new RecentMap<ListQuery, RememberedPage>(mostCharacters, ({ weight
 /** The page of a query that comes again and again, which is one object then, where it holds the very same records. `url` is the address of the list. */
 export function rememberedPage(query: ListQuery, view: View, url: string, page: Page<unknown>, related: Related): PageFace | undefined {
   const known = pages.get(query)
-  if (known?.shown === undefined || known.view !== view || known.url !== url) return undefined
-  return isSame(known.shown, page, related) ? known.shown.face : undefined
+  if (known?.kept === undefined || known.view !== view || known.url !== url) return undefined
+  return isSame(known.kept, page, related) ? known.kept.face : undefined
+}
+
+/** A page that was made for one answer. */
+interface Made {
+  readonly tag: string
+  readonly headers: Headers
+  readonly text: string | Octets
 }
 
 /** Keeps a page that is seen the second time. Nothing may go into it but what is given here. */
-export function rememberPage(
-  query: ListQuery,
-  view: View,
-  url: string,
-  page: Page<unknown>,
-  related: Related,
-  made: { readonly tag: string; readonly headers: Headers; readonly text: string | Octets },
-): void {
+export function rememberPage(query: ListQuery, view: View, url: string, page: Page<unknown>, related: Related, made: Made): void {
   if (!Object.isFrozen(query) || !page.items.every(mayRemember)) return
   const known = pages.get(query)
-  if (known?.view !== view || known.url !== url) {
-    pages.set(query, { view, url, shown: undefined, weight: overhead })
-    return
-  }
-  const linked = page.items.flatMap((_, at) => linkedOf(related, at, []))
-  if (!areFixed(page.items) || !areFixed(linked)) return
-  const { tag, headers, text } = made
-  const body = text instanceof Octets ? text : new Octets(bytesOf(text))
-  // The records can't change, but the list of them may be one that its adapter goes on using.
-  const shown: ShownPage = { page: { ...page, items: [...page.items] }, linked, face: { tag, headers, body } }
-  pages.set(query, { view, url, shown, weight: overhead + ofRecord * page.items.length + body.bytes.length })
+  const again = known?.view === view && known.url === url
+  const kept = again ? keptPage(page, related, made) : undefined
+  pages.set(query, { view, url, kept, weight: overhead + url.length + (kept === undefined ? 0 : weightOf(kept)) })
 }
 
+function keptPage(page: Page<unknown>, related: Related, { tag, headers, text }: Made): KeptPage | undefined {
+  const linked = page.items.flatMap((_, at) => linkedOf(related, at, []))
+  if (!areFixed(page.items) || !areFixed(linked)) return undefined
+  const body = text instanceof Octets ? text : new Octets(bytesOf(text))
+  // Whoever gave the page may go on working with its list.
+  return { page: { ...page, items: [...page.items] }, linked, face: { tag, headers, body } }
+}
+
+const weightOf = ({ page, linked, face }: KeptPage): number => ofRecord * (page.items.length + linked.length) + face.body.bytes.length
+
 /** Whether a page is the one that was remembered, record by record. */
-function isSame({ page: known, linked }: ShownPage, page: Page<unknown>, related: Related): boolean {
+function isSame({ page: known, linked }: KeptPage, page: Page<unknown>, related: Related): boolean {
   const { items: rows, total, exact, more, seekable } = page
   if (known.items.length !== rows.length || known.total !== total || known.exact !== exact || known.more !== more) return false
   if (known.seekable !== seekable) return false

@@ -56,7 +56,10 @@ class RequestPatience implements Patience {
         reject(new Unavailable({ cause, ...(this.#exchange.reads ? {} : { detail }) }))
       }
       const timer = setTimeout(expire, this.left())
-      answer.then(resolve, reject).then(() => clearTimeout(timer))
+      // What only looks like a promise may give nothing back from its `then`, or throw in it.
+      Promise.resolve(answer)
+        .then(resolve, reject)
+        .then(() => clearTimeout(timer))
     })
   }
 

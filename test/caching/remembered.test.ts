@@ -1,6 +1,8 @@
 /** Bytes that are used again (`src/representation/remembered.ts`) are those that would be made anew, whatever has changed meanwhile and whoever asks. */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import express from 'express'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -340,5 +342,60 @@ describe('bytes behind middlewares of others', () => {
       expect(JSON.parse(body).nombre).toBe('Ficha é1 漢1 \u{1f600}')
       expect(heard.at(-1)).toBe(body)
     }
+  })
+})
+
+describe('lists that their store goes on working with', () => {
+  const definition = defineResource({
+    collection: 'cosas',
+    key: 'id',
+    schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, nombre: text } },
+  })
+  const frozen = (id: number, nombre: string, version = 'a') => Object.freeze({ value: Object.freeze({ id, nombre }), version })
+
+  async function get(adapter: object) {
+    const server = http.createServer(express().use(api({ versions: { v1: [mount(definition, adapter as never)] } }))).listen(0, '127.0.0.1')
+    servers.push(server)
+    await new Promise((resolve) => server.once('listening', resolve))
+    return (path: string) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)
+  }
+
+  it('HDR-4: a page of the same list object is another where a record in it was replaced', async () => {
+    const rows = [frozen(1, 'uno'), frozen(2, 'dos')]
+    const page = { items: rows, total: 2 }
+    const ask = await get({ read: () => [rows[0]], list: () => page })
+    let before = ''
+    for (let again = 0; again < 4; again += 1) before = (await ask('/v1/cosas')).headers.get('etag') as string
+    rows[1] = frozen(2, 'tres', 'b')
+    const after = await ask('/v1/cosas')
+    expect(await after.json()).toEqual([
+      { id: 1, nombre: 'uno' },
+      { id: 2, nombre: 'tres' },
+    ])
+    expect(after.headers.get('etag')).not.toBe(before)
+    page.total = 3
+    expect((await ask('/v1/cosas')).headers.get('x-total-count')).toBe('3')
+  })
+
+  it('keeps no record alive that was shown once, nor one that is made anew each time', async () => {
+    setFlagsFromString('--expose-gc')
+    const gc = runInNewContext('gc') as () => void
+    const given: WeakRef<object>[] = []
+    const anew = () => {
+      const stored = frozen(1, 'x'.repeat(1_000))
+      given.push(new WeakRef(stored))
+      return stored
+    }
+    const ask = await get({ read: () => [anew()], list: () => ({ items: [anew()], total: 1 }) })
+    for (let again = 0; again < 40; again += 1) {
+      await (await ask('/v1/cosas/1')).text()
+      await (await ask(`/v1/cosas?limit=${1 + (again % 20)}`)).text()
+    }
+    for (let again = 0; again < 3; again += 1) {
+      await new Promise((resolve) => setImmediate(resolve))
+      gc()
+    }
+    // What comes again and again may be kept, of each list its last page.
+    expect(given.filter((one) => one.deref() !== undefined).length).toBeLessThanOrEqual(22)
   })
 })

@@ -15,12 +15,14 @@ interface PgConnection {
 type Answered = (error: Error | null | undefined, rows?: readonly Cells[]) => void
 
 /**
- * Whether a client takes statements of this kind. In its pipeline mode `pg` takes only those that it made itself, and its native bindings none.
+ * Whether a client takes statements of this kind. In its pipeline mode `pg` takes only those that it made itself, and its native bindings none. A team that has put a
+ * function of its own in the place of `query`, on the client itself, expects of it what its own code asks for: results.
  */
 export function takesCells(client: object): boolean {
   const { connection, pipeline } = client as { readonly connection?: Partial<PgConnection>; readonly pipeline?: boolean }
   return (
     pipeline !== true &&
+    !Object.hasOwn(client, 'query') &&
     typeof connection?.parse === 'function' &&
     typeof connection.bind === 'function' &&
     typeof connection.execute === 'function' &&

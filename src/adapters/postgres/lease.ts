@@ -97,7 +97,11 @@ export class Lease {
   ): Promise<readonly Cells[]> {
     const { client } = this
     if (!takesCells(client)) return this.run(text, values, wait, names).then(({ rows }) => cellsOf(rows, columns))
-    return this.#named(text, wait, names, (name) => (answer) => void client.query(new CellQuery(text, values, name, answer)))
+    return this.#named(text, wait, names, (name) => (answer) => {
+      const asked = client.query(new CellQuery(text, values, name, answer))
+      // What wraps `query` for a whole class may make a promise of it, and fail by that.
+      if (asked instanceof Promise) asked.catch(answer)
+    })
   }
 
   #named<R>(text: string, wait: Wait, names: StatementNames | undefined, begin: (name: string | undefined) => Begin<R>): Promise<R> {

@@ -159,6 +159,39 @@ describe('the short ways through `pg`', () => {
     expect(seen).toEqual([expect.stringContaining('"rarezas"'), seen[0], seen[0]])
     expect(answered).toBe(3)
   })
+
+  it('are left out where a team has its own query on each client, which looks at results', async () => {
+    await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro) VALUES ('a', 1)`)
+    const watched = new pg.Pool({ connectionString: place.url, max: 1 })
+    let rows = 0
+    watched.on('connect', (client) => {
+      const query = client.query.bind(client) as (...given: unknown[]) => Promise<pg.QueryResult>
+      Object.assign(client, {
+        query: async (...given: unknown[]) => {
+          const result = await query(...given)
+          rows += result.rows.length
+          return result
+        },
+      })
+    })
+    const store = over(watched)
+    for (let i = 0; i < 3; i++) expect(await store.read(['a'], call)).toMatchObject([{ value: { id: 'a', seguro: 1 } }])
+    await watched.end()
+    expect(rows).toBeGreaterThanOrEqual(3)
+  })
+
+  it('fail at once with what wraps queries for all clients and fails itself', async () => {
+    class Failing extends pg.Client {
+      // biome-ignore lint/suspicious/noExplicitAny: as wrappers do
+      override async query(given: any, ...more: any[]): Promise<any> {
+        if (typeof given?.submit === 'function') throw new Error('The wrapper failed.')
+        return super.query(given, ...more)
+      }
+    }
+    const failing = new pg.Pool({ connectionString: place.url, max: 1, Client: Failing } as pg.PoolConfig)
+    await expect(over(failing).read(['a'], call)).rejects.toThrow('again')
+    await failing.end()
+  })
 })
 
 describe('a request that comes again', () => {

@@ -1,0 +1,75 @@
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { afterAll, describe, expect, it } from 'vitest'
+import { api, defineResource, mount } from '../../src/index.js'
+
+const cosas = defineResource({
+  collection: 'cosas',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+})
+
+const servers: http.Server[] = []
+afterAll(() => {
+  for (const server of servers) server.close()
+})
+
+/** Statuses of a read, a list, a create, a replace and a delete of an adapter whose answers `make` wraps. */
+async function statuses(make: (value: unknown) => unknown): Promise<readonly number[]> {
+  const stored = { value: { id: 1 }, version: 'a' }
+  const adapter = {
+    read: () => make([stored]),
+    list: () => make({ items: [stored], total: 1 }),
+    create: () => make({ created: stored }),
+    replace: () => make(stored),
+    remove: () => make('removed'),
+  }
+  const service = api({ timeout: 2_000, onError: () => {}, versions: { v1: [mount(cosas, adapter as never)] } })
+  const server = http.createServer(express().use(service)).listen(0, '127.0.0.1')
+  servers.push(server)
+  await new Promise((resolve) => server.once('listening', resolve))
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/cosas`
+  const body = { headers: { 'content-type': 'application/json' }, body: '{"id":1}' }
+  const said: number[] = []
+  for (const [path, init] of [
+    ['/1', {}],
+    ['', {}],
+    ['', { method: 'POST', ...body }],
+    ['/1', { method: 'PUT', ...body }],
+    ['/1', { method: 'DELETE' }],
+  ] as const)
+    said.push((await fetch(base + path, { ...init, signal: AbortSignal.timeout(1_000) })).status)
+  return said
+}
+
+type Settle = (value: unknown) => void
+
+const thenable = (then: (fulfil: Settle, reject: Settle) => void) => Object.defineProperty({}, 'then', { value: then })
+
+describe('answers of adapters that only look like promises', () => {
+  it.each<readonly [what: string, make: (value: unknown) => unknown]>([
+    ['give nothing back from then', (value) => thenable((fulfil) => void setTimeout(() => fulfil(value), 2))],
+    ['call back at once', (value) => thenable((fulfil) => fulfil(value))],
+    [
+      'call back twice',
+      (value) =>
+        thenable((fulfil, reject) => {
+          fulfil(value)
+          fulfil(undefined)
+          reject(new Error('too late'))
+        }),
+    ],
+    ['lead to another promise', (value) => thenable((fulfil) => fulfil(Promise.resolve(value)))],
+  ])('are taken as await would take them: %s', async (_, make) => {
+    expect(await statuses(make)).toEqual([200, 200, 201, 200, 204])
+  })
+
+  it('are a failure where their then throws', async () => {
+    const make = () =>
+      thenable(() => {
+        throw new Error('no')
+      })
+    expect(await statuses(make)).toEqual([500, 500, 500, 500, 500])
+  })
+})
