@@ -72,6 +72,18 @@ const inTurn = (sent: readonly Sent[]): Turn => {
 const pages = (tail: string, headers: Readonly<Record<string, string>> = {}): Turn =>
   inTurn(Array.from({ length: 10 }, (_, page) => ({ path: `${piecesPath}${pageQuery}&offest=${page + 1}${tail}`, headers })))
 
+/** 2,000 queries in turn: pages of any branch, and of any of five sizes. None is asked for again soon. */
+const anyPages = (connection: number): Turn => {
+  let at = connection * 197
+  return () => {
+    at += 1
+    const branch = 1 + (at % branchCount)
+    const page = 1 + (Math.floor(at / branchCount) % 10)
+    const size = 21 + (Math.floor(at / (10 * branchCount)) % 5)
+    return { path: `${piecesPath}?sucursalDeDistribucion=${branch}&sort=-fechaDeEntrada&offest=${page}&limit=${size}` }
+  }
+}
+
 async function tagged(ask: Ask, connection: number): Promise<Turn> {
   const sent: Sent[] = []
   for (let at = 0; at < 10; at++) {
@@ -110,6 +122,12 @@ const workloads = {
   item: { title: 'item GET', status: 200, check: checkItem, turns: (_ask, connection) => items(connection, (path) => ({ path })) },
   'not-modified': { title: '304 of an item', status: 304, check: checkNotModified, turns: tagged },
   page: { title: 'page of 25, filtered and sorted', status: 200, check: (ask) => checkPage(ask), turns: () => pages('') },
+  'page-any': {
+    title: 'pages of any branch and size',
+    status: 200,
+    check: (ask) => checkPage(ask),
+    turns: (_ask, connection) => anyPages(connection),
+  },
   'page-expanded': { title: 'the same page, expanded', status: 200, check: checkExpandedPage, turns: () => pages('&expand=contrato') },
   create: { title: 'POST', status: 201, check: checkCreate, turns: (_ask, connection) => creates(connection) },
   patch: { title: 'PATCH with If-Match', status: 200, tags: true, check: checkPatch, turns: patches },

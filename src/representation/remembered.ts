@@ -3,7 +3,7 @@
  * by identity before they are used again: the records with their versions, all that their links show of others, and the way of looking at them.
  */
 import type { Page, Stored } from '../adapters/contract.js'
-import { isFixed } from '../definition/fixed.js'
+import { FixedStored, isFixed } from '../definition/fixed.js'
 import type { ListQuery } from '../plan/list-grammar.js'
 import { RecentMap } from '../recent-map.js'
 import type { Headers } from './answer.js'
@@ -11,8 +11,9 @@ import { bytesOf, Octets } from './octets.js'
 import type { Related } from './related.js'
 import type { View } from './views.js'
 
-/** Characters that are kept at least, of items and of pages each; at most it is twice as many. */
-const mostCharacters = 8 * 2 ** 20
+/** Characters that are kept at least, of items and of pages; at most it is twice as many. */
+const mostOfItems = 16 * 2 ** 20
+const mostOfPages = 8 * 2 ** 20
 
 /** About what an entry takes beside its text, in characters, and what a record takes that nobody else may need any more. */
 const overhead = 300
@@ -31,7 +32,7 @@ interface RememberedItem {
   readonly weight: number
 }
 
-const items = new RecentMap<Stored<unknown>, RememberedItem>(mostCharacters, ({ weight }) => weight)
+const items = new RecentMap<Stored<unknown>, RememberedItem>(mostOfItems, ({ weight }) => weight)
 
 /** Records that were seen once lately, at least so many: most of what is read once is not read again soon, and nothing is kept alive by it. */
 const mostSeen = 25_000
@@ -99,7 +100,7 @@ interface KeptPage {
   readonly face: PageFace
 }
 
-const pages = new RecentMap<ListQuery, RememberedPage>(mostCharacters, ({ weight }) => weight)
+const pages = new RecentMap<ListQuery, RememberedPage>(mostOfPages, ({ weight }) => weight)
 
 /** The page of a query that comes again and again, which is one object then, where it holds the very same records. `url` is the address of the list. */
 export function rememberedPage(query: ListQuery, view: View, url: string, page: Page<unknown>, related: Related): PageFace | undefined {
@@ -173,7 +174,7 @@ const fixed = new WeakSet<Stored<unknown>>()
 
 function areFixed(row: Linked): boolean {
   for (const stored of row) {
-    if (stored === undefined || fixed.has(stored)) continue
+    if (stored === undefined || FixedStored.is(stored) || fixed.has(stored)) continue
     if (!isFixed(stored)) return false
     fixed.add(stored)
   }

@@ -149,7 +149,7 @@ export function memoryAdapter<T, K>(
     if (entries.get(old.text) !== old) throw new Error('onUpdate wrote the very record that is being updated.')
     const members = unique.clashes(next, old.text)
     if (members.length > 0) return { refused: 'duplicate', members: [...new Set(members)] }
-    const entry = entryOf(old.text, next, nextVersion(), current)
+    const entry = entryOf(old.text, next, nextVersion(), old.stored)
     swap(old, entry)
     return entry
   }

@@ -1,4 +1,5 @@
 /** A record as the memory adapter keeps it: a frozen private copy with its version. */
+import { FixedStored } from '../../definition/fixed.js'
 import type { Stored } from '../contract.js'
 
 /** A record whose type only the adapter's border knows. */
@@ -12,12 +13,17 @@ export interface Entry {
 }
 
 /**
- * An entry of a deep-frozen copy of `row`; the very objects of the copy are what readers get. What stands in it where it stood in `before`, the value of an entry,
+ * An entry of a deep-frozen copy of `row`; the very objects of the copy are what readers get. What stands in it where it stood in `before`, as an entry stores it,
  * is frozen already and shared.
  */
-export function entryOf(text: string, row: Row, version: string, before?: Row): Entry {
-  return { text, stored: Object.freeze({ value: frozenCopy(row, before) as Row, version }) }
+export function entryOf(text: string, row: Row, version: string, before?: Stored<Row>): Entry {
+  plain = before === undefined || FixedStored.is(before)
+  const value = frozenCopy(row, before?.value) as Row
+  return { text, stored: plain ? new FixedStored(value, version) : Object.freeze({ value, version }) }
 }
+
+/** Whether all of the copy that is being made is plain data, and what it shares as well: a `Date` that `structuredClone` makes can be changed though it is frozen. */
+let plain = true
 
 /** What is plain data is copied here, in a tenth of the time of `structuredClone` (a record of 22 values: 1 us against 13); anything else is left to that. */
 function frozenCopy(value: unknown, before: unknown): unknown {
@@ -28,8 +34,10 @@ function frozenCopy(value: unknown, before: unknown): unknown {
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === Array.prototype) return copyOfList(value as readonly unknown[], before)
   // Assigning a member of that name would set the prototype of the copy.
-  const plain = (prototype === Object.prototype || prototype === null) && !Object.hasOwn(value, '__proto__')
-  return plain ? copyOfObject(value as Row, before) : frozen(structuredClone(value))
+  if ((prototype === Object.prototype || prototype === null) && !Object.hasOwn(value, '__proto__'))
+    return copyOfObject(value as Row, before)
+  plain = false
+  return frozen(structuredClone(value))
 }
 
 function copyOfObject(value: Row, before: unknown): Row {

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Stored } from '../../../src/adapters/contract.js'
 import { entryOf, type Row } from '../../../src/adapters/memory/entry.js'
+import { FixedStored, isFixed } from '../../../src/definition/fixed.js'
 
 const rows = fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), fc.jsonValue({ maxDepth: 4 }), { noNullPrototype: false })
 
@@ -10,7 +12,8 @@ const plainRows = fc.dictionary(
   { noNullPrototype: false },
 )
 
-const kept = (row: object, before?: Row): Row => entryOf('1', row as Row, 'v', before).stored.value
+const stored = (row: object, before?: Stored<Row>): Stored<Row> => entryOf('1', row as Row, 'v', before).stored
+const kept = (row: object): Row => stored(row).value
 
 function everyObject(value: unknown, found: object[] = []): object[] {
   if (typeof value !== 'object' || value === null) return found
@@ -38,8 +41,9 @@ describe('entryOf', () => {
   it('shares what stands where it stood, and copies everything else', () => {
     fc.assert(
       fc.property(plainRows, plainRows, (row, changes) => {
-        const before = kept(row)
-        const value = kept({ ...before, ...changes }, before)
+        const old = stored(row)
+        const before = old.value
+        const { value } = stored({ ...before, ...changes }, old)
         expect(value).toStrictEqual(structuredClone({ ...before, ...changes }))
         for (const name of Object.keys(before)) if (!Object.hasOwn(changes, name)) expect(value[name]).toBe(before[name])
         const given = new Set(everyObject(changes))
@@ -53,6 +57,22 @@ describe('entryOf', () => {
     const value = kept({ part: Object.freeze({ inner }) })
     inner.count = 2
     expect(value).toEqual({ part: { inner: { count: 1 } } })
+  })
+
+  it('says of itself that it can not change where that is so, also of what it shares', () => {
+    fc.assert(
+      fc.property(rows, rows, (row, changes) => {
+        const old = stored(row)
+        for (const made of [old, stored({ ...old.value, ...changes }, old)]) {
+          const looked = isFixed(Object.freeze({ ...made }))
+          if (FixedStored.is(made)) expect(looked).toBe(true)
+          if (!JSON.stringify([row, changes]).includes('__proto__')) expect(FixedStored.is(made)).toBe(true)
+        }
+      }),
+    )
+    const dated = stored({ at: new Date(0), n: 1 })
+    expect([FixedStored.is(dated), Object.isFrozen(dated), isFixed(dated)]).toEqual([false, true, false])
+    expect(FixedStored.is(stored({ ...dated.value, n: 2 }, dated))).toBe(false)
   })
 
   it('what is no plain data is copied as before, or refused', () => {
