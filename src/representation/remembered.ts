@@ -9,7 +9,7 @@ import { RecentMap } from '../recent-map.js'
 import type { Headers } from './answer.js'
 import { bytesOf, Octets } from './octets.js'
 import type { Related } from './related.js'
-import type { View } from './views.js'
+import { isUsual, type View } from './views.js'
 
 /** Characters that are kept at least, of items and of pages; at most it is twice as many. */
 const mostOfItems = 16 * 2 ** 20
@@ -70,7 +70,7 @@ export function rememberedItem(stored: Stored<unknown>, view: View, related: Rel
     views += 1
   }
   const bytes = bytesOf(make(at))
-  if (isSeen(stored) && isFixed(stored)) {
+  if (isUsual(view) && isSeen(stored) && isFixed(stored)) {
     const linked = linkedOf(related, at, [])
     const next = views >= mostViews ? undefined : first
     const weight = bytes.length + overhead * (1 + linked.length) + (next?.weight ?? 0)
@@ -118,7 +118,7 @@ interface Made {
 
 /** Keeps a page that is seen the second time. Nothing may go into it but what is given here. */
 export function rememberPage(query: ListQuery, view: View, url: string, page: Page<unknown>, related: Related, made: Made): void {
-  if (!Object.isFrozen(query) || !page.items.every(mayRemember)) return
+  if (!isUsual(view) || !Object.isFrozen(query) || !page.items.every(mayRemember)) return
   const known = pages.get(query)
   const again = known?.view === view && known.url === url
   const kept = again ? keptPage(page, related, made) : undefined

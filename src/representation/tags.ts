@@ -3,11 +3,12 @@ import type { Page } from '../adapters/contract.js'
 import { formatTag } from '../http/entity-tags.js'
 import { keyOf } from '../plan/resource-plan.js'
 import type { Mounted } from '../plan/routes.js'
+import { RecentMap } from '../recent-map.js'
 import type { Body } from './answer.js'
 import { digest } from './digest.js'
 import { bufferOf, Octets } from './octets.js'
 import { type Related, stampOf } from './related.js'
-import type { View } from './views.js'
+import { isUsual, type View } from './views.js'
 
 /** The tag of an item, of which `related` was gathered. */
 export function itemTag(view: View, version: string, related: Related): string {
@@ -16,11 +17,21 @@ export function itemTag(view: View, version: string, related: Related): string {
   if (only === undefined) return formatTag(version, view.digest)
   // Of what many records link to the version comes again and again, and a hash takes 3 us.
   const linked = links.length === 1 && only.nested.links.length === 0 ? only.stored[0]?.version : undefined
-  const known = linked === undefined ? undefined : view.linked.get(linked)
+  const known = linked === undefined ? undefined : digests.get(view)?.get(linked)
   if (known !== undefined) return formatTag(version, known)
   const made = digest(`${view.digest} ${stampOf(related, 0)}`)
-  if (linked !== undefined && linked.length <= longestKnown) view.linked.set(linked, made)
+  if (linked !== undefined && linked.length <= longestKnown && isUsual(view)) keep(view, linked, made)
   return formatTag(version, made)
+}
+
+/** Digests of a view with the version of the one record that an item links to, for the views of late. */
+const digests = new RecentMap<View, RecentMap<string, string>>(32)
+const mostLinked = 500
+
+function keep(view: View, version: string, made: string): void {
+  const known = digests.get(view) ?? new RecentMap<string, string>(mostLinked)
+  known.set(version, made)
+  digests.set(view, known)
 }
 
 const longestKnown = 100

@@ -16,12 +16,15 @@ export interface Variant {
 export interface View {
   /** Stands for it in entity tags (HDR-2). */
   readonly digest: string
-  /** The same with the version of the one record that an item links to. */
-  readonly linked: RecentMap<string, string>
+  /** How often it was asked for while it was known. */
+  uses: number
 }
 
+/** True for a view that is asked for again and again: only for such is anything else kept, since a client may name any host. */
+export const isUsual = ({ uses }: View): boolean => uses >= usual
+
+const usual = 3
 const mostKnown = 64
-const mostLinked = 500
 
 /** Those of one resource: few are in use at a time, and a client that varies its Host must not fill the memory. */
 class Views {
@@ -35,21 +38,23 @@ class Views {
 
   of({ base, representation, expand }: Variant): View {
     const last = this.#last
-    if (last !== undefined && last.base === base && last.representation === representation && last.expand === expand) return last.view
+    if (last !== undefined && last.base === base && last.representation === representation && last.expand === expand) return used(last.view)
     const name = `${base} ${representation.variant} ${expand.join(',')}`
     const view = this.#known.get(name) ?? this.#make(name)
     this.#last = { base, representation, expand, view }
-    return view
+    return used(view)
   }
 
   #make(name: string): View {
-    const view = Object.freeze({
-      digest: digest(`${this.#mounted.plan.digest} ${name}`),
-      linked: new RecentMap<string, string>(mostLinked),
-    })
+    const view: View = { digest: digest(`${this.#mounted.plan.digest} ${name}`), uses: 0 }
     this.#known.set(name, view)
     return view
   }
+}
+
+function used(view: View): View {
+  view.uses += 1
+  return view
 }
 
 const known = new WeakMap<Mounted, Views>()
