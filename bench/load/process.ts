@@ -1,5 +1,6 @@
 /** The load in a process of its own: runs the rounds it is told, and waits at each start until the server's clock has been read. */
-import { type Ran, type Round, runRound } from './run.js'
+import type { Ran } from './clocked.js'
+import { type Round, runRound } from './run.js'
 
 export type ToLoad = { readonly round: Round } | 'go'
 export type FromLoad = 'ready' | { readonly ran: Ran } | { readonly failed: string }

@@ -1,13 +1,11 @@
 /** A result as a picture: each workload's servers against hand-written Express, by CPU a request. */
+import { pictureOf, text, width } from './picture.js'
 import type { Ratio, Result, Row, WorkloadResult } from './result.js'
 
-/** Of one of the two columns. */
-const width = 440
 const left = 112
 const right = 96
 const rowHeight = 17
 const titleHeight = 30
-const margin = 16
 
 const colours = { ours: '#2563a8', others: '#9aa5b1', baseline: '#444b54', text: '#1f2328', quiet: '#59636e' } as const
 
@@ -26,22 +24,10 @@ export function chartOf(result: Result): string {
   })
   const most = Math.max(1, ...groups.flatMap(({ bars }) => bars.map(({ ratio }) => ratio.q3)))
   const heading = `CPU a request against Express 5 by hand (1 x): longer is quicker. Node ${result.node}, ${result.date.slice(0, 10)}`
-  const top = margin + 30
-  const heights: [number, number] = [top, top]
-  const parts = groups.map(({ title, bars }) => {
-    const column = heights[0] <= heights[1] ? 0 : 1
-    const y = heights[column]
-    heights[column] += titleHeight + bars.length * rowHeight
-    return `<g transform="translate(${margin + column * (width + margin)} ${y})">\n${group(title, bars, most)}\n</g>`
-  })
-  const size = { width: 2 * width + 3 * margin, height: Math.max(...heights) + margin }
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" height="${size.height}" font-family="system-ui, sans-serif" font-size="12" role="img" aria-label="${escaped(heading)}">`,
-    `<rect width="100%" height="100%" fill="#ffffff"/>`,
-    text(margin, margin + 12, heading, `font-size="13" font-weight="600"`),
-    ...parts,
-    '</svg>\n',
-  ].join('\n')
+  return pictureOf(
+    heading,
+    groups.map(({ title, bars }) => ({ height: titleHeight + bars.length * rowHeight, body: group(title, bars, most) })),
+  )
 }
 
 /** One workload, its own corner at 0, 0. All of them have one scale. */
@@ -82,9 +68,3 @@ function drawn({ name, ours, ratio, cpu }: Bar, y: number, x: (ratio: number) =>
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10
-/** A text of a picture. */
-export const text = (x: number, y: number, content: string, rest: string): string =>
-  `<text x="${x}" y="${y}" ${rest}>${escaped(content)}</text>`
-
-/** As it may stand in SVG. */
-export const escaped = (content: string): string => content.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)

@@ -1,6 +1,7 @@
 /** One workload: its servers are started, checked, warmed, and timed in turns. */
+
+import type { Ran } from '../load/clocked.js'
 import type { FromLoad, ToLoad } from '../load/process.js'
-import type { Ran } from '../load/run.js'
 import type { Options } from '../options.js'
 import { ratiosOf, rowOf, type Sample, type WorkloadResult } from '../report/result.js'
 import type { FromServer, ToServer } from '../servers/process.js'

@@ -1,5 +1,6 @@
 /** The query of a list, from text to typed, bounded and totally ordered (QUERY-1..8). The grammar is compiled at mount; parsing never walks a schema. */
 import type { Condition, ListRequest, SortTerm } from '../adapters/contract.js'
+import { freezeThroughout } from '../definition/fixed.js'
 import { didYouMean, nearMiss } from '../definition/near-miss.js'
 import { checkPage } from '../definition/resolve-resource.js'
 import type { Filter, PageOptions, ResourceDefinition } from '../definition/resource.js'
@@ -88,15 +89,9 @@ export function knownListQuery(raw: string, grammar: ListGrammar, address: ListA
   if (known !== undefined) return known
   const query = parseListQuery(raw, grammar, address)
   const hinted = query.pairs.some(([name]) => name === parameter.after)
-  if (!hinted && raw.length <= longestRecent) grammar.recent.set(raw, frozen(query))
+  // What one request did to it would be another's.
+  if (!hinted && raw.length <= longestRecent) grammar.recent.set(raw, freezeThroughout(query))
   return query
-}
-
-/** Freezes a query throughout: what one request did to it would be another's. */
-function frozen<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  for (const member of Object.values(value)) frozen(member)
-  return Object.freeze(value)
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The load of the curves in a process of its own: opens what it is told to, runs when it is told to, and closes when it is told to. */
-import type { Ran } from '../../load/run.js'
+import type { Ran } from '../../load/clocked.js'
 import { type Opened, openRound, type Round } from './round.js'
 
 export type ToLoad = { readonly round: Round } | 'go' | 'close'

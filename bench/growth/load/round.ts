@@ -1,7 +1,7 @@
 /** One round against one server: so many connections, each asking again as soon as it is answered, through a list of requests or the mix. */
 
+import { type Bounds, clocked, type Ran } from '../../load/clocked.js'
 import { Connection } from '../../load/connection.js'
-import type { Ran } from '../../load/run.js'
 import type { Sent } from '../../workloads/index.js'
 import { type Mix, mixed } from './mix.js'
 
@@ -10,12 +10,9 @@ export interface Asked extends Sent {
   readonly status: number
 }
 
-export interface Round {
+export interface Round extends Bounds {
   readonly port: number
   readonly connections: number
-  /** When it ends: whichever comes first. */
-  readonly seconds: number
-  readonly requests: number
   readonly asked: readonly Asked[] | Mix
 }
 
@@ -63,25 +60,7 @@ export async function openRound({ port, connections: count, seconds, requests, a
   }
   return {
     close,
-    async run() {
-      const times: number[] = []
-      let left = requests
-      const start = performance.now()
-      const end = start + seconds * 1000
-      const work = async (_: unknown, at: number): Promise<void> => {
-        for (let now = start; now < end && left-- > 0; ) {
-          await send(at)
-          const done = performance.now()
-          times.push(done - now)
-          now = done
-        }
-      }
-      await Promise.all(connections.map(work))
-      const elapsed = performance.now() - start
-      times.sort((a, b) => a - b)
-      const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
-      return { requests: times.length, elapsed, median: at(0.5), p99: at(0.99) }
-    },
+    run: () => clocked(connections.length, { seconds, requests }, send),
   }
 }
 

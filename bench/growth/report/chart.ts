@@ -1,13 +1,10 @@
 /** Curves as a picture: a panel each, x by its logarithm, and y too where it spans more than ten times. */
-import { escaped, text } from '../../report/chart.js'
+import { margin, pictureOf, text, width } from '../../report/picture.js'
 import type { CurveResult, GrowthResult, Series, Unit } from './result.js'
 import { amount, counted } from './text.js'
 
-/** Of one panel. There are two beside each other. */
-const width = 440
 const plot = { left: 62, top: 30, width: width - 62 - 12, height: 150 } as const
 const keyHeight = 15
-const margin = 16
 
 /** Told apart by everybody, in the order in which they are given out (Okabe and Ito). */
 const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#7a7a7a'] as const
@@ -16,23 +13,13 @@ const quiet = '#59636e'
 /** An SVG of its own, on white, so that it reads on any page. */
 export function growthChart(result: GrowthResult): string {
   const heading = `What a request costs against how much there is. Node ${result.node}, ${result.date.slice(0, 10)}`
-  const top = margin + 30
-  const heights: [number, number] = [top, top]
-  const parts = result.curves.map((curve) => {
-    const shown = shownOf(curve)
-    const column = heights[0] <= heights[1] ? 0 : 1
-    const y = heights[column]
-    heights[column] += plot.top + plot.height + 34 + shown.length * keyHeight + margin
-    return `<g transform="translate(${margin + column * (width + margin)} ${y})">\n${panel(curve, shown)}\n</g>`
-  })
-  const size = { width: 2 * width + 3 * margin, height: Math.max(...heights) + margin }
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" height="${size.height}" font-family="system-ui, sans-serif" font-size="12" role="img" aria-label="${escaped(heading)}">`,
-    `<rect width="100%" height="100%" fill="#ffffff"/>`,
-    text(margin, margin + 12, heading, `font-size="13" font-weight="600"`),
-    ...parts,
-    '</svg>\n',
-  ].join('\n')
+  return pictureOf(
+    heading,
+    result.curves.map((curve) => {
+      const shown = shownOf(curve)
+      return { height: plot.top + plot.height + 34 + shown.length * keyHeight + margin, body: panel(curve, shown) }
+    }),
+  )
 }
 
 /** A panel has one unit, that of its first series, and no series of a single point; the tables have the rest. */

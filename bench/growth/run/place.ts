@@ -1,6 +1,6 @@
 /** Where curves are measured: the cores, the load, the database, and the servers that were started. */
 
-import type { Ran } from '../../load/run.js'
+import type { Ran } from '../../load/clocked.js'
 import { Child, type Cores } from '../../run/child.js'
 import type { Tables } from '../data/tables.js'
 import type { FromLoad, ToLoad } from '../load/process.js'

@@ -1,5 +1,5 @@
 /** A record as the memory adapter keeps it: a frozen private copy with its version. */
-import { FixedStored } from '../../definition/fixed.js'
+import { FixedStored, freezeThroughout } from '../../definition/fixed.js'
 import type { Stored } from '../contract.js'
 
 /** A record whose type only the adapter's border knows. */
@@ -37,7 +37,7 @@ function frozenCopy(value: unknown, before: unknown): unknown {
   if ((prototype === Object.prototype || prototype === null) && !Object.hasOwn(value, '__proto__'))
     return copyOfObject(value as Row, before)
   plain = false
-  return frozen(structuredClone(value))
+  return freezeThroughout(structuredClone(value))
 }
 
 function copyOfObject(value: Row, before: unknown): Row {
@@ -66,9 +66,3 @@ function isScalar(value: unknown): boolean {
 
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Row)[name] : undefined
-
-function frozen<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value
-  for (const member of Object.values(value)) frozen(member)
-  return Object.freeze(value)
-}

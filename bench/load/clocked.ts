@@ -1,0 +1,36 @@
+/** Requests against the clock: each worker asks again as soon as it is answered. */
+
+/** When it ends: whichever comes first. */
+export interface Bounds {
+  readonly seconds: number
+  readonly requests: number
+}
+
+/** Times in milliseconds. */
+export interface Ran {
+  readonly requests: number
+  readonly elapsed: number
+  readonly median: number
+  readonly p99: number
+}
+
+/** Runs so many workers side by side. `send` asks once, on behalf of the worker of this number; what it throws ends all. */
+export async function clocked(workers: number, { seconds, requests }: Bounds, send: (worker: number) => Promise<void>): Promise<Ran> {
+  const times: number[] = []
+  let left = requests
+  const start = performance.now()
+  const end = start + seconds * 1000
+  const work = async (worker: number): Promise<void> => {
+    for (let now = start; now < end && left-- > 0; ) {
+      await send(worker)
+      const done = performance.now()
+      times.push(done - now)
+      now = done
+    }
+  }
+  await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)))
+  const elapsed = performance.now() - start
+  times.sort((a, b) => a - b)
+  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+  return { requests: times.length, elapsed, median: at(0.5), p99: at(0.99) }
+}

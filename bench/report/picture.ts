@@ -1,0 +1,39 @@
+/** What pictures have in common: panels in two columns under a heading. */
+
+/** Of one of the two columns. */
+export const width = 440
+export const margin = 16
+
+/** A part of a picture, its own corner at 0, 0. */
+export interface Panel {
+  /** What it takes of its column. */
+  readonly height: number
+  readonly body: string
+}
+
+/** An SVG of its own, on white, so that it reads on any page. */
+export function pictureOf(heading: string, panels: readonly Panel[]): string {
+  const top = margin + 30
+  const heights: [number, number] = [top, top]
+  const parts = panels.map(({ height, body }) => {
+    const column = heights[0] <= heights[1] ? 0 : 1
+    const y = heights[column]
+    heights[column] += height
+    return `<g transform="translate(${margin + column * (width + margin)} ${y})">\n${body}\n</g>`
+  })
+  const size = { width: 2 * width + 3 * margin, height: Math.max(...heights) + margin }
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" height="${size.height}" font-family="system-ui, sans-serif" font-size="12" role="img" aria-label="${escaped(heading)}">`,
+    `<rect width="100%" height="100%" fill="#ffffff"/>`,
+    text(margin, margin + 12, heading, `font-size="13" font-weight="600"`),
+    ...parts,
+    '</svg>\n',
+  ].join('\n')
+}
+
+/** A text of a picture. */
+export const text = (x: number, y: number, content: string, rest: string): string =>
+  `<text x="${x}" y="${y}" ${rest}>${escaped(content)}</text>`
+
+/** As it may stand in SVG. */
+const escaped = (content: string): string => content.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)
