@@ -72,11 +72,11 @@ function withoutBody(exchange: Exchange, error: unknown, headers: Headers): Enco
 }
 
 function withBody({ representation, service }: Exchange, represented: Represented, headers: Headers): Encoded {
-  const vary = headers[header.vary] ?? service.vary
-  const common: Headers = { ...headers, [header.contentType]: representation.contentType, [header.vary]: vary }
-  if (typeof represented === 'string' || represented instanceof Uint8Array) return { headers: common, body: represented }
+  headers[header.contentType] = representation.contentType
+  const vary = (headers[header.vary] ??= service.vary)
+  if (typeof represented === 'string' || represented instanceof Uint8Array) return { headers, body: represented }
   const own = spelled(represented.headers ?? {})
-  return { headers: { ...own, ...common, [header.vary]: mergeVary(own[header.vary], vary) }, body: represented.body }
+  return { headers: { ...own, ...headers, [header.vary]: mergeVary(own[header.vary], vary) }, body: represented.body }
 }
 
 const callOf = (exchange: Exchange): RepresentationCall => ({
