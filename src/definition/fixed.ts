@@ -42,3 +42,14 @@ export function freezeThroughout<T>(value: T): T {
   for (const member of Object.values(value)) freezeThroughout(member)
   return Object.freeze(value)
 }
+
+const leaving = new WeakSet<object>()
+
+/** Says of an adapter that it changes nothing of the values it is given, nor shows them to anybody who might: they may hold what is frozen, or stored already. */
+export function declareLeaving<A extends object>(adapter: A): A {
+  leaving.add(adapter)
+  return adapter
+}
+
+/** Whether that has been said of an adapter: of this very one, since who wraps it may do otherwise. */
+export const leavesValues = (adapter: object): boolean => leaving.has(adapter)

@@ -1,7 +1,7 @@
 /**
  * The origin that a client reached, for the absolute addresses of links (RFC 9110 4.2, 7.2, RFC 9112 3.2.2; REP-5).
  */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { targetAuthority } from './targets.js'
 
@@ -17,15 +17,26 @@ export type TrustProxy = (address: string, hop: number) => boolean
  */
 export function requestOrigin(req: IncomingMessage, trust: TrustProxy | undefined): string | undefined {
   // A peer on a Unix socket has no address; `trust proxy` by number of hops can believe it all the same.
-  const trusted = trust?.(req.socket.remoteAddress ?? '', 0) === true
-  const protocol = (trusted && forwardedProtocol(req)) || ('encrypted' in req.socket && req.socket.encrypted ? 'https' : 'http')
-  const given = (trusted && firstValue(req.headers['x-forwarded-host'])) || hostOf(req)
-  const host = given === undefined ? localHost(req, protocol) : validHost(given)
-  return host === undefined ? undefined : `${protocol}://${host}`
+  const { socket, headers } = req
+  const trusted = trust?.(socket.remoteAddress ?? '', 0) === true
+  const protocol = (trusted && forwardedProtocol(headers)) || ('encrypted' in socket && socket.encrypted ? 'https' : 'http')
+  const given = (trusted && firstValue(headers['x-forwarded-host'])) || hostOf(req.url, headers)
+  return given === undefined ? originOf(protocol, localHost(req, protocol)) : givenOrigin(protocol, given)
 }
 
-function forwardedProtocol(req: IncomingMessage): 'http' | 'https' | undefined {
-  const protocol = firstValue(req.headers['x-forwarded-proto'])?.toLowerCase()
+const originOf = (protocol: 'http' | 'https', host: string | undefined): string | undefined =>
+  host === undefined ? undefined : `${protocol}://${host}`
+
+/** Most requests ask for the host that the one before them asked for. */
+let last: { readonly protocol: string; readonly given: string; readonly origin: string | undefined } | undefined
+
+function givenOrigin(protocol: 'http' | 'https', given: string): string | undefined {
+  if (last?.given !== given || last.protocol !== protocol) last = { protocol, given, origin: originOf(protocol, validHost(given)) }
+  return last.origin
+}
+
+function forwardedProtocol(headers: IncomingHttpHeaders): 'http' | 'https' | undefined {
+  const protocol = firstValue(headers['x-forwarded-proto'])?.toLowerCase()
   return protocol === 'http' || protocol === 'https' ? protocol : undefined
 }
 
@@ -37,8 +48,8 @@ function firstValue(field: string | string[] | undefined): string | undefined {
 }
 
 /** The host that the client asked for: of an absolute-form target, of `Host`, of HTTP/2's `:authority`. */
-function hostOf(req: IncomingMessage): string | undefined {
-  const host = targetAuthority(req.url ?? '/') ?? req.headers.host ?? req.headers[':authority']
+function hostOf(url: string | undefined, headers: IncomingHttpHeaders): string | undefined {
+  const host = targetAuthority(url ?? '/') ?? headers.host ?? headers[':authority']
   return Array.isArray(host) ? host[0] : host
 }
 

@@ -38,8 +38,7 @@ export const unconditional: Conditions = Object.freeze({
 })
 
 /** `weakToo` lets weak tags in `If-Match` name their version, for services behind a proxy that weakens tags when it compresses. */
-export function readConditions(req: IncomingMessage, required: boolean, weakToo = false): Conditions {
-  const { headers } = req
+export function readConditions({ headers }: Pick<IncomingMessage, 'headers'>, required: boolean, weakToo = false): Conditions {
   if (!required && headers['if-match'] === undefined && headers['if-none-match'] === undefined) return unconditional
   const ifMatch = parseTagList(headers['if-match'])
   const ifNoneMatch = parseTagList(headers['if-none-match'])

@@ -5,8 +5,8 @@ import { quotedEnd, skipSpace, splitList, tokenEnd, unquote } from '../http/fiel
 export type ReturnPreference = 'minimal' | 'representation'
 
 /** What the client would like a write to return. Of several only the first counts (RFC 7240 2); an unknown or malformed one is as good as none. */
-export function returnPreference(req: IncomingMessage): ReturnPreference | undefined {
-  const field = req.headers.prefer
+export function returnPreference({ headers }: Pick<IncomingMessage, 'headers'>): ReturnPreference | undefined {
+  const field = headers.prefer
   if (field === undefined) return undefined
   for (const element of splitList(String(field))) {
     const start = skipSpace(element, 0)
@@ -31,4 +31,4 @@ function preferenceValue(element: string, nameEnd: number): string | undefined {
   return quoted ? unquote(word) : word
 }
 
-export const prefersMinimal = (req: IncomingMessage): boolean => returnPreference(req) === 'minimal'
+export const prefersMinimal = (req: Pick<IncomingMessage, 'headers'>): boolean => returnPreference(req) === 'minimal'

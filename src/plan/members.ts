@@ -38,12 +38,14 @@ export function compileNormalize(shape: Shape, fill: 'create' | 'update'): Conve
 
 /**
  * Values on their way out: what the schema names or allows, nullable members always there, `writeOnly` ones never, date-times with seven digits. A null that
- * the schema does not allow is how many stores say that there is nothing: it becomes `undefined`.
+ * the schema does not allow is how many stores say that there is nothing: it becomes `undefined`. With `shares` what is as it would leave is given back, not copied: for
+ * who only looks at it.
  */
-export function compilePresent(shape: Shape): Convert {
-  const present = compileObjects(shape, ({ members, other, open }) => {
+export function compilePresent(shape: Shape, shares = false): Convert {
+  const fill: Fill = ({ members, other, open }) => {
     const told = [...members].filter(([, member]) => !member.shape.writeOnly)
     return (source) => {
+      if (shares && isPresentable(source, told)) return source
       const object: JsonObject = {}
       for (const [name, member] of told) {
         const value = own(source, name)
@@ -56,8 +58,22 @@ export function compilePresent(shape: Shape): Convert {
       }
       return object
     }
-  })
+  }
+  const present = compileObjects(shape, fill, shares)
   return (value) => (isNothing(shape, value) ? undefined : present(value))
+}
+
+/** True for plain data with these members and no others, in their order, each as it would leave. */
+function isPresentable(source: JsonObject, told: readonly (readonly [name: string, member: Member])[]): boolean {
+  const names = Object.keys(source)
+  if (names.length !== told.length || Object.getPrototypeOf(source) !== Object.prototype) return false
+  for (let i = 0; i < names.length; i += 1) {
+    const [name, member] = told[i] as (typeof told)[number]
+    if (names[i] !== name) return false
+    const value = source[name]
+    if (isNothing(member.shape, value) || member.convert(value) !== value) return false
+  }
+  return true
 }
 
 /** Values of hand-written routes on their way out: without `writeOnly` members, date-times with seven digits, everything else as it is. */

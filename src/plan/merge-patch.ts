@@ -19,8 +19,14 @@ function merge(target: unknown, patch: unknown, shape: Shape | undefined, found:
   const result: JsonObject = isObject(target) ? { ...target } : {}
   for (const name of Object.keys(patch)) {
     const member = shape?.members.get(name) ?? shape?.other(name)
+    const value = patch[name]
+    // Most of what is patched is no object, and its place is not asked for.
+    if (value !== null && !isObject(value)) {
+      put(result, name, value)
+      continue
+    }
     const pointer = `${at}/${escapePointer(name)}`
-    if (patch[name] !== null) put(result, name, merge(own(result, name), patch[name], member, found, pointer))
+    if (value !== null) put(result, name, merge(own(result, name), value, member, found, pointer))
     else if (member !== undefined) removeMember(result, name, member)
     else if (!shape?.isObject) delete result[name]
     else if (found.length < mostViolations) found.push(unknownMember(pointer, name, [...shape.properties.keys()]))

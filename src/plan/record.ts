@@ -60,12 +60,26 @@ export function recordToReplace(plan: ResourcePlan, sent: JsonObject, fixed: Fix
 }
 
 /**
- * The stored record after a merge patch, in which the key and the members of `fixed` stay what they are, and so does what the store holds beside the schema.
- * Throws `invalid-body`.
+ * The stored record after a merge patch, in which the key and the members of `fixed` stay what they are, and so does what the store holds beside the schema. With
+ * `shares` what the patch does not touch is the very same as in `current`, else a copy. Throws `invalid-body`.
  */
-export function recordToPatch(plan: ResourcePlan, patch: JsonObject, current: JsonObject, fixed: Fixed, found: Violation[]): JsonObject {
+export function recordToPatch(
+  plan: ResourcePlan,
+  patch: JsonObject,
+  current: JsonObject,
+  fixed: Fixed,
+  found: Violation[],
+  shares = false,
+): JsonObject {
   const merged = mergePatch(plan.known(current), patch, plan.definition.shape, found) as JsonObject
-  return keptRecord(plan, merged, (name) => (own(patch, name) ?? null) !== null, current, fixed, found)
+  const record = shares ? canonicalWhere(plan, merged, Object.keys(patch)) : (plan.canonical(merged) as JsonObject)
+  return keptRecord(plan, record, (name) => (own(patch, name) ?? null) !== null, current, fixed, found)
+}
+
+/** The record with these members in canonical form, set in place: what a patch finds is canonical already. */
+function canonicalWhere(plan: ResourcePlan, record: JsonObject, names: readonly string[]): JsonObject {
+  for (const name of names) if (Object.hasOwn(record, name)) put(record, name, canonicalOf(plan, name, record[name]))
+  return record
 }
 
 /**
@@ -86,7 +100,7 @@ export function recordFromPatched(
     if (own(seen, member) === undefined) removeMember(seen, member, shape.members.get(member) as Shape)
   }
   leaveNullLinks(plan, seen)
-  return keptRecord(plan, seen, (name) => Object.hasOwn(seen, name), current, fixed, found)
+  return keptRecord(plan, plan.canonical(seen) as JsonObject, (name) => Object.hasOwn(seen, name), current, fixed, found)
 }
 
 /** A link that leads nowhere is null on the wire, whether its members may be null or not: what GET gave must go back in (REP-7). */
@@ -115,17 +129,16 @@ function settleRemoved(shape: Shape, seen: JsonObject, path: readonly string[]):
   }
 }
 
-/** A patched record with what no patch may change. `isNamed` tells whether the client has named a member, and nobody has refused it yet. */
+/** A patched record, in canonical form, with what no patch may change. `isNamed` tells whether the client has named a member, and nobody has refused it yet. */
 function keptRecord(
   plan: ResourcePlan,
-  patched: JsonObject,
+  record: JsonObject,
   isNamed: (name: string) => boolean,
   current: JsonObject,
   fixed: Fixed,
   found: Violation[],
 ): JsonObject {
   const { shape } = plan.definition
-  const record = plan.canonical(patched) as JsonObject
   for (const member of plan.fixed) if (!isKept(plan, member, record, current)) found.push(fixedViolation(member))
   for (const member of Object.keys(fixed)) {
     if (!plan.fixed.has(member) && !isKept(plan, member, record, current)) found.push(fixedViolation(member))

@@ -1,4 +1,5 @@
 /** The route table of one version: every address, what may be done there, and how resources lead to each other. Built at mount; matching is map look-ups. */
+import { leavesValues } from '../definition/fixed.js'
 import { type KeyValue, segmentOf } from '../definition/key.js'
 import { nearMiss } from '../definition/near-miss.js'
 import type { PageOptions, ResourceDefinition } from '../definition/resource.js'
@@ -53,6 +54,8 @@ export interface Mounted {
   /** What its representations are made of, with what its links expand to. */
   readonly wire: WireForms
   readonly adapter: AnyAdapter
+  /** True where a patched record may share with the stored one what the patch does not touch. */
+  readonly patchesShare: boolean
   /** Media types beside JSON and XML. */
   readonly representations: readonly CustomRepresentation[]
   /** Whether a POST may, or must, say by which key a repeat is known (VERB-2). */
@@ -151,6 +154,7 @@ class TableBuilder {
       plan,
       wire: wireForms(plan, (link) => (targets.get(link) as Mounted).wire.item.form),
       adapter,
+      patchesShare: leavesValues(adapter) && !plan.guard.any && definition.rules === undefined,
       representations: options.representations ?? [],
       idempotencyKey: adapter.recall === undefined ? 'ignored' : (options.idempotencyKey ?? 'honoured'),
       parent,

@@ -23,12 +23,18 @@ export interface Answer {
 /** Ends the connection with the answer: for a request whose body is not read to its end. */
 export const closing: Headers = Object.freeze({ [header.connection]: 'close' })
 
+/** Writes an answer as `sendFirst` does, unless one has been sent. */
+export function send(res: ServerResponse, answer: Answer, head: boolean): void {
+  // What has ended has sent its headers.
+  if (!res.headersSent) sendFirst(res, answer, head)
+}
+
 /**
- * Writes an answer, whose headers are completed in place. What other middlewares have put into `Vary` and `Link` stays beside ours; a HEAD gets the headers alone, with the
+ * Writes the answer to a request that has none yet; its headers are completed in place. What other middlewares have put into `Vary` and `Link` stays beside ours; a HEAD gets the headers alone, with the
  * length of the body that it does not get.
  */
-export function send(res: ServerResponse, { status, headers, body: whole }: Answer, head: boolean): void {
-  if (res.headersSent || res.writableEnded || res.destroyed) return
+export function sendFirst(res: ServerResponse, { status, headers, body: whole }: Answer, head: boolean): void {
+  if (res.destroyed) return
   const body = head ? undefined : whole
   // Somebody in front has a hand in the head of the answer, such as `compression`.
   const watched = Object.hasOwn(res, 'writeHead')

@@ -8,7 +8,7 @@ import { linkedKey, type Related } from './related.js'
 
 /**
  * The wire's form of a record. `keys` are its parents' keys, outermost first, and its own; `base` is the absolute address of the version; `at` is the place of the
- * record among those that `related` was gathered for.
+ * record among those that `related` was gathered for. What `shares` with the record is for writers that only look at it, copies are for functions of a team.
  */
 export function represent(
   mounted: Mounted,
@@ -17,6 +17,7 @@ export function represent(
   base: string,
   related: Related,
   at = 0,
+  shares = false,
 ): JsonObject {
   const source = isObject(record) ? record : {}
   const { plan } = mounted
@@ -25,9 +26,10 @@ export function represent(
     const { name } = field
     if (field.kind === 'member') {
       const value = Object.hasOwn(source, name) ? source[name] : undefined
-      putPresent(wire, name, value === undefined ? nothing(field.nullable) : field.present(value))
+      const present = shares ? field.show : field.present
+      putPresent(wire, name, value === undefined ? nothing(field.nullable) : present(value))
     } else {
-      putPresent(wire, name, representLink(mounted, field.link, source, keys, base, related, at))
+      putPresent(wire, name, representLink(mounted, field.link, source, keys, base, related, at, shares))
     }
   }
   if (plan.open) {
@@ -54,6 +56,7 @@ function representLink(
   base: string,
   related: Related,
   at: number,
+  shares: boolean,
 ): unknown {
   if (link.kind === 'sub') return { href: `${base}${itemPath(mounted, keys)}/${segmentOf(link.sub)}` }
   if (link.kind === 'external') return external(mounted, link.name, record, base)
@@ -63,7 +66,7 @@ function representLink(
   const lineage = lineageOf(target, key)
   const found = related.links.find(({ name }) => name === link.name)
   const stored = found?.stored[at]
-  if (stored !== undefined && found?.expanded) return represent(target, stored.value, lineage, base, found.nested, at)
+  if (stored !== undefined && found?.expanded) return represent(target, stored.value, lineage, base, found.nested, at, shares)
   const brief: JsonObject = { href: `${base}${itemPath(target, lineage)}` }
   if (stored !== undefined) {
     for (const name of link.show) {

@@ -84,10 +84,10 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
     const mountPath = (req as ExpressRequest).baseUrl ?? ''
     if (found === undefined) {
       if (login === undefined || !isLogin(path)) return next()
-      const entrance = { path, query, mountPath, mountTail: '' }
+      const entrance = { match: undefined, path, query, mountPath, mountTail: '' }
       return void walk(new Exchange(req, res, service, entrance, noVersion), loginSteps)
     }
-    const entrance = { path: found.rest, query, mountPath, mountTail: '' }
+    const entrance = { match: undefined, path: found.rest, query, mountPath, mountTail: '' }
     void walk(new Exchange(req, res, service, entrance, noVersion, versions, found.name))
   }
   return Object.assign(apiMiddleware, {

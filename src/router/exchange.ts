@@ -1,5 +1,5 @@
 /** One request on its way through the steps: what they have found out so far. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Idempotency, Scalar } from '../adapters/contract.js'
 import type { Action, Decided } from '../auth/permission.js'
 import { decide } from '../auth/permission.js'
@@ -52,8 +52,9 @@ export interface Entrance {
 }
 
 export class Exchange {
-  readonly started = performance.now()
   readonly requestId: string
+  /** Those of the request, which its getter makes. */
+  readonly headers: IncomingHttpHeaders
   readonly method: string
   /** True for the methods that change nothing. */
   readonly reads: boolean
@@ -89,6 +90,7 @@ export class Exchange {
   answer: Answer | undefined
   problem: HttpProblem | undefined
   readonly #entrance: Entrance
+  #started: number | undefined
   #root: string | undefined
   #base: string | undefined
   #patience: Patience | undefined
@@ -109,7 +111,15 @@ export class Exchange {
     this.#entrance = entrance
     this.method = req.method ?? 'GET'
     this.reads = this.method === 'GET' || this.method === 'HEAD' || this.method === 'OPTIONS'
-    this.requestId = requestIdOf(req)
+    this.headers = req.headers
+    this.requestId = requestIdOf(this.headers)
+    this.#started = service.hooks.onResponse === undefined ? undefined : performance.now()
+  }
+
+  /** When it came, or was first asked how long it had waited: not before it waits for something, and a clock has its price. */
+  get started(): number {
+    this.#started ??= performance.now()
+    return this.#started
   }
 
   /** The absolute address before the version (REP-5). Throws the `malformed-host` problem. */
@@ -132,7 +142,7 @@ export class Exchange {
 
   /** The absolute address of the version, which links begin with. */
   get base(): string {
-    this.#base ??= this.version.name === '' ? this.root : `${this.root}/${this.version.name}`
+    this.#base ??= this.version.name === '' ? this.root : baseOf(`/${this.version.name}`, this.root)
     return this.#base
   }
 
@@ -225,10 +235,22 @@ export class Exchange {
     if (this.#root !== undefined) return this.#root
     const address = this.service.address(this.req)
     const { mountPath, mountTail } = this.#entrance
-    if (address !== undefined) this.#root = address + (this.service.fixedAddress ? mountTail : mountPath)
+    if (address !== undefined) this.#root = rootOf(this.service.fixedAddress ? mountTail : mountPath, address)
     return this.#root
   }
 }
+
+/** Puts a tail behind a text. The same two in a row give the very same text, which is compared and looked up without a look at its characters. */
+function lastJoined(): (tail: string, text: string) => string {
+  let last = { tail: '', text: '', joined: '' }
+  return (tail, text) => {
+    if (last.text !== text || last.tail !== tail) last = { tail, text, joined: text + tail }
+    return last.joined
+  }
+}
+
+const rootOf = lastJoined()
+const baseOf = lastJoined()
 
 /** True where a version may have something at a path below it. */
 function serves({ table, routes }: ServedVersion, path: string): boolean {

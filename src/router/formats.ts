@@ -73,7 +73,8 @@ function withoutBody(exchange: Exchange, error: unknown, headers: Headers): Enco
 
 function withBody({ representation, service }: Exchange, represented: Represented, headers: Headers): Encoded {
   headers[header.contentType] = representation.contentType
-  const vary = (headers[header.vary] ??= service.vary)
+  const vary = headers[header.vary] ?? service.vary
+  headers[header.vary] = vary
   if (typeof represented === 'string' || represented instanceof Uint8Array) return { headers, body: represented }
   const own = spelled(represented.headers ?? {})
   return { headers: { ...own, ...headers, [header.vary]: mergeVary(own[header.vary], vary) }, body: represented.body }

@@ -50,7 +50,7 @@ export function patched(exchange: Exchange, stored: Stored<unknown>): Answer<Jso
   if (isList(body)) return operated(exchange, body as readonly Operation[], stored)
   const found: Violation[] = []
   const patch = storedTerms(exchange, resource, objectBody(body), found)
-  return recordToPatch(resource.plan, patch, stored.value as JsonObject, scopeOf(exchange, resource), found)
+  return recordToPatch(resource.plan, patch, stored.value as JsonObject, scopeOf(exchange, resource), found, resource.patchesShare)
 }
 
 /** The operations work on what the client sees, and what comes of that is taken as what a PUT sends (VERB-5). */

@@ -49,7 +49,7 @@ export function resourceRouter<T, K, P = unknown>(
     if (segments === undefined ? !path.startsWith(first) : match === undefined) return next()
     const mountPath = (req as ExpressRequest).baseUrl ?? ''
     if (mountPath !== place.mountPath) place = { mountPath, mountTail: fromVersion(mountPath) }
-    const entrance = { path, query, ...place, match }
+    const entrance = { match, path, query, mountPath, mountTail: place.mountTail }
     void walk(new Exchange(req, res, service, entrance, version))
   }
 }

@@ -17,7 +17,7 @@ import type { KeyValue } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
 import type { Mounted } from '../plan/routes.js'
 import { HttpProblem } from '../problem.js'
-import { settled } from '../promise.js'
+import { isPromise, settled } from '../promise.js'
 import type { Exchange } from './exchange.js'
 import { notify } from './hooks.js'
 import { mismatched, running } from './idempotency.js'
@@ -172,8 +172,10 @@ export class Store {
   }
 
   #ask<T>(name: string, ask: () => Answer<T>): Answer<T> {
-    const { service, patience } = this.#exchange
-    return service.hooks.onQuery === undefined ? patience.settle(ask()) : this.#observed(name, () => patience.settle(ask()))
+    const exchange = this.#exchange
+    if (exchange.service.hooks.onQuery !== undefined) return this.#observed(name, () => exchange.patience.settle(ask()))
+    const answer = ask()
+    return isPromise(answer) ? exchange.patience.settle(answer) : answer
   }
 
   async #observed<T>(name: string, ask: () => Answer<T>): Promise<T> {

@@ -30,9 +30,10 @@ export const loginSteps: Steps = Object.freeze(Object.entries({ preflight, login
 /** Walks a request through its steps, from `from` on. Never throws and never rejects: what goes wrong is answered. */
 export function walk(exchange: Exchange, path = steps, from = 0): void | Promise<void> {
   try {
+    const watched = exchange.service.hooks.onStep !== undefined
     for (let at = from; at < path.length && exchange.answer === undefined; at += 1) {
-      const [name, step] = path[at] as Steps[number]
-      const pending = observed(exchange, name, step)
+      const one = path[at] as Steps[number]
+      const pending = watched ? observed(exchange, one[0], one[1]) : one[1](exchange)
       // Synchronous steps cost no promise; the first that waits hands over to the next turn.
       if (pending !== undefined) {
         return pending.then(

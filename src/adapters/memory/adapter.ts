@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { compileCanonical } from '../../definition/conversion.js'
+import { declareLeaving } from '../../definition/fixed.js'
 import { own, put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { knownOptions } from '../../definition/known-options.js'
@@ -182,7 +183,7 @@ export function memoryAdapter<T, K>(
   }
   assignment.opened()
 
-  return {
+  const adapter: MemoryAdapter<T, K> = {
     stats,
     ready() {
       // The index of texts takes a moment to make: before the first request, not while others wait behind it.
@@ -254,6 +255,8 @@ export function memoryAdapter<T, K>(
       return 'refused' in next ? next : 'detached'
     },
   }
+  // `onUpdate` gets values that it may change.
+  return onUpdate === undefined ? declareLeaving(adapter) : adapter
 }
 
 /** The members that lists compare for equality: declared filters, what holds a parent's key, the parts of a composite key. */

@@ -94,10 +94,11 @@ export function created(exchange: Exchange, keysOf: (key: KeyValue) => Exchange[
   })
 }
 
-function outcomeOf({ resource, req, base }: Exchange, made: Made, keysOf: (key: KeyValue) => Exchange['keys']): Outcome {
+function outcomeOf(exchange: Exchange, made: Made, keysOf: (key: KeyValue) => Exchange['keys']): Outcome {
   if ('nothing' in made) return { kind: 'empty', status: 200 }
+  const { resource, base } = exchange
   const keys = keysOf('created' in made ? keyOf(resource.plan, made.created.value) : made.accepted)
   const headers = { [header.location]: `${base}${itemPath(resource, keys)}` }
   if ('accepted' in made) return { kind: 'empty', status: 202, headers }
-  return { kind: 'item', status: 201, stored: made.created, resource, keys, headers, bare: returnPreference(req) !== 'representation' }
+  return { kind: 'item', status: 201, stored: made.created, resource, keys, headers, bare: returnPreference(exchange) !== 'representation' }
 }

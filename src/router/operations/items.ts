@@ -96,6 +96,6 @@ function directly<T>(
 }
 
 function updated(exchange: Exchange, stored: Stored<unknown>): Outcome {
-  const { resource, keys, req } = exchange
-  return { kind: 'item', status: 200, stored, resource, keys, bare: prefersMinimal(req) }
+  const { resource, keys } = exchange
+  return { kind: 'item', status: 200, stored, resource, keys, bare: prefersMinimal(exchange) }
 }

@@ -7,12 +7,12 @@ import { notify } from '../hooks.js'
 
 export function fail(exchange: Exchange, error: unknown): void {
   const problem = toProblem(error)
-  const { service, req, requestId } = exchange
+  const { service, headers, requestId } = exchange
   const { status, code, clause } = problem
   exchange.problem = problem
   notify(service.hooks.onError, () => ({ ...exchange.event(), status, code, clause, error: problem.cause ?? error }))
   exchange.answer = problemAnswer(problem, {
-    representation: representationOfProblem(req.headers.accept),
+    representation: representationOfProblem(headers.accept),
     base: service.problemBase,
     instance: exchange.instance,
     requestId,

@@ -3,6 +3,6 @@ import { readConditions } from '../../middleware/if-match.js'
 import type { Exchange } from '../exchange.js'
 
 export function precondition(exchange: Exchange): void {
-  const { req, reads, method, service } = exchange
-  exchange.conditions = readConditions(req, service.requireIfMatch && !reads && method !== 'POST', service.weakIfMatch)
+  const { reads, method, service } = exchange
+  exchange.conditions = readConditions(exchange, service.requireIfMatch && !reads && method !== 'POST', service.weakIfMatch)
 }

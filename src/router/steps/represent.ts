@@ -126,7 +126,7 @@ function itemBody(exchange: Exchange, outcome: Of<'item'>, { view, related, head
   const { stored, resource, keys, status } = outcome
   const { representation, base, reads } = exchange
   const { text } = representation
-  const wire = (): JsonObject => wireForm(resource, stored.value, keys, base, related)
+  const wire = (): JsonObject => wireForm(resource, stored.value, keys, base, related, 0, text !== undefined)
   if (text !== undefined && reads && remembers(resource, stored)) {
     const bytes = rememberedItem(stored, view, related, 0, () => text(wire(), resource.wire.item))
     return textAnswer(exchange, status, headers, new Octets(bytes))
@@ -210,7 +210,7 @@ const remembers = ({ parent }: Mounted, stored: Stored<unknown>): boolean => par
 
 /** A record of a page as it is on the wire. */
 const wireOf = (exchange: Exchange, resource: Mounted, record: unknown, related: Related, at: number): JsonObject =>
-  wireForm(resource, record, keysOf(exchange, resource, record), exchange.base, related, at)
+  wireForm(resource, record, keysOf(exchange, resource, record), exchange.base, related, at, exchange.representation.text !== undefined)
 
 /** The keys of a listed record's own address: below the parents of the path, or, in an associated sub-collection, where it lives by itself. */
 function keysOf({ route, keys }: Exchange, resource: Mounted, record: unknown): readonly KeyValue[] {

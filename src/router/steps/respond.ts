@@ -1,6 +1,6 @@
 /** Status, headers and body leave at once; the hooks learn of it. */
 import type { ServerResponse } from 'node:http'
-import { type Headers, send } from '../../representation/answer.js'
+import { type Headers, sendFirst } from '../../representation/answer.js'
 import { mergeVary } from '../../representation/header-fields.js'
 import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
@@ -24,7 +24,7 @@ export function respond(exchange: Exchange): void {
     if (links.length > 0) headers[header.link] = links.join(', ')
   }
   headers[header.requestId] = requestId
-  send(res, answer, method === 'HEAD')
+  sendFirst(res, answer, method === 'HEAD')
   exchange.tell(status)
 }
 
