@@ -49,7 +49,7 @@ export interface Encoded {
   readonly body?: Body
 }
 
-/** The value in the representation that the request asks for. */
+/** The value in the representation that the request asks for. Its header fields are completed in place. */
 export function encoded(exchange: Exchange, value: unknown, wire: Wire, headers: Headers): Encoded | Promise<Encoded> {
   const { representation, patience } = exchange
   try {

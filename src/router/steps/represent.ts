@@ -189,12 +189,12 @@ function valueAnswer(exchange: Exchange, { status, value, headers: given = {} }:
   // Also of a 204: without a word about it, any cache may keep the answer to a GET (RFC 9111 4.2.2).
   const headers = { [header.cacheControl]: cacheControl, ...given, [header.vary]: mergeVary(given[header.vary], service.vary) }
   if (value === undefined) return { status, headers: reads ? headers : given }
-  return settled(encoded(exchange, value, endpointWire(exchange), headers), (answer): Answer => {
+  return settled(encoded(exchange, value, endpointWire(exchange), { ...headers }), (answer): Answer => {
     const { body } = answer
     if (status !== 200 || !reads || body === undefined) return { status, ...answer }
     const tag = bodyTag(body)
     checkRead(conditions, tag)
-    const unmodified = unmodifiedAnswer(conditions, { ...headers }, tag)
+    const unmodified = unmodifiedAnswer(conditions, headers, tag)
     return unmodified ?? { status, body, headers: { ...answer.headers, [header.etag]: tag } }
   })
 }
