@@ -256,12 +256,47 @@ describe('REP-8: values on their way out', () => {
       { requiredKeys: ['n'] },
     )
     const out = compilePresent(Shape.of(schema))
+    const shown = compilePresent(Shape.of(schema), true)
     const back = compileNormalize(Shape.of(schema), 'update')
     fc.assert(
       fc.property(record, (stored) => {
         const wire = out(stored)
         expect(out(back(wire))).toEqual(wire)
+        for (const value of [stored, wire]) expect(JSON.stringify(shown(value))).toBe(JSON.stringify(out(value)))
       }),
     )
+  })
+
+  it('shares what may leave as it is with who only looks at it, and nothing else', () => {
+    const inner = {
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: ['string', 'null'] }, c: date, d: { type: 'string', writeOnly: true } },
+    }
+    const schema = { type: 'object', properties: { uno: inner, lista: { type: 'array', items: inner } } }
+    const full = '2024-01-31T08:30:00.0000000'
+    const shown = (uno: object) => compilePresent(Shape.of(schema), true)({ uno, lista: [uno] }) as { uno: object; lista: object[] }
+    const same = { a: 'x', b: null, c: full }
+    expect(shown(same).uno).toBe(same)
+    expect(shown(same).lista[0]).toBe(same)
+    const others: [object, object][] = [
+      [{ b: null, a: 'x', c: full }, same],
+      [{ ...same, c: '2024-01-31T08:30:00' }, same],
+      [{ ...same, d: 'SECRETO' }, same],
+      [{ ...same, interno: 1 }, same],
+      [{ a: 'x', c: full }, same],
+      [
+        { a: undefined, b: null, c: full },
+        { b: null, c: full },
+      ],
+      [
+        { a: null, b: null, c: full },
+        { b: null, c: full },
+      ],
+      [Object.assign(Object.create({ toJSON: () => 'SECRETO' }), same), same],
+    ]
+    for (const [stored, wire] of others) {
+      expect(JSON.stringify(shown(stored))).toBe(JSON.stringify({ uno: wire, lista: [wire] }))
+      expect(shown(stored).uno).not.toBe(stored)
+    }
   })
 })

@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { freezeThroughout } from '../../src/definition/fixed.js'
 import type { ResourceDefinition } from '../../src/definition/resource.js'
 import { defineResource } from '../../src/definition/resource.js'
 import { completeRecord, recordToCreate, recordToPatch, recordToReplace } from '../../src/plan/record.js'
@@ -64,6 +66,34 @@ describe('VERB-5: PATCH changes what it names', () => {
   it('REP-8: a client can not name it, not even as it is', () => {
     for (const sent of [{ nota: 5 }, { nota: 6 }, { nota: null }]) expect(pointers(() => patch(sent, current))).toEqual(['/nota'])
     expect(pointers(() => patch({ otra: 1 }, current))).toEqual(['/otra'])
+  })
+
+  it('what a patch shares with the stored record is what it would have copied', () => {
+    const dia = fc.constantFrom(short, full, `${short}.5`)
+    const cp = fc.record({ codigo: fc.oneof(fc.integer(), fc.constant(null)), x: fc.integer() }, { requiredKeys: [] })
+    const stored = fc.record(
+      { dia: fc.constant(full), mesa: fc.constant(1), nombre: fc.option(fc.string()), cp, interno: fc.integer() },
+      { requiredKeys: ['dia', 'mesa'] },
+    )
+    const sent = fc.oneof(
+      fc.record({ nombre: fc.string() }),
+      fc.record({ dia, nombre: fc.option(fc.string()), cp: fc.option(cp), interno: fc.integer() }, { requiredKeys: [] }),
+    )
+    const outcome = (work: () => unknown) => {
+      const made: unknown[] = []
+      return { wrong: pointers(() => made.push(work())), made: made[0] as { cp?: unknown } | undefined }
+    }
+    let shared = 0
+    fc.assert(
+      fc.property(stored, sent, (current, body) => {
+        const frozen = freezeThroughout(structuredClone(current))
+        const found = outcome(() => recordToPatch(turnos, structuredClone(body), frozen, {}, [], true))
+        expect(found).toEqual(outcome(() => recordToPatch(turnos, structuredClone(body), structuredClone(current), {}, [])))
+        if (frozen.cp !== undefined && found.made?.cp === frozen.cp) shared += 1
+      }),
+      { numRuns: 500 },
+    )
+    expect(shared).toBeGreaterThan(0)
   })
 
   it('VERB-3: PUT is the whole record', () => {
