@@ -42,12 +42,10 @@ export const startApiOnHelper: Start = async (setting) => (await loadHelper(sett
 
 async function mountedApp(setting: Setting): Promise<Express> {
   const { problems } = await loadLibrary(setting)
-  const v1 = express.Router()
   const { pieces, contracts } = await mountedRouters(setting)
-  v1.use(pieces).use(contracts)
   const app = express()
   app.disable('x-powered-by')
-  return app.use('/v1', v1).use(problems())
+  return app.use('/v1', pieces, contracts).use(problems())
 }
 
 /** The two routers, for `/v1`. `over` may put something in front of each adapter. */

@@ -65,11 +65,11 @@ export function keyCodec(shape: Shape, members: readonly string[], composite: bo
             (type, value) => type.take(value),
           ),
     parse(id: string) {
-      if (!composite && unaddressable(id) !== undefined) return undefined
-      const texts = composite ? splitParts(id, prefixes) : [id]
-      const key = texts && fromAll(texts, (type, raw) => type.parse(raw))
+      const texts = onlyType === undefined ? splitParts(id, prefixes) : undefined
+      const key = onlyType === undefined ? texts && fromAll(texts, (type, raw) => type.parse(raw)) : onlyType.parse(id)
       // One key has one text: whatever does not come back as it was is another spelling, and no address.
-      return key !== undefined && text(key) === id ? key : undefined
+      if (key === undefined || text(key) !== id) return undefined
+      return typeof key === 'string' && unaddressable(id) !== undefined ? undefined : key
     },
   })
 }
