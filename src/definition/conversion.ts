@@ -7,7 +7,7 @@ import type { Shape } from './shape.js'
 export type Convert = (value: unknown) => unknown
 
 /** A value that needs no conversion. */
-const asItIs: Convert = (value) => value
+export const asItIs: Convert = (value) => value
 
 /** Values with their local date-times in canonical form, seven digits (REP-4). Copies; what does not fit the shape stays as it is. */
 export function compileCanonical(shape: Shape): Convert {

@@ -1,5 +1,5 @@
 /** What happens to the members of a record on its way in and out (REP-4, REP-8), compiled from its shape at mount. */
-import { type Convert, canonicalMembers, compileObjects, type Fill, type Member } from '../definition/conversion.js'
+import { asItIs, type Convert, canonicalMembers, compileObjects, type Fill, type Member } from '../definition/conversion.js'
 import { type JsonObject, own, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
@@ -60,6 +60,8 @@ export function compilePresent(shape: Shape, shares = false): Convert {
     }
   }
   const present = compileObjects(shape, fill, shares)
+  const allowsNull = shape.nullable || shape.untold
+  if (present === asItIs) return allowsNull ? asItIs : (value) => (value === null ? undefined : value)
   return (value) => (isNothing(shape, value) ? undefined : present(value))
 }
 
