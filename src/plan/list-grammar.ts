@@ -121,7 +121,7 @@ export function parseListQuery(raw: string, grammar: ListGrammar, address?: List
   const sorted = text(parameter.sort)
   const sort = sorted === undefined ? (search === undefined ? grammar.key : unordered) : orderedBy(sorted, grammar, found)
   const expand = parseExpand(text(parameter.expand), grammar.expandable, found)
-  const plain: ListQuery = {
+  const query: { -readonly [Name in keyof ListQuery]: ListQuery[Name] } = {
     where,
     sort,
     page,
@@ -132,12 +132,13 @@ export function parseListQuery(raw: string, grammar: ListGrammar, address?: List
     pairs,
     first,
   }
-  const query = search === undefined ? plain : { ...plain, search }
+  if (search !== undefined) query.search = search
   const hint = text(parameter.after)
   const seek = hint === undefined || address === undefined ? undefined : parseHint(hint, grammar.places, query, address)
   if (hint !== undefined && seek === undefined) found.push(misfitHint)
   refuse(found)
-  return seek === undefined ? query : { ...query, seek }
+  if (seek !== undefined) query.seek = seek
+  return query
 }
 
 /** By rank, where a search asks for nothing else. */

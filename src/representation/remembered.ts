@@ -58,7 +58,7 @@ function isSeen(stored: Stored<unknown>): boolean {
 const mostViews = 4
 
 /** Whether it is worth asking: what somebody may still change is made anew each time. */
-export const mayRemember = (stored: Stored<unknown>): boolean => Object.isFrozen(stored)
+export const mayRemember = (stored: Stored<unknown>): boolean => FixedStored.is(stored) || Object.isFrozen(stored)
 
 /**
  * The bytes of a record in a view, made where they are not remembered. `at` is the record's place among those that `related` was gathered for. Nothing else may go into

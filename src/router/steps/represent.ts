@@ -71,7 +71,10 @@ function pageOf(exchange: Exchange, { page, resource }: Of<'page'>, related: Rel
   const unmodified = unmodifiedAnswer(conditions, headers, tag)
   if (unmodified !== undefined) return unmodified
   if (known !== undefined) return textAnswer(exchange, 200, Object.assign(headers, known.headers), known.body)
-  const places = paginationHeaders(url, list, { ...page, count: items.length }, hintsOf(exchange, resource, page))
+  const { total, exact, more, seekable } = page
+  // Named one by one: a page that is spread with something more is a new shape for V8 each time.
+  const facts = { total, exact, more, seekable, count: items.length }
+  const places = paginationHeaders(url, list, facts, hintsOf(exchange, resource, page))
   Object.assign(headers, places)
   const wireAt = (at: number): JsonObject => wireOf(exchange, resource, (items[at] as Stored<unknown>).value, related, at)
   if (representation.text === undefined || items.length === 0) {
