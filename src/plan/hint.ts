@@ -3,7 +3,8 @@
  * They are opaque and not secret: a forged one can name no place that sorting and filtering would not show.
  */
 import { hash } from 'node:crypto'
-import type { Condition, ListRequest, Scalar, Seek } from '../adapters/contract.js'
+import type { Condition, ListRequest, Scalar, Seek, SortTerm } from '../adapters/contract.js'
+import { isFixed } from '../definition/fixed.js'
 import { get } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
@@ -59,7 +60,7 @@ export function hintMaker(
     const values = placeOf(places, query, backwards ? first : last)
     if (values === undefined) return undefined
     fingerprint ??= fingerprintOf(query, address)
-    const hint = encodeHint([fingerprint, page, backwards, ...values])
+    const hint = inBase64(`["${fingerprint}",${page},${backwards},${JSON.stringify(values).slice(1)}`)
     return hint.length > longestHint ? undefined : hint
   }
 }
@@ -88,14 +89,14 @@ function placeOf(places: PlaceGrammar, { sort }: HintedQuery, record: unknown): 
   return values.length === 0 ? undefined : values
 }
 
-const encodeHint = (parts: readonly unknown[]): string => Buffer.from(JSON.stringify(parts)).toString('base64url')
+const inBase64 = (text: string): string => Buffer.from(text).toString('base64url')
 
-/** Only what `encodeHint` would write: what has a second spelling is no hint. */
+/** Only what could have been written: what has a second spelling is no hint. */
 function decodeHint(hint: string): readonly unknown[] | undefined {
   if (hint.length > longestHint) return undefined
   try {
     const parts: unknown = JSON.parse(Buffer.from(hint, 'base64url').toString())
-    return Array.isArray(parts) && encodeHint(parts) === hint ? parts : undefined
+    return Array.isArray(parts) && inBase64(JSON.stringify(parts)) === hint ? parts : undefined
   } catch {
     return undefined
   }
@@ -114,9 +115,21 @@ function fingerprintOf(query: HintedQuery, { listPath }: ListAddress): string {
 
 /** Stands for all queries that ask for the same list in pages of the same size, however they are written. */
 function hashed({ where, sort, search, size }: HintedQuery, listPath: string): string {
-  const terms = sort.map(({ field, descending }) => [field, descending])
-  const whole = JSON.stringify([listPath, where.map(canonicalCondition).sort(), terms, search ?? null, size])
+  const conditions = where.map(canonicalCondition).sort()
+  // The JSON of a list of these five.
+  const whole = `[${JSON.stringify(listPath)},${JSON.stringify(conditions)},${termsOf(sort)},${JSON.stringify(search ?? null)},${size}]`
   return hash('sha256', whole, 'base64url').slice(0, fingerprintLength)
+}
+
+/** The terms of orders that come again and again, as JSON. */
+const knownTerms = new WeakMap<readonly SortTerm[], string>()
+
+function termsOf(sort: readonly SortTerm[]): string {
+  const known = knownTerms.get(sort)
+  if (known !== undefined) return known
+  const terms = JSON.stringify(sort.map(({ field, descending }) => [field, descending]))
+  if (isFixed(sort)) knownTerms.set(sort, terms)
+  return terms
 }
 
 /** One text for conditions that say the same: the values of an any-of have no order. */

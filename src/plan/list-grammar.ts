@@ -35,9 +35,13 @@ export interface ListGrammar {
   readonly page: Required<PageOptions>
   /** What hints may hold (QUERY-7). */
   readonly places: PlaceGrammar
-  /** Queries that came lately, by their text. */
-  readonly recent: RecentMap<string, ListQuery>
+  /** Queries that came lately, by their text: what came once is only noted. */
+  readonly recent: RecentMap<string, ListQuery | typeof once>
+  /** The orders that were asked for lately, by the text of the parameter, the key last. */
+  readonly orders: RecentMap<string, readonly SortTerm[]>
 }
+
+const once = Symbol('once')
 
 interface TypedFilter extends Filter, ScalarGrammar {}
 
@@ -57,13 +61,14 @@ export function compileListGrammar(definition: ResourceDefinition, page: PageOpt
       ...(expandable.length > 0 ? [expand] : []),
     ],
     filters,
-    sort: new Map(definition.sort.map((field) => [field, field.split('.')])),
+    sort: new Map(definition.sort.map((field) => [field, Object.freeze(field.split('.'))])),
     searchable,
     expandable,
-    key: definition.key.members.map((field) => ({ field, path: [field], descending: false })),
+    key: freezeThroughout(definition.key.members.map((field) => ({ field, path: [field], descending: false }))),
     page: pageOf(definition, page),
     places: compilePlaces(definition),
     recent: new RecentMap(mostRecent),
+    orders: new RecentMap(mostOrders),
   }
 }
 
@@ -79,18 +84,19 @@ function pageOf({ collection, page: own }: ResourceDefinition, service: PageOpti
 /** How many queries are remembered at least, and how long they may be: a service sees the same few over and over. */
 const mostRecent = 200
 const longestRecent = 400
+const mostOrders = 30
 
 /**
- * The same as `parseListQuery`, of which a query that comes again is the same frozen object: what is worked out of it may be kept by it. One with a hint is parsed each time,
- * since that holds for one address alone.
+ * The same as `parseListQuery`, of which a query that comes again is the same frozen object from its second time on: what is worked out of a frozen one may be kept by it,
+ * and nothing is kept of those that come once. One with a hint is parsed each time, since that holds for one address alone.
  */
 export function knownListQuery(raw: string, grammar: ListGrammar, address: ListAddress): ListQuery {
   const known = grammar.recent.get(raw)
-  if (known !== undefined) return known
+  if (known !== undefined && known !== once) return known
   const query = parseListQuery(raw, grammar, address)
-  const hinted = query.pairs.some(([name]) => name === parameter.after)
-  // What one request did to it would be another's.
-  if (!hinted && raw.length <= longestRecent) grammar.recent.set(raw, freezeThroughout(query))
+  if (query.seek !== undefined || raw.length > longestRecent) return query
+  // What one request did to one that is kept would be another's.
+  grammar.recent.set(raw, known === once ? freezeThroughout(query) : once)
   return query
 }
 
@@ -113,12 +119,11 @@ export function parseListQuery(raw: string, grammar: ListGrammar, address?: List
   const page = number - first + 1
   const search = text(parameter.search)
   const sorted = text(parameter.sort)
-  const sort = sorted === undefined ? [] : parseSort(sorted, grammar, found)
+  const sort = sorted === undefined ? (search === undefined ? grammar.key : unordered) : orderedBy(sorted, grammar, found)
   const expand = parseExpand(text(parameter.expand), grammar.expandable, found)
-  const query: ListQuery = {
+  const query: { -readonly [Name in keyof ListQuery]: ListQuery[Name] } = {
     where,
-    ...(search === undefined ? {} : { search }),
-    sort: search !== undefined && sorted === undefined ? [] : withKey(sort, grammar.key),
+    sort,
     page,
     size,
     // A page so far out that its offset is no exact number lies past the end of any store.
@@ -127,12 +132,17 @@ export function parseListQuery(raw: string, grammar: ListGrammar, address?: List
     pairs,
     first,
   }
+  if (search !== undefined) query.search = search
   const hint = text(parameter.after)
   const seek = hint === undefined || address === undefined ? undefined : parseHint(hint, grammar.places, query, address)
   if (hint !== undefined && seek === undefined) found.push(misfitHint)
   refuse(found)
-  return seek === undefined ? query : { ...query, seek }
+  if (seek !== undefined) query.seek = seek
+  return query
 }
+
+/** By rank, where a search asks for nothing else. */
+const unordered: readonly SortTerm[] = Object.freeze([])
 
 /** Throws where there is any parameter: what takes none says so (QUERY-8). */
 export function refuseQuery(raw: string): void {
@@ -181,6 +191,16 @@ function wholeNumber(name: string, text: string | undefined, least: number, most
   return undefined
 }
 
+/** The terms of a sort, the key last. Those that come again are the same frozen list: an order is worked out once. */
+function orderedBy(text: string, grammar: ListGrammar, found: Violation[]): readonly SortTerm[] {
+  const known = grammar.orders.get(text)
+  if (known !== undefined) return known
+  const before = found.length
+  const terms = freezeThroughout(withKey(parseSort(text, grammar, found), grammar.key))
+  if (found.length === before && text.length <= longestRecent) grammar.orders.set(text, terms)
+  return terms
+}
+
 function parseSort(text: string, grammar: ListGrammar, found: Violation[]): SortTerm[] {
   const terms = new Map<string, SortTerm>()
   eachName(text, found, (piece) => {
@@ -200,7 +220,7 @@ function parseSort(text: string, grammar: ListGrammar, found: Violation[]): Sort
 }
 
 function parseExpand(text: string | undefined, expandable: readonly string[], found: Violation[]): readonly string[] {
-  if (text === undefined) return []
+  if (text === undefined) return nothing
   const names = new Set<string>()
   eachName(text, found, (name) => {
     if (!expandable.includes(name)) return notAllowed(parameter.expand, name, expandable, 'can not be expanded', 'QUERY-6')

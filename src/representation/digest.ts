@@ -1,5 +1,5 @@
 /** What stands for texts in entity tags (HDR-2). */
-import etag from 'etag'
+import { hash } from 'node:crypto'
 
-/** The length of a text and 27 characters of its hash: of the `etag` library, without its quotes, in an alphabet without dots and plus signs. */
-export const digest = (text: string | Buffer): string => etag(text).slice(1, -1).replaceAll('+', '_').replaceAll('/', '-')
+/** The length of a text and its hash, in an alphabet without dots and plus signs. In one call, which takes half the time of an object that hashes, as `etag` makes. */
+export const digest = (text: string | Buffer): string => `${text.length.toString(16)}-${hash('sha1', text, 'base64url')}`

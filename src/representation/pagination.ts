@@ -18,7 +18,11 @@ export interface PageQuery {
 }
 
 /** What a store says of a page, as far as its links tell. */
-export interface PageFacts extends Pick<Page<unknown>, 'total' | 'exact' | 'more' | 'seekable'> {
+export interface PageFacts {
+  readonly total?: Page<unknown>['total'] | undefined
+  readonly exact?: Page<unknown>['exact'] | undefined
+  readonly more?: Page<unknown>['more'] | undefined
+  readonly seekable?: Page<unknown>['seekable'] | undefined
   /** Items on the page. Default: unknown, and more than none. */
   readonly count?: number
 }

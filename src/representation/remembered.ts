@@ -7,7 +7,7 @@ import { FixedStored, isFixed } from '../definition/fixed.js'
 import type { ListQuery } from '../plan/list-grammar.js'
 import { RecentMap } from '../recent-map.js'
 import type { Headers } from './answer.js'
-import { bytesOf, Octets } from './octets.js'
+import { bufferOf, bytesOf, Octets } from './octets.js'
 import type { Related } from './related.js'
 import { isUsual, type View } from './views.js'
 
@@ -22,10 +22,12 @@ const ofRecord = 1_000
 /** Records that links showed, in one row. */
 type Linked = readonly (Stored<unknown> | undefined)[]
 
-interface RememberedItem {
+export interface RememberedItem {
   readonly view: View
   readonly linked: Linked
   readonly bytes: string
+  /** What stands for it in the tags of pages, once it was in one. */
+  stamp: string | undefined
   /** The same record in another view. */
   readonly next: RememberedItem | undefined
   /** Characters of this and the next. */
@@ -56,27 +58,57 @@ function isSeen(stored: Stored<unknown>): boolean {
 const mostViews = 4
 
 /** Whether it is worth asking: what somebody may still change is made anew each time. */
-export const mayRemember = (stored: Stored<unknown>): boolean => Object.isFrozen(stored)
+export const mayRemember = (stored: Stored<unknown>): boolean => FixedStored.is(stored) || Object.isFrozen(stored)
 
 /**
  * The bytes of a record in a view, made where they are not remembered. `at` is the record's place among those that `related` was gathered for. Nothing else may go into
  * the bytes.
  */
-export function rememberedItem(stored: Stored<unknown>, view: View, related: Related, at: number, make: (at: number) => string): string {
+export function rememberedItem(stored: Stored<unknown>, view: View, related: Related, at: number, make: () => string): string {
+  return recalled(stored, view, related, at)?.bytes ?? keepItem(stored, view, related, at, bytesOf(make()))
+}
+
+function recalled(stored: Stored<unknown>, view: View, related: Related, at: number): RememberedItem | undefined {
+  for (let entry = items.get(stored); entry !== undefined; entry = entry.next) {
+    if (entry.view === view && placeBehind(entry.linked, related, at, 0) >= 0) return entry
+  }
+  return undefined
+}
+
+function keepItem(stored: Stored<unknown>, view: View, related: Related, at: number, bytes: string): string {
+  if (!isUsual(view) || !isSeen(stored) || !isFixed(stored)) return bytes
+  const linked = linkedOf(related, at, [])
+  if (!areFixed(linked)) return bytes
   const first = items.get(stored)
   let views = 0
-  for (let entry = first; entry !== undefined; entry = entry.next) {
-    if (entry.view === view && placeBehind(entry.linked, related, at, 0) >= 0) return entry.bytes
-    views += 1
-  }
-  const bytes = bytesOf(make(at))
-  if (isUsual(view) && isSeen(stored) && isFixed(stored)) {
-    const linked = linkedOf(related, at, [])
-    const next = views >= mostViews ? undefined : first
-    const weight = bytes.length + overhead * (1 + linked.length) + (next?.weight ?? 0)
-    if (areFixed(linked)) items.set(stored, { view, linked, bytes, next, weight })
-  }
+  for (let entry = first; entry !== undefined; entry = entry.next) views += 1
+  const next = views >= mostViews ? undefined : first
+  const weight = bytes.length + overhead * (1 + linked.length) + (next?.weight ?? 0)
+  items.set(stored, { view, linked, bytes, stamp: undefined, next, weight })
   return bytes
+}
+
+/** The records of a page as far as they are remembered, in their order. */
+export type Rows = readonly (RememberedItem | undefined)[]
+
+export const rememberedRows = (row: readonly Stored<unknown>[], view: View, related: Related): Rows =>
+  row.map((stored, at) => recalled(stored, view, related, at))
+
+/** The bytes of a page that is a list of records: `rows` as `rememberedRows` gave them, and the others made. */
+export function bytesOfRows(
+  row: readonly Stored<unknown>[],
+  rows: Rows,
+  view: View,
+  related: Related,
+  make: (at: number) => string,
+): string {
+  // A sum is a tree of texts that whoever writes it walks once: a join would copy all of it, and the head before it would have it copied again.
+  let text = '['
+  for (let at = 0; at < row.length; at += 1) {
+    if (at > 0) text += ','
+    text += rows[at]?.bytes ?? keepItem(row[at] as Stored<unknown>, view, related, at, bytesOf(make(at)))
+  }
+  return `${text}]`
 }
 
 /** A page as it leaves, but for what each answer has. */
@@ -128,7 +160,8 @@ export function rememberPage(query: ListQuery, view: View, url: string, page: Pa
 function keptPage(page: Page<unknown>, related: Related, { tag, headers, text }: Made): KeptPage | undefined {
   const linked = page.items.flatMap((_, at) => linkedOf(related, at, []))
   if (!areFixed(page.items) || !areFixed(linked)) return undefined
-  const body = text instanceof Octets ? text : new Octets(bytesOf(text))
+  // In one piece: what `bytesOfRows` gives would be put together again by each answer.
+  const body = text instanceof Octets ? new Octets(bufferOf(text).toString('latin1')) : new Octets(bytesOf(text))
   // Whoever gave the page may go on working with its list.
   return { page: { ...page, items: [...page.items] }, linked, face: { tag, headers, body } }
 }

@@ -1,5 +1,5 @@
 /** Strong entity tags from row versions (HDR-2): `"<version>.<digest>"`, where the digest stands for everything else that shapes the bytes. */
-import type { Page } from '../adapters/contract.js'
+import type { Page, Stored } from '../adapters/contract.js'
 import { formatTag } from '../http/entity-tags.js'
 import { keyOf } from '../plan/resource-plan.js'
 import type { Mounted } from '../plan/routes.js'
@@ -8,6 +8,7 @@ import type { Body } from './answer.js'
 import { digest } from './digest.js'
 import { bufferOf, Octets } from './octets.js'
 import { type Related, stampOf } from './related.js'
+import type { Rows } from './remembered.js'
 import { isUsual, type View } from './views.js'
 
 /** The tag of an item, of which `related` was gathered. */
@@ -38,7 +39,7 @@ const longestKnown = 100
 
 /**
  * The tag of a page: its query, its items in order, the records in them, the total and whether there is more, so that none of them changes behind a 304 (HDR-4).
- * `query` is the raw one: another page or filter is another list.
+ * `query` is the raw one: another page or filter is another list. `rows` are the items as far as they are remembered.
  */
 export function pageTag(
   view: View,
@@ -46,16 +47,24 @@ export function pageTag(
   mounted: Mounted,
   { items, total, exact, more }: Page<unknown>,
   related: Related,
+  rows: Rows = [],
 ): string {
-  const { plan } = mounted
-  let rows = ''
-  for (const [at, { value, version }] of items.entries()) {
-    const text = plan.key.text(keyOf(plan, value))
-    // Each text has its length before it, so that no two pages have one row of texts.
-    rows += `${text.length}:${text}${version.length}:${version}${stampOf(related, at)}`
-  }
   const count = `${exact === false ? 'about' : ''}${more ?? ''}`
-  return formatTag(`${total ?? ''}`, digest(`${view.digest}\n${query}\n${count}\n${rows}`))
+  let text = `${view.digest}\n${query}\n${count}\n`
+  for (let at = 0; at < items.length; at += 1) {
+    const row = rows[at]
+    const stamp = row?.stamp ?? rowStamp(mounted, items[at] as Stored<unknown>, related, at)
+    if (row !== undefined) row.stamp = stamp
+    text += stamp
+  }
+  return formatTag(`${total ?? ''}`, digest(text))
+}
+
+/** Stands for a row of a page. Each text has its length before it, so that no two pages have one row of texts. */
+function rowStamp({ plan }: Mounted, { value, version }: Stored<unknown>, related: Related, at: number): string {
+  const text = plan.key.text(keyOf(plan, value))
+  // Joined it is one text, where a sum would be a tree of them, to be walked in every page.
+  return [text.length, ':', text, version.length, ':', version, stampOf(related, at)].join('')
 }
 
 /** The tag of a value that has no version: of its bytes. */

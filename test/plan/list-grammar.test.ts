@@ -1,7 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isFixed } from '../../src/definition/fixed.js'
 import { defineResource, type PageOptions } from '../../src/definition/resource.js'
-import { compileListGrammar, type ListQuery, parseItemQuery, parseListQuery, refuseQuery } from '../../src/plan/list-grammar.js'
+import { hintMaker } from '../../src/plan/hint.js'
+import {
+  compileListGrammar,
+  knownListQuery,
+  type ListQuery,
+  parseItemQuery,
+  parseListQuery,
+  refuseQuery,
+} from '../../src/plan/list-grammar.js'
 import { HttpProblem, type Violation } from '../../src/problem.js'
 
 const piezas = defineResource({
@@ -318,6 +327,76 @@ describe('expand', () => {
   ])('QUERY-6: %s is 400', (raw) => {
     expect(told(raw)).toEqual(['expand unknown'])
     expect(refused(raw, (query) => parseItemQuery(query, grammar))[0]?.allowed).toEqual(['contratos'])
+  })
+})
+
+describe('queries that come again', () => {
+  const address = { listPath: '/v1/piezas' }
+  const texts = fc.array(
+    fc.constantFrom(
+      'numero=1',
+      'lote=a',
+      'lote=b',
+      'sort=fecha',
+      'sort=-fecha,numero',
+      'offest=2',
+      'limit=7',
+      'q=uno',
+      'expand=contratos',
+      'x=1',
+    ),
+    { maxLength: 5 },
+  )
+  /** What a query is, or what is wrong with it. */
+  const outcome = (parsed: () => ListQuery): unknown => {
+    try {
+      return parsed()
+    } catch (error) {
+      return (error as HttpProblem).errors
+    }
+  }
+
+  it('QUERY-1..8: are what they are by themselves, whichever came before', () => {
+    const kept = compileListGrammar(piezas)
+    fc.assert(
+      fc.property(fc.array(texts), (queries) => {
+        for (const raw of queries.map((pieces) => pieces.join('&'))) {
+          const again = outcome(() => knownListQuery(raw, kept, address))
+          expect([raw, again]).toEqual([raw, outcome(() => parseListQuery(raw, compileListGrammar(piezas), address))])
+        }
+      }),
+    )
+  })
+
+  it('are frozen and the very same object from the second time on, of which nobody has changed anything', () => {
+    const kept = compileListGrammar(piezas)
+    const raw = 'lote=a&lote=b&sort=-fecha&expand=contratos'
+    const first = knownListQuery(raw, kept, address)
+    const second = knownListQuery(raw, kept, address)
+    expect([Object.isFrozen(first), isFixed(second)]).toEqual([false, true])
+    ;(first.where as unknown[]).length = 0
+    expect(second).toEqual(parse(raw))
+    expect(knownListQuery(raw, kept, address)).toBe(second)
+  })
+
+  it('are not kept with a hint, which holds for one address alone, nor where they are long', () => {
+    const kept = compileListGrammar(piezas)
+    const query = knownListQuery('sort=numero&limit=1', kept, address)
+    const row = { numero: 1, lote: 'a' }
+    const hint = hintMaker(kept.places, { ...query, page: 2 }, address, { first: row, last: row })(2, false)
+    const hinted = `sort=numero&limit=1&offest=2&after=${hint}`
+    const long = `lote=${'a'.repeat(500)}`
+    for (let again = 0; again < 3; again += 1) {
+      expect(knownListQuery(hinted, kept, address).seek).toEqual({ values: [1, 'a'], backwards: false })
+      expect(() => knownListQuery(hinted, kept, { listPath: '/v1/otras' })).toThrow(HttpProblem)
+      for (const raw of [hinted, long]) expect(Object.isFrozen(knownListQuery(raw, kept, address))).toBe(false)
+    }
+  })
+
+  it('QUERY-2: share one order where they ask for the same, which an adapter may keep what it makes of it by', () => {
+    const sorted = ['sort=-fecha&limit=3', 'sort=-fecha&numero=2', 'sort=-fecha&q=uno'].map((raw) => parse(raw).sort)
+    const usual = ['', 'limit=3', 'numero=2'].map((raw) => parse(raw).sort)
+    for (const orders of [sorted, usual]) expect([new Set(orders).size, isFixed(orders[0])]).toEqual([1, true])
   })
 })
 
