@@ -83,8 +83,8 @@ export function memoryAdapter<T, K>(
   const onUpdate = options.onUpdate as ((value: Row, current: Row, call: Call) => Row) | undefined
   /** What comes from the team is written as what comes through the library: keys, filters and orders compare texts (REP-4). */
   const canonical = compileCanonical(shape) as (row: unknown) => Row
-  const entries = new Map<string, Entry>()
   const indexes = new Indexes()
+  const { all } = indexes
   const associations = new Associations(definition)
   const unique = new UniqueGroups(definition, options.unique ?? [])
   const assignment = new KeyAssignment(definition)
@@ -94,21 +94,18 @@ export function memoryAdapter<T, K>(
   const stats = { examined: 0 }
   const tables = {
     key,
-    entries,
     indexes,
     associations,
     indexed: indexedMembers(definition),
     stats,
     fullText: () => {
-      fullText ??= new FullText(definition, indexes.all.entries)
+      fullText ??= new FullText(definition, all.entries)
       return fullText
     },
   }
 
   /** The one place where the store changes. */
   function swap(old: Entry | undefined, next: Entry | undefined): void {
-    if (next !== undefined) entries.set(next.text, next)
-    else if (old !== undefined) entries.delete(old.text)
     indexes.swap(old, next)
     unique.swap(old, next)
     fullText?.swap(old, next)
@@ -118,7 +115,7 @@ export function memoryAdapter<T, K>(
 
   /** The record of a key, where the scope lets the caller see it. */
   function visible(of: K, { scope }: Call): Entry | undefined {
-    const entry = entries.get(key.text(of as KeyValue))
+    const entry = all.get(key.text(of as KeyValue))
     return entry !== undefined && isWithin(entry.stored.value, scope) ? entry : undefined
   }
 
@@ -126,7 +123,7 @@ export function memoryAdapter<T, K>(
     const found = key.of(row)
     if (found === undefined) return { refused: 'rule', members: key.members }
     const text = key.text(found)
-    const taken = entries.has(text) ? key.members : []
+    const taken = all.get(text) === undefined ? none : key.members
     const members = taken.length === 0 ? unique.clashes(row, text) : [...taken, ...unique.clashes(row, text)]
     if (members.length > 0) return { refused: 'duplicate', members: [...new Set(members)] }
     const entry = entryOf(text, row, nextVersion())
@@ -146,7 +143,7 @@ export function memoryAdapter<T, K>(
     const current = old.stored.value
     const draft = redraft(row, current, call)
     const next = onUpdate === undefined ? draft : redraft(canonical(onUpdate(draft, current, call)), current, call)
-    if (entries.get(old.text) !== old) throw new Error('onUpdate wrote the very record that is being updated.')
+    if (!all.has(old)) throw new Error('onUpdate wrote the very record that is being updated.')
     const members = unique.clashes(next, old.text)
     if (members.length > 0) return { refused: 'duplicate', members: [...new Set(members)] }
     const entry = entryOf(old.text, next, nextVersion(), old.stored)
@@ -265,6 +262,8 @@ function indexedMembers({ filters, parent, attachedTo, key }: ResourceDefinition
     ...(key.composite ? key.members : []),
   ])
 }
+
+const none: readonly string[] = Object.freeze([])
 
 /** A copy of the outermost level with these members set. */
 const draftOf = (row: Row, fixed: Row | undefined): Record<string, unknown> => fixIn({ ...row }, fixed)

@@ -13,7 +13,6 @@ import { type ExactPage, type Stretch, sliceOf, sortedSlice } from './slice.js'
 /** What a list is taken from. */
 export interface Tables {
   readonly key: KeyCodec
-  readonly entries: ReadonlyMap<string, Entry>
   readonly indexes: Indexes
   readonly associations: Associations
   /** The members that have an index for equality. */
@@ -74,7 +73,7 @@ export function listPage(tables: Tables, request: ListRequest, scope: Readonly<R
   const byRank = ranks !== undefined && request.sort.length === 0
   const candidates = fewest([
     { size: home.size, entries: () => (byRank ? home.entries : home.inOrder(order)), ordered: !byRank },
-    ...(ranks === undefined ? [] : [{ size: ranks.size, entries: () => entriesOf(ranks.keys(), tables.entries), ordered: false }]),
+    ...(ranks === undefined ? [] : [{ size: ranks.size, entries: () => entriesOf(ranks.keys(), tables.indexes.all), ordered: false }]),
     ...byKey(conditions, tables),
     ...anyOf(conditions, tables),
   ])
@@ -134,15 +133,15 @@ const byRankThen =
 
 const fewest = (all: readonly Candidates[]): Candidates => all.reduce((least, other) => (other.size < least.size ? other : least))
 
-function* entriesOf(texts: Iterable<string>, entries: ReadonlyMap<string, Entry>): Iterable<Entry> {
+function* entriesOf(texts: Iterable<string>, all: Bucket): Iterable<Entry> {
   for (const text of texts) {
-    const entry = entries.get(text)
+    const entry = all.get(text)
     if (entry !== undefined) yield entry
   }
 }
 
 /** Where conditions name whole keys: those records. */
-function byKey(conditions: readonly Condition[], { key, entries }: Tables): Candidates[] {
+function byKey(conditions: readonly Condition[], { key, indexes }: Tables): Candidates[] {
   const named = key.members.map((member) =>
     conditions.find(({ op, field }) => field === member && (op === 'eq' || (op === 'in' && !key.composite))),
   )
@@ -150,7 +149,7 @@ function byKey(conditions: readonly Condition[], { key, entries }: Tables): Cand
   const values = named.map((condition) => condition?.value)
   const keys = named[0]?.op === 'in' ? (values[0] as readonly Scalar[]) : [key.from(values as Scalar[])]
   const texts = new Set(keys.map((value) => key.text(value)))
-  return [{ size: texts.size, entries: () => entriesOf(texts, entries), ordered: false }]
+  return [{ size: texts.size, entries: () => entriesOf(texts, indexes.all), ordered: false }]
 }
 
 /** For each any-of condition on a member with an index: the records with any of its values. */
