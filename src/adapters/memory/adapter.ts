@@ -10,7 +10,7 @@ import { ConfigurationError } from '../../problem.js'
 import { leavesScope } from '../association.js'
 import type { Adapter, Call, Idempotency, ListRequest, ParentKey, Refused, Repeated, Scalar, Stored } from '../contract.js'
 import { Associations } from './associations.js'
-import { type Entry, entryOf, type Row } from './entry.js'
+import { type Draft, draftOf, type Entry, entryOf, type Row } from './entry.js'
 import { FullText } from './full-text.js'
 import { Indexes } from './indexes.js'
 import { KeptRecords, type MemoryIdempotencyOptions } from './kept-records.js'
@@ -119,7 +119,7 @@ export function memoryAdapter<T, K>(
     return entry !== undefined && isWithin(entry.stored.value, scope) ? entry : undefined
   }
 
-  function insert(row: Row): Entry | Refused {
+  function insert(row: Draft): Entry | Refused {
     const found = key.of(row)
     if (found === undefined) return { refused: 'rule', members: key.members }
     const text = key.text(found)
@@ -132,8 +132,8 @@ export function memoryAdapter<T, K>(
   }
 
   /** A copy of the outermost level with the key and the scope that the record has. */
-  function redraft(row: Row, current: Row, { scope }: Call): Record<string, unknown> {
-    const draft = { ...row }
+  function redraft(row: Row, current: Row, { scope }: Call): Draft {
+    const draft = draftOf(row)
     for (const member of key.members) put(draft, member, current[member])
     return fixIn(draft, scope)
   }
@@ -156,17 +156,17 @@ export function memoryAdapter<T, K>(
     const leaving = parent === undefined ? [] : leavesScope(parent, call)
     if (leaving.length > 0) return { refused: 'rule', members: leaving }
     const fixed = parent?.by === undefined ? call.scope : { ...Object.fromEntries(parent.by), ...call.scope }
-    const draft = draftOf(value as Row, fixed)
+    const draft = fixIn(draftOf(value as Row), fixed)
     const exhausted = assignment.assign(draft)
     if (exhausted !== undefined) return { refused: 'rule', members: [exhausted] }
-    const entry = insert(onCreate === undefined ? draft : draftOf(canonical(onCreate(draft, call)), fixed))
+    const entry = insert(onCreate === undefined ? draft : fixIn(draftOf(canonical(onCreate(draft, call))), fixed))
     if ('refused' in entry) return entry
     if (parent !== undefined && parent.by === undefined) associations.attach(parent, entry)
     return { created: entry.stored as Stored<T> }
   }
 
   for (const record of options.records ?? []) {
-    const row = canonical(record) as Record<string, unknown>
+    const row = draftOf(canonical(record))
     assignment.assign(row)
     const stored = insert(row)
     if ('refused' in stored) {
@@ -265,11 +265,8 @@ function indexedMembers({ filters, parent, attachedTo, key }: ResourceDefinition
 
 const none: readonly string[] = Object.freeze([])
 
-/** A copy of the outermost level with these members set. */
-const draftOf = (row: Row, fixed: Row | undefined): Record<string, unknown> => fixIn({ ...row }, fixed)
-
-/** A create by hand, as in a team's own tests, may come without a scope. */
-function fixIn(draft: Record<string, unknown>, fixed: Row | undefined): Record<string, unknown> {
+/** The same with these members set. A create by hand, as in a team's own tests, may come without a scope. */
+function fixIn(draft: Draft, fixed: Row | undefined): Draft {
   if (fixed !== undefined) for (const member of Object.keys(fixed)) put(draft, member, fixed[member])
   return draft
 }
