@@ -5,11 +5,19 @@ import type { Stored } from '../contract.js'
 /** A record whose type only the adapter's border knows. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** Never changed: a write puts another entry in its place, so whoever holds one holds one consistent state. */
-export interface Entry {
+/**
+ * Never changed: a write puts another entry in its place, so whoever holds one holds one consistent state. A class, since V8 learns of a literal at mount, where entries
+ * last, to make it in its old space: those that changes leave behind would lie there, with all that they hold.
+ */
+export class Entry {
   /** The key as text: the record's identity. */
   readonly text: string
   readonly stored: Stored<Row>
+
+  constructor(text: string, stored: Stored<Row>) {
+    this.text = text
+    this.stored = stored
+  }
 }
 
 /**
@@ -19,7 +27,7 @@ export interface Entry {
 export function entryOf(text: string, draft: Draft, version: string, before?: Stored<Row>): Entry {
   plain = before === undefined || FixedStored.is(before)
   const value = (hasProto(draft) ? frozenCopy(draft, before?.value) : freezeMembers(draft, before?.value)) as Row
-  return { text, stored: plain ? new FixedStored(value, version) : Object.freeze({ value, version }) }
+  return new Entry(text, plain ? new FixedStored(value, version) : Object.freeze({ value, version }))
 }
 
 /** A record's outermost level that nobody else holds: plain data, as `draftOf` makes it. */
