@@ -10,7 +10,7 @@ import { ConfigurationError } from '../../problem.js'
 import { leavesScope } from '../association.js'
 import type { Adapter, Call, Idempotency, ListRequest, ParentKey, Refused, Repeated, Scalar, Stored } from '../contract.js'
 import { Associations } from './associations.js'
-import { type Draft, draftOf, type Entry, entryOf, type Row } from './entry.js'
+import { type Draft, draftOf, type Entry, entryOf, type Identity, type Row } from './entry.js'
 import { FullText } from './full-text.js'
 import { Indexes } from './indexes.js'
 import { KeptRecords, type MemoryIdempotencyOptions } from './kept-records.js'
@@ -83,6 +83,7 @@ export function memoryAdapter<T, K>(
   const onUpdate = options.onUpdate as ((value: Row, current: Row, call: Call) => Row) | undefined
   /** What comes from the team is written as what comes through the library: keys, filters and orders compare texts (REP-4). */
   const canonical = compileCanonical(shape) as (row: unknown) => Row
+  const identityOf = identities(definition)
   const indexes = new Indexes()
   const { all } = indexes
   const associations = new Associations(definition)
@@ -94,6 +95,7 @@ export function memoryAdapter<T, K>(
   const stats = { examined: 0 }
   const tables = {
     key,
+    identityOf,
     indexes,
     associations,
     indexed: indexedMembers(definition),
@@ -115,18 +117,18 @@ export function memoryAdapter<T, K>(
 
   /** The record of a key, where the scope lets the caller see it. */
   function visible(of: K, { scope }: Call): Entry | undefined {
-    const entry = all.get(key.text(of as KeyValue))
+    const entry = all.get(identityOf(of as KeyValue))
     return entry !== undefined && isWithin(entry.stored.value, scope) ? entry : undefined
   }
 
   function insert(row: Draft): Entry | Refused {
     const found = key.of(row)
     if (found === undefined) return { refused: 'rule', members: key.members }
-    const text = key.text(found)
-    const taken = all.get(text) === undefined ? none : key.members
-    const members = taken.length === 0 ? unique.clashes(row, text) : [...taken, ...unique.clashes(row, text)]
+    const id = identityOf(found)
+    const taken = all.get(id) === undefined ? none : key.members
+    const members = taken.length === 0 ? unique.clashes(row, id) : [...taken, ...unique.clashes(row, id)]
     if (members.length > 0) return { refused: 'duplicate', members: [...new Set(members)] }
-    const entry = entryOf(text, row, nextVersion())
+    const entry = entryOf(id, row, nextVersion())
     swap(undefined, entry)
     return entry
   }
@@ -144,9 +146,9 @@ export function memoryAdapter<T, K>(
     const draft = redraft(row, current, call)
     const next = onUpdate === undefined ? draft : redraft(canonical(onUpdate(draft, current, call)), current, call)
     if (!all.has(old)) throw new Error('onUpdate wrote the very record that is being updated.')
-    const members = unique.clashes(next, old.text)
+    const members = unique.clashes(next, old.id)
     if (members.length > 0) return { refused: 'duplicate', members: [...new Set(members)] }
-    const entry = entryOf(old.text, next, nextVersion(), old.stored)
+    const entry = entryOf(old.id, next, nextVersion(), old.stored)
     swap(old, entry)
     return entry
   }
@@ -264,6 +266,18 @@ function indexedMembers({ filters, parent, attachedTo, key }: ResourceDefinition
 }
 
 const none: readonly string[] = Object.freeze([])
+
+/** How the keys of a resource are told from each other, whoever gives them in another type than they have. */
+function identities({ key, shape }: ResourceDefinition): (key: KeyValue) => Identity {
+  const types = shape.members.get(key.members[0] as string)?.types
+  const numeric = !key.composite && (types?.has('integer') || types?.has('number'))
+  if (!numeric) return key.text
+  return (given) => {
+    if (typeof given === 'number') return given
+    const text = key.text(given)
+    return String(Number(text)) === text ? Number(text) : text
+  }
+}
 
 /** The same with these members set. A create by hand, as in a team's own tests, may come without a scope. */
 function fixIn(draft: Draft, fixed: Row | undefined): Draft {

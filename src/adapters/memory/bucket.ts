@@ -1,5 +1,5 @@
 /** Records by their keys, with the orders in which they have been asked for: a page of them is a slice. */
-import type { Entry } from './entry.js'
+import type { Entry, Identity } from './entry.js'
 import { firstIndex, type Order } from './order.js'
 
 /** How many orders of one bucket are kept; the one that was not used for longest goes. */
@@ -13,7 +13,7 @@ interface KeptOrder {
 
 export class Bucket {
   /** By key, so that a record which has changed takes the place that it had: a set of them would be made anew again and again, for all that went. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<Identity, Entry>()
   /** From the least to the most recently used. */
   #orders: Map<string, KeptOrder> | undefined
   /** The last of them, which is asked for again most often. */
@@ -28,13 +28,12 @@ export class Bucket {
     return this.#entries.values()
   }
 
-  /** The record of a key, as text. */
-  get(text: string): Entry | undefined {
-    return this.#entries.get(text)
+  get(id: Identity): Entry | undefined {
+    return this.#entries.get(id)
   }
 
   has(entry: Entry): boolean {
-    return this.#entries.get(entry.text) === entry
+    return this.#entries.get(entry.id) === entry
   }
 
   /** All records in this order, made on first use and kept up to date afterwards. Not to be changed, nor kept across a write. */
@@ -52,21 +51,21 @@ export class Bucket {
   }
 
   add(entry: Entry): void {
-    this.#entries.set(entry.text, entry)
+    this.#entries.set(entry.id, entry)
     if (this.#orders === undefined) return
     for (const { compare, list } of this.#orders.values()) list.splice(placeOf(entry, list, compare), 0, entry)
   }
 
   delete(entry: Entry): void {
     if (!this.has(entry)) return
-    this.#entries.delete(entry.text)
+    this.#entries.delete(entry.id)
     if (this.#orders === undefined) return
     for (const { compare, list } of this.#orders.values()) list.splice(placeOf(entry, list, compare), 1)
   }
 
   /** Puts `next` in the place of `entry`, whose key it has; an order that the change does not touch only swaps the two. */
   replace(entry: Entry, next: Entry): void {
-    this.#entries.set(next.text, next)
+    this.#entries.set(next.id, next)
     if (this.#orders === undefined) return
     for (const { compare, list } of this.#orders.values()) {
       const place = placeOf(entry, list, compare)
