@@ -87,6 +87,8 @@ export function readBody<T>(req: IncomingMessage, options: BodyOptions, use: (bo
   if (!isCarried(headers)) throw new HttpProblem('missing-body', { detail: `Send a body of ${options.accepted.join(' or ')}.` })
   const carrier = { req, headers, media: mediaTypeOf(headers, options), options }
   if (hasArrived(carrier)) return settled(readArrived(carrier), use)
+  // Where somebody listens to the stream already, it passes by whoever does not listen at once.
+  if (req.readableFlowing !== null) return settled(readAnyhow(carrier), use)
   // What came in one packet with the head is here by then: Node's parser has passed it on.
   return soon.then(() => settled(hasArrived(carrier) ? readArrived(carrier) : readAnyhow(carrier), use))
 }
