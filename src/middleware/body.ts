@@ -60,9 +60,7 @@ export interface BodyOptions {
 }
 
 /** True where the request carries a body (RFC 9112 6.3). */
-export const hasBody = ({ headers }: IncomingMessage): boolean => isCarried(headers)
-
-const isCarried = (headers: IncomingHttpHeaders): boolean => headers['transfer-encoding'] !== undefined || lengthOf(headers) > 0
+export const hasBody = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined || lengthOf(headers) > 0
 
 const lengthOf = (headers: IncomingHttpHeaders): number => Number(headers['content-length'] ?? 0)
 
@@ -70,6 +68,8 @@ const lengthOf = (headers: IncomingHttpHeaders): number => Number(headers['conte
 interface Carrier {
   readonly req: IncomingMessage
   readonly headers: IncomingHttpHeaders
+  /** What the request says; NaN where the body says it itself, in chunks. */
+  readonly length: number
   readonly media: MediaType
   readonly options: BodyOptions
 }
@@ -84,8 +84,10 @@ const soon = Promise.resolve()
  */
 export function readBody<T>(req: IncomingMessage, options: BodyOptions, use: (body: unknown) => T | Promise<T>): T | Promise<T> {
   const { headers } = req
-  if (!isCarried(headers)) throw new HttpProblem('missing-body', { detail: `Send a body of ${options.accepted.join(' or ')}.` })
-  const carrier = { req, headers, media: mediaTypeOf(headers, options), options }
+  const chunked = headers['transfer-encoding'] !== undefined
+  const length = chunked ? Number.NaN : lengthOf(headers)
+  if (!(chunked || length > 0)) throw new HttpProblem('missing-body', { detail: `Send a body of ${options.accepted.join(' or ')}.` })
+  const carrier = { req, headers, length, media: mediaTypeOf(headers, options), options }
   if (hasArrived(carrier)) return settled(readArrived(carrier), use)
   // Where somebody listens to the stream already, it passes by whoever does not listen at once.
   if (req.readableFlowing !== null) return settled(readAnyhow(carrier), use)
@@ -97,10 +99,9 @@ export function readBody<T>(req: IncomingMessage, options: BodyOptions, use: (bo
  * Whether all of the body has come already, so that nobody has to wait and listen for it: a timer and five listeners less. False also where it is too large or something
  * is unusual with the stream: then it is read as any other.
  */
-function hasArrived({ req, headers, options }: Carrier): boolean {
+function hasArrived({ req, length, options }: Carrier): boolean {
   // A message with a length ends with its last byte (RFC 9112 6.3), and nobody has taken any of it.
-  const length = lengthOf(headers)
-  if (req.readableLength !== length || length > options.bodyLimit || headers['transfer-encoding'] !== undefined) return false
+  if (req.readableLength !== length || length > options.bodyLimit) return false
   // Nobody has listened, piped, paused or asked for text.
   return req.readableFlowing === null && req.readableEncoding === null && !req.destroyed
 }
@@ -146,11 +147,9 @@ function decoded(bytes: Uint8Array, decode: Decode, carrier: Carrier): unknown {
 }
 
 function parsed(sent: Uint8Array | string, { media, options }: Carrier): unknown {
-  if (isXml(media)) return taken(parseXml(sent, charsetOf(media), options))
+  if (xmlTypes.includes(media.type)) return taken(parseXml(sent, charsetOf(media), options))
   return taken(parseJson(typeof sent === 'string' ? Buffer.from(sent) : sent, { depth: options.depthLimit }))
 }
-
-const isXml = ({ type }: MediaType): boolean => xmlTypes.includes(type)
 
 const charsetOf = ({ parameters }: MediaType): string | undefined => parameters.get('charset')?.toLowerCase()
 
@@ -178,8 +177,9 @@ function mediaTypeOf(headers: IncomingHttpHeaders, options: BodyOptions): MediaT
 
 /** XML says its charset itself as well: see `readXml`. */
 function checkCharset({ media, options }: Carrier): void {
+  if (media.parameters.size === 0) return
   const charset = charsetOf(media)
-  if (charset === undefined || charset === 'utf-8' || charset === 'utf8' || isXml(media)) return
+  if (charset === undefined || charset === 'utf-8' || charset === 'utf8' || xmlTypes.includes(media.type)) return
   throw unsupported('JSON is UTF-8 (RFC 8259). Leave the charset out, or say utf-8.', options)
 }
 

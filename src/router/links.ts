@@ -21,9 +21,7 @@ export function danglingLinks(
   current: JsonObject | undefined,
 ): Answer<readonly Violation[]> {
   const { associations } = mounted.plan
-  // An association that dangles already must not stand in the way of a change to something else.
-  const set =
-    current === undefined ? associations : associations.filter(({ by }) => !by.every((name) => own(next, name) === own(current, name)))
+  const set = current === undefined ? associations : changedLinks(associations, next, current)
   const [first] = set
   if (first === undefined) return none
   if (set.length === 1) return settled(danglingLink(exchange, mounted, first, next), (found) => (found === undefined ? none : [found]))
@@ -31,6 +29,19 @@ export function danglingLinks(
     together(set, (link) => danglingLink(exchange, mounted, link, next)),
     (found) => found.filter((violation) => violation !== undefined),
   )
+}
+
+/** An association that dangles already must not stand in the way of a change to something else. */
+function changedLinks(associations: readonly LinkTo[], next: JsonObject, current: JsonObject): readonly LinkTo[] {
+  const changed: LinkTo[] = []
+  for (const link of associations) {
+    for (const member of link.by) {
+      if (own(next, member) === own(current, member)) continue
+      changed.push(link)
+      break
+    }
+  }
+  return changed
 }
 
 const none: readonly Violation[] = Object.freeze([])

@@ -55,7 +55,8 @@ function frozenCopy(value: unknown, before: unknown): unknown {
   if (value === before) return value
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === Array.prototype) return copyOfList(value as readonly unknown[], before)
-  if ((prototype === Object.prototype || prototype === null) && !hasProto(value)) return freezeMembers(draftOf(value as Row), before)
+  if ((prototype === Object.prototype || prototype === null) && !hasProto(value))
+    return freezeMembers(Object.assign({} as Draft, value), before)
   plain = false
   return freezeThroughout(structuredClone(value))
 }
