@@ -1,14 +1,15 @@
 /** Request bodies: read only where one is wanted, bounded, strict (HDR-5). */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
 import { checkParsed, type JsonResult, parseJson } from '../http/json-text.js'
-import { parseMediaType } from '../http/media-type.js'
+import { type MediaType, parseMediaType } from '../http/media-type.js'
 import type { Form } from '../plan/form.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
+import { settled } from '../promise.js'
 import { closing } from '../representation/answer.js'
 import { readXml } from '../representation/xml-reader.js'
 import { header, mediaType, xmlTypes } from '../wire.js'
-import { asItIs, decoderOf } from './content-coding.js'
+import { asItIs, type Decode, decoderOf } from './content-coding.js'
 import type { ExpressRequest } from './middleware.js'
 
 /** The longest time that a timer of Node takes; longer ones fire at once. */
@@ -52,39 +53,105 @@ export interface BodyOptions {
   readonly bodyLimit: number
   /** How deep arrays and objects may nest. */
   readonly depthLimit: number
-  /** Milliseconds until 408; none where the time is up. No more than a timer takes: see `resolveBodyLimits`. */
-  readonly patience: number
+  /** Milliseconds until 408, asked for where a body is waited for; none where the time is up. No more than a timer takes: see `resolveBodyLimits`. */
+  readonly patience: () => number
   /** The body is a patch: a 415 names the media types in `Accept-Patch` (RFC 5789). */
   readonly patch: boolean
 }
 
 /** True where the request carries a body (RFC 9112 6.3). */
-export function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+export const hasBody = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined || lengthOf(headers) > 0
+
+const lengthOf = (headers: IncomingHttpHeaders): number => Number(headers['content-length'] ?? 0)
+
+/** A request whose body is wanted. Its fields are looked up once: an app that Express has mounted by itself makes every look at a request slow. */
+interface Carrier {
+  readonly req: IncomingMessage
+  readonly headers: IncomingHttpHeaders
+  /** What the request says; NaN where the body says it itself, in chunks. */
+  readonly length: number
+  readonly media: MediaType
+  readonly options: BodyOptions
+}
+
+/** One turn of the microtasks later. */
+const soon = Promise.resolve()
+
+/**
+ * Hands the body, parsed, to `use`, and gives back what comes of it (HDR-5): at once where the body is there, which it is behind a middleware that has waited. One that
+ * another middleware has parsed already is used, whatever it was: an object after the same checks of its structure; bytes and text are parsed here.
+ * Throws 400, 408, 413 and 415 problems, or rejects with them.
+ */
+export function readBody<T>(req: IncomingMessage, options: BodyOptions, use: (body: unknown) => T | Promise<T>): T | Promise<T> {
+  const { headers } = req
+  const chunked = headers['transfer-encoding'] !== undefined
+  const length = chunked ? Number.NaN : lengthOf(headers)
+  if (!(chunked || length > 0)) throw new HttpProblem('missing-body', { detail: `Send a body of ${options.accepted.join(' or ')}.` })
+  const carrier = { req, headers, length, media: mediaTypeOf(headers, options), options }
+  if (hasArrived(carrier)) return settled(readArrived(carrier), use)
+  // Where somebody listens to the stream already, it passes by whoever does not listen at once.
+  if (req.readableFlowing !== null) return settled(readAnyhow(carrier), use)
+  // What came in one packet with the head is here by then: Node's parser has passed it on.
+  return soon.then(() => settled(hasArrived(carrier) ? readArrived(carrier) : readAnyhow(carrier), use))
 }
 
 /**
- * The body, parsed (HDR-5). One that another middleware has parsed already is used, whatever it was: an object after the same checks of its structure; bytes and text are
- * parsed here.
- * Throws 400, 408, 413 and 415 problems.
+ * Whether all of the body has come already, so that nobody has to wait and listen for it: a timer and five listeners less. False also where it is too large or something
+ * is unusual with the stream: then it is read as any other.
  */
-export async function readBody(req: IncomingMessage, options: BodyOptions): Promise<unknown> {
-  if (!hasBody(req)) throw new HttpProblem('missing-body', { detail: `Send a body of ${options.accepted.join(' or ')}.` })
+function hasArrived({ req, length, options }: Carrier): boolean {
+  // A message with a length ends with its last byte (RFC 9112 6.3), and nobody has taken any of it.
+  if (req.readableLength !== length || length > options.bodyLimit) return false
+  // Nobody has listened, piped, paused or asked for text.
+  return req.readableFlowing === null && req.readableEncoding === null && !req.destroyed
+}
+
+function readArrived(carrier: Carrier): unknown {
+  const { req, headers } = carrier
+  checkCharset(carrier)
+  const decode = decoderOf(headers)
+  const bytes = req.read() as Uint8Array
+  // So that the stream comes to its end.
+  req.resume()
+  return decoded(bytes, decode, carrier)
+}
+
+/** The body of a stream that somebody has read already, or that has to be listened to. */
+function readAnyhow(carrier: Carrier): unknown {
+  const { req, headers, options } = carrier
   const { body } = req as ExpressRequest
   // Express 4 leaves an empty object where its parsers have passed a body by: then it has not been read.
   const before = req.readableEnded ? body : undefined
-  const { type, charset } = mediaTypeOf(req, options)
-  const limits = { depth: options.depthLimit }
-  if (before !== undefined && typeof before !== 'string' && !(before instanceof Uint8Array)) {
-    return taken(checkParsed(before, limits) ?? { value: before })
+  if (before === undefined) {
+    checkCharset(carrier)
+    const decode = decoderOf(headers)
+    return readBytes(req, options).then((bytes) => decoded(bytes, decode, carrier))
   }
-  const xml = xmlTypes.includes(type)
+  if (typeof before !== 'string' && !(before instanceof Uint8Array)) {
+    return taken(checkParsed(before, { depth: options.depthLimit }) ?? { value: before })
+  }
   // Whoever has made text of it knew its charset, whoever has read it its coding.
-  if (!xml && typeof before !== 'string') checkCharset(charset, options)
-  const sent = before ?? (await readDecoded(req, options))
-  if (Buffer.byteLength(sent) > options.bodyLimit) throw tooLarge(options)
-  return taken(xml ? parseXml(sent, charset, options) : parseJson(typeof sent === 'string' ? Buffer.from(sent) : sent, limits))
+  if (typeof before !== 'string') checkCharset(carrier)
+  if (Buffer.byteLength(before) > options.bodyLimit) throw tooLarge(options)
+  return parsed(before, carrier)
 }
+
+/** What stands in bytes as they came. Coded and decoded they keep to the limit, so that neither is a way round it. */
+function decoded(bytes: Uint8Array, decode: Decode, carrier: Carrier): unknown {
+  if (decode === asItIs) return parsed(bytes, carrier)
+  const { options } = carrier
+  return settled(
+    decode(bytes, options.bodyLimit, () => tooLarge(options)),
+    (plain) => parsed(plain, carrier),
+  )
+}
+
+function parsed(sent: Uint8Array | string, { media, options }: Carrier): unknown {
+  if (xmlTypes.includes(media.type)) return taken(parseXml(sent, charsetOf(media), options))
+  return taken(parseJson(typeof sent === 'string' ? Buffer.from(sent) : sent, { depth: options.depthLimit }))
+}
+
+const charsetOf = ({ parameters }: MediaType): string | undefined => parameters.get('charset')?.toLowerCase()
 
 function parseXml(sent: Uint8Array | string, charset: string | undefined, options: BodyOptions): JsonResult {
   const result = readXml(sent, charset, options.form, { depth: options.depthLimit })
@@ -99,18 +166,20 @@ function taken(result: JsonResult): unknown {
   throw new HttpProblem('malformed-body', { detail: malformed, errors })
 }
 
-/** The media type, which is understood, and the charset that goes with it. */
-function mediaTypeOf(req: IncomingMessage, options: BodyOptions): { readonly type: string; readonly charset: string | undefined } {
-  const field = req.headers['content-type']
+/** The media type, which is understood. */
+function mediaTypeOf(headers: IncomingHttpHeaders, options: BodyOptions): MediaType {
+  const field = headers['content-type']
   const media = field === undefined ? undefined : parseMediaType(field)
-  if (media !== undefined && options.accepted.includes(media.type))
-    return { type: media.type, charset: media.parameters.get('charset')?.toLowerCase() }
+  if (media !== undefined && options.accepted.includes(media.type)) return media
   const what = field === undefined ? 'The body has no Content-Type' : 'The Content-Type is not supported'
   throw unsupported(`${what}. Send ${options.accepted.join(' or ')}.`, options)
 }
 
-function checkCharset(charset: string | undefined, options: BodyOptions): void {
-  if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return
+/** XML says its charset itself as well: see `readXml`. */
+function checkCharset({ media, options }: Carrier): void {
+  if (media.parameters.size === 0) return
+  const charset = charsetOf(media)
+  if (charset === undefined || charset === 'utf-8' || charset === 'utf8' || xmlTypes.includes(media.type)) return
   throw unsupported('JSON is UTF-8 (RFC 8259). Leave the charset out, or say utf-8.', options)
 }
 
@@ -123,44 +192,18 @@ function unsupported(detail: string, { accepted, patch }: BodyOptions): HttpProb
 const tooLarge = ({ bodyLimit }: BodyOptions): HttpProblem =>
   new HttpProblem('body-too-large', { detail: `A body holds at most ${bodyLimit} bytes.`, headers: closing })
 
-/** The bytes without their content coding. Coded and decoded they keep to the limit, so that neither is a way round it. */
-async function readDecoded(req: IncomingMessage, options: BodyOptions): Promise<Uint8Array> {
-  const decode = decoderOf(req)
+/** What is refused is left unread, so these answers close the connection. */
+async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Uint8Array> {
   if (req.readableEnded || req.readableDidRead) {
     throw new ConfigurationError(
       'middleware-missing',
       'Another middleware has consumed the body without leaving it in req.body. Put it behind, or let it leave what it has parsed.',
     )
   }
-  // What came in one packet with the head is here by then: Node's parser has passed it on.
-  await undefined
-  const bytes = arrived(req, options) ?? (await readBytes(req, options))
-  return decode === asItIs ? bytes : decode(bytes, options.bodyLimit, () => tooLarge(options))
-}
-
-/**
- * The body where all of it has come already, so that nobody has to wait and listen for it: a timer and five listeners less. `undefined` where it has not, and wherever it
- * is too large or something is unusual with the stream: then it is read as any other.
- */
-function arrived(req: IncomingMessage, { bodyLimit }: BodyOptions): Uint8Array | undefined {
-  const { headers, destroyed, readableLength } = req
-  if (destroyed || readableLength === 0 || readableLength > bodyLimit) return undefined
-  // A message with a length ends with its last byte (RFC 9112 6.3).
-  if (Number(headers['content-length']) !== readableLength || headers['transfer-encoding'] !== undefined) return undefined
-  // Nobody has listened, piped, paused or asked for text.
-  if (req.readableFlowing !== null || req.readableEncoding !== null) return undefined
-  const bytes = req.read() as Uint8Array
-  // So that the stream comes to its end.
-  req.resume()
-  return bytes
-}
-
-/** What is refused is left unread, so these answers close the connection. */
-async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Uint8Array> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     const refuse = (): void => reject(new HttpProblem('request-timeout', { detail: 'The body did not arrive in time.', headers: closing }))
-    timer = setTimeout(refuse, options.patience)
+    timer = setTimeout(refuse, options.patience())
   })
   try {
     const length = req.headers['content-length']

@@ -1,5 +1,5 @@
 /** The content coding of a request body (HDR-5; RFC 9110 8.4.1). */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { HttpProblem } from '../problem.js'
@@ -35,9 +35,11 @@ const decoders: ReadonlyMap<string, Decode> = new Map([
   ['', asItIs],
 ])
 
-/** What undoes the coding of a request's body. Throws 415 with `Accept-Encoding` for others, and for several at once (RFC 9110 12.5.3, 15.5.16). */
-export function decoderOf(req: IncomingMessage): Decode {
-  const decode = decoders.get(req.headers['content-encoding']?.trim().toLowerCase() ?? '')
+/** What undoes the coding of a request's body, by its fields. Throws 415 with `Accept-Encoding` for others, and for several at once (RFC 9110 12.5.3, 15.5.16). */
+export function decoderOf(headers: IncomingHttpHeaders): Decode {
+  const coding = headers['content-encoding']
+  if (coding === undefined) return asItIs
+  const decode = decoders.get(coding.trim().toLowerCase())
   if (decode !== undefined) return decode
   const detail = `The Content-Encoding is not supported. Send the body as it is, or by one of ${understood.join(', ')}.`
   const errors = [{ header: header.contentEncoding, detail, allowed: [...understood, 'identity'], code: 'unsupported', clause: 'HDR-5' }]

@@ -71,7 +71,7 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
       `recordBody() can not tell where ${links} of "${definition.collection}" leads. Use resourceRouter() for it.`,
     )
   }
-  const { bodyLimit, depthLimit, timeout: patience } = resolveBodyLimits(options)
+  const { bodyLimit, depthLimit, timeout } = resolveBodyLimits(options)
   const patches = patchTypes(options.jsonPatch ?? false)
   const present = compilePresent(plan.definition.shape)
   const { form } = wireForms(plan).item
@@ -79,13 +79,14 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
   const read = async (req: IncomingMessage): Promise<void> => {
     const patch = req.method === 'PATCH'
     const accepted = patch ? patches : bodyTypes.whole
-    const body = await readBody(req, { accepted, form, bodyLimit, depthLimit, patience, patch })
-    if (patch && isJsonPatch(req)) return states.set(req, { patch, whole: false, sent: {}, operations: readOperations(body) })
-    const sent = patch ? mergeBody(body, options.jsonPatch ?? false) : objectBody(body)
-    states.set(req, {
-      patch,
-      whole: !patch && !(req.method === 'PUT' && plan.guard.any),
-      sent: patch ? sent : recordOf(plan, { ...sent }, req, options),
+    await readBody(req, { accepted, form, bodyLimit, depthLimit, patience: () => timeout, patch }, (body) => {
+      if (patch && isJsonPatch(req)) return states.set(req, { patch, whole: false, sent: {}, operations: readOperations(body) })
+      const sent = patch ? mergeBody(body, options.jsonPatch ?? false) : objectBody(body)
+      states.set(req, {
+        patch,
+        whole: !patch && !(req.method === 'PUT' && plan.guard.any),
+        sent: patch ? sent : recordOf(plan, { ...sent }, req, options),
+      })
     })
   }
   const nextOf = ({ sent, patch, operations }: Sent, before: JsonObject): JsonObject => {

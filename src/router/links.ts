@@ -20,18 +20,28 @@ export function danglingLinks(
   next: JsonObject,
   current: JsonObject | undefined,
 ): Answer<readonly Violation[]> {
-  let set: LinkTo[] | undefined
-  for (const link of mounted.plan.associations) {
-    // An association that dangles already must not stand in the way of a change to something else.
-    if (current !== undefined && link.by.every((member) => own(next, member) === own(current, member))) continue
-    set ??= []
-    set.push(link)
-  }
-  if (set === undefined) return none
+  const { associations } = mounted.plan
+  const set = current === undefined ? associations : changedLinks(associations, next, current)
+  const [first] = set
+  if (first === undefined) return none
+  if (set.length === 1) return settled(danglingLink(exchange, mounted, first, next), (found) => (found === undefined ? none : [found]))
   return settled(
     together(set, (link) => danglingLink(exchange, mounted, link, next)),
     (found) => found.filter((violation) => violation !== undefined),
   )
+}
+
+/** An association that dangles already must not stand in the way of a change to something else. */
+function changedLinks(associations: readonly LinkTo[], next: JsonObject, current: JsonObject): readonly LinkTo[] {
+  const changed: LinkTo[] = []
+  for (const link of associations) {
+    for (const member of link.by) {
+      if (own(next, member) === own(current, member)) continue
+      changed.push(link)
+      break
+    }
+  }
+  return changed
 }
 
 const none: readonly Violation[] = Object.freeze([])
@@ -79,7 +89,6 @@ function takeLink(exchange: Exchange, mounted: Mounted, link: LinkTo, body: Json
   const target = mounted.targets.get(link.name) as Mounted
   const { hidden } = mounted.plan
   const given = body[link.name]
-  const pointer = `/${escapePointer(link.name)}`
   if (given === null) {
     for (const member of link.by) {
       if (hidden.has(member)) record[member] = null
@@ -89,7 +98,9 @@ function takeLink(exchange: Exchange, mounted: Mounted, link: LinkTo, body: Json
   }
   const key = isObject(given) ? linkKey(exchange, target, given) : undefined
   if (key !== undefined) {
-    for (const [i, part] of target.plan.key.parts(key).entries()) {
+    const parts = target.plan.key.parts(key)
+    for (let i = 0; i < parts.length; i += 1) {
+      const part = parts[i]
       const member = link.by[i] as string
       // A member that is on the wire as well says the same as the link, or nothing.
       if (hidden.has(member) || !Object.hasOwn(body, member)) record[member] = part
@@ -100,7 +111,7 @@ function takeLink(exchange: Exchange, mounted: Mounted, link: LinkTo, body: Json
   const example = `{ "href": "${exchange.base}${target.path}/..." }`
   const members = target.plan.key.members.map((member) => `"${member}"`).join(', ')
   found.push({
-    pointer,
+    pointer: `/${escapePointer(link.name)}`,
     detail: `"${link.name}" must lead to one of ${target.plan.collection}: give ${example}, or ${members}.`,
     code: 'link',
     clause: 'REP-7',
@@ -120,9 +131,11 @@ function linkKey(exchange: Exchange, target: Mounted, given: JsonObject): KeyVal
 
 function keyOfHref(exchange: Exchange, target: Mounted, href: string): KeyValue | undefined {
   // Most links are those that this version gives, with a plain id: they need not be looked for.
-  const own = `${exchange.base}${target.path}/`
-  if (target.parent === undefined && href.startsWith(own)) {
-    const id = href.slice(own.length)
+  const { base } = exchange
+  const { path } = target
+  if (target.parent === undefined && href.startsWith(base) && href.startsWith(path, base.length)) {
+    const end = base.length + path.length
+    const id = href[end] === '/' ? href.slice(end + 1) : ''
     if (plainSegment.test(id)) return target.plan.key.parse(id)
   }
   const { root, version, versions } = exchange

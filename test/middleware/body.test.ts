@@ -1,6 +1,8 @@
 import { request as httpRequest, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
-import { connect } from 'node:net'
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
+import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
+import { text as readText } from 'node:stream/consumers'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import request from 'supertest'
@@ -17,14 +19,15 @@ const defaults: BodyOptions = {
   form: openForm,
   bodyLimit: 1000,
   depthLimit: 3,
-  patience: 5000,
+  patience: () => 5000,
   patch: false,
 }
 
 /** Answers with the body that `readBody` gives, or the problem. */
 const reading = (options: Partial<BodyOptions> = {}, found: unknown[] = []) =>
   ((req: IncomingMessage, res: ServerResponse) => {
-    readBody(req, { ...defaults, ...options }).then(
+    const read = async () => readBody(req, { ...defaults, ...options }, (value) => value)
+    read().then(
       (value) => {
         found.push(value)
         send(res, { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ value }) }, false)
@@ -211,6 +214,95 @@ describe('readBody', () => {
     }
   })
 
+  it.each<[string, (req: IncomingMessage) => unknown]>([
+    ['nothing', () => {}],
+    ['a wait of a microtask', async () => {}],
+    ['a wait until all has come', () => new Promise((resolve) => setImmediate(resolve))],
+    ['a pause', (req) => req.pause() && setTimeout(() => req.resume(), 5)],
+    ['a listener', (req) => req.on('data', () => {})],
+    ['a look without a bite', (req) => req.once('readable', () => {})],
+  ])('HDR-5: a body is the same behind %s, and the connection lives on', async (_name, before) => {
+    const found: unknown[] = []
+    const port = await listen((req, res) => {
+      const waits = before(req)
+      if (waits instanceof Promise) void waits.then(() => reading({}, found)(req, res))
+      else reading({}, found)(req, res)
+    })
+    const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 7\r\n'
+    const answer = await new Promise<string>((resolve) => {
+      let text = ''
+      const socket = connect(port, '127.0.0.1', () => socket.write(`${head}\r\n{"a":1}${head}Connection: close\r\n\r\n{"a":2}`))
+      socket.on('data', (data) => {
+        text += data
+      })
+      socket.on('close', () => resolve(text))
+    })
+    expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(2)
+    expect(found).toEqual([{ a: 1 }, { a: 2 }])
+  })
+
+  it('HDR-5: a body that is there is handed over at once, in its coding or not, and the stream ends', async () => {
+    const text = '{"a":1}'
+    for (const [headers, body] of [
+      [asJson, text],
+      [{ ...asJson, 'Content-Encoding': 'identity' }, text],
+    ] as const) {
+      const found: unknown[] = []
+      const listener: RequestListener = (req, res) => {
+        setImmediate(() => {
+          found.push(readBody(req, defaults, (value) => ({ value })))
+          req.on('end', () => res.end())
+        })
+      }
+      await request(listener)
+        .post('/')
+        .set(headers)
+        .serialize((sent) => sent as string)
+        .send(body)
+      expect(found).toEqual([{ value: { a: 1 } }])
+    }
+  })
+
+  it('HDR-5: what is wrong with what `use` makes of it is thrown, or rejected where the body was waited for', async () => {
+    const failing = (): never => {
+      throw new Error('no use')
+    }
+    const found: unknown[] = []
+    const listener: RequestListener = (req, res) => {
+      const answer = (): void => void res.end()
+      if (req.url === '/late') {
+        setImmediate(() => {
+          expect(() => readBody(req, defaults, failing)).toThrow('no use')
+          answer()
+        })
+      }
+      if (req.url === '/')
+        void (readBody(req, defaults, failing) as Promise<never>).catch((error: unknown) => found.push(error)).then(answer)
+    }
+    for (const path of ['/', '/late']) await request(listener).post(path).set(asJson).send('{"a":1}')
+    expect(found).toEqual([new Error('no use')])
+  })
+
+  it('HDR-5: a request of HTTP/2 is read like any other', async () => {
+    const server = createHttp2Server((req, res) => {
+      const read = async () => readBody(req as unknown as IncomingMessage, defaults, (value) => value)
+      read().then(
+        (value) => res.end(JSON.stringify(value)),
+        (error: Error) => res.end(error.message),
+      )
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const client = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    for (const length of [{ 'content-length': '7' }, {}]) {
+      const stream = client.request({ ':method': 'POST', ':path': '/', 'content-type': 'application/json', ...length })
+      stream.end('{"a":1}')
+      // Without a length and a coding of the transfer nothing says that there is a body.
+      expect(await readText(stream)).toBe('content-length' in length ? '{"a":1}' : 'Send a body of application/json.')
+    }
+    client.close()
+    server.close()
+  })
+
   it('HDR-5: exactly the limit is taken, one byte more is 413', async () => {
     const body = (length: number) => `"${'x'.repeat(length - 2)}"`
     expect((await post(asJson, body(1000))).status).toBe(200)
@@ -300,11 +392,12 @@ describe('readBody', () => {
 
   it('ERR-1: a body that does not arrive in time is 408, also where no time is left', async () => {
     const slow = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a"'
-    for (const patience of [50, 0, -10]) expect(await raw(reading({ patience }), slow)).toMatch(/^HTTP\/1\.1 408 [\s\S]*request-timeout/)
+    for (const patience of [50, 0, -10])
+      expect(await raw(reading({ patience: () => patience }), slow)).toMatch(/^HTTP\/1\.1 408 [\s\S]*request-timeout/)
   })
 
   it('ERR-1: a patience beyond what a timer holds is no impatience', async () => {
-    expect((await post(asJson, '{}', { patience: resolveBodyLimits({ timeout: Number.MAX_SAFE_INTEGER }).timeout })).status).toBe(200)
+    expect((await post(asJson, '{}', { patience: () => resolveBodyLimits({ timeout: Number.MAX_SAFE_INTEGER }).timeout })).status).toBe(200)
   })
 
   it('HDR-5: an aborted upload is a 400 that nobody gets, and nothing hangs', async () => {

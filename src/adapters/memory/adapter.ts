@@ -11,7 +11,7 @@ import { ConfigurationError } from '../../problem.js'
 import { leavesScope } from '../association.js'
 import type { Adapter, Call, Idempotency, ListRequest, ParentKey, Refused, Repeated, Scalar, Stored } from '../contract.js'
 import { Associations } from './associations.js'
-import { type Entry, entryOf, type Row } from './entry.js'
+import { type Draft, draftOf, type Entry, entryOf, type Identity, type Row } from './entry.js'
 import { FullText } from './full-text.js'
 import { Indexes } from './indexes.js'
 import { KeptRecords, type MemoryIdempotencyOptions } from './kept-records.js'
@@ -84,8 +84,9 @@ export function memoryAdapter<T, K>(
   const onUpdate = options.onUpdate as ((value: Row, current: Row, call: Call) => Row) | undefined
   /** What comes from the team is written as what comes through the library: keys, filters and orders compare texts (REP-4). */
   const canonical = compileCanonical(shape) as (row: unknown) => Row
-  const entries = new Map<string, Entry>()
+  const identityOf = identities(definition)
   const indexes = new Indexes()
+  const { all } = indexes
   const associations = new Associations(definition)
   const unique = new UniqueGroups(definition, options.unique ?? [])
   const assignment = new KeyAssignment(definition)
@@ -95,21 +96,19 @@ export function memoryAdapter<T, K>(
   const stats = { examined: 0 }
   const tables = {
     key,
-    entries,
+    identityOf,
     indexes,
     associations,
     indexed: indexedMembers(definition),
     stats,
     fullText: () => {
-      fullText ??= new FullText(definition, indexes.all.entries)
+      fullText ??= new FullText(definition, all.entries)
       return fullText
     },
   }
 
   /** The one place where the store changes. */
   function swap(old: Entry | undefined, next: Entry | undefined): void {
-    if (next !== undefined) entries.set(next.text, next)
-    else if (old !== undefined) entries.delete(old.text)
     indexes.swap(old, next)
     unique.swap(old, next)
     fullText?.swap(old, next)
@@ -119,25 +118,25 @@ export function memoryAdapter<T, K>(
 
   /** The record of a key, where the scope lets the caller see it. */
   function visible(of: K, { scope }: Call): Entry | undefined {
-    const entry = entries.get(key.text(of as KeyValue))
+    const entry = all.get(identityOf(of as KeyValue))
     return entry !== undefined && isWithin(entry.stored.value, scope) ? entry : undefined
   }
 
-  function insert(row: Row): Entry | Refused {
+  function insert(row: Draft): Entry | Refused {
     const found = key.of(row)
     if (found === undefined) return { refused: 'rule', members: key.members }
-    const text = key.text(found)
-    const taken = entries.has(text) ? key.members : []
-    const members = taken.length === 0 ? unique.clashes(row, text) : [...taken, ...unique.clashes(row, text)]
+    const id = identityOf(found)
+    const taken = all.get(id) === undefined ? none : key.members
+    const members = taken.length === 0 ? unique.clashes(row, id) : [...taken, ...unique.clashes(row, id)]
     if (members.length > 0) return { refused: 'duplicate', members: [...new Set(members)] }
-    const entry = entryOf(text, row, nextVersion())
+    const entry = entryOf(id, row, nextVersion())
     swap(undefined, entry)
     return entry
   }
 
   /** A copy of the outermost level with the key and the scope that the record has. */
-  function redraft(row: Row, current: Row, { scope }: Call): Record<string, unknown> {
-    const draft = { ...row }
+  function redraft(row: Row, current: Row, { scope }: Call): Draft {
+    const draft = draftOf(row)
     for (const member of key.members) put(draft, member, current[member])
     return fixIn(draft, scope)
   }
@@ -147,10 +146,10 @@ export function memoryAdapter<T, K>(
     const current = old.stored.value
     const draft = redraft(row, current, call)
     const next = onUpdate === undefined ? draft : redraft(canonical(onUpdate(draft, current, call)), current, call)
-    if (entries.get(old.text) !== old) throw new Error('onUpdate wrote the very record that is being updated.')
-    const members = unique.clashes(next, old.text)
+    if (!all.has(old)) throw new Error('onUpdate wrote the very record that is being updated.')
+    const members = unique.clashes(next, old.id)
     if (members.length > 0) return { refused: 'duplicate', members: [...new Set(members)] }
-    const entry = entryOf(old.text, next, nextVersion(), old.stored)
+    const entry = entryOf(old.id, next, nextVersion(), old.stored)
     swap(old, entry)
     return entry
   }
@@ -160,17 +159,17 @@ export function memoryAdapter<T, K>(
     const leaving = parent === undefined ? [] : leavesScope(parent, call)
     if (leaving.length > 0) return { refused: 'rule', members: leaving }
     const fixed = parent?.by === undefined ? call.scope : { ...Object.fromEntries(parent.by), ...call.scope }
-    const draft = draftOf(value as Row, fixed)
+    const draft = fixIn(draftOf(value as Row), fixed)
     const exhausted = assignment.assign(draft)
     if (exhausted !== undefined) return { refused: 'rule', members: [exhausted] }
-    const entry = insert(onCreate === undefined ? draft : draftOf(canonical(onCreate(draft, call)), fixed))
+    const entry = insert(onCreate === undefined ? draft : fixIn(draftOf(canonical(onCreate(draft, call))), fixed))
     if ('refused' in entry) return entry
     if (parent !== undefined && parent.by === undefined) associations.attach(parent, entry)
     return { created: entry.stored as Stored<T> }
   }
 
   for (const record of options.records ?? []) {
-    const row = canonical(record) as Record<string, unknown>
+    const row = draftOf(canonical(record))
     assignment.assign(row)
     const stored = insert(row)
     if ('refused' in stored) {
@@ -269,11 +268,22 @@ function indexedMembers({ filters, parent, attachedTo, key }: ResourceDefinition
   ])
 }
 
-/** A copy of the outermost level with these members set. */
-const draftOf = (row: Row, fixed: Row | undefined): Record<string, unknown> => fixIn({ ...row }, fixed)
+const none: readonly string[] = Object.freeze([])
 
-/** A create by hand, as in a team's own tests, may come without a scope. */
-function fixIn(draft: Record<string, unknown>, fixed: Row | undefined): Record<string, unknown> {
+/** How the keys of a resource are told from each other, whoever gives them in another type than they have. */
+function identities({ key, shape }: ResourceDefinition): (key: KeyValue) => Identity {
+  const types = shape.members.get(key.members[0] as string)?.types
+  const numeric = !key.composite && (types?.has('integer') || types?.has('number'))
+  if (!numeric) return key.text
+  return (given) => {
+    if (typeof given === 'number') return given
+    const text = key.text(given)
+    return String(Number(text)) === text ? Number(text) : text
+  }
+}
+
+/** The same with these members set. A create by hand, as in a team's own tests, may come without a scope. */
+function fixIn(draft: Draft, fixed: Row | undefined): Draft {
   if (fixed !== undefined) for (const member of Object.keys(fixed)) put(draft, member, fixed[member])
   return draft
 }

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../problem.js'
 import { type Association, associationOf } from '../association.js'
 import type { Condition, ParentKey } from '../contract.js'
 import { Bucket } from './bucket.js'
-import type { Entry, Row } from './entry.js'
+import type { Entry, Identity, Row } from './entry.js'
 
 /** A parent as this resource knows it. */
 export interface Parent extends Pick<Association, 'by'> {
@@ -18,7 +18,7 @@ export class Associations {
   readonly #definition: ResourceDefinition
   readonly #attached = new Map<string, Bucket>()
   /** Key of a record -> the parents in whose sets it is. */
-  readonly #parents = new Map<string, Set<string>>()
+  readonly #parents = new Map<Identity, Set<string>>()
 
   /** Throws `ConfigurationError` where the members of an association can't hold its parent's key. */
   constructor(definition: ResourceDefinition) {
@@ -63,23 +63,23 @@ export class Associations {
       this.#attached.set(parent.text, bucket)
     }
     bucket.add(entry)
-    const parents = this.#parents.get(entry.text)
-    if (parents === undefined) this.#parents.set(entry.text, new Set([parent.text]))
+    const parents = this.#parents.get(entry.id)
+    if (parents === undefined) this.#parents.set(entry.id, new Set([parent.text]))
     else parents.add(parent.text)
   }
 
   detach(parent: Parent, entry: Entry): void {
     this.#leave(parent.text, entry)
-    const parents = this.#parents.get(entry.text)
+    const parents = this.#parents.get(entry.id)
     parents?.delete(parent.text)
-    if (parents?.size === 0) this.#parents.delete(entry.text)
+    if (parents?.size === 0) this.#parents.delete(entry.id)
   }
 
   /** A record changed, or went: then it leaves all sets. */
   swap(old: Entry, next: Entry | undefined): void {
-    const parents = this.#parents.get(old.text)
+    const parents = this.#parents.get(old.id)
     if (parents === undefined) return
-    if (next === undefined) this.#parents.delete(old.text)
+    if (next === undefined) this.#parents.delete(old.id)
     for (const parent of parents) {
       if (next === undefined) this.#leave(parent, old)
       else this.#attached.get(parent)?.replace(old, next)

@@ -1,5 +1,5 @@
-/** A set of records with the orders in which it has been asked for: a page of it is a slice. */
-import type { Entry } from './entry.js'
+/** Records by their keys, with the orders in which they have been asked for: a page of them is a slice. */
+import type { Entry, Identity } from './entry.js'
 import { firstIndex, type Order } from './order.js'
 
 /** How many orders of one bucket are kept; the one that was not used for longest goes. */
@@ -12,7 +12,8 @@ interface KeptOrder {
 }
 
 export class Bucket {
-  readonly #entries = new Set<Entry>()
+  /** By key, so that a record which has changed takes the place that it had: a set of them would be made anew again and again, for all that went. */
+  readonly #entries = new Map<Identity, Entry>()
   /** From the least to the most recently used. */
   #orders: Map<string, KeptOrder> | undefined
   /** The last of them, which is asked for again most often. */
@@ -24,11 +25,15 @@ export class Bucket {
 
   /** In no order that means anything. */
   get entries(): Iterable<Entry> {
-    return this.#entries
+    return this.#entries.values()
+  }
+
+  get(id: Identity): Entry | undefined {
+    return this.#entries.get(id)
   }
 
   has(entry: Entry): boolean {
-    return this.#entries.has(entry)
+    return this.#entries.get(entry.id) === entry
   }
 
   /** All records in this order, made on first use and kept up to date afterwards. Not to be changed, nor kept across a write. */
@@ -37,7 +42,7 @@ export class Bucket {
     this.#orders ??= new Map()
     let kept = this.#orders.get(order.name)
     if (kept === undefined) {
-      kept = { name: order.name, compare: order.compare, list: [...this.#entries].sort(order.compare) }
+      kept = { name: order.name, compare: order.compare, list: [...this.#entries.values()].sort(order.compare) }
       if (this.#orders.size >= maxOrders) this.#orders.delete(this.#orders.keys().next().value as string)
     } else this.#orders.delete(order.name)
     this.#orders.set(order.name, kept)
@@ -46,20 +51,21 @@ export class Bucket {
   }
 
   add(entry: Entry): void {
-    this.#entries.add(entry)
+    this.#entries.set(entry.id, entry)
     if (this.#orders === undefined) return
     for (const { compare, list } of this.#orders.values()) list.splice(placeOf(entry, list, compare), 0, entry)
   }
 
   delete(entry: Entry): void {
-    if (!this.#entries.delete(entry) || this.#orders === undefined) return
+    if (!this.has(entry)) return
+    this.#entries.delete(entry.id)
+    if (this.#orders === undefined) return
     for (const { compare, list } of this.#orders.values()) list.splice(placeOf(entry, list, compare), 1)
   }
 
-  /** Puts `next` in the place of `entry`; an order that the change does not touch only swaps the two. */
+  /** Puts `next` in the place of `entry`, whose key it has; an order that the change does not touch only swaps the two. */
   replace(entry: Entry, next: Entry): void {
-    this.#entries.delete(entry)
-    this.#entries.add(next)
+    this.#entries.set(next.id, next)
     if (this.#orders === undefined) return
     for (const { compare, list } of this.#orders.values()) {
       const place = placeOf(entry, list, compare)

@@ -5,22 +5,44 @@ import type { Stored } from '../contract.js'
 /** A record whose type only the adapter's border knows. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** Never changed: a write puts another entry in its place, so whoever holds one holds one consistent state. */
-export interface Entry {
-  /** The key as text: the record's identity. */
-  readonly text: string
+/**
+ * What tells a record's key from all others: a number where the key is one, else its text. A table finds numbers in a fraction of the time (300,000 records on Node 20:
+ * 0.5 us against 1.3).
+ */
+export type Identity = string | number
+
+/**
+ * Never changed: a write puts another entry in its place, so whoever holds one holds one consistent state. A class, since V8 learns of a literal at mount, where entries
+ * last, to make it in its old space: those that changes leave behind would lie there, with all that they hold.
+ */
+export class Entry {
+  readonly id: Identity
   readonly stored: Stored<Row>
+
+  constructor(id: Identity, stored: Stored<Row>) {
+    this.id = id
+    this.stored = stored
+  }
 }
 
 /**
- * An entry of a deep-frozen copy of `row`; the very objects of the copy are what readers get. What stands in it where it stood in `before`, as an entry stores it,
- * is frozen already and shared.
+ * An entry of `draft`, whose outermost level becomes the entry's own: what stands in it is copied, and all of it frozen. The very objects are what readers get. What
+ * stands in it where it stood in `before`, as an entry stores it, is frozen already and shared.
  */
-export function entryOf(text: string, row: Row, version: string, before?: Stored<Row>): Entry {
+export function entryOf(id: Identity, draft: Draft, version: string, before?: Stored<Row>): Entry {
   plain = before === undefined || FixedStored.is(before)
-  const value = frozenCopy(row, before?.value) as Row
-  return { text, stored: plain ? new FixedStored(value, version) : Object.freeze({ value, version }) }
+  const value = (hasProto(draft) ? frozenCopy(draft, before?.value) : freezeMembers(draft, before?.value)) as Row
+  return new Entry(id, plain ? new FixedStored(value, version) : Object.freeze({ value, version }))
 }
+
+/** A record's outermost level that nobody else holds: plain data, as `draftOf` makes it. */
+export type Draft = Record<string, unknown>
+
+/** A copy of the outermost level. An object that is spread into an empty one takes three times as long to freeze, and to add to. */
+export const draftOf = (row: Row): Draft => (hasProto(row) ? { ...row } : Object.assign({} as Draft, row))
+
+/** Assigning a member of that name would set a prototype. */
+const hasProto = (value: object): boolean => Object.hasOwn(value, '__proto__')
 
 /** Whether all of the copy that is being made is plain data, and what it shares as well: a `Date` that `structuredClone` makes can be changed though it is frozen. */
 let plain = true
@@ -33,21 +55,18 @@ function frozenCopy(value: unknown, before: unknown): unknown {
   if (value === before) return value
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === Array.prototype) return copyOfList(value as readonly unknown[], before)
-  // Assigning a member of that name would set the prototype of the copy.
-  if ((prototype === Object.prototype || prototype === null) && !Object.hasOwn(value, '__proto__'))
-    return copyOfObject(value as Row, before)
+  if ((prototype === Object.prototype || prototype === null) && !hasProto(value))
+    return freezeMembers(Object.assign({} as Draft, value), before)
   plain = false
   return freezeThroughout(structuredClone(value))
 }
 
-function copyOfObject(value: Row, before: unknown): Row {
-  // An object that is spread into an empty one takes three times as long to freeze.
-  const copy = Object.assign({} as Record<string, unknown>, value)
-  for (const name of Object.keys(copy)) {
-    const member = copy[name]
-    if (!isScalar(member)) copy[name] = frozenCopy(member, memberOf(before, name))
+function freezeMembers(draft: Draft, before: unknown): Row {
+  for (const name of Object.keys(draft)) {
+    const member = draft[name]
+    if (!isScalar(member)) draft[name] = frozenCopy(member, memberOf(before, name))
   }
-  return Object.freeze(copy)
+  return Object.freeze(draft)
 }
 
 function copyOfList(value: readonly unknown[], before: unknown): readonly unknown[] {

@@ -2,7 +2,7 @@
 import { get } from '../../definition/json.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Shape } from '../../definition/shape.js'
-import type { Entry, Row } from './entry.js'
+import type { Entry, Identity, Row } from './entry.js'
 import { parseSearch, type SearchClause, wordsOf } from './search-query.js'
 
 /** Stands between two texts, so that no phrase reaches across. */
@@ -10,24 +10,24 @@ const gap = ''
 
 export class FullText {
   /** Word -> key of a record -> how often the word stands in it. */
-  readonly #postings = new Map<string, Map<string, number>>()
+  readonly #postings = new Map<string, Map<Identity, number>>()
   /** Key of a record -> its words as they stand. */
-  readonly #words = new Map<string, readonly string[]>()
+  readonly #words = new Map<Identity, readonly string[]>()
   readonly #texts: (row: Row) => string[]
 
   constructor(definition: ResourceDefinition, entries: Iterable<Entry>) {
     this.#texts = textsOf(definition)
-    for (const entry of entries) this.#add(entry.text, this.#texts(entry.stored.value))
+    for (const entry of entries) this.#add(entry.id, this.#texts(entry.stored.value))
   }
 
   /**
    * The keys of the records that match and how well they do; `undefined` for a query without any word, which matches everything. `weighed`: rare words count more.
    * Not in a scope: how rare a word is among all records would tell what others hold.
    */
-  find(query: string, weighed = true): ReadonlyMap<string, number> | undefined {
+  find(query: string, weighed = true): ReadonlyMap<Identity, number> | undefined {
     const clauses = parseSearch(query)
     if (clauses.length === 0) return undefined
-    const ranks = new Map<string, number>()
+    const ranks = new Map<Identity, number>()
     for (const clause of clauses) this.#match(clause, ranks, weighed)
     return ranks
   }
@@ -36,57 +36,57 @@ export class FullText {
     const before = old === undefined ? undefined : this.#texts(old.stored.value)
     const after = next === undefined ? undefined : this.#texts(next.stored.value)
     if (before?.length === after?.length && before?.every((text, i) => text === after?.[i])) return
-    if (old !== undefined) this.#delete(old.text)
-    if (next !== undefined && after !== undefined) this.#add(next.text, after)
+    if (old !== undefined) this.#delete(old.id)
+    if (next !== undefined && after !== undefined) this.#add(next.id, after)
   }
 
   /** Adds the records that the clause matches, with the sum of tf-idf over its words, or of tf alone. */
-  #match(clause: SearchClause, ranks: Map<string, number>, weighed: boolean): void {
+  #match(clause: SearchClause, ranks: Map<Identity, number>, weighed: boolean): void {
     const found = clause.words.map((word) => this.#postings.get(word))
     const postings = found.filter((posting) => posting !== undefined)
     if (postings.length < found.length) return
     const weights = postings.map((posting) => (weighed ? Math.log(1 + this.#words.size / posting.size) : 1))
-    const rarest = postings.reduce<ReadonlyMap<string, unknown>>(
+    const rarest = postings.reduce<ReadonlyMap<Identity, unknown>>(
       (least, posting) => (posting.size < least.size ? posting : least),
       this.#words,
     )
-    for (const text of rarest.keys()) {
-      if (!postings.every((posting) => posting.has(text)) || !this.#allows(clause, text)) continue
-      let rank = ranks.get(text) ?? 0
-      for (const [i, posting] of postings.entries()) rank += (1 + Math.log(posting.get(text) ?? 1)) * (weights[i] ?? 0)
-      ranks.set(text, rank)
+    for (const id of rarest.keys()) {
+      if (!postings.every((posting) => posting.has(id)) || !this.#allows(clause, id)) continue
+      let rank = ranks.get(id) ?? 0
+      for (const [i, posting] of postings.entries()) rank += (1 + Math.log(posting.get(id) ?? 1)) * (weights[i] ?? 0)
+      ranks.set(id, rank)
     }
   }
 
-  #allows(clause: SearchClause, text: string): boolean {
-    return clause.phrases.every((phrase) => this.#stands(phrase, text)) && !clause.without.some((phrase) => this.#stands(phrase, text))
+  #allows(clause: SearchClause, id: Identity): boolean {
+    return clause.phrases.every((phrase) => this.#stands(phrase, id)) && !clause.without.some((phrase) => this.#stands(phrase, id))
   }
 
   /** Whether the words stand together in the record. */
-  #stands(phrase: readonly string[], text: string): boolean {
-    if (!phrase.every((word) => this.#postings.get(word)?.has(text))) return false
-    const words = this.#words.get(text) ?? []
+  #stands(phrase: readonly string[], id: Identity): boolean {
+    if (!phrase.every((word) => this.#postings.get(word)?.has(id))) return false
+    const words = this.#words.get(id) ?? []
     return phrase.length === 1 || includesRun(words, phrase)
   }
 
-  #add(text: string, texts: readonly string[]): void {
+  #add(id: Identity, texts: readonly string[]): void {
     const words = texts.flatMap((part) => [...wordsOf(part), gap])
-    this.#words.set(text, words)
+    this.#words.set(id, words)
     for (const word of words) {
       if (word === gap) continue
       const posting = this.#postings.get(word)
-      if (posting === undefined) this.#postings.set(word, new Map([[text, 1]]))
-      else posting.set(text, (posting.get(text) ?? 0) + 1)
+      if (posting === undefined) this.#postings.set(word, new Map([[id, 1]]))
+      else posting.set(id, (posting.get(id) ?? 0) + 1)
     }
   }
 
-  #delete(text: string): void {
-    for (const word of new Set(this.#words.get(text))) {
+  #delete(id: Identity): void {
+    for (const word of new Set(this.#words.get(id))) {
       const posting = this.#postings.get(word)
-      posting?.delete(text)
+      posting?.delete(id)
       if (posting?.size === 0) this.#postings.delete(word)
     }
-    this.#words.delete(text)
+    this.#words.delete(id)
   }
 }
 

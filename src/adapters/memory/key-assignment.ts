@@ -58,8 +58,9 @@ export class KeyAssignment {
       const count = this.#countOf(member, row)
       const number = Math.floor(row[member] as number)
       if (!this.#open) count.last = Math.max(count.last, number)
+      else if (number === count.last + 1) count.last = number
       else if (number > count.last) count.ahead.add(number)
-      while (count.ahead.delete(count.last + 1)) count.last += 1
+      while (count.ahead.size > 0 && count.ahead.delete(count.last + 1)) count.last += 1
     }
   }
 

@@ -1,9 +1,9 @@
 /** One page of a list and its exact total, looking at as few records as the indexes allow (QUERY-1..7). */
-import type { KeyCodec } from '../../definition/key.js'
+import type { KeyCodec, KeyValue } from '../../definition/key.js'
 import type { Condition, ListRequest, Scalar } from '../contract.js'
 import { type Associations, conditionsOf } from './associations.js'
 import type { Bucket } from './bucket.js'
-import type { Entry, Row } from './entry.js'
+import type { Entry, Identity, Row } from './entry.js'
 import type { FullText } from './full-text.js'
 import type { Equality, Indexes } from './indexes.js'
 import { firstOf, type Order, orderOf } from './order.js'
@@ -13,7 +13,7 @@ import { type ExactPage, type Stretch, sliceOf, sortedSlice } from './slice.js'
 /** What a list is taken from. */
 export interface Tables {
   readonly key: KeyCodec
-  readonly entries: ReadonlyMap<string, Entry>
+  readonly identityOf: (key: KeyValue) => Identity
   readonly indexes: Indexes
   readonly associations: Associations
   /** The members that have an index for equality. */
@@ -74,7 +74,7 @@ export function listPage(tables: Tables, request: ListRequest, scope: Readonly<R
   const byRank = ranks !== undefined && request.sort.length === 0
   const candidates = fewest([
     { size: home.size, entries: () => (byRank ? home.entries : home.inOrder(order)), ordered: !byRank },
-    ...(ranks === undefined ? [] : [{ size: ranks.size, entries: () => entriesOf(ranks.keys(), tables.entries), ordered: false }]),
+    ...(ranks === undefined ? [] : [{ size: ranks.size, entries: () => entriesOf(ranks.keys(), tables.indexes.all), ordered: false }]),
     ...byKey(conditions, tables),
     ...anyOf(conditions, tables),
   ])
@@ -83,7 +83,7 @@ export function listPage(tables: Tables, request: ListRequest, scope: Readonly<R
   const found: Entry[] = []
   for (const entry of chosen.entries()) {
     look()
-    if (ranks !== undefined && !ranks.has(entry.text)) continue
+    if (ranks !== undefined && !ranks.has(entry.id)) continue
     if (attached !== undefined && !attached.has(entry)) continue
     if (tests.every((test) => test(entry.stored.value))) found.push(entry)
   }
@@ -128,29 +128,29 @@ function equalitiesOf(conditions: readonly Condition[], isIndexed: (field: strin
 }
 
 const byRankThen =
-  (ranks: ReadonlyMap<string, number>, { compare }: Order): Order['compare'] =>
+  (ranks: ReadonlyMap<Identity, number>, { compare }: Order): Order['compare'] =>
   (a, b) =>
-    (ranks.get(b.text) ?? 0) - (ranks.get(a.text) ?? 0) || compare(a, b)
+    (ranks.get(b.id) ?? 0) - (ranks.get(a.id) ?? 0) || compare(a, b)
 
 const fewest = (all: readonly Candidates[]): Candidates => all.reduce((least, other) => (other.size < least.size ? other : least))
 
-function* entriesOf(texts: Iterable<string>, entries: ReadonlyMap<string, Entry>): Iterable<Entry> {
-  for (const text of texts) {
-    const entry = entries.get(text)
+function* entriesOf(ids: Iterable<Identity>, all: Bucket): Iterable<Entry> {
+  for (const id of ids) {
+    const entry = all.get(id)
     if (entry !== undefined) yield entry
   }
 }
 
 /** Where conditions name whole keys: those records. */
-function byKey(conditions: readonly Condition[], { key, entries }: Tables): Candidates[] {
+function byKey(conditions: readonly Condition[], { key, identityOf, indexes }: Tables): Candidates[] {
   const named = key.members.map((member) =>
     conditions.find(({ op, field }) => field === member && (op === 'eq' || (op === 'in' && !key.composite))),
   )
   if (named.includes(undefined)) return []
   const values = named.map((condition) => condition?.value)
   const keys = named[0]?.op === 'in' ? (values[0] as readonly Scalar[]) : [key.from(values as Scalar[])]
-  const texts = new Set(keys.map((value) => key.text(value)))
-  return [{ size: texts.size, entries: () => entriesOf(texts, entries), ordered: false }]
+  const ids = new Set(keys.map(identityOf))
+  return [{ size: ids.size, entries: () => entriesOf(ids, indexes.all), ordered: false }]
 }
 
 /** For each any-of condition on a member with an index: the records with any of its values. */

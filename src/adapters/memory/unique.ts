@@ -3,7 +3,7 @@ import { get } from '../../definition/json.js'
 import { nearMiss } from '../../definition/near-miss.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { ConfigurationError } from '../../problem.js'
-import type { Entry, Row } from './entry.js'
+import type { Entry, Identity, Row } from './entry.js'
 import { isNothing } from './order.js'
 
 const none: readonly string[] = Object.freeze([])
@@ -12,7 +12,7 @@ interface Group {
   readonly members: readonly string[]
   readonly paths: readonly (readonly string[])[]
   /** The values as JSON, and the key of the record that has them. */
-  readonly taken: Map<string, string>
+  readonly taken: Map<string, Identity>
 }
 
 export class UniqueGroups {
@@ -24,14 +24,14 @@ export class UniqueGroups {
     this.#groups = groups.map((members) => ({ members, paths: members.map((member) => member.split('.')), taken: new Map() }))
   }
 
-  /** The members of every group whose values another record than `text` has already. */
-  clashes(row: Row, text: string): readonly string[] {
+  /** The members of every group whose values another record than `id` has already. */
+  clashes(row: Row, id: Identity): readonly string[] {
     if (this.#groups.length === 0) return none
     return this.#groups
       .filter((group) => {
         const values = valuesOf(group, row)
         const holder = values === undefined ? undefined : group.taken.get(values)
-        return holder !== undefined && holder !== text
+        return holder !== undefined && holder !== id
       })
       .flatMap((group) => group.members)
   }
@@ -43,7 +43,7 @@ export class UniqueGroups {
       // A changed record keeps its key, and so its place among the holders.
       if (left === taken && old !== undefined && next !== undefined) continue
       if (left !== undefined) group.taken.delete(left)
-      if (next !== undefined && taken !== undefined) group.taken.set(taken, next.text)
+      if (next !== undefined && taken !== undefined) group.taken.set(taken, next.id)
     }
   }
 }

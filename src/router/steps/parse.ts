@@ -67,35 +67,36 @@ function parseQuery(exchange: Exchange): void {
   }
 }
 
-function parseBody(exchange: Exchange, key?: string): Promise<void> {
+function parseBody(exchange: Exchange, key?: string): void | Promise<void> {
   const { operation, req, service } = exchange
   const patches = operation?.body === 'patch'
-  if (!patches || !service.jsonPatch || !isJsonPatch(req)) {
-    return bodyOf(exchange, patches ? service.patchTypes : bodyTypes.whole).then((body) => {
-      // Of what the client said: a deployment that completes it otherwise makes no other request of it.
-      if (key !== undefined) exchange.idempotency = idempotencyOf(exchange, key, body)
-      exchange.body = understood(exchange, body)
-    })
-  }
-  return parseOperations(exchange)
+  if (patches && service.jsonPatch && isJsonPatch(req)) return parseOperations(exchange)
+  return withBody(exchange, patches ? service.patchTypes : bodyTypes.whole, (body) => {
+    // Of what the client said: a deployment that completes it otherwise makes no other request of it.
+    if (key !== undefined) exchange.idempotency = idempotencyOf(exchange, key, body)
+    exchange.body = understood(exchange, body)
+  })
 }
 
 async function parseOperations(exchange: Exchange): Promise<void> {
   const { resource, key, service } = exchange
   if ((await exchange.decide('read', resource.plan.collection, key)) !== 'allow') throw unseenPatch()
-  exchange.body = readOperations(await bodyOf(exchange, service.patchTypes))
+  await withBody(exchange, service.patchTypes, (body) => {
+    exchange.body = readOperations(body)
+  })
 }
 
-function bodyOf(exchange: Exchange, accepted: readonly string[]): Promise<unknown> {
+function withBody(exchange: Exchange, accepted: readonly string[], use: (body: unknown) => void): void | Promise<void> {
   const { bodyLimit, depthLimit } = exchange.service
-  return readBody(exchange.req, {
+  const options = {
     accepted,
     form: bodyForm(exchange),
     bodyLimit,
     depthLimit,
-    patience: exchange.patience.left(),
+    patience: () => exchange.patience.left(),
     patch: exchange.method === 'PATCH',
-  })
+  }
+  return readBody(exchange.req, options, use)
 }
 
 /** What the body is made of: what the resource's own representations are, or what the endpoint says. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Stored } from '../../../src/adapters/contract.js'
-import { entryOf, type Row } from '../../../src/adapters/memory/entry.js'
+import { draftOf, entryOf, type Row } from '../../../src/adapters/memory/entry.js'
 import { FixedStored, isFixed } from '../../../src/definition/fixed.js'
 
 const rows = fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), fc.jsonValue({ maxDepth: 4 }), { noNullPrototype: false })
@@ -12,7 +12,7 @@ const plainRows = fc.dictionary(
   { noNullPrototype: false },
 )
 
-const stored = (row: object, before?: Stored<Row>): Stored<Row> => entryOf('1', row as Row, 'v', before).stored
+const stored = (row: object, before?: Stored<Row>): Stored<Row> => entryOf('1', draftOf(row as Row), 'v', before).stored
 const kept = (row: object): Row => stored(row).value
 
 function everyObject(value: unknown, found: object[] = []): object[] {
@@ -34,6 +34,15 @@ describe('entryOf', () => {
           expect(given.has(object)).toBe(false)
         }
         for (const object of given) expect(Object.isFrozen(object)).toBe(false)
+      }),
+    )
+  })
+
+  it('makes the outermost level its own', () => {
+    fc.assert(
+      fc.property(plainRows, (row) => {
+        const draft = draftOf(row as Row)
+        expect(entryOf('1', draft, 'v').stored.value).toBe(draft)
       }),
     )
   })

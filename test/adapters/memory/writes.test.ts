@@ -29,6 +29,14 @@ describe('memoryAdapter', () => {
     expect(() => memoryAdapter(piezas, { unique: [['lotr']] })).toThrow(/Did you mean "lote"/)
   })
 
+  it('tells keys from each other by their texts, whatever type they are given in', () => {
+    const adapter = memoryAdapter(piezas, { records: [{ numero: 0 }, { numero: 5 }, { numero: 1e21 }] as Pieza[] })
+    const given = [5, '5', 5n, -0, 0, '0', 1e21, '1e+21', '05', '', ' 5', '5.0', null, true, Number.NaN]
+    const known = new Set(['0', '5', '1e+21'])
+    const found = adapter.read(given as number[], call).map((stored) => stored?.value.numero)
+    expect(found).toEqual(given.map((key) => (known.has(String(key)) ? Number(key) + 0 : undefined)))
+  })
+
   it('throws for an option that there is not, and where the definition was forgotten', () => {
     expect(() => memoryAdapter(piezas, { record: [] } as never)).toThrow(
       /memoryAdapter\(\) has no option "record"\. Did you mean "records"/,
