@@ -21,7 +21,7 @@ export interface ResourceRouterOptions<P = unknown> extends ServiceOptions<P>, M
  * A middleware that serves one resource by every clause: its collection, its items, and what lies below them. Requests for other paths go to `next()`, so that hand-written
  * routes and other routers may stand behind it. Throws `ConfigurationError` where definition, adapter or options do not fit.
  *
- * @example v1.use(resourceRouter(sucursales, memoryAdapter(sucursales)))
+ * @example app.use('/v1', resourceRouter(sucursales, memoryAdapter(sucursales)))
  */
 export function resourceRouter<T, K, P = unknown>(
   definition: ResourceDefinition<T, K>,
