@@ -24,28 +24,37 @@ export function scopes(options: ScopesOptions = {}): Permission<unknown> {
   functionOption('The option "of" of scopes()', options.of)
   const { of } = options
   // A token's claims are one object as long as it is cached: its scopes are read once. Who changes them in place is asked anew.
-  const known = new WeakMap<object, { readonly scope: unknown; readonly set: ReadonlySet<string> }>()
-  const grantedTo = (principal: unknown): ReadonlySet<string> => {
+  const known = new WeakMap<object, { readonly scope: unknown; readonly grant: Grant }>()
+  const grantedTo = (principal: unknown): Grant => {
     if (of !== undefined) return granted(of(principal))
     if (!isObject(principal)) return granted(undefined)
     const scope = Object.hasOwn(principal, 'scope') ? principal.scope : undefined
     if (typeof scope !== 'string') return granted(scope)
     const found = known.get(principal)
-    if (found?.scope === scope) return found.set
-    const set = granted(scope)
-    known.set(principal, { scope, set })
-    return set
+    if (found?.scope === scope) return found.grant
+    const grant = granted(scope)
+    known.set(principal, { scope, grant })
+    return grant
   }
   return function scopesPermission(principal, action, resource) {
-    const set = grantedTo(principal)
-    const has = (verb: 'read' | 'write'): boolean => set.has(`${resource}:${verb}`) || set.has(`*:${verb}`)
+    const { read, write } = grantedTo(principal)
     const reads = reading.has(action)
-    if (has(reads ? 'read' : 'write')) return 'allow'
-    return has(reads ? 'write' : 'read') ? 'method-not-allowed' : 'forbidden'
+    if (covers(reads ? read : write, resource)) return 'allow'
+    return covers(reads ? write : read, resource) ? 'method-not-allowed' : 'forbidden'
   }
 }
 
-function granted(scope: unknown): ReadonlySet<string> {
-  if (typeof scope === 'string') return new Set(scope.split(' '))
-  return new Set(Array.isArray(scope) ? scope.filter((one) => typeof one === 'string') : [])
+/** The resources that scopes name, by their verb: looked up by name, with no text to put together. */
+interface Grant {
+  readonly read: ReadonlySet<string>
+  readonly write: ReadonlySet<string>
+}
+
+const covers = (resources: ReadonlySet<string>, resource: string): boolean => resources.has('*') || resources.has(resource)
+
+function granted(scope: unknown): Grant {
+  const scopes: readonly unknown[] = typeof scope === 'string' ? scope.split(' ') : Array.isArray(scope) ? scope : []
+  const of = (verb: string): ReadonlySet<string> =>
+    new Set(scopes.flatMap((one) => (typeof one === 'string' && one.endsWith(verb) ? one.slice(0, -verb.length) : [])))
+  return { read: of(':read'), write: of(':write') }
 }

@@ -1,6 +1,8 @@
-/** One budget on `express-rate-limit`, which counts, compares and writes the header fields (LIMIT-1). */
+/** One budget on `express-rate-limit`, which counts and compares; the header fields are worded here as it words them (LIMIT-1). */
+import { hash } from 'node:crypto'
 import { rateLimit } from 'express-rate-limit'
 import { HttpProblem } from '../problem.js'
+import { RecentMap } from '../recent-map.js'
 import { header } from '../wire.js'
 import type { Budget } from './budgets.js'
 import { inSeconds } from './duration.js'
@@ -9,44 +11,95 @@ import type { LimitStore } from './store.js'
 /** Header fields of an answer. */
 type Fields = Record<string, string>
 
-/** Counts one request of a key: the fields of its answer. Rejects with the 429 problem, or with what the store failed with. */
+/** Counts one request of a key: the fields of its answer. Rejects with the 429 problem, or with what the store failed with, unless `uncounted` makes fields of that. */
 export type Engine = (key: string) => Promise<Fields>
 
 /** What the engine is given for a request: it reads the key there, and leaves its count. */
 interface Counted {
   readonly key: string
-  readonly refuse: () => void
+  readonly refuse: (count: Count) => void
+  count: Count | undefined
 }
 
-/** The engine of one budget. */
-export function makeEngine(budget: Budget, store: Pick<LimitStore, 'increment' | 'decrement' | 'resetKey'>): Engine {
-  const count = rateLimit({
-    windowMs: budget.window,
-    limit: budget.limit,
-    standardHeaders: 'draft-8',
+/** What it leaves. */
+interface Count {
+  readonly remaining: number
+  readonly resetTime: Date | undefined
+}
+
+/** Callers whose policy is kept as a text, for each budget: every request of theirs tells it. */
+const policiesKept = 1000
+
+/** The engine of one budget. `uncounted`: what becomes of a request that the store could not count; its fields, or what it throws. */
+export function makeEngine(
+  budget: Budget,
+  store: Pick<LimitStore, 'increment' | 'decrement' | 'resetKey'>,
+  uncounted: (error: unknown) => Fields,
+): Engine {
+  const { name, limit, window } = budget
+  const policies = new RecentMap<string, string>(policiesKept)
+  const policyOf = (key: string): string => {
+    const kept = policies.get(key)
+    if (kept !== undefined) return kept
+    const policy = `"${name}"; q=${limit}; w=${Math.ceil(window / 1000)}; pk=:${partitionOf(key)}:`
+    policies.set(key, policy)
+    return policy
+  }
+  const fieldsOf = (key: string, remaining: number, seconds: number): Fields => {
+    const fields: Fields = {}
+    fields[header.rateLimit] = `"${name}"; r=${remaining}; t=${seconds}`
+    fields[header.rateLimitPolicy] = policyOf(key)
+    return fields
+  }
+  const counts = rateLimit({
+    windowMs: window,
+    limit,
+    // Its own fields would cost a digest of the key on every request.
+    standardHeaders: false,
     legacyHeaders: false,
-    identifier: budget.name,
     validate: false,
+    requestPropertyName: 'count' satisfies keyof Counted,
     keyGenerator: (request) => (request as unknown as Counted).key,
-    handler: (request) => (request as unknown as Counted).refuse(),
+    handler: (request) => {
+      const { refuse, count } = request as unknown as Counted
+      refuse(count as Count)
+    },
     store,
   })
   // It wants Express's request and response, and would write on both: here it gets a place of its own.
   return (key) =>
     new Promise((resolve, reject) => {
-      const fields: Fields = {}
-      const keep = (name: string, value: string): void => {
-        fields[name] = value
+      const request: Counted = {
+        key,
+        refuse: ({ remaining, resetTime }) => {
+          const seconds = secondsUntil(resetTime, window)
+          reject(tooMany(budget, fieldsOf(key, remaining, seconds), seconds))
+        },
+        count: undefined,
       }
-      const request: Counted = { key, refuse: () => reject(tooMany(budget, fields)) }
-      const response = { headersSent: false, append: keep, setHeader: keep }
-      const next = (error?: unknown): void => (error === undefined ? resolve(fields) : reject(error))
-      void count(request as never, response as never, next)
+      const next = (error?: unknown): void => {
+        if (error === undefined) {
+          const { remaining, resetTime } = request.count as Count
+          resolve(fieldsOf(key, remaining, secondsUntil(resetTime, window)))
+        } else resolve(Promise.reject(error).catch(uncounted))
+      }
+      void counts(request as never, unanswered as never, next)
     })
 }
 
-function tooMany({ name, limit, window }: Budget, fields: Fields): HttpProblem {
-  const wait = Math.max(1, Number(fields[header.retryAfter]) || 0)
+/** It answers nothing by itself. */
+const unanswered = Object.freeze({})
+
+/** Seconds until a window ends, as `express-rate-limit` tells them. A store that does not say when has begun one just now. */
+function secondsUntil(end: Date | undefined, window: number): number {
+  return end ? Math.max(0, Math.ceil((end.getTime() - Date.now()) / 1000)) : Math.ceil(window / 1000)
+}
+
+/** What tells one caller's quota from another's (draft-ietf-httpapi-ratelimit-headers-08 4.1.4), made as `express-rate-limit` makes it. */
+const partitionOf = (key: string): string => Buffer.from(hash('sha256', key, 'hex').slice(0, 12)).toString('base64')
+
+function tooMany({ name, limit, window }: Budget, fields: Fields, seconds: number): HttpProblem {
+  const wait = Math.max(1, seconds || 0)
   return new HttpProblem('too-many-requests', {
     detail: `The budget "${name}" is ${limit} ${limit === 1 ? 'request' : 'requests'} in ${inSeconds(window / 1000)}. Try again in ${inSeconds(wait)}.`,
     headers: { ...fields, [header.retryAfter]: String(wait) },

@@ -11,16 +11,42 @@ export function addressKey(req: IncomingMessage): string {
   return named('a', clientAddress(req))
 }
 
-/** The key of a principal's name. */
-export function principalKey(name: string): string {
+/** The key of a name that a service gives a principal. */
+export function nameKey(name: string): string {
   return named('p', name)
+}
+
+/** The key of a principal by its own name; `undefined` where it has none. */
+export function principalKey(principal: unknown): string | undefined {
+  if (typeof principal !== 'object' || principal === null) return keyOfName(principal)
+  const { sub, iss } = principal as Holder
+  const kept = keys.get(principal)
+  if (kept !== undefined && kept.sub === sub && kept.iss === iss) return kept.key
+  const key = keyOfName(principal)
+  // What is no text may change and stay the same object.
+  if (key !== undefined && (iss === undefined || typeof iss === 'string')) keys.set(principal, { sub, iss, key })
+  return key
+}
+
+/** A token's claims are one object as long as it is cached: its key is made once. Who changes them in place gets another. */
+const keys = new WeakMap<object, Holder & { readonly key: string }>()
+
+/** What names the holder of a token. */
+interface Holder {
+  readonly sub?: unknown
+  readonly iss?: unknown
+}
+
+function keyOfName(principal: unknown): string | undefined {
+  const name = principalName(principal)
+  return name === undefined ? undefined : nameKey(name)
 }
 
 /** The name of a principal: its `sub` with its `iss` (RFC 7519 4.1), or itself where it is a text or a number; `undefined` for others. */
 export function principalName(principal: unknown): string | undefined {
   if (isName(principal)) return String(principal)
   if (typeof principal !== 'object' || principal === null) return undefined
-  const { sub, iss } = principal as { readonly sub?: unknown; readonly iss?: unknown }
+  const { sub, iss } = principal as Holder
   if (!isName(sub)) return undefined
   // As JSON both, so that no subject spells the name of another issuer's.
   return JSON.stringify(iss === undefined ? [sub] : [iss, sub])

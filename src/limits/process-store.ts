@@ -25,9 +25,13 @@ export class ProcessStore implements LimitStore {
   ) {}
 
   increment(key: string): Hits {
-    const counter = this.#find(key) ?? { totalHits: 0, resetTime: new Date(Date.now() + this.window) }
+    const found = this.#find(key)
+    if (found !== undefined) {
+      found.totalHits++
+      return found
+    }
+    const counter = { totalHits: 1, resetTime: new Date(Date.now() + this.window) }
     this.#young.set(key, counter)
-    counter.totalHits++
     return counter
   }
 
@@ -51,11 +55,12 @@ export class ProcessStore implements LimitStore {
   }
 
   #find(key: string): Counter | undefined {
-    this.#turn()
+    const now = Date.now()
+    this.#turn(now)
     const young = this.#young.get(key)
     const counter = young ?? this.#old.get(key)
     if (counter === undefined) return undefined
-    if (counter.resetTime.getTime() <= Date.now()) {
+    if (counter.resetTime.getTime() <= now) {
       this.resetKey(key)
       return undefined
     }
@@ -67,8 +72,7 @@ export class ProcessStore implements LimitStore {
   }
 
   /** Every window that was running when the old generation turned old is over by the time it goes, unless there are too many keys. */
-  #turn(): void {
-    const now = Date.now()
+  #turn(now: number): void {
     if (this.#young.size < this.most / 2 && now - this.#turned < this.window) return
     this.#old = this.#young
     this.#young = new Map()

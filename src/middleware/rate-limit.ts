@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { splitTarget } from '../http/targets.js'
 import { type Budgets, type BudgetsOptions, fittingBudget, resolveBudgets } from '../limits/budgets.js'
 import { type Engine, makeEngine } from '../limits/engine.js'
-import { addressKey, principalKey, principalName } from '../limits/keys.js'
+import { addressKey, nameKey, principalKey } from '../limits/keys.js'
 import { checkStoreOptions, storeMaker } from '../limits/limit-options.js'
 import { ProcessStore } from '../limits/process-store.js'
 import type { StoreOptions } from '../limits/store.js'
@@ -60,23 +60,32 @@ export interface RateLimit extends Middleware {
  */
 export function rateLimit(options: RateLimitOptions): RateLimit {
   checkOptions('rateLimit()', options ?? null, optionKinds)
-  const { key = principalName, whenStoreFails = 'pass' } = options
+  const { key, whenStoreFails = 'pass' } = options
   if (whenStoreFails !== 'pass' && whenStoreFails !== 'refuse') {
     throw new ConfigurationError('invalid-option', `whenStoreFails of rateLimit() is "${whenStoreFails}". Give "pass" or "refuse".`)
   }
   const budgets = resolveBudgets(options)
-  const { engines, failures, guard } = makeEngines(budgets, options)
   const uncounted = (error: unknown): Headers => {
     if (!(error instanceof StoreDown)) throw error
     if (whenStoreFails === 'refuse') throw new Unavailable({ detail: 'Requests can not be counted for the moment. Try again in a moment.' })
     return {}
   }
-  const counted = (engine: Engine, name: string): Promise<Headers> => engine(name).catch(uncounted)
-  const count = async (req: IncomingMessage, { principal, path, failed }: CountedRequest): Promise<Headers> => {
-    if (failed) return counted(failures, addressKey(req))
-    const name = principal === undefined ? undefined : nameOf(key(principal, req))
-    const engine = engines[fittingBudget(budgets.all, req.method, path)] as Engine
-    return counted(engine, name === undefined ? addressKey(req) : principalKey(name))
+  const { engines, failures, guard } = makeEngines(budgets, options, uncounted)
+  const keyOf = (principal: unknown, req: IncomingMessage): string => {
+    if (principal === undefined) return addressKey(req)
+    if (key === undefined) return principalKey(principal) ?? addressKey(req)
+    const name = nameOf(key(principal, req))
+    return name === undefined ? addressKey(req) : nameKey(name)
+  }
+  const count = (req: IncomingMessage, { principal, path, failed }: CountedRequest): Promise<Headers> => {
+    // Every promise between the engine and its answer costs each request a turn: this makes none.
+    try {
+      if (failed) return failures(addressKey(req))
+      const key = keyOf(principal, req)
+      return (engines[fittingBudget(budgets.all, req, path)] as Engine)(key)
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
   const rateLimitMiddleware: Middleware = (req, res, next) => {
     const { path } = splitTarget(req.url ?? '/')
@@ -137,13 +146,14 @@ interface Engines {
 }
 
 /** An engine for each budget in its order, and the one for failures, over stores that are down together. */
-function makeEngines({ all, failures }: Budgets, options: RateLimitOptions): Engines {
+function makeEngines({ all, failures }: Budgets, options: RateLimitOptions, uncounted: (error: unknown) => Headers): Engines {
   checkStoreOptions('rateLimit()', options)
   const { store: factory, whenStoreFails = 'pass' } = options
   const make = factory === undefined ? undefined : storeMaker('rateLimit()', factory)
   const guard = new StoreGuard(news[whenStoreFails], options)
   const engines = [...all, failures].map((budget) => {
-    return makeEngine(budget, make === undefined ? new ProcessStore(budget.window) : guard.add(make(budget.name), budget.window))
+    const store = make === undefined ? new ProcessStore(budget.window) : guard.add(make(budget.name), budget.window)
+    return makeEngine(budget, store, uncounted)
   })
   return { engines: engines.slice(0, -1), failures: engines.at(-1) as Engine, guard }
 }

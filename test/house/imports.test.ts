@@ -12,7 +12,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'promise.ts': [],
   'recent-map.ts': [],
   http: ['problem.ts', 'recent-map.ts', 'wire.ts'],
-  limits: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'promise.ts', 'wire.ts'],
+  limits: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'promise.ts', 'recent-map.ts', 'wire.ts'],
   auth: ['limits', 'adapters/contract.ts', 'definition', 'http', 'problem.ts', 'promise.ts', 'wire.ts'],
   server: ['problem.ts', 'wire.ts'],
   definition: ['adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],

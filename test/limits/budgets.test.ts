@@ -10,7 +10,7 @@ describe('budgets', () => {
       { name: 'write', methods: 'write', limit: 60, window: 1000 },
     ],
   })
-  const fitting = (method: string, path: string) => all[fittingBudget(all, method, path)]?.name
+  const fitting = (method: string, path: string) => all[fittingBudget(all, { method }, path)]?.name
 
   it.each([
     ['GET', '/search', 'search'],

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addressKey, principalKey, principalName } from '../../src/limits/keys.js'
+import { addressKey, nameKey, principalKey, principalName } from '../../src/limits/keys.js'
 
 const from = (ip: string) => ({ ip, socket: {} }) as unknown as IncomingMessage
 
@@ -16,18 +16,40 @@ describe('keys', () => {
       expect(principalName(nobody)).toBeUndefined()
   })
 
+  it('LIMIT-1: are made once of a principal, and anew of one that is changed in place', () => {
+    const texts = fc.option(fc.constantFrom('', 'ana', 'eva', 'x'.repeat(70)), { nil: undefined })
+    const values = fc.oneof(texts, fc.constantFrom(7, null))
+    fc.assert(
+      fc.property(fc.array(fc.record({ sub: values, iss: values }), { minLength: 1 }), (changes) => {
+        const principal: Record<string, unknown> = {}
+        for (const change of changes) {
+          Object.assign(principal, change)
+          const name = principalName(change)
+          const key = name === undefined ? undefined : nameKey(name)
+          expect([principalKey(principal), principalKey(principal), principalKey(change)]).toEqual([key, key, key])
+        }
+      }),
+    )
+    const issuer = { name: 'a' }
+    const held = { sub: 'ana', iss: issuer }
+    const before = principalKey(held)
+    issuer.name = 'b'
+    expect(principalKey(held)).not.toBe(before)
+    expect(principalKey('ana')).toBe(nameKey('ana'))
+  })
+
   it('LIMIT-1: are of bounded length, and no principal has the key of an address', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), fc.string({ maxLength: 300 }), (name, address) => {
-        const [a, b] = [principalKey(name), addressKey(from(address))]
+        const [a, b] = [nameKey(name), addressKey(from(address))]
         expect(a.length).toBeLessThanOrEqual(66)
         expect(b.length).toBeLessThanOrEqual(66)
         expect(a).not.toBe(b)
-        expect(principalKey(a)).not.toBe(a)
+        expect(nameKey(a)).not.toBe(a)
       }),
     )
     const long = 'x'.repeat(65)
-    expect(principalKey(long)).not.toBe(principalKey(`${long}y`))
-    expect(principalKey(long)).not.toContain('xxx')
+    expect(nameKey(long)).not.toBe(nameKey(`${long}y`))
+    expect(nameKey(long)).not.toContain('xxx')
   })
 })
