@@ -195,9 +195,9 @@ function wholeNumber(name: string, text: string | undefined, least: number, most
 function orderedBy(text: string, grammar: ListGrammar, found: Violation[]): readonly SortTerm[] {
   const known = grammar.orders.get(text)
   if (known !== undefined) return known
-  const before = found.length
   const terms = freezeThroughout(withKey(parseSort(text, grammar, found), grammar.key))
-  if (found.length === before && text.length <= longestRecent) grammar.orders.set(text, terms)
+  // Where so much is wrong already that nobody looks any further, these are not its terms.
+  if (found.length === 0 && text.length <= longestRecent) grammar.orders.set(text, terms)
   return terms
 }
 
