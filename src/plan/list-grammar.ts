@@ -84,6 +84,8 @@ function pageOf({ collection, page: own }: ResourceDefinition, service: PageOpti
 /** How many queries are remembered at least, and how long they may be: a service sees the same few over and over. */
 const mostRecent = 200
 const longestRecent = 400
+
+/** The same of their orders, of which there are few. */
 const mostOrders = 30
 
 /**
