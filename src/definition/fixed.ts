@@ -45,11 +45,11 @@ export function freezeThroughout<T>(value: T): T {
 
 const leaving = new WeakSet<object>()
 
-/** Says of an adapter that it changes nothing of the values it is given, nor shows them to anybody who might: they may hold what is frozen, or stored already. */
-export function declareLeaving<A extends object>(adapter: A): A {
-  leaving.add(adapter)
-  return adapter
+/** Says of an adapter's method that it changes nothing of the values it is given, nor shows them to anybody who might: they may hold what is frozen, or stored already. */
+export function declareLeaving<F extends object>(method: F): F {
+  leaving.add(method)
+  return method
 }
 
-/** Whether that has been said of an adapter: of this very one, since who wraps it may do otherwise. */
-export const leavesValues = (adapter: object): boolean => leaving.has(adapter)
+/** Whether that has been said of a method: of this very one, since who puts another in its place may do otherwise. */
+export const leavesValues = (method: object | undefined): boolean => method !== undefined && leaving.has(method)

@@ -84,6 +84,8 @@ function pageOf({ collection, page: own }: ResourceDefinition, service: PageOpti
 /** How many queries are remembered at least, and how long they may be: a service sees the same few over and over. */
 const mostRecent = 200
 const longestRecent = 400
+
+/** The same of their orders, of which there are few. */
 const mostOrders = 30
 
 /**
@@ -195,9 +197,9 @@ function wholeNumber(name: string, text: string | undefined, least: number, most
 function orderedBy(text: string, grammar: ListGrammar, found: Violation[]): readonly SortTerm[] {
   const known = grammar.orders.get(text)
   if (known !== undefined) return known
-  const before = found.length
   const terms = freezeThroughout(withKey(parseSort(text, grammar, found), grammar.key))
-  if (found.length === before && text.length <= longestRecent) grammar.orders.set(text, terms)
+  // Where so much is wrong already that nobody looks any further, these are not its terms.
+  if (found.length === 0 && text.length <= longestRecent) grammar.orders.set(text, terms)
   return terms
 }
 

@@ -149,12 +149,17 @@ class TableBuilder {
     // Routes and resource refer to each other, so the one is made before the other is complete.
     const plan = compileResource(definition, this.#page)
     const targets = new Map<string, Mounted>()
+    /** Nobody looks at a patched record, nor completes it, on its way to the adapter. */
+    const unseen = !plan.guard.any && definition.rules === undefined
     const mounted = {
       mount: entry,
       plan,
       wire: wireForms(plan, (link) => (targets.get(link) as Mounted).wire.item.form),
       adapter,
-      patchesShare: leavesValues(adapter) && !plan.guard.any && definition.rules === undefined,
+      // Asked each time: somebody may put a method of his own into an adapter that is mounted already.
+      get patchesShare() {
+        return unseen && leavesValues(adapter.replace)
+      },
       representations: options.representations ?? [],
       idempotencyKey: adapter.recall === undefined ? 'ignored' : (options.idempotencyKey ?? 'honoured'),
       parent,

@@ -23,15 +23,15 @@ export interface Answer {
 /** Ends the connection with the answer: for a request whose body is not read to its end. */
 export const closing: Headers = Object.freeze({ [header.connection]: 'close' })
 
-/** Writes an answer as `sendFirst` does, unless one has been sent. */
+/** Writes an answer as `sendFirst` does, unless somebody has begun one. */
 export function send(res: ServerResponse, answer: Answer, head: boolean): void {
   // What has ended has sent its headers.
   if (!res.headersSent) sendFirst(res, answer, head)
 }
 
 /**
- * Writes the answer to a request that has none yet; its headers are completed in place. What other middlewares have put into `Vary` and `Link` stays beside ours; a HEAD gets the headers alone, with the
- * length of the body that it does not get.
+ * Writes the answer to a request that has none yet; its headers are completed in place. What other middlewares have put into `Vary` and `Link` stays beside ours; a HEAD gets
+ * the headers alone, with the length of the body that it does not get.
  */
 export function sendFirst(res: ServerResponse, { status, headers, body: whole }: Answer, head: boolean): void {
   if (res.destroyed) return

@@ -88,15 +88,15 @@ function keepItem(stored: Stored<unknown>, view: View, related: Related, at: num
   return bytes
 }
 
-/** The records of a page as far as they are remembered, in their order. */
+/** What is remembered of the records of a page, in their order. */
 export type Rows = readonly (RememberedItem | undefined)[]
 
-export const rememberedRows = (row: readonly Stored<unknown>[], view: View, related: Related): Rows =>
-  row.map((stored, at) => recalled(stored, view, related, at))
+export const rememberedRows = (records: readonly Stored<unknown>[], view: View, related: Related): Rows =>
+  records.map((stored, at) => recalled(stored, view, related, at))
 
 /** The bytes of a page that is a list of records: `rows` as `rememberedRows` gave them, and the others made. */
 export function bytesOfRows(
-  row: readonly Stored<unknown>[],
+  records: readonly Stored<unknown>[],
   rows: Rows,
   view: View,
   related: Related,
@@ -104,9 +104,9 @@ export function bytesOfRows(
 ): string {
   // A sum is a tree of texts that whoever writes it walks once: a join would copy all of it, and the head before it would have it copied again.
   let text = '['
-  for (let at = 0; at < row.length; at += 1) {
+  for (let at = 0; at < records.length; at += 1) {
     if (at > 0) text += ','
-    text += rows[at]?.bytes ?? keepItem(row[at] as Stored<unknown>, view, related, at, bytesOf(make(at)))
+    text += rows[at]?.bytes ?? keepItem(records[at] as Stored<unknown>, view, related, at, bytesOf(make(at)))
   }
   return `${text}]`
 }

@@ -8,7 +8,8 @@ import { linkedKey, type Related } from './related.js'
 
 /**
  * The wire's form of a record. `keys` are its parents' keys, outermost first, and its own; `base` is the absolute address of the version; `at` is the place of the
- * record among those that `related` was gathered for. What `shares` with the record is for writers that only look at it, copies are for functions of a team.
+ * record among those that `related` was gathered for. With `shares` what may leave as it is is the record's own: for writers that only look at it, where functions of a team get
+ * copies.
  */
 export function represent(
   mounted: Mounted,

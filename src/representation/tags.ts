@@ -39,7 +39,7 @@ const longestKnown = 100
 
 /**
  * The tag of a page: its query, its items in order, the records in them, the total and whether there is more, so that none of them changes behind a 304 (HDR-4).
- * `query` is the raw one: another page or filter is another list. `rows` are the items as far as they are remembered.
+ * `query` is the raw one: another page or filter is another list. `rows` is what is remembered of them.
  */
 export function pageTag(
   view: View,

@@ -113,10 +113,13 @@ export class Exchange {
     this.reads = this.method === 'GET' || this.method === 'HEAD' || this.method === 'OPTIONS'
     this.headers = req.headers
     this.requestId = requestIdOf(this.headers)
-    this.#started = service.hooks.onResponse === undefined ? undefined : performance.now()
+    this.#started = service.hooks.onResponse === undefined && service.rateLimit === undefined ? undefined : performance.now()
   }
 
-  /** When it came, or was first asked how long it had waited: not before it waits for something, and a clock has its price. */
+  /**
+   * When it came; where nobody is told how long it took and no rate limit waits for its store, when it was first asked how long it had waited: before it waits for
+   * anything, and a clock has its price.
+   */
   get started(): number {
     this.#started ??= performance.now()
     return this.#started

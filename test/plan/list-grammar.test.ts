@@ -398,6 +398,14 @@ describe('queries that come again', () => {
     const usual = ['', 'limit=3', 'numero=2'].map((raw) => parse(raw).sort)
     for (const orders of [sorted, usual]) expect([new Set(orders).size, isFixed(orders[0])]).toEqual([1, true])
   })
+
+  it.each(['-fecha', 'bogus'])('QUERY-2: learn nothing of sort=%s from a query with more mistakes than are looked for', (sorted) => {
+    const kept = compileListGrammar(piezas)
+    const strays = Array.from({ length: 60 }, (_, i) => `x${i}=1`).join('&')
+    expect(() => knownListQuery(`sort=${sorted}&${strays}`, kept, address)).toThrow(HttpProblem)
+    const alone = outcome(() => parseListQuery(`sort=${sorted}`, compileListGrammar(piezas), address))
+    expect(outcome(() => knownListQuery(`sort=${sorted}`, kept, address))).toEqual(alone)
+  })
 })
 
 describe('parameters', () => {

@@ -54,6 +54,17 @@ describe('VERB-5: PATCH', () => {
     expect(found).toEqual({ status: 200, json: changed, stored: changed })
   })
 
+  it('lets a method that was put into a memory adapter change all that it gets', async () => {
+    const found = await patched(() => {
+      const definition = plain()
+      const adapter = inMemory(definition)
+      const { replace } = adapter
+      adapter.replace = (key, value, expected, call) => replace(key, counted(value), expected, call)
+      return [definition, adapter]
+    })
+    expect(found).toEqual({ status: 200, json: changed, stored: changed })
+  })
+
   it('lets a rule look at a record that is no part of the stored one', async () => {
     const shared: boolean[] = []
     const found = await patched(() => {

@@ -1,8 +1,9 @@
+import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { afterAll, describe, expect, it } from 'vitest'
-import { api, defineResource, mount } from '../../src/index.js'
+import { api, defineResource, mount, rateLimit } from '../../src/index.js'
 
 const cosas = defineResource({
   collection: 'cosas',
@@ -72,4 +73,24 @@ describe('answers of adapters that only look like promises', () => {
       })
     expect(await statuses(make)).toEqual([500, 500, 500, 500, 500])
   })
+})
+
+it('counts the wait for the store of a rate limit as well', async () => {
+  const slow = async <T>(value: T): Promise<T> => {
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    return value
+  }
+  const store = () => ({ increment: () => slow({ totalHits: 1, resetTime: undefined }), decrement: () => {}, resetKey: () => {} })
+  const adapter = { read: () => slow([{ value: { id: 1 }, version: 'a' }]), list: () => slow({ items: [], total: 0 }) }
+  const service = api({
+    timeout: 400,
+    onError: () => {},
+    rateLimit: rateLimit({ limit: 5, store }),
+    versions: { v1: [mount(cosas, adapter as never)] },
+  })
+  const server = http.createServer(express().use(service)).listen(0, '127.0.0.1')
+  servers.push(server)
+  await once(server, 'listening')
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/cosas/1`)
+  expect(answer.status).toBe(503)
 })

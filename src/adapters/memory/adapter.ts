@@ -255,7 +255,8 @@ export function memoryAdapter<T, K>(
     },
   }
   // `onUpdate` gets values that it may change.
-  return onUpdate === undefined ? declareLeaving(adapter) : adapter
+  if (onUpdate === undefined) declareLeaving(adapter.replace)
+  return adapter
 }
 
 /** The members that lists compare for equality: declared filters, what holds a parent's key, the parts of a composite key. */
