@@ -43,13 +43,13 @@ export function freezeThroughout<T>(value: T): T {
   return Object.freeze(value)
 }
 
-const leaving = new WeakSet<object>()
+const careful = new WeakSet<object>()
 
 /** Says of an adapter's method that it changes nothing of the values it is given, nor shows them to anybody who might: they may hold what is frozen, or stored already. */
-export function declareLeaving<F extends object>(method: F): F {
-  leaving.add(method)
+export function declareCareful<F extends object>(method: F): F {
+  careful.add(method)
   return method
 }
 
 /** Whether that has been said of a method: of this very one, since who puts another in its place may do otherwise. */
-export const leavesValues = (method: object | undefined): boolean => method !== undefined && leaving.has(method)
+export const isCareful = (method: object | undefined): boolean => method !== undefined && careful.has(method)

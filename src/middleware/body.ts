@@ -100,7 +100,7 @@ export function readBody<T>(req: IncomingMessage, options: BodyOptions, use: (bo
  * is unusual with the stream: then it is read as any other.
  */
 function hasArrived({ req, length, options }: Carrier): boolean {
-  // A message with a length ends with its last byte (RFC 9112 6.3), and nobody has taken any of it.
+  // A message with a length ends with its last byte (RFC 9112 6.3). Whoever has taken some of it has put it back.
   if (req.readableLength !== length || length > options.bodyLimit) return false
   // Nobody has listened, piped, paused or asked for text.
   return req.readableFlowing === null && req.readableEncoding === null && !req.destroyed

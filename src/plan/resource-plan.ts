@@ -20,7 +20,7 @@ type Field =
       readonly name: string
       readonly present: Convert
       /** The same, which shares with the record what may leave as it is. */
-      readonly show: Convert
+      readonly presentShared: Convert
       readonly nullable: boolean
     }
   | { readonly kind: 'link'; readonly name: string; readonly link: Link }
@@ -135,7 +135,7 @@ function compileFields({ shape, links }: ResourceDefinition, hidden: ReadonlyMap
     else if (link?.kind === 'external') place(link)
     else if (!member.writeOnly) {
       const nullable = member.nullable && !shape.conditional.has(name)
-      fields.push({ kind: 'member', name, present: compilePresent(member), show: compilePresent(member, true), nullable })
+      fields.push({ kind: 'member', name, present: compilePresent(member), presentShared: compilePresent(member, true), nullable })
     }
   }
   for (const link of links.values()) place(link)

@@ -1,5 +1,5 @@
 /** The route table of one version: every address, what may be done there, and how resources lead to each other. Built at mount; matching is map look-ups. */
-import { leavesValues } from '../definition/fixed.js'
+import { isCareful } from '../definition/fixed.js'
 import { type KeyValue, segmentOf } from '../definition/key.js'
 import { nearMiss } from '../definition/near-miss.js'
 import type { PageOptions, ResourceDefinition } from '../definition/resource.js'
@@ -158,7 +158,7 @@ class TableBuilder {
       adapter,
       // Asked each time: somebody may put a method of his own into an adapter that is mounted already.
       get patchesShare() {
-        return unseen && leavesValues(adapter.replace)
+        return unseen && isCareful(adapter.replace)
       },
       representations: options.representations ?? [],
       idempotencyKey: adapter.recall === undefined ? 'ignored' : (options.idempotencyKey ?? 'honoured'),

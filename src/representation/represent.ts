@@ -27,7 +27,7 @@ export function represent(
     const { name } = field
     if (field.kind === 'member') {
       const value = Object.hasOwn(source, name) ? source[name] : undefined
-      const present = shares ? field.show : field.present
+      const present = shares ? field.presentShared : field.present
       putPresent(wire, name, value === undefined ? nothing(field.nullable) : present(value))
     } else {
       putPresent(wire, name, representLink(mounted, field.link, source, keys, base, related, at, shares))

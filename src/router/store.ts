@@ -175,6 +175,7 @@ export class Store {
     const exchange = this.#exchange
     if (exchange.service.hooks.onQuery !== undefined) return this.#observed(name, () => exchange.patience.settle(ask()))
     const answer = ask()
+    // Most answers are there at once, and need no patience to be made.
     return isPromise(answer) ? exchange.patience.settle(answer) : answer
   }
 

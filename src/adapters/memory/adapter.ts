@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { compileCanonical } from '../../definition/conversion.js'
-import { declareLeaving } from '../../definition/fixed.js'
+import { declareCareful } from '../../definition/fixed.js'
 import { own, put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { knownOptions } from '../../definition/known-options.js'
@@ -255,7 +255,7 @@ export function memoryAdapter<T, K>(
     },
   }
   // `onUpdate` gets values that it may change.
-  if (onUpdate === undefined) declareLeaving(adapter.replace)
+  if (onUpdate === undefined) declareCareful(adapter.replace)
   return adapter
 }
 
