@@ -46,9 +46,8 @@ export function freezeThroughout<T>(value: T): T {
 const careful = new WeakSet<object>()
 
 /** Says of an adapter's method that it changes nothing of the values it is given, nor shows them to anybody who might: they may hold what is frozen, or stored already. */
-export function declareCareful<F extends object>(method: F): F {
+export function declareCareful(method: object): void {
   careful.add(method)
-  return method
 }
 
 /** Whether that has been said of a method: of this very one, since who puts another in its place may do otherwise. */

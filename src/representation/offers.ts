@@ -13,11 +13,5 @@ export function offersOf<T extends { readonly mediaType: string }>(offered: read
   const byType = new Map(offered.toReversed().map((one) => [one.mediaType, one]))
   const types = Object.freeze([...new Set(offered.map((one) => one.mediaType))])
   const negotiate = negotiator(types)
-  // Most requests ask as the one before them.
-  let last: { readonly accept: string | undefined; readonly found: T | undefined } = { accept: undefined, found: offered[0] }
-  const choose = (accept: string | undefined): T | undefined => {
-    if (last.accept !== accept) last = { accept, found: byType.get(negotiate(accept) ?? '') }
-    return last.found
-  }
-  return Object.freeze({ choose, types })
+  return Object.freeze({ choose: (accept: string | undefined) => byType.get(negotiate(accept) ?? ''), types })
 }

@@ -11,7 +11,7 @@ import { ConfigurationError } from '../../problem.js'
 import { leavesScope } from '../association.js'
 import type { Adapter, Call, Idempotency, ListRequest, ParentKey, Refused, Repeated, Scalar, Stored } from '../contract.js'
 import { Associations } from './associations.js'
-import { type Draft, draftOf, type Entry, entryOf, type Identity, type Row } from './entry.js'
+import { type Draft, draftOf, type Entry, entryOf, identities, type Row } from './entry.js'
 import { FullText } from './full-text.js'
 import { Indexes } from './indexes.js'
 import { KeptRecords, type MemoryIdempotencyOptions } from './kept-records.js'
@@ -271,19 +271,7 @@ function indexedMembers({ filters, parent, attachedTo, key }: ResourceDefinition
 
 const none: readonly string[] = Object.freeze([])
 
-/** How the keys of a resource are told from each other, whoever gives them in another type than they have. */
-function identities({ key, shape }: ResourceDefinition): (key: KeyValue) => Identity {
-  const types = shape.members.get(key.members[0] as string)?.types
-  const numeric = !key.composite && (types?.has('integer') || types?.has('number'))
-  if (!numeric) return key.text
-  return (given) => {
-    if (typeof given === 'number') return given
-    const text = key.text(given)
-    return String(Number(text)) === text ? Number(text) : text
-  }
-}
-
-/** The same with these members set. A create by hand, as in a team's own tests, may come without a scope. */
+/** The draft with these members set. A create by hand, as in a team's own tests, may come without a scope. */
 function fixIn(draft: Draft, fixed: Row | undefined): Draft {
   if (fixed !== undefined) for (const member of Object.keys(fixed)) put(draft, member, fixed[member])
   return draft

@@ -1,5 +1,7 @@
 /** A record as the memory adapter keeps it: a frozen private copy with its version. */
 import { FixedStored, freezeThroughout } from '../../definition/fixed.js'
+import type { KeyValue } from '../../definition/key.js'
+import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Stored } from '../contract.js'
 
 /** A record whose type only the adapter's border knows. */
@@ -10,6 +12,18 @@ export type Row = Readonly<Record<string, unknown>>
  * 0.5 us against 1.3).
  */
 export type Identity = string | number
+
+/** How the keys of a resource are told from each other, whoever gives them in another type than they have. */
+export function identities({ key, shape }: ResourceDefinition): (key: KeyValue) => Identity {
+  const types = shape.members.get(key.members[0] as string)?.types
+  const numeric = !key.composite && (types?.has('integer') || types?.has('number'))
+  if (!numeric) return key.text
+  return (given) => {
+    if (typeof given === 'number') return given
+    const text = key.text(given)
+    return String(Number(text)) === text ? Number(text) : text
+  }
+}
 
 /**
  * Never changed: a write puts another entry in its place, so whoever holds one holds one consistent state. A class, since V8 learns of a literal at mount, where entries
