@@ -41,6 +41,15 @@ export function formatTag(version: string, digest: string): string {
 }
 
 /**
+ * The strong tag of a version whose representation could not be built: good for `If-Match`, never
+ * for a 304. The marker `~` stands in place of the digest; no digest contains it, since base64url
+ * does not.
+ *
+ * @example versionTag('3') // '"3.~"'
+ */
+export const versionTag = (version: string): string => formatTag(version, '~')
+
+/**
  * The version part of an opaque tag; `undefined` when `formatTag` could not have made it (HDR-2).
  *
  * @example versionOf('"3.x7Q"') // '3'

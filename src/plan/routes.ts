@@ -58,7 +58,7 @@ export interface Mounted {
   readonly patchesShare: boolean
   /** Media types beside JSON and XML. */
   readonly representations: readonly CustomRepresentation[]
-  /** Whether a POST may, or must, say by which key a repeat is known (VERB-2). */
+  /** Whether a POST may, or must, say by which key a repeat is known (VERB-12). */
   readonly idempotencyKey: 'ignored' | 'honoured' | 'required'
   /** Absent on top. */
   readonly parent: { readonly mounted: Mounted; readonly by: readonly string[] } | undefined

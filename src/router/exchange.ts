@@ -78,10 +78,12 @@ export class Exchange {
   parameters: Readonly<Record<string, unknown>> = {}
   /** The decoded body: a record, a patch or what an endpoint takes. */
   body: unknown
-  /** What a repeat of this request is known by, where its client gave it a key (VERB-2). */
+  /** What a repeat of this request is known by, where its client gave it a key (VERB-12). */
   idempotency: Idempotency | undefined
   /** The scopes of the principal, as far as they were asked for. */
   scopes: Map<ResourcePlan, Readonly<Record<string, Scalar>>> | undefined
+  /** Whether the request has changed anything, as far as is known: every answer must agree with it (VERB-13). */
+  change: 'none' | 'unknown' | 'made' = 'none'
   outcome: Outcome | undefined
   /** What tells browsers whose scripts may read the answer, whatever it becomes (HDR-7). */
   sharing: Readonly<Record<string, string>> | undefined

@@ -9,7 +9,6 @@ import { mergeVary } from '../representation/header-fields.js'
 import type { Offers } from '../representation/offers.js'
 import { header } from '../wire.js'
 import type { Exchange } from './exchange.js'
-import { notify } from './hooks.js'
 
 /** The media types of a service, by what is asked for. */
 export class Formats {
@@ -52,23 +51,9 @@ export interface Encoded {
 /** The value in the representation that the request asks for. Its header fields are completed in place. */
 export function encoded(exchange: Exchange, value: unknown, wire: Wire, headers: Headers): Encoded | Promise<Encoded> {
   const { representation, patience } = exchange
-  try {
-    const made = representation.encode(value, wire, () => callOf(exchange))
-    if (typeof made === 'string') return withBody(exchange, made, headers)
-    return Promise.resolve(patience.settle(made))
-      .then((represented) => withBody(exchange, represented, headers))
-      .catch((error: unknown) => withoutBody(exchange, error, headers))
-  } catch (error) {
-    return withoutBody(exchange, error, headers)
-  }
-}
-
-/** After a write a function of the team that fails leaves the body out, and is reported: the change stands, and no answer may say otherwise. */
-function withoutBody(exchange: Exchange, error: unknown, headers: Headers): Encoded {
-  if (exchange.reads) throw error
-  notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status: 500, code: 'internal', clause: 'HDR-1', error }))
-  const { [header.contentLocation]: _, [header.preferenceApplied]: __, ...bare } = headers
-  return { headers: bare }
+  const made = representation.encode(value, wire, () => callOf(exchange))
+  if (typeof made === 'string') return withBody(exchange, made, headers)
+  return Promise.resolve(patience.settle(made)).then((represented) => withBody(exchange, represented, headers))
 }
 
 function withBody({ representation, service }: Exchange, represented: Represented, headers: Headers): Encoded {

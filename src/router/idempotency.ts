@@ -1,4 +1,4 @@
-/** What a repeated POST is known by: whose key it is, for which collection, and what the body said (VERB-2; draft-ietf-httpapi-idempotency-key-header-07). */
+/** What a repeated POST is known by: whose key it is, for which collection, and what the body said (VERB-12; draft-ietf-httpapi-idempotency-key-header-07). */
 import { isDeepStrictEqual } from 'node:util'
 import type { Idempotency } from '../adapters/contract.js'
 import { canonicalText, isObject } from '../definition/json.js'
@@ -48,7 +48,7 @@ export const running = (): Unavailable =>
 
 function refused(kind: ProblemCode, code: string, what: string): HttpProblem {
   const detail = `${header.idempotencyKey} ${what}`
-  return new HttpProblem(kind, { detail, errors: [{ header: header.idempotencyKey, detail, code, clause: 'VERB-2' }] })
+  return new HttpProblem(kind, { detail, errors: [{ header: header.idempotencyKey, detail, code, clause: 'VERB-12' }] })
 }
 
 /** What a repeat is known by. `body` is what the client sent, decoded: in another format, or with its members in another order, it is the same. */

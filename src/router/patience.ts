@@ -15,6 +15,8 @@ export interface Patience {
 /** The patience of one request: every wait of it is counted from its start. */
 export const withinTime = (exchange: Exchange): Patience => new RequestPatience(exchange)
 
+const outOfTime = 'The service did not answer in time: whether the change took place is unknown. GET the resource to see.'
+
 class RequestPatience implements Patience {
   readonly #exchange: Exchange
   #controller: AbortController | undefined
@@ -52,8 +54,7 @@ class RequestPatience implements Patience {
       const expire = (): void => {
         const cause = this.#expired()
         this.#controller?.abort(cause)
-        const detail = 'The service did not answer in time: whether the change took place is unknown. GET the resource to see.'
-        reject(new Unavailable({ cause, ...(this.#exchange.reads ? {} : { detail }) }))
+        reject(new Unavailable({ cause, ...(this.#exchange.change === 'none' ? {} : { detail: outOfTime }) }))
       }
       const timer = setTimeout(expire, this.left())
       // What only looks like a promise may give nothing back from its `then`, or throw in it.

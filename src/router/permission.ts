@@ -6,7 +6,6 @@ import { lineageOf } from '../plan/addresses.js'
 import type { Mounted, OperationName, Route } from '../plan/routes.js'
 import { isPromise, settled, together } from '../promise.js'
 import type { Exchange } from './exchange.js'
-import { notify } from './hooks.js'
 import { Store } from './store.js'
 
 /** What each operation asks of the resource of its route. */
@@ -112,26 +111,13 @@ export function readable(
   )
 }
 
-/**
- * Whether an item may be shown, in an answer or behind a link, where `parents` have not been asked yet. After a write a question that fails is a no, and reported: the change stands, and no answer may say
- * otherwise.
- */
+/** Whether an item may be shown, in an answer or behind a link, where the permission has not been asked about `parents` yet. */
 export function mayShow(exchange: Exchange, mounted: Mounted, key: KeyValue, parents: readonly Ask[] = noAsks): Answer<boolean> {
   if (exchange.service.permission === undefined) return true
-  const failed = (error: unknown): false => {
-    const written = exchange.outcome !== undefined && !exchange.reads
-    if (!written) throw error
-    notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status: 500, code: 'internal', clause: 'AUTH-4', error }))
-    return false
-  }
-  try {
-    const { collection } = mounted.plan
-    const decision =
-      parents.length === 0
-        ? exchange.decide('read', collection, key)
-        : inTurn(exchange, parents, [{ action: 'read', resource: collection, key }])
-    return isPromise(decision) ? decision.then((decided) => decided === 'allow').catch(failed) : decision === 'allow'
-  } catch (error) {
-    return failed(error)
-  }
+  const { collection } = mounted.plan
+  const decision: Decided =
+    parents.length === 0
+      ? exchange.decide('read', collection, key)
+      : inTurn(exchange, parents, [{ action: 'read', resource: collection, key }])
+  return settled(decision, (decided) => decided === 'allow')
 }

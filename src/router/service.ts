@@ -33,7 +33,7 @@ export interface ServiceOptions<P = unknown> extends Hooks {
   /** Who may do what (AUTH-4): `scopes()`, or a function of your own, for the principals that there are. Default: whoever gets here may do everything. */
   readonly permission?: Permission<P> | undefined
   /**
-   * Whose an `Idempotency-Key` is: a name that no two callers share, since an equal key of the same caller is a repeat (VERB-2). Default: the principal's `sub`, with its
+   * Whose an `Idempotency-Key` is: a name that no two callers share, since an equal key of the same caller is a repeat (VERB-12). Default: the principal's `sub`, with its
    * `iss`, or the principal where it is a text or a number. Where there is none of these and no name comes from here, a POST with a key is a 500 that tells the log.
    */
   idempotencyOwner?(principal: P, req: IncomingMessage): string | undefined

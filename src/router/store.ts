@@ -83,7 +83,7 @@ export class Store {
     const plain = attachTo === undefined && idempotency === undefined
     const call = plain ? this.#call : new AdapterCall(this.#exchange, this.#call.scope, attachTo, idempotency)
     return settled(
-      this.#ask('create', () => this.#mounted.adapter.create?.(value, call)),
+      this.#change('create', () => this.#mounted.adapter.create?.(value, call)),
       (created) => {
         if (created === undefined) throw new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to create().`)
         const result = accepted(this.#mounted, unrepeated(created))
@@ -93,21 +93,26 @@ export class Store {
     )
   }
 
-  /** What an earlier request with this one's key has created, where it has one (VERB-2). Throws as `create` does. */
+  /** What an earlier request with this one's key has created, where it has one (VERB-12). Throws as `create` does. */
   recall(): Answer<Stored<unknown> | undefined> {
     const { idempotency } = this.#exchange
     if (idempotency === undefined) return undefined
     const call = new AdapterCall(this.#exchange, this.#call.scope, undefined, idempotency)
     return settled(
       this.#ask('recall', () => this.#mounted.adapter.recall?.(call)),
-      (found) => (found == null ? undefined : this.#versioned(unrepeated(found))),
+      (found) => {
+        if (found == null) return undefined
+        const stored = unrepeated(found)
+        this.#exchange.change = 'made'
+        return this.#versioned(stored)
+      },
     )
   }
 
   /** Throws `absent` (404) and refusals (422). */
   replace(key: KeyValue, value: unknown, expected: string | undefined): Answer<Stored<unknown> | 'stale'> {
     return settled(
-      this.#ask('replace', () => this.#mounted.adapter.replace?.(key, value, expected, this.#call)),
+      this.#change('replace', () => this.#mounted.adapter.replace?.(key, value, expected, this.#call)),
       (result) => {
         const stored = this.#written('replace', result)
         return stored === 'stale' ? stored : this.#versioned(stored)
@@ -117,21 +122,21 @@ export class Store {
 
   remove(key: KeyValue, expected: string | undefined): Answer<'removed' | 'stale'> {
     return settled(
-      this.#ask('remove', () => this.#mounted.adapter.remove?.(key, expected, this.#call)),
+      this.#change('remove', () => this.#mounted.adapter.remove?.(key, expected, this.#call)),
       (result) => this.#done('remove', 'removed', result),
     )
   }
 
   attach(parent: ParentKey, key: KeyValue, expected: string | undefined): Answer<'attached' | 'stale'> {
     return settled(
-      this.#ask('attach', () => this.#mounted.adapter.attach?.(parent, key, expected, this.#call)),
+      this.#change('attach', () => this.#mounted.adapter.attach?.(parent, key, expected, this.#call)),
       (result) => this.#done('attach', 'attached', result),
     )
   }
 
   detach(parent: ParentKey, key: KeyValue, expected: string | undefined): Answer<'detached' | 'stale'> {
     return settled(
-      this.#ask('detach', () => this.#mounted.adapter.detach?.(parent, key, expected, this.#call)),
+      this.#change('detach', () => this.#mounted.adapter.detach?.(parent, key, expected, this.#call)),
       (result) => this.#done('detach', 'detached', result),
     )
   }
@@ -171,6 +176,16 @@ export class Store {
     return stored
   }
 
+  /** Calls a method that may change something, and records whether it did (VERB-13). */
+  #change<T>(name: string, write: () => Answer<T>): Answer<T> {
+    const exchange = this.#exchange
+    exchange.change = 'unknown'
+    return settled(this.#ask(name, write), (result) => {
+      exchange.change = changeOf(result)
+      return result
+    })
+  }
+
   #ask<T>(name: string, ask: () => Answer<T>): Answer<T> {
     const exchange = this.#exchange
     if (exchange.service.hooks.onQuery !== undefined) return this.#observed(name, () => exchange.patience.settle(ask()))
@@ -201,6 +216,15 @@ export class Store {
 /** Many a driver says null for what is not there. */
 function present(found: readonly (Stored<unknown> | undefined | null)[]): readonly (Stored<unknown> | undefined)[] {
   return found.includes(null) ? found.map((stored) => stored ?? undefined) : (found as readonly (Stored<unknown> | undefined)[])
+}
+
+const unchanged: ReadonlySet<unknown> = new Set(['absent', 'stale', 'mismatched', 'running'])
+const changed: ReadonlySet<unknown> = new Set(['removed', 'attached', 'detached'])
+
+/** What the answer of an adapter to a write says of the change. An answer that the contract does not know leaves it unknown. */
+function changeOf(result: unknown): Exchange['change'] {
+  if (unchanged.has(result) || isRefused(result)) return 'none'
+  return changed.has(result) || (typeof result === 'object' && result !== null) ? 'made' : 'unknown'
 }
 
 const nothing: Page<unknown> = Object.freeze({ items: Object.freeze([]), total: 0 })

@@ -1,4 +1,4 @@
-/** A POST that may be repeated by its `Idempotency-Key` (VERB-2), over every store that keeps keys. */
+/** A POST that may be repeated by its `Idempotency-Key` (VERB-12), over every store that keeps keys. */
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -146,7 +146,7 @@ const whole = { Prefer: 'return=representation' }
 let keys = 0
 const newKey = (): string => `clave-${++keys}`
 
-describe.each(frameworks)('VERB-2: Idempotency-Key over %s', (_framework, express) => {
+describe.each(frameworks)('VERB-12: Idempotency-Key over %s', (_framework, express) => {
   describe.each(stores)('kept by %s', (store, open) => {
     let opened: Opened
     let service: Awaited<ReturnType<typeof served>>
@@ -206,7 +206,7 @@ describe.each(frameworks)('VERB-2: Idempotency-Key over %s', (_framework, expres
       for (const body of [{ texto: 'dos' }, { texto: 'uno', total: null }, { texto: 'uno', datos: {} }]) {
         const answer = await post(body, key)
         expect(problem(answer)).toEqual({ status: 422, code: 'idempotency-mismatch', named: ['Idempotency-Key'] })
-        expect(answer.json.clause).toBe('VERB-2')
+        expect(answer.json.clause).toBe('VERB-12')
       }
       expect(await count()).toBe(before)
       expect((await post({ texto: 'uno' }, key)).status).toBe(201)
@@ -360,7 +360,7 @@ describe.each(frameworks)('VERB-2: Idempotency-Key over %s', (_framework, expres
       const before = await count()
       const answer = await post({ texto: 'x' }, { 'Idempotency-Key': value })
       expect(problem(answer)).toEqual({ status: 400, code: 'malformed-idempotency-key', named: ['Idempotency-Key'] })
-      expect([answer.json.clause, answer.json.errors[0].clause]).toEqual(['VERB-2', 'VERB-2'])
+      expect([answer.json.clause, answer.json.errors[0].clause]).toEqual(['VERB-12', 'VERB-12'])
       expect(answer.json.detail).toMatch(/such as a UUID; a key with spaces, commas or semicolons stands in double quotes/)
       expect(await count()).toBe(before)
     })
@@ -493,7 +493,7 @@ describe.each(frameworks)('VERB-2: Idempotency-Key over %s', (_framework, expres
   })
 })
 
-describe('VERB-2: Idempotency-Key, where it can not be kept', () => {
+describe('VERB-12: Idempotency-Key, where it can not be kept', () => {
   it('a mount that requires it needs an adapter that keeps keys', () => {
     expect(() => mount(pedidos, memoryAdapter(pedidos), { idempotencyKey: 'required' })).toThrow(
       /adapter keeps no keys.*adapter-incomplete/,

@@ -4,7 +4,7 @@ import { longestKey, parseIdempotencyKey } from '../../src/http/idempotency-key.
 
 const printable = fc.stringMatching(/^[\x20-\x7e]{1,255}$/)
 
-describe('VERB-2: parseIdempotencyKey', () => {
+describe('VERB-12: parseIdempotencyKey', () => {
   it('takes every string of printable ASCII that is quoted as RFC 9651 does', () => {
     fc.assert(
       fc.property(printable, (key) => {

@@ -15,9 +15,11 @@ export const call: Operation = {
   body: 'endpoint',
   async execute(exchange) {
     const method = exchange.route?.endpoint?.methods.get(exchange.method === 'HEAD' ? 'GET' : exchange.method)
+    if (!exchange.reads) exchange.change = 'unknown'
     const value = await exchange.patience.settle(method?.handle(callOf(exchange)))
-    if (isReply(value)) return replied(exchange, value)
-    return { kind: 'value', status: value === undefined ? 204 : 200, value }
+    const outcome: Outcome = isReply(value) ? replied(exchange, value) : { kind: 'value', status: value === undefined ? 204 : 200, value }
+    if (!exchange.reads) exchange.change = 'made'
+    return outcome
   },
 }
 

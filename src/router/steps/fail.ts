@@ -1,16 +1,39 @@
-/** Anything thrown becomes a problem; what really happened goes to the hook and to nobody else (ERR-3). */
-import { toProblem } from '../../problem.js'
+/** Anything thrown becomes a problem; its cause goes to the hook and never to the client (ERR-3). After a change the answer stays a success (VERB-13). */
+import { HttpProblem, toProblem } from '../../problem.js'
 import { problemAnswer } from '../../representation/answer.js'
 import { representationOfProblem } from '../../representation/encoding.js'
 import type { Exchange } from '../exchange.js'
 import { notify } from '../hooks.js'
+import { notShown, unshownAnswer } from '../unshown.js'
 
 export function fail(exchange: Exchange, error: unknown): void {
+  if (exchange.change === 'made') {
+    failAfterChange(exchange, error)
+    return
+  }
   const problem = toProblem(error)
+  report(exchange, problem, problem.cause ?? error)
+  answerWith(exchange, exchange.change === 'unknown' && problem.code === 'internal' ? unknownOutcome(problem.cause) : problem)
+}
+
+function failAfterChange(exchange: Exchange, error: unknown): void {
+  const answer = unshownAnswer(exchange)
+  report(exchange, { status: 500, code: 'internal', clause: 'VERB-13' }, error)
+  if (answer === undefined) answerWith(exchange, notShown(error))
+  else exchange.answer = answer
+}
+
+function report(exchange: Exchange, { status, code, clause }: Pick<HttpProblem, 'status' | 'code' | 'clause'>, error: unknown): void {
+  notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status, code, clause, error }))
+}
+
+/** A write that failed for a reason the library does not know may have changed something all the same. */
+const unknownOutcome = (cause: unknown): HttpProblem =>
+  new HttpProblem('internal', { cause, detail: 'Whether the change took place is unknown. GET the resource to see.' })
+
+function answerWith(exchange: Exchange, problem: HttpProblem): void {
   const { service, headers, requestId } = exchange
-  const { status, code, clause } = problem
   exchange.problem = problem
-  notify(service.hooks.onError, () => ({ ...exchange.event(), status, code, clause, error: problem.cause ?? error }))
   exchange.answer = problemAnswer(problem, {
     representation: representationOfProblem(headers.accept),
     base: service.problemBase,

@@ -118,7 +118,7 @@ function itemAnswer(exchange: Exchange, outcome: Of<'item'>): Eventually<Answer>
       return { status, headers }
     }
     return settled(mayShow(exchange, resource, keys.at(-1) as KeyValue), (shown): Eventually<Answer> => {
-      // Who may write and not read has changed it, and sees nothing of it.
+      // A caller with permission to write but not to read gets no body.
       if (!shown) return { status, headers }
       if (created) headers[header.preferenceApplied] = 'return=representation'
       headers[header.contentLocation] = ownAddress(exchange, outcome)

@@ -1,0 +1,43 @@
+/** The answer to a change that was made and whose own answer could not be built: still a success, with less in it (VERB-13). */
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { versionTag } from '../http/entity-tags.js'
+import { Unavailable } from '../problem.js'
+import type { Answer, Headers } from '../representation/answer.js'
+import { header } from '../wire.js'
+import type { Exchange } from './exchange.js'
+import type { Outcome } from './operations/operation.js'
+
+/**
+ * The status of the success without a body, with `Location` where the change has one, and a tag of
+ * the new version that is good for `If-Match` and never for a 304. `undefined` where the outcome is
+ * not known: then `notShown` says that the change was made.
+ */
+export function unshownAnswer({ outcome, service }: Exchange): Answer | undefined {
+  if (outcome === undefined || outcome.kind === 'page') return undefined
+  const headers: Headers = { [header.cacheControl]: 'no-store', [header.vary]: service.varyOfChange, ...givenHeaders(outcome) }
+  if (outcome.kind === 'item' || outcome.kind === 'state') headers[header.etag] = versionTag(outcome.stored.version)
+  return { status: outcome.kind === 'state' ? 204 : outcome.status, headers }
+}
+
+/** The problem where not even the status of the success is known. */
+export const notShown = (cause: unknown): Unavailable =>
+  new Unavailable({
+    cause,
+    detail: 'The change was made, but its answer could not be built. Do not repeat the request: GET the resource to see the change.',
+  })
+
+/** The header fields of the outcome that can be sent: one that can't may be the very reason why the answer failed. */
+function givenHeaders(outcome: Exclude<Outcome, { kind: 'page' }>): Headers {
+  const given = outcome.kind === 'state' ? {} : (outcome.headers ?? {})
+  return Object.fromEntries(Object.entries(given).filter(([name, value]) => isSendable(name, value)))
+}
+
+function isSendable(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,135 @@
+/** VERB-13 over a real server: the database goes away, or is blocked, between the commit of a change and the reads that its answer needs. */
+import express from 'express'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
+import { api, defineResource, mount } from '../../../src/index.js'
+import { type Answer, listen, type Served } from '../../clauses/fixture.js'
+import { freshSchema, type Place } from '../../servers/databases.js'
+import { startProxy, type TcpProxy } from '../../servers/proxy.js'
+
+const text = { type: 'string' } as const
+const clientes = defineResource({
+  collection: 'clientes',
+  key: 'id',
+  schema: { type: 'object', required: ['id', 'nombre'], properties: { id: { type: 'integer' }, nombre: text } },
+})
+const contratos = defineResource({
+  collection: 'contratos',
+  key: 'codigo',
+  schema: {
+    type: 'object',
+    required: ['codigo', 'n'],
+    properties: { codigo: text, n: { type: 'integer' }, clienteId: { type: ['integer', 'null'] } },
+  },
+  links: { cliente: { to: clientes, by: 'clienteId', show: ['nombre'] } },
+})
+
+const timeout = 3_000
+
+describe('VERB-13: the database is lost after the commit', () => {
+  let place: Place
+  let proxy: TcpProxy
+  let pool: pg.Pool
+  let service: Omit<Served, 'data'>
+  /** Runs once the next write was acknowledged, before anything else is read. */
+  let afterWrite: (() => void) | undefined
+  beforeAll(async () => {
+    place = await freshSchema()
+    const keys = { table: 'idempotency_keys' }
+    await place.sql(tableDdl(clientes, { table: 'clientes' }))
+    await place.sql(tableDdl(contratos, { table: 'contratos', idempotency: keys }))
+    await place.sql("INSERT INTO clientes (id, nombre) VALUES (1, 'Ana'); INSERT INTO contratos (codigo, n, cliente_id) VALUES ('a', 0, 1)")
+    proxy = await startProxy({ host: new URL(place.url).hostname, port: Number(new URL(place.url).port || 5432) })
+    pool = new pg.Pool({ connectionString: proxy.through(place.url), max: 4 })
+    const options = { onWarning: () => {} }
+    const app = express().use(
+      api({
+        timeout,
+        principal: () => ({ sub: 'ana' }),
+        onError: () => {},
+        onQuery: ({ call }) => {
+          if (!['create', 'replace', 'remove'].includes(call)) return
+          afterWrite?.()
+          afterWrite = undefined
+        },
+        versions: {
+          v1: [
+            mount(clientes, postgresAdapter(pool, { table: 'clientes', ...options })),
+            mount(contratos, postgresAdapter(pool, { table: 'contratos', idempotency: keys, ...options })),
+          ],
+        },
+      }),
+    )
+    service = await listen(app)
+  })
+  afterAll(async () => {
+    await service.close()
+    await pool.end()
+    await proxy.close()
+    await place.drop()
+  })
+
+  const record = (codigo: string, n: number) => ({ codigo, n, cliente: { id: 1 } })
+  const changes: Readonly<Record<string, { status: number; codigo: string; send: (n: number) => Promise<Answer> }>> = {
+    PATCH: { status: 200, codigo: 'a', send: (n) => service.send('PATCH', '/v1/contratos/a', {}, { n }) },
+    PUT: { status: 200, codigo: 'a', send: (n) => service.send('PUT', '/v1/contratos/a', {}, record('a', n)) },
+    POST: { status: 201, codigo: 'post', send: (n) => service.send('POST', '/v1/contratos', {}, record('post', n)) },
+    'POST, return=minimal': {
+      status: 201,
+      codigo: 'minimal',
+      send: (n) => service.send('POST', '/v1/contratos', { Prefer: 'return=minimal' }, record('minimal', n)),
+    },
+    'POST with a key': {
+      status: 201,
+      codigo: 'key',
+      send: (n) => service.send('POST', '/v1/contratos', { 'Idempotency-Key': `k${n}` }, record('key', n)),
+    },
+  }
+
+  const outages: Readonly<Record<string, { begin: () => void; end: () => Promise<void> | void }>> = {
+    'connections are cut and refused': {
+      begin: () => {
+        proxy.refuse()
+        proxy.cut('reset')
+      },
+      end: () => proxy.accept(),
+    },
+    'the network swallows everything': { begin: () => proxy.stall(), end: () => proxy.resume() },
+  }
+
+  for (const [outage, { begin, end }] of Object.entries(outages)) {
+    it.each(Object.keys(changes))(`%s: ${outage}`, async (name) => {
+      const { status, codigo, send } = changes[name] as (typeof changes)[string]
+      const n = Math.floor(Math.random() * 1e6)
+      await place.sql("DELETE FROM contratos WHERE codigo <> 'a'; DELETE FROM idempotency_keys")
+      afterWrite = begin
+      const answer = await send(n)
+      await end()
+      expect([answer.status, answer.text, answer.headers.etag]).toEqual([status, '', expect.stringMatching(/^"[^"]+\.~"$/)])
+      if (status === 201) expect(answer.headers.location).toBe(`${service.origin}/v1/contratos/${codigo}`)
+      expect(await place.sql(`SELECT n::integer AS n FROM contratos WHERE codigo = '${codigo}'`)).toEqual([{ n }])
+      const { etag = '' } = answer.headers
+      await expect
+        .poll(async () => (await service.send('GET', `/v1/contratos/${codigo}`, { 'If-None-Match': etag })).status, { timeout: 15_000 })
+        .toBe(200)
+      if (name === 'POST with a key') {
+        const repeated = await send(n)
+        expect([repeated.status, repeated.headers.location]).toEqual([201, answer.headers.location])
+      }
+      expect((await service.send('PATCH', `/v1/contratos/${codigo}`, { 'If-Match': etag }, { n: 1 })).status).toBe(200)
+      expect((await service.send('PATCH', `/v1/contratos/${codigo}`, { 'If-Match': etag }, { n: 2 })).status).toBe(412)
+    })
+  }
+
+  it('a lock on the linked table that lasts longer than the time limit', async () => {
+    const blocker = new pg.Client({ connectionString: place.url })
+    await blocker.connect()
+    await blocker.query('BEGIN; LOCK TABLE clientes IN ACCESS EXCLUSIVE MODE')
+    const answer = await service.send('PATCH', '/v1/contratos/a', {}, { n: 77 })
+    await blocker.query('ROLLBACK')
+    await blocker.end()
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect(await place.sql("SELECT n::integer AS n FROM contratos WHERE codigo = 'a'")).toEqual([{ n: 77 }])
+  })
+})
