@@ -82,6 +82,8 @@ export class Exchange {
   idempotency: Idempotency | undefined
   /** The scopes of the principal, as far as they were asked for. */
   scopes: Map<ResourcePlan, Readonly<Record<string, Scalar>>> | undefined
+  /** True from the step `execute` on: the request counts in the load of its service. */
+  executing = false
   /** Whether the request has changed anything, as far as is known: every answer must agree with it (VERB-13). */
   change: 'none' | 'unknown' | 'made' = 'none'
   outcome: Outcome | undefined

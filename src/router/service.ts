@@ -4,6 +4,7 @@ import type { Permission } from '../auth/permission.js'
 import { functionOption, invalidOption } from '../definition/known-options.js'
 import { resolvePage } from '../definition/resolve-resource.js'
 import type { PageOptions } from '../definition/resource.js'
+import { defaultMaxConcurrent, Load } from '../limits/load.js'
 import type { Authenticate } from '../middleware/authenticate.js'
 import { type BaseAddress, baseAddress } from '../middleware/base-address.js'
 import { resolveBodyLimits } from '../middleware/body.js'
@@ -59,6 +60,11 @@ export interface ServiceOptions<P = unknown> extends Hooks {
   readonly depthLimit?: number
   /** Milliseconds an answer may take, body and adapter included, before it is 503 (408 where the body is missing). Default 30,000. */
   readonly timeout?: number
+  /**
+   * How many requests may execute at once; `Infinity` is no bound. Beyond it a request is 503 with `Retry-After` before its credentials and body are read (ERR-1), so that
+   * those that have begun are finished in time. Default 1,000.
+   */
+  readonly maxConcurrent?: number
   /** Where `type` of a problem leads: the place a team publishes docs/errors.md at. */
   readonly problemBase?: string
 }
@@ -92,6 +98,8 @@ export interface Service {
   readonly bodyLimit: number
   readonly depthLimit: number
   readonly timeout: number
+  /** The requests that execute now. */
+  readonly load: Load
   readonly problemBase: string | undefined
   /** What each address can be had in. */
   readonly formats: Formats
@@ -117,6 +125,7 @@ export const serviceOptions: Readonly<Record<keyof ServiceOptions, true>> = {
   bodyLimit: true,
   depthLimit: true,
   timeout: true,
+  maxConcurrent: true,
   problemBase: true,
   onStep: true,
   onQuery: true,
@@ -144,6 +153,9 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     throw new ConfigurationError('invalid-option', 'cors is not what crossOrigin() made. Give crossOrigin({ origins }).')
   }
   const { timeout, bodyLimit, depthLimit } = resolveBodyLimits(options)
+  const { maxConcurrent = defaultMaxConcurrent } = options
+  if (maxConcurrent !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(maxConcurrent) && maxConcurrent > 0))
+    throw invalidOption(`maxConcurrent is ${String(maxConcurrent)}. Give a whole number from 1, or Infinity.`)
   const vary = options.authenticate === undefined ? header.accept : `${header.accept}, ${options.authenticate.field}`
   const { onStep, onQuery, onResponse, onError = reportToConsole } = options
   return Object.freeze({
@@ -174,6 +186,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     bodyLimit,
     depthLimit,
     timeout,
+    load: new Load(maxConcurrent),
     problemBase: options.problemBase,
     formats: new Formats(representationsOption('the service', options.representations)),
     queue: new KeyQueue(),

@@ -1,6 +1,7 @@
 /** One request walks the steps, in the one right order. */
 import type { Exchange } from './exchange.js'
 import { notify } from './hooks.js'
+import { admit } from './steps/admit.js'
 import { allow } from './steps/allow.js'
 import { authenticate } from './steps/authenticate.js'
 import { execute } from './steps/execute.js'
@@ -21,7 +22,7 @@ type Steps = readonly (readonly [name: string, step: Step])[]
 
 /** The steps by name: the names of their files, of docs/lifecycle.md and of `onStep` events. */
 export const steps: Steps = Object.freeze(
-  Object.entries({ version, preflight, authenticate, throttle, route, allow, negotiate, parse, precondition, execute, represent }),
+  Object.entries({ version, preflight, admit, authenticate, throttle, route, allow, negotiate, parse, precondition, execute, represent }),
 )
 
 /** Those of a login: it is no version's, and asks itself who comes. */
@@ -69,6 +70,7 @@ function observed(exchange: Exchange, name: string, step: Step): void | Promise<
 }
 
 function end(exchange: Exchange, failure?: { readonly error: unknown }): void {
+  if (exchange.executing) exchange.service.load.leave()
   try {
     if (failure !== undefined) observed(exchange, 'fail', () => fail(exchange, failure.error))
     observed(exchange, 'respond', respond)

@@ -17,6 +17,7 @@ describe('Options of a service', () => {
     ['a baseUrl without a scheme (REP-5)', { versions: { v1: [] }, baseUrl: 'api.example.com' }],
     ['a baseUrl with a query (REP-5)', { versions: { v1: [] }, baseUrl: 'https://api.example.com?x' }],
     ['a timeout of nothing', { versions: { v1: [] }, timeout: 0 }],
+    ['a bound of no requests at once', { versions: { v1: [] }, maxConcurrent: 0 }],
     ['a limit that is no number', { versions: { v1: [] }, bodyLimit: Number.NaN }],
     ['pages larger than their maximum (QUERY-5)', { versions: { v1: [] }, page: { size: 50, max: 10 } }],
     ['a name that is no option', { versions: { v1: [] }, principle: () => 'me' }],
@@ -68,7 +69,7 @@ describe('Options of a service', () => {
     expect(api({ versions: { v1: [] } }).name).toBe('apiMiddleware')
     expect(resourceRouter(notas, memoryAdapter(notas)).name).toBe('resourceRouterMiddleware')
     expect(steps.map(([name]) => name).join(' ')).toBe(
-      'version preflight authenticate throttle route allow negotiate parse precondition execute represent',
+      'version preflight admit authenticate throttle route allow negotiate parse precondition execute represent',
     )
   })
 })
