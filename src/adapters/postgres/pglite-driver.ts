@@ -2,6 +2,7 @@
 import { cellsOf, type Database, type Session, type SqlClient, type TextRow, type Wait } from './client.js'
 import { embeddedFailure } from './driver-failures.js'
 import { Late, Lost } from './failures.js'
+import { turnsOf } from './turns.js'
 import { answered, nobodyWaits, tooLate } from './waits.js'
 
 /** What is used of a `PGlite` or its transaction. */
@@ -25,24 +26,27 @@ export function pgliteDatabase(db: PgliteClient): Database {
   return {
     embedded: true,
     nested: false,
-    query: (text, values, wait) => ask(db, text, values, wait),
-    cells: async (text, columns, values, wait) => cellsOf(await ask(db, text, values, wait), columns),
+    query: (text, values, wait) => askInTurn(db, text, values, wait),
+    cells: async (text, columns, values, wait) => cellsOf(await askInTurn(db, text, values, wait), columns),
     transaction: (work, wait) => {
       if (wait.signal?.aborted) return Promise.reject(nobodyWaits())
       let committing = false
       let late = false
-      const asked = db.transaction(async (tx) => {
-        // It may have waited long for others to end.
-        if (late || wait.signal?.aborted) throw nobodyWaits()
-        const result = await work(sessionOf(tx, wait))
-        if (late) throw tooLate()
-        committing = true
-        return result
-      })
-      const told = asked.catch((error) => {
+      const isWanted = (): boolean => !late && !wait.signal?.aborted
+      const asked = inTurn(db, wait, isWanted, () =>
+        db.transaction(async (tx) => {
+          // A statement of the team's own may have held the connection for long.
+          if (!isWanted()) throw nobodyWaits()
+          const result = await work(sessionOf(tx, wait))
+          if (late) throw tooLate()
+          committing = true
+          return result
+        }),
+      )
+      const translated = asked.catch((error) => {
         throw embeddedFailure(error)
       })
-      return answered(told, wait, () => {
+      return answered(translated, wait, () => {
         late = true
         return committing ? new Lost('PGlite did not say in time whether it committed.') : tooLate()
       })
@@ -70,17 +74,48 @@ export function pgliteTransaction(tx: PgliteTransaction): Database {
   }
 }
 
-function ask(client: Queries, text: string, values: readonly (string | null)[], wait: Wait): Promise<readonly TextRow[]> {
-  if (wait.gone || wait.left() <= 0) return Promise.reject(nobodyWaits())
-  const asked = async (): Promise<readonly TextRow[]> => {
-    try {
-      return (await client.query(text, [...values])).rows as readonly TextRow[]
-    } catch (error) {
-      throw embeddedFailure(error)
-    }
+/** Runs `work` when the connection is free: PGlite has one, and would serve its calls in the order of their arrival. */
+async function inTurn<T>(db: PgliteClient, wait: Wait, isWanted: () => boolean, work: () => Promise<T>): Promise<T> {
+  const turns = turnsOf(db, 1)
+  const turn = turns.take(wait.left(), isWanted)
+  if (turn !== undefined) await turn
+  try {
+    return await work()
+  } finally {
+    turns.give()
   }
-  // Behind a transaction of others it may wait long.
-  return answered(asked(), wait, () => new Late('PGlite did not answer in time.'))
+}
+
+type Rows = readonly TextRow[]
+
+function ask(client: Queries, text: string, values: readonly (string | null)[], wait: Wait): Promise<Rows> {
+  return inTime(wait, () => send(client, text, values))
+}
+
+function askInTurn(db: PgliteClient, text: string, values: readonly (string | null)[], wait: Wait): Promise<Rows> {
+  return inTime(wait, (isWanted) => inTurn(db, wait, isWanted, () => send(db, text, values)))
+}
+
+async function send(client: Queries, text: string, values: readonly (string | null)[]): Promise<Rows> {
+  try {
+    return (await client.query(text, [...values])).rows as Rows
+  } catch (error) {
+    throw embeddedFailure(error)
+  }
+}
+
+/** Behind other calls a statement may wait for long: its caller is answered in time. */
+function inTime(wait: Wait, begin: (isWanted: () => boolean) => Promise<Rows>): Promise<Rows> {
+  if (wait.gone || wait.left() <= 0) return Promise.reject(nobodyWaits())
+  let isLate = false
+  return answered(
+    begin(() => !isLate),
+    wait,
+    () => {
+      isLate = true
+      return new Late('PGlite did not answer in time.')
+    },
+  )
 }
 
 const sessionOf = (tx: Queries, wait: Wait): Session => ({
