@@ -131,15 +131,19 @@ export interface UnavailableOptions {
   readonly cause?: unknown
 }
 
+/** What a 503 says where nobody said more. */
+export const tryAgain = 'Try again in a moment.'
+
 /**
- * A dependency is down or did not answer in time: 503 with `Retry-After` (ERR-1).
+ * A dependency is down or did not answer in time: 503 with `Retry-After` (ERR-1). Thrown from a write of an adapter without a `detail`, it tells the client that the
+ * outcome is unknown (VERB-13): say so in `detail` where you know that nothing was changed.
  *
  * @example throw new Unavailable({ retryAfter: 5, cause: error })
  */
 export class Unavailable extends HttpProblem {
   constructor(options: UnavailableOptions = {}) {
     super('unavailable', {
-      detail: options.detail ?? 'Try again in a moment.',
+      detail: options.detail ?? tryAgain,
       headers: { [header.retryAfter]: String(Math.max(0, Math.ceil(options.retryAfter ?? 1))) },
       cause: options.cause,
     })

@@ -80,7 +80,7 @@ export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<
       const record = { ...structuredClone(options.defaults), ...terms.store(value as Row) }
       const result = answered('create', await under.create?.(record, below(call)))
       if (typeof result === 'string') return result
-      if ('created' in result) return { created: show(result.created) }
+      if ('created' in result) return { created: written(result.created) }
       return 'accepted' in result ? { accepted: shownKey(result.accepted) } : refused(result)
     }
   }
@@ -105,13 +105,27 @@ export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<
   }
   return made
 
+  /** What a write has stored. A conversion that fails now must not make the write look failed: the version is known, and the value throws where it is needed. */
+  function written(stored: Stored<unknown>): Stored<T> {
+    try {
+      return show(stored)
+    } catch (error) {
+      return {
+        version: stored.version,
+        get value(): T {
+          throw error
+        },
+      }
+    }
+  }
+
   async function replace(given: K, value: T, expected: string | undefined, call: Call): Promise<Stored<T> | 'absent' | 'stale' | Refused> {
     const record = terms.store(value as Row)
     const put = async (next: Row, version: string | undefined) =>
       answered('replace', await under.replace?.(key(given), next, version, below(call)))
     const result = terms.hidesNothing ? await put(record, expected) : await keeping(given, record, expected, put, call)
     if (typeof result === 'string') return result
-    return isRefused(result) ? terms.refused(result) : show(result)
+    return isRefused(result) ? terms.refused(result) : written(result)
   }
 
   /**

@@ -13,6 +13,7 @@ import {
   reply,
   representation,
   Unavailable,
+  view,
 } from '../../src/index.js'
 import { type Answer, type Express, frameworks, listen, type Served } from './fixture.js'
 
@@ -289,12 +290,18 @@ describe.each(frameworks)('what the library can not know, with %s', (_name, expr
     const service = await serving({
       create: ({ id }) => {
         if (id === 'silent') return new Promise(() => {})
+        if (id === 'down') throw new Unavailable({ retryAfter: 7 })
+        if (id === 'sure') throw new Unavailable({ detail: 'The queue is full. Nothing was changed.' })
         throw new TypeError('after the commit, perhaps')
       },
     })
     const failed = await service.send('POST', '/v1/things', {}, { id: 'failed' })
     expect([failed.status, failed.json.code]).toEqual([500, 'internal'])
     expect(failed.json.detail).toMatch(/whether the change took place is unknown/i)
+    const down = await service.send('POST', '/v1/things', {}, { id: 'down' })
+    expect([down.status, down.headers['retry-after']]).toEqual([503, '7'])
+    expect(down.json.detail).toMatch(/whether the change took place is unknown/i)
+    expect((await service.send('POST', '/v1/things', {}, { id: 'sure' })).json.detail).toBe('The queue is full. Nothing was changed.')
     const silent = await service.send('POST', '/v1/things', {}, { id: 'silent' })
     expect([silent.status, silent.headers['retry-after']]).toEqual([503, '1'])
     expect(silent.json.detail).toMatch(/whether the change took place is unknown/i)
@@ -306,6 +313,37 @@ describe.each(frameworks)('what the library can not know, with %s', (_name, expr
     const answer = await service.send('POST', '/v1/things', {}, { id: 'b' })
     expect(answer.status).toBe(503)
     expect(answer.json.detail).toMatch(/^The change was made/)
+    await service.close()
+  })
+
+  it('VERB-13: a view whose conversion fails on what was stored answers the success all the same', async () => {
+    const stored = memoryAdapter(things, { records: [{ id: 'a' }] })
+    let fails = false
+    const toWire = {
+      id: (id: unknown) => {
+        if (fails) throw new Error('a conversion that fails')
+        return id
+      },
+    }
+    const converted = view<{ id: string }, string>(stored as never, { toWire })
+    const { create, replace } = converted
+    const service = await serving({
+      ...converted,
+      create: (value, call) => {
+        fails = true
+        return create?.(value, call) as never
+      },
+      replace: (key, value, expected, call) => {
+        fails = true
+        return replace?.(key, value, expected, call) as never
+      },
+    })
+    const put = await service.send('PUT', '/v1/things/a', {}, { id: 'a' })
+    expect([put.status, put.text, put.headers.etag]).toEqual([200, '', expect.stringMatching(/\.~"$/)])
+    const created = await service.send('POST', '/v1/things', {}, { id: 'b' })
+    expect([created.status, created.json.detail]).toEqual([503, expect.stringMatching(/^The change was made/)])
+    fails = false
+    expect((await service.send('GET', '/v1/things/b')).status).toBe(200)
     await service.close()
   })
 
