@@ -143,16 +143,19 @@ export class Lease {
       const stop = (): void => {
         if (cancelling !== undefined) return
         cancelling = this.#cancelUntil(() => over)
+        // Where the statement had a limit of its own, the request may still have time for another attempt.
+        const inTime = answerBy - performance.now()
+        const Silent = inTime > graceful ? Lost : Late
         const silent = (): void => {
           connection.doubtPeers()
-          reject(new Late('PostgreSQL did not say in time whether it stopped.'))
+          reject(new Silent('PostgreSQL did not say in time whether it stopped.'))
         }
         const giveUp = (): void => {
           silent()
           this.destroy()
           end()
         }
-        timers.push(setTimeout(silent, timerFor(Math.min(answerBy - performance.now(), graceful))), setTimeout(giveUp, graceful))
+        timers.push(setTimeout(silent, timerFor(Math.min(inTime, graceful))), setTimeout(giveUp, graceful))
       }
       const stay = whenTooLong(wait, limit, stop, stop)
       const fail = (error: unknown): void => {

@@ -33,7 +33,15 @@ function namesOf(owner: object): StatementNames {
 export function poolDatabase(pool: PgPool, options: PgOptions): Database {
   watchPool(pool, options.warn)
   const names = options.prepare ? namesOf(pool) : undefined
-  const lent = (client: PgClient): Lease => new Lease(client, true, options.statement, (broken) => client.release?.(broken))
+  const release = (client: PgClient, broken: Error | boolean): void => {
+    try {
+      client.release?.(broken)
+    } catch {
+      // What the statements came to stays true.
+      options.warn('A function of the team released the connection of its transaction. The adapter does that.')
+    }
+  }
+  const lent = (client: PgClient): Lease => new Lease(client, true, options.statement, (broken) => release(client, broken))
   const lend = async (wait: Wait): Promise<Lease> => lent(await acquire(pool, wait, options.acquire))
   return {
     embedded: false,

@@ -154,7 +154,7 @@ describe('a client that goes away', () => {
     const store = bultosIn(pool)
     const failure = await refusedWith(store.replace('held', { id: 'held', n: 2 }, undefined, within(300, { signal: expiring })))
     expect(failure.detail).toMatch(unchanged)
-    expect((await refusedWith(store.remove('held', undefined, within(200)))).detail).toMatch(unchanged)
+    expect((await refusedWith(store.remove('held', undefined, within(1_000)))).detail).toMatch(unchanged)
     expect((await refusedWith(bultosIn(pool, { statementTimeout: 100 }).remove('held', undefined, call))).detail).toMatch(unchanged)
     expect(await running('UPDATE "bultos"%')).toEqual([])
     await holder.query('ROLLBACK')

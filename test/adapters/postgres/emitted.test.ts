@@ -76,6 +76,19 @@ describe('a connection that ends as the pool hands it out', () => {
     await sent
   })
 
+  it('is replaced where a function of the team has released it: the answer stays true', async () => {
+    const warnings: string[] = []
+    const two = new pg.Pool({ connectionString: proxy.through(place.url), max: 2 })
+    const store = bultosIn(two, {
+      write: async (tx) => (tx as unknown as pg.PoolClient).release(),
+      onWarning: (message) => void warnings.push(message),
+    })
+    expect(await store.create({ id: 'released' }, call)).toMatchObject({ created: {} })
+    expect(warnings).toEqual([expect.stringMatching(/released the connection/)])
+    expect(await place.sql(`SELECT id FROM bultos WHERE id = 'released'`)).toHaveLength(1)
+    await two.end()
+  })
+
   it('ends nothing where the team holds it, made before the adapter or after', async () => {
     const before = await pool.connect()
     const other = new pg.Pool({ connectionString: proxy.through(place.url), max: 1 })

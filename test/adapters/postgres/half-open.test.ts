@@ -115,6 +115,21 @@ describe('half-open connections of a pool', () => {
     await two.end()
   })
 
+  it('hold up what they were given last by the limit of a statement, and not until the request ends', async () => {
+    const two = poolOf(2)
+    const limits = { statementTimeout: 200 }
+    const plain = bultosIn(two, limits)
+    const together = bultosIn(two, { ...limits, write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
+    await plain.ready()
+    await Promise.all([plain.read(['a'], call), plain.read(['a'], call)])
+    proxy.forget()
+    // The statement, and five seconds for an answer to its cancel.
+    const [read, created] = await Promise.all([plain.read(['a'], request()), together.create({ id: 'last' }, request())])
+    expect(read).toMatchObject([{ value: { id: 'a' } }])
+    expect(created).toMatchObject({ created: { value: { id: 'last' } } })
+    await two.end()
+  })
+
   it('leave nothing behind where the request left during the check, or the pool ended', async () => {
     const two = poolOf(2)
     const store = bultosIn(two)
