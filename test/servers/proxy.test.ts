@@ -132,6 +132,32 @@ describe('the proxy', () => {
     expect(await a.ended).toBe('ECONNRESET')
   })
 
+  it('makes open connections half-open: nothing passes, nothing closes, and new ones work', async () => {
+    const a = await line()
+    await say(a, '1')
+    proxy.forget()
+    let ended = false
+    void a.ended.then(() => {
+      ended = true
+    })
+    a.socket.write('2')
+    await say(await line(), 'new')
+    a.socket.write('3')
+    await say(await line(), 'newer')
+    expect([a.text, got[0], ended]).toEqual(['1', { text: '1', end: 'open' }, false])
+  })
+
+  it('adds bytes to what ends in a certain way, once', async () => {
+    const a = await line()
+    const sent = proxy.appendAfter(Buffer.from('z'), Buffer.from('+'))
+    await say(a, '1')
+    a.socket.write('xyz')
+    await until(() => a.text).toBe('1xyz+')
+    await sent
+    a.socket.write('z')
+    await until(() => a.text).toBe('1xyz+z')
+  })
+
   it('delays each direction, and keeps the order when the delay ends', async () => {
     const a = await line()
     await say(a, '1')

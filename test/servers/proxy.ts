@@ -24,6 +24,13 @@ export interface TcpProxy extends AsyncDisposable {
   /** Lets nothing pass in either direction, and closes nothing. What is sent meanwhile passes at `resume`. */
   stall(): void
   resume(): void
+  /**
+   * Turns the connections that are open now into half-open ones: what is sent in either direction is thrown away and nothing is closed, as
+   * when a firewall forgets them. New connections work.
+   */
+  forget(): void
+  /** Adds bytes to the next data from the server that ends with `end`, in the same segment. Resolves when they are sent. */
+  appendAfter(end: Buffer, bytes: Buffer): Promise<void>
   /** Holds everything up by so many milliseconds in each direction; 0 ends it. */
   delay(milliseconds: number): void
   /**
@@ -49,6 +56,14 @@ interface Trap {
 interface Pair {
   readonly client: Socket
   readonly upstream: Socket
+  /** Half-open: nothing passes. */
+  forgotten: boolean
+}
+
+interface Addition {
+  readonly end: Buffer
+  readonly bytes: Buffer
+  readonly sent: () => void
 }
 
 /**
@@ -62,18 +77,19 @@ interface Pair {
 export async function startProxy(target: { host?: string; port: number }): Promise<TcpProxy> {
   const pairs = new Set<Pair>()
   const traps: Trap[] = []
+  const additions: Addition[] = []
   let gate: { readonly opened: Promise<void>; open(): void } | undefined
   let held = 0
 
   /** Passes chunks on in their order, each as late as it is told to be. */
-  function lane(from: Socket, to: Socket, pass: (chunk: Buffer) => void): void {
+  function lane(pair: Pair, from: Socket, to: Socket, pass: (chunk: Buffer) => void): void {
     let last: Promise<void> = Promise.resolve()
     const next = (act: () => void): void => {
       const due = Date.now() + held
       last = last.then(async () => {
         if (due > Date.now()) await sleep(due - Date.now())
         while (gate !== undefined) await gate.opened
-        act()
+        if (!pair.forgotten) act()
       })
     }
     from.on('data', (chunk) => next(() => pass(chunk)))
@@ -83,7 +99,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
 
   function take(client: Socket): void {
     const upstream = connect({ ...target, allowHalfOpen: true, noDelay: true })
-    const pair: Pair = { client, upstream }
+    const pair: Pair = { client, upstream, forgotten: false }
     pairs.add(pair)
     const gone = (): void => {
       if (client.destroyed && upstream.destroyed) pairs.delete(pair)
@@ -93,7 +109,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
 
     const sights = new Map<Trap, Sight>()
     let losing: Trap | undefined
-    lane(client, upstream, (chunk) => {
+    lane(pair, client, upstream, (chunk) => {
       for (const trap of [...traps]) {
         const sight = sights.get(trap) ?? new Sight(trap.after)
         sights.set(trap, sight)
@@ -112,14 +128,23 @@ export async function startProxy(target: { host?: string; port: number }): Promi
       }
       if (upstream.writable) upstream.write(chunk)
     })
-    lane(upstream, client, (chunk) => {
+    lane(pair, upstream, client, (chunk) => {
       if (losing !== undefined) {
         reset(client)
         reset(upstream)
         losing.sprung()
         losing = undefined
-      } else if (client.writable) client.write(chunk)
+      } else if (client.writable) client.write(added(chunk))
     })
+  }
+
+  /** What the client gets in place of a chunk. */
+  function added(chunk: Buffer): Buffer {
+    const at = additions.findIndex(({ end }) => chunk.subarray(-end.length).equals(end))
+    if (at === -1) return chunk
+    const [addition] = additions.splice(at, 1)
+    addition?.sent()
+    return Buffer.concat([chunk, addition?.bytes ?? Buffer.alloc(0)])
   }
 
   function listener(): Server {
@@ -187,6 +212,10 @@ export async function startProxy(target: { host?: string; port: number }): Promi
       gate ??= opening()
     },
     resume,
+    forget() {
+      for (const pair of pairs) pair.forgotten = true
+    },
+    appendAfter: (end, bytes) => new Promise((sent) => additions.push({ end, bytes, sent })),
     delay(milliseconds) {
       held = milliseconds
     },

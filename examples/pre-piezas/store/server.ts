@@ -19,12 +19,16 @@ export async function openServer(url: string): Promise<Database> {
     // Times the number of processes, this has to stay below the server's max_connections.
     max: 10,
     connectionTimeoutMillis: 5_000,
-    // The server gives up by itself, before the 30 s that a request may take are over.
-    statement_timeout: 25_000,
-    idle_in_transaction_session_timeout: 25_000,
+    // The operating system notices connections that are dead without having been closed.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    // The server gives up by itself, long before the 30 s that a request may take are over.
+    statement_timeout: 10_000,
+    idle_in_transaction_session_timeout: 10_000,
   })
-  // An idle connection that is lost must not end the process. The adapters warn of it.
+  // A connection that is lost must not end the process. The adapters warn of idle ones; statements under way reject.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   try {
     await reach(pool)
   } catch (error) {
@@ -35,8 +39,6 @@ export async function openServer(url: string): Promise<Database> {
     client: pool,
     async transaction(work) {
       const client = await pool.connect()
-      const lost = (): void => {} // the statement under way rejects
-      client.on('error', lost)
       let failure: Error | undefined
       try {
         await client.query('BEGIN')
@@ -49,7 +51,6 @@ export async function openServer(url: string): Promise<Database> {
       } finally {
         // With a failure the connection is closed, which rolls back.
         client.release(failure)
-        client.off('error', lost)
       }
     },
     async ask() {

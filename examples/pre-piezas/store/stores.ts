@@ -36,14 +36,17 @@ export async function prepare(run: Run, seedSize: number): Promise<void> {
   if (await createTables(run)) await seed(run, generate(seedSize))
 }
 
+/** Milliseconds a statement may take. A connection that dies while one is under way holds its request for about as long. */
+const limits = { statementTimeout: 5_000 }
+
 /** The stores in a database whose tables are there. */
 export function storesIn({ client, ask, close }: Database) {
   return {
-    clientes: postgresAdapter(client, tables.clientes),
-    codigosPostales: postgresAdapter(client, tables.codigosPostales),
-    componentes: postgresAdapter(client, tables.componentes),
-    contratos: postgresAdapter(client, tables.contratos),
-    prePiezas: postgresAdapter(client, tables.prePiezas),
+    clientes: postgresAdapter(client, { ...tables.clientes, ...limits }),
+    codigosPostales: postgresAdapter(client, { ...tables.codigosPostales, ...limits }),
+    componentes: postgresAdapter(client, { ...tables.componentes, ...limits }),
+    contratos: postgresAdapter(client, { ...tables.contratos, ...limits }),
+    prePiezas: postgresAdapter(client, { ...tables.prePiezas, ...limits }),
     /** Resolves where the database answers. */
     ask,
     /** Ends the connection to it, once nothing uses it any more. */

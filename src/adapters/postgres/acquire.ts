@@ -1,32 +1,108 @@
-/** Connections of a pool, and those that it never gets. */
+/** Connections of a pool: live ones, and those that the pool never gets. */
 
 import type { Wait } from './client.js'
+import { connectionOf, watchConnecting } from './connections.js'
 import { connectFailure } from './driver-failures.js'
-import type { PgClient } from './lease.js'
+import { Busy } from './failures.js'
+import type { PgClient, PgPool } from './pg-client.js'
 import { statementShare, within } from './waits.js'
 
-/** What is used of a `Pool` of `pg`. */
-export interface PgPool {
-  connect(): Promise<PgClient>
-  on(event: 'error', listener: (error: Error) => void): unknown
-  readonly totalCount: number
-  /** Not documented: the connections it has or is making. */
-  readonly _clients?: readonly (PgClient & { readonly _connecting?: boolean })[]
+/**
+ * A live connection of the pool. Throws `Busy` where none is free within `most` milliseconds; a connection that comes later goes back to the pool at once. One
+ * that was not used for a while is checked first.
+ */
+export function acquire(pool: PgPool, wait: Wait, most: number): Promise<PgClient> {
+  return within(wait, Math.min(most, wait.left() * statementShare), (waits) =>
+    connect(pool, most).then((client) => (waits() && isLive(client) ? client : live(pool, client, most, waits))),
+  )
 }
 
-/** A connection of the pool. Throws `Busy` where none is free in time; one that comes later goes back at once. */
-export function acquire(pool: PgPool, wait: Wait, most: number): Promise<PgClient> {
-  return within(wait, Math.min(most, wait.left() * statementShare), (waits) => {
-    const connecting = pool.connect()
-    dropStuck(pool, most)
-    return connecting.then(
-      (client) => {
-        if (!waits()) client.release?.()
-        return client
-      },
-      (error) => {
-        throw connectFailure(error)
-      },
+/** A connection as the pool gives it. */
+function connect(pool: PgPool, most: number): Promise<PgClient> {
+  const connecting = pool.connect()
+  visitConnecting(pool, most)
+  return connecting.catch((error) => {
+    throw connectFailure(error)
+  })
+}
+
+function isLive(client: PgClient): boolean {
+  const connection = connectionOf(client)
+  return connection.ended === undefined && !connection.isDoubtful(performance.now())
+}
+
+/** How many dead connections one request replaces before it gives up. A pool of `pg` drops each, so only another pool could return the same one for ever. */
+const mostReplaced = 50
+
+/** The client, once it has answered, or another one in its place. Where nothing waits for it any more, it goes back to the pool. */
+async function live(pool: PgPool, first: PgClient, most: number, waits: () => boolean): Promise<PgClient> {
+  let client = first
+  for (let tries = 0; tries < mostReplaced; tries++) {
+    const hasEnded = connectionOf(client).ended !== undefined
+    const isAlive = !hasEnded && (!waits() || isLive(client) || (await answers(client)))
+    if (isAlive && waits()) return client
+    giveBack(client, isAlive)
+    if (!waits()) return client
+    // Where one has said that it ended, the others would have said so too.
+    if (!hasEnded) checkIdle(pool)
+    client = await connect(pool, most)
+  }
+  giveBack(client, true)
+  throw new Busy('The pool gave only connections that are closed.')
+}
+
+function giveBack(client: PgClient, isAlive: boolean): void {
+  client.release?.(isAlive ? undefined : (connectionOf(client).ended ?? new Error('The connection did not answer.')))
+}
+
+/**
+ * Checks the idle connections of a pool in which one was found dead: all at once, so that no request checks one after the other. Those that are alive return to
+ * the pool.
+ */
+function checkIdle(pool: PgPool): void {
+  for (let idle = pool.idleCount; idle > 0; idle--) {
+    pool.connect().then(
+      async (client) => giveBack(client, isLive(client) || (await answers(client))),
+      // The pool has ended, or no connection can be made: nothing depends on this one.
+      () => undefined,
+    )
+  }
+}
+
+/** A check ends after this many turns of so many milliseconds: a second. */
+const checkTurns = 10
+const checkTurn = 100
+
+/**
+ * Whether the server answers an empty statement within a second. Turns of the event loop are counted, not time alone: after the process itself was held up, an
+ * answer that has arrived is read first. A connection without an answer is closed, and the others of its pool are doubtful from then on. Never rejects.
+ */
+function answers(client: PgClient): Promise<boolean> {
+  const connection = connectionOf(client)
+  if (connection.ended !== undefined) return Promise.resolve(false)
+  const started = performance.now()
+  return new Promise((resolve) => {
+    let turns = 0
+    let timer: ReturnType<typeof setTimeout>
+    const turn = (): void => {
+      if (++turns < checkTurns) {
+        timer = setTimeout(turn, checkTurn)
+        return
+      }
+      connection.ended ??= new Error('PostgreSQL did not answer.')
+      connection.doubtPeers()
+      client.connection?.stream?.destroy()
+      resolve(false)
+    }
+    timer = setTimeout(turn, checkTurn)
+    const end = (isAlive: boolean): void => {
+      clearTimeout(timer)
+      if (isAlive) connection.aliveAt = started
+      resolve(isAlive && connection.ended === undefined)
+    }
+    client.query('').then(
+      () => end(true),
+      () => end(false),
     )
   })
 }
@@ -35,13 +111,14 @@ export function acquire(pool: PgPool, wait: Wait, most: number): Promise<PgClien
 const began = new WeakMap<object, number>()
 
 /**
- * A server that takes a connection and then says nothing would hold a place of the pool for ever, unless the pool was given a `connectionTimeoutMillis`: what took
- * longer than anybody waits for it is given up.
+ * Listens to connections that are being made, and closes those that take too long: a server that takes a connection and then says nothing would hold a place of
+ * the pool for ever, unless the pool was given a `connectionTimeoutMillis`.
  */
-function dropStuck({ _clients = [] }: PgPool, most: number): void {
+function visitConnecting(pool: PgPool, most: number): void {
   const now = performance.now()
-  for (const client of _clients) {
+  for (const client of pool._clients ?? []) {
     if (client._connecting !== true) continue
+    watchConnecting(pool, client)
     const since = began.get(client) ?? now
     began.set(client, since)
     if (now - since > most) client.connection?.stream?.destroy()

@@ -50,8 +50,13 @@ export function cancel({ host, port = 5432, ssl, processID, secretKey }: Cancell
       socket.once('data', (answer) => {
         // 'S': the server speaks TLS. Whatever else it says, the key is not sent in the clear to a server that was to be reached by TLS.
         if (answer.toString('latin1') !== 'S') return failed()
-        const secure = connectTls({ ...tlsOptions(ssl, host), socket }, () => send(secure))
-        listen(secure)
+        try {
+          const secure = connectTls({ ...tlsOptions(ssl, host), socket }, () => send(secure))
+          listen(secure)
+        } catch {
+          // The options have changed since the connection was made. What is thrown in a listener ends the process.
+          failed()
+        }
       })
     })
   })

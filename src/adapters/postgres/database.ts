@@ -2,7 +2,8 @@
 import { ConfigurationError } from '../../problem.js'
 import type { Database, PostgresClient, SplitClient, SqlClient } from './client.js'
 import { customDatabase } from './custom-driver.js'
-import { clientDatabase, isPgClient, isPgPool, type PgOptions, poolDatabase } from './pg-driver.js'
+import { isPgClient, isPgPool } from './pg-client.js'
+import { clientDatabase, type PgOptions, poolDatabase } from './pg-driver.js'
 import { isPglite, isPgliteTransaction, pgliteDatabase, pgliteTransaction } from './pglite-driver.js'
 
 /** Where to read and where to write. */

@@ -80,6 +80,13 @@ export class Lost extends Error {
 /** Thrown here, when the time was up and nothing is known: there is none left to try again in. */
 export class Late extends Lost {}
 
+/** Thrown here, when a change was committed by this server alone: a synchronous standby did not confirm it, so a failover may undo it. */
+export class Unconfirmed extends Lost {
+  constructor(cause?: unknown) {
+    super('No synchronous standby confirmed the commit.', cause === undefined ? undefined : { cause })
+  }
+}
+
 /** Thrown here, when the time was up or nobody waited any more before the statement left. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
@@ -112,8 +119,10 @@ export const ranOutOfTime = (error: unknown): boolean =>
 export function unavailable(error: unknown, writes: boolean): unknown {
   switch (failureKind(error)) {
     case 'lost': {
-      const detail = 'The connection to the store was lost: whether the change took place is unknown. GET the resource to see.'
-      return new Unavailable({ cause: error, ...(writes ? { detail } : {}) })
+      const unconfirmed = error instanceof Unconfirmed
+      const reason = unconfirmed ? 'The store did not confirm the change in time' : 'The connection to the store was lost'
+      const detail = `${reason}: whether the change took place is unknown. GET the resource to see.`
+      return new Unavailable({ cause: error, ...(writes || unconfirmed ? { detail } : {}) })
     }
     case 'cancelled':
       return new Unavailable({ cause: error, detail: 'The store did not answer in time. Nothing was changed: try again in a moment.' })
@@ -128,6 +137,9 @@ export function unavailable(error: unknown, writes: boolean): unknown {
       return error
   }
 }
+
+/** Whether the connection broke before a reply, and another attempt may still have one in time. */
+const isLostReply = (error: unknown): boolean => failureKind(error) === 'lost' && !(error instanceof Late || error instanceof Unconfirmed)
 
 /** How often what may be repeated is. */
 const attempts = 6
@@ -144,8 +156,7 @@ export async function patiently<T>(
       return await work()
     } catch (error) {
       const kind = failureKind(error)
-      const again =
-        kind === 'conflict' || kind === 'unsent' || (kind === 'lost' && !(error instanceof Late) && !writes && attempt < readAttempts)
+      const again = kind === 'conflict' || kind === 'unsent' || (isLostReply(error) && !writes && attempt < readAttempts)
       const pause = kind === 'conflict' ? Math.random() * 5 * 2 ** attempt : 0
       if (!again || attempt >= attempts || pause >= wait.left()) throw unavailable(error, writes)
       if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause))

@@ -1,39 +1,13 @@
 /** A connection of `pg` while it is held: each statement ends before the next one begins, also where it was cancelled. */
-import { type CancellableClient, type CancelOutcome, cancel } from './cancel.js'
+import { type CancelOutcome, cancel } from './cancel.js'
 import { CellQuery, takesCells } from './cell-query.js'
-import { type Cells, cellsOf, type TextRow, type Wait } from './client.js'
+import { type Cells, cellsOf, type Wait } from './client.js'
+import { type Connection, connectionOf } from './connections.js'
 import { gaveUp, statementFailure } from './driver-failures.js'
-import { failureKind, Late, Lost, stateOf, Unsent } from './failures.js'
+import { failureKind, Late, Lost, stateOf, Unconfirmed, Unsent } from './failures.js'
+import type { PgClient, PgResult } from './pg-client.js'
 import type { StatementNames } from './statement-names.js'
 import { answerShare, graceful, nobodyWaits, statementShare, timerFor, whenTooLong } from './waits.js'
-
-interface QueryConfig {
-  readonly text: string
-  readonly values?: readonly unknown[]
-  readonly name?: string
-}
-
-interface Result {
-  readonly rows: readonly TextRow[]
-  readonly command?: string
-}
-
-/** What is used of a `Client` of `pg`. */
-export interface PgClient extends CancellableClient {
-  query(config: QueryConfig | string): Promise<Result>
-  query(query: CellQuery): unknown
-  on(event: 'error', listener: (error: Error) => void): unknown
-  removeListener(event: 'error', listener: (error: Error) => void): unknown
-  /** Of a client that a pool lent: gives it back; with an error, to be closed. */
-  release?(error?: Error | boolean): void
-  /** `I` outside of transactions, `T` in one, `E` in one that failed. */
-  getTransactionStatus?(): string | null
-  readonly connection?: {
-    readonly stream?: { destroy(): void }
-    /** Not documented: the statements that the server keeps, by their names. */
-    readonly parsedStatements?: Record<string, unknown>
-  }
-}
 
 /** Sends a statement; it is answered once. */
 type Begin<R> = (answer: (error: unknown, result?: R) => void) => void
@@ -42,31 +16,32 @@ export class Lease {
   readonly client: PgClient
   /** Whether a pool lent it, which has another in its place when it is closed. */
   readonly lent: boolean
+  readonly #connection: Connection
   readonly #most: number
   readonly #over: (broken: Error | boolean) => void
-  #broken: Error | undefined
+  /** Why the connection is not to be used after this lease, though it may not have ended. */
+  #unfit: Error | undefined
   #given = false
   /** How many statements and cancels are under way. */
   #underWay = 0
   /** Who waits until none is. */
   readonly #waiting: (() => void)[] = []
-  /** A connection that breaks says so by an event, which ends the process where nobody listens. */
-  readonly #hear = (error: Error): void => {
-    this.#broken ??= error
-  }
-
   /** `most`: milliseconds a statement may take. `over` is called once nothing is under way after `end`. */
   constructor(client: PgClient, lent: boolean, most: number, over: (broken: Error | boolean) => void) {
     this.client = client
     this.lent = lent
     this.#most = most
     this.#over = over
-    client.on('error', this.#hear)
+    this.#connection = connectionOf(client)
   }
 
-  /** Nothing that is sent here would arrive. */
+  get #failure(): Error | undefined {
+    return this.#unfit ?? this.#connection.ended
+  }
+
+  /** Nothing more is sent on this connection. */
   get broken(): boolean {
-    return this.#broken !== undefined
+    return this.#failure !== undefined
   }
 
   /** As far as the server has said; `undefined` where the client does not tell. */
@@ -80,7 +55,7 @@ export class Lease {
   }
 
   /** Runs one statement, named where `names` has a name for it; that is never done within a transaction, which a broken name would break. */
-  run(text: string, values: readonly (string | null)[], wait: Wait, names?: StatementNames): Promise<Result> {
+  run(text: string, values: readonly (string | null)[], wait: Wait, names?: StatementNames): Promise<PgResult> {
     const { client } = this
     return this.#named(text, wait, names, (name) => (answer) => {
       client.query(name === undefined ? { text, values } : { text, values, name }).then((result) => answer(null, result), answer)
@@ -142,8 +117,12 @@ export class Lease {
     const left = wait.left()
     const limit = Math.min(this.#most, left * statementShare)
     if (wait.gone || limit <= 0) return Promise.reject(nobodyWaits())
-    if (this.#broken !== undefined) return Promise.reject(new Unsent('The connection is broken.', { cause: this.#broken }))
-    const answerBy = performance.now() + left * answerShare
+    const failed = this.#failure
+    if (failed !== undefined) return Promise.reject(new Unsent('The connection is broken.', { cause: failed }))
+    const connection = this.#connection
+    const { unconfirmed } = connection
+    const started = performance.now()
+    const answerBy = started + left * answerShare
     this.#underWay++
     return new Promise((resolve, reject) => {
       let cancelling: Promise<CancelOutcome> | undefined
@@ -164,29 +143,38 @@ export class Lease {
       const stop = (): void => {
         if (cancelling !== undefined) return
         cancelling = this.#cancelUntil(() => over)
-        const silent = (): void => reject(new Late('PostgreSQL did not say in time whether it stopped.'))
+        // Where the statement had a limit of its own, the request may still have time for another attempt.
+        const inTime = answerBy - performance.now()
+        const Silent = inTime > graceful ? Lost : Late
+        const silent = (): void => {
+          connection.doubtPeers()
+          reject(new Silent('PostgreSQL did not say in time whether it stopped.'))
+        }
         const giveUp = (): void => {
           silent()
           this.destroy()
           end()
         }
-        timers.push(setTimeout(silent, timerFor(Math.min(answerBy - performance.now(), graceful))), setTimeout(giveUp, graceful))
+        timers.push(setTimeout(silent, timerFor(Math.min(inTime, graceful))), setTimeout(giveUp, graceful))
       }
       const stay = whenTooLong(wait, limit, stop, stop)
       const fail = (error: unknown): void => {
         const failure = statementFailure(error)
-        if (breaks(failure)) this.#broken ??= failure as Error
+        if (breaks(failure)) this.#unfit ??= failure as Error
         // Where the client itself stopped waiting, the statement still runs.
         if (gaveUp(error)) cancelling ??= cancel(this.client)
-        reject(failure)
+        reject(connection.unconfirmed > unconfirmed ? new Unconfirmed(error) : failure)
         end()
       }
       const answer = (error: unknown, result?: R): void => {
-        if (error !== null && error !== undefined) fail(error)
-        else {
-          resolve(result as R)
-          end()
+        if (error !== null && error !== undefined) {
+          fail(error)
+          return
         }
+        connection.aliveAt = started
+        if (connection.unconfirmed > unconfirmed) reject(new Unconfirmed())
+        else resolve(result as R)
+        end()
       }
       try {
         begin(answer)
@@ -218,12 +206,12 @@ export class Lease {
 
   /** A cancel that is still on its way would hit whatever the connection does next. */
   #after(outcome: CancelOutcome | undefined): void {
-    if (outcome === 'unknown') this.#broken ??= new Lost('A cancel is still on its way.')
+    if (outcome === 'unknown') this.#unfit ??= new Lost('A cancel is still on its way.')
   }
 
   /** Closes the connection without a word, for the server does not listen. */
   destroy(): void {
-    this.#broken ??= new Lost('PostgreSQL did not answer.')
+    this.#connection.ended ??= new Lost('PostgreSQL did not answer.')
     this.client.connection?.stream?.destroy()
   }
 
@@ -243,8 +231,7 @@ export class Lease {
   }
 
   #giveBack(): void {
-    this.#over(this.#broken ?? (this.transaction ?? 'I') !== 'I')
-    this.client.removeListener('error', this.#hear)
+    this.#over(this.#failure ?? (this.transaction ?? 'I') !== 'I')
   }
 }
 

@@ -1,8 +1,10 @@
 /** `pg`: a pool, a client of one's own, or one that a transaction holds. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { acquire, type PgPool } from './acquire.js'
+import { acquire } from './acquire.js'
 import type { Database, Wait } from './client.js'
-import { Lease, type PgClient } from './lease.js'
+import { watchClient, watchPool } from './connections.js'
+import { Lease } from './lease.js'
+import type { PgClient, PgPool } from './pg-client.js'
 import { inSavepoint, inTransaction } from './pg-transactions.js'
 import { StatementNames } from './statement-names.js'
 import { statementShare, within } from './waits.js'
@@ -17,21 +19,7 @@ export interface PgOptions {
   readonly warn: (message: string) => void
 }
 
-export const isPgPool = (client: object): client is PgPool =>
-  'totalCount' in client && typeof (client as { connect?: unknown }).connect === 'function'
-
-export const isPgClient = (client: object): client is PgClient =>
-  'connect' in client && 'query' in client && 'escapeIdentifier' in client && !('totalCount' in client)
-
 const registries = new WeakMap<object, StatementNames>()
-const heard = new WeakSet<object>()
-
-/** An idle connection that dies must not end the process, which is what an `error` event without a listener does. */
-function hear(emitter: PgPool | PgClient, warn: (message: string) => void): void {
-  if (heard.has(emitter)) return
-  heard.add(emitter)
-  emitter.on('error', (error) => warn(`A connection to PostgreSQL was lost: ${error.message}.`))
-}
 
 function namesOf(owner: object): StatementNames {
   const known = registries.get(owner)
@@ -43,9 +31,17 @@ function namesOf(owner: object): StatementNames {
 
 /** A pool: every statement or transaction holds a connection for as long as it runs. */
 export function poolDatabase(pool: PgPool, options: PgOptions): Database {
-  hear(pool, options.warn)
+  watchPool(pool, options.warn)
   const names = options.prepare ? namesOf(pool) : undefined
-  const lent = (client: PgClient): Lease => new Lease(client, true, options.statement, (broken) => client.release?.(broken))
+  const release = (client: PgClient, broken: Error | boolean): void => {
+    try {
+      client.release?.(broken)
+    } catch {
+      // What the statements came to stays true.
+      options.warn('A function of the team released the connection of its transaction. The adapter does that.')
+    }
+  }
+  const lent = (client: PgClient): Lease => new Lease(client, true, options.statement, (broken) => release(client, broken))
   const lend = async (wait: Wait): Promise<Lease> => lent(await acquire(pool, wait, options.acquire))
   return {
     embedded: false,
@@ -72,7 +68,7 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
 
 /** One client, on which statements go one after the other: in a transaction of the caller's where one is open. */
 export function clientDatabase(client: PgClient, options: PgOptions): Database {
-  hear(client, options.warn)
+  watchClient(client, options.warn)
   const names = options.prepare ? namesOf(client) : undefined
   return {
     embedded: false,

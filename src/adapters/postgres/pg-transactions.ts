@@ -3,6 +3,7 @@ import { HttpProblem } from '../../problem.js'
 import type { Session, SqlClient, Wait } from './client.js'
 import { Cancelled, failureKind, Lost, ranOutOfTime, Unsent } from './failures.js'
 import type { Lease } from './lease.js'
+import { sendsWarnings } from './unconfirmed.js'
 import { answered, graceful, statementShare, timerFor, tooLate } from './waits.js'
 
 type Work<T> = (session: Session) => Promise<T>
@@ -17,7 +18,7 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait): Promi
   const run = async (): Promise<T> => {
     const alarm = interrupting(lease, wait)
     try {
-      await lease.run(`BEGIN; ${await serverTimeouts(lease, wait)}`, [], wait)
+      await lease.run(`BEGIN; ${await localSettings(lease, wait)}`, [], wait)
       const result = await work(sessionOf(lease, wait))
       if ((lease.transaction ?? 'T') === 'I') throw new Error('The transaction was ended by a statement of the team.')
       // The caller has been told that nothing was changed.
@@ -92,25 +93,45 @@ function uncommitted(error: unknown): unknown {
 
 const timeouts = ['statement_timeout', 'idle_in_transaction_session_timeout'] as const
 
-/** What an operator has set for the sessions of a connection, in milliseconds; Infinity where nothing. */
-const limits = new WeakMap<object, readonly number[]>()
+/** What an operator has set for the session of a connection. */
+interface SessionSettings {
+  /** Milliseconds, in the order of `timeouts`; Infinity where there is no limit. */
+  readonly limits: readonly number[]
+  /** Whether the server sends warnings. One of them says that a commit was not confirmed by a synchronous standby. */
+  readonly warns: boolean
+}
 
-/** The server gives up by itself, also when this process hangs or its machine is gone. An operator's limits that are lower stay. */
-async function serverTimeouts(lease: Lease, wait: Wait): Promise<string> {
-  let known = limits.get(lease.client)
-  if (known === undefined) {
-    const { rows } = await lease.run(
-      `SELECT ${timeouts.map((name, i) => `(SELECT setting FROM pg_settings WHERE name = '${name}') AS c${i}`).join(', ')}`,
-      [],
-      wait,
-    )
-    known = timeouts.map((_, i) => Number(rows[0]?.[`c${i}`] ?? 0) || Number.POSITIVE_INFINITY)
-    limits.set(lease.client, known)
+const settings = new WeakMap<object, SessionSettings>()
+
+async function settingsOf(lease: Lease, wait: Wait): Promise<SessionSettings> {
+  const known = settings.get(lease.client)
+  if (known !== undefined) return known
+  const names = [...timeouts, 'client_min_messages']
+  const { rows } = await lease.run(
+    `SELECT ${names.map((name, i) => `(SELECT setting FROM pg_settings WHERE name = '${name}') AS c${i}`).join(', ')}`,
+    [],
+    wait,
+  )
+  const [row = {}] = rows
+  const found = {
+    limits: timeouts.map((_, i) => Number(row[`c${i}`] ?? 0) || Number.POSITIVE_INFINITY),
+    warns: sendsWarnings(row[`c${timeouts.length}`]),
   }
+  settings.set(lease.client, found)
+  return found
+}
+
+/**
+ * The settings of one transaction. The server gives up by itself, also when this process hangs or its machine is gone; an operator's limits that are lower stay. It
+ * sends its warnings.
+ */
+async function localSettings(lease: Lease, wait: Wait): Promise<string> {
+  const { limits, warns } = await settingsOf(lease, wait)
   const limit = Math.max(1, Math.floor(timerFor(lease.limit(wait))))
   // A client of the team's own would be gone for good; it goes on when the team's function ends.
   const set = lease.lent ? timeouts : timeouts.slice(0, 1)
-  return set.map((name, i) => `SET LOCAL ${name} = ${Math.min(limit, known[i] as number)}`).join('; ')
+  const local = set.map((name, i) => `SET LOCAL ${name} = ${Math.min(limit, limits[i] as number)}`)
+  return [...local, ...(warns ? [] : ['SET LOCAL client_min_messages = warning'])].join('; ')
 }
 
 const sessionOf = (lease: Lease, wait: Wait): Session => ({

@@ -5,6 +5,7 @@ import { failureKind, stateOf, unavailable } from './failures.js'
 import { vectorSql } from './search.js'
 import { quote } from './sql.js'
 import type { Table } from './table.js'
+import { warnOfHiddenWarnings } from './unconfirmed.js'
 import { unfit } from './unfit.js'
 
 /** Rows from which on counting them all is worth a word. */
@@ -36,6 +37,7 @@ export async function probe(table: Table, databases: Databases, warn: (message: 
     )
   if (table.alive !== undefined)
     await tried(() => databases.write.query(`SELECT 1 AS c0 FROM ${table.target} WHERE ${table.alive} LIMIT 0`, [], wait), excused)
+  await warnOfHiddenWarnings(databases.write, warn, wait)
   const { count = 'exact' } = options
   if (count === 'exact' && relation.rows > many) {
     warn(

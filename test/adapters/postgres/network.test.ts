@@ -140,6 +140,8 @@ describe('a network that fails', () => {
     })
     await Promise.all([store.read(['a'], call), hooked.read(['a'], call)])
     await place.sql(`INSERT INTO bultos VALUES ('silent', 1)`)
+    // Just used, so that no check precedes the statements.
+    await Promise.all([store.read(['a'], call), store.read(['a'], call)])
     proxy.stall()
     const [read, write] = await Promise.all([
       refusedWith(store.read(['silent'], within(500))),

@@ -1,0 +1,57 @@
+/** What is used of `pg`: its clients and pools, known by their shape. */
+import type { CancellableClient } from './cancel.js'
+import type { CellQuery } from './cell-query.js'
+import type { TextRow } from './client.js'
+
+interface QueryConfig {
+  readonly text: string
+  readonly values?: readonly unknown[]
+  readonly name?: string
+}
+
+export interface PgResult {
+  readonly rows: readonly TextRow[]
+  readonly command?: string
+}
+
+/** A NoticeResponse of the server. */
+export interface PgNotice {
+  /** The function of the server's source code that reported it. It does not depend on the language of messages. */
+  readonly routine?: string | undefined
+}
+
+/** A `Client` of `pg`. */
+export interface PgClient extends CancellableClient {
+  query(config: QueryConfig | string): Promise<PgResult>
+  query(query: CellQuery): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'notice', listener: (notice: PgNotice) => void): unknown
+  listeners(event: 'error' | 'notice'): readonly unknown[]
+  /** Of a client that a pool lent: returns it to the pool; with an error or true, the pool closes it. */
+  release?(error?: Error | boolean): void
+  /** `I` outside of transactions, `T` in one, `E` in one that failed. */
+  getTransactionStatus?(): string | null
+  readonly connection?: {
+    readonly stream?: { destroy(): void; setKeepAlive?(enable: boolean, initialDelay: number): unknown }
+    /** Not documented: the statements that the server keeps, by their names. */
+    readonly parsedStatements?: Record<string, unknown>
+  }
+}
+
+/** A `Pool` of `pg`. */
+export interface PgPool {
+  connect(): Promise<PgClient>
+  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'connect' | 'acquire', listener: (client: PgClient) => void): unknown
+  readonly totalCount: number
+  readonly idleCount: number
+  readonly options?: { readonly keepAlive?: boolean | undefined }
+  /** Not documented: the connections it has or is making. */
+  readonly _clients?: readonly (PgClient & { readonly _connecting?: boolean })[]
+}
+
+export const isPgPool = (client: object): client is PgPool =>
+  'totalCount' in client && typeof (client as { connect?: unknown }).connect === 'function'
+
+export const isPgClient = (client: object): client is PgClient =>
+  'connect' in client && 'query' in client && 'escapeIdentifier' in client && !('totalCount' in client)

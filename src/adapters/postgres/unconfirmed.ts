@@ -1,0 +1,26 @@
+/**
+ * Synchronous replication (PostgreSQL, "Synchronous Replication"): where a cancel ends the wait for a standby, the change is committed on this server alone, and only
+ * a warning says so. A session that hides warnings would acknowledge what a failover can undo.
+ */
+import type { Database, Wait } from './client.js'
+import { failureKind, unavailable } from './failures.js'
+
+/** Whether the server sends warnings, by `client_min_messages`. */
+export const sendsWarnings = (level: string | null | undefined): boolean => !/^(?:error|fatal|panic)$/.test(level ?? '')
+
+const names = ['client_min_messages', 'synchronous_standby_names', 'synchronous_commit'] as const
+
+/** Warns where commits wait for a standby, and the server would not say that one was not confirmed. */
+export async function warnOfHiddenWarnings(database: Database, warn: (message: string) => void, wait: Wait): Promise<void> {
+  const columns = names.map((name, i) => `current_setting('${name}', true) AS c${i}`).join(', ')
+  const [row] = await database.query(`SELECT ${columns}`, [], wait).catch((error: unknown) => {
+    // Another kind of store may have no such settings.
+    if (failureKind(error) === 'other') return []
+    throw unavailable(error, false)
+  })
+  const isSynchronous = (row?.c1 ?? '') !== '' && row?.c2 !== 'off' && row?.c2 !== 'local'
+  if (!isSynchronous || sendsWarnings(row?.c0)) return
+  warn(
+    `client_min_messages is "${row?.c0}" and replication is synchronous: a write that no standby confirmed could be answered as a success. Set client_min_messages to "warning" or lower for the role or the database.`,
+  )
+}

@@ -1,0 +1,228 @@
+/** Connections that are dead without having been closed, as after a firewall forgot them or a host was lost: new ones work at once. */
+import { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { freshSchema, type Place } from '../../servers/databases.js'
+import { startProxy, type TcpProxy } from '../../servers/proxy.js'
+import { call, listRequest } from '../memory/requests.js'
+import { bultosIn, ddl, refusedWith, tried, unchanged, until, within } from './bultos.js'
+
+let place: Place
+let proxy: TcpProxy
+let pool: pg.Pool
+
+/** Counts the checks of connections: statements that are empty. */
+let checks = 0
+class Counting extends pg.Client {
+  override query(...given: unknown[]): never {
+    if (given[0] === '') checks++
+    return (super.query as (...all: unknown[]) => unknown).apply(this, given) as never
+  }
+}
+
+beforeAll(async () => {
+  place = await freshSchema()
+  await place.sql(`${ddl} INSERT INTO bultos VALUES ('a', 1)`)
+  const { hostname: host, port } = new URL(place.url)
+  proxy = await startProxy({ host, port: Number(port || 5432) })
+})
+beforeEach(() => {
+  checks = 0
+  pool = poolOf(10)
+})
+afterEach(async () => {
+  await pool.end()
+  proxy.cut('reset')
+})
+afterAll(async () => {
+  await proxy.close()
+  await place.drop()
+})
+
+const poolOf = (max: number, more: pg.PoolConfig = {}) =>
+  new pg.Pool({ connectionString: proxy.through(place.url), max, idleTimeoutMillis: 0, Client: Counting, ...more } as pg.PoolConfig)
+
+/** As many idle connections as the pool may have. */
+async function fill(own = pool): Promise<void> {
+  const clients = await Promise.all(Array.from({ length: own.options.max }, () => own.connect()))
+  for (const client of clients) client.release()
+}
+
+/** Longer than a connection is trusted without a check. */
+const idle = () => sleep(600)
+
+/** Runs it; fails where it took longer than a check and a new connection do, with a wide margin: without checks it takes half a minute. */
+async function soon<T>(work: Promise<T> | T): Promise<T> {
+  const started = performance.now()
+  const result = await work
+  expect(performance.now() - started).toBeLessThan(6_000)
+  return result
+}
+
+const request = () => within(30_000)
+
+describe('half-open connections of a pool', () => {
+  it('hold up one request by a check, not by one check each', async () => {
+    const store = bultosIn(pool)
+    await store.ready()
+    await fill()
+    await idle()
+    proxy.forget()
+    expect(await soon(store.read(['a'], request()))).toMatchObject([{ value: { id: 'a', n: 1 } }])
+    // The idle ones were checked meanwhile, all at once.
+    await soon(until(() => pool.totalCount).toBeLessThan(4))
+    expect(await soon(store.read(['a'], request()))).toMatchObject([{ value: { id: 'a', n: 1 } }])
+  })
+
+  it('hold up many requests no longer: reads, lists, and writes that take place once', async () => {
+    const plain = bultosIn(pool)
+    const together = bultosIn(pool, { write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
+    await plain.ready()
+    await fill()
+    await idle()
+    proxy.forget()
+    const all = Array.from({ length: 40 }, (_, n) => {
+      if (n % 4 === 0) return plain.read(['a'], request())
+      if (n % 4 === 1) return plain.list(listRequest({ sort: 'id' }), request())
+      return (n % 4 === 2 ? plain : together).create({ id: `many${n}` }, request())
+    })
+    await soon(Promise.all(all))
+    expect(await place.sql(`SELECT id FROM bultos WHERE id LIKE 'many%'`)).toHaveLength(20)
+    expect(await place.sql(`SELECT bulto FROM buzon WHERE bulto LIKE 'many%'`)).toHaveLength(10)
+  })
+
+  it('hold up a pool with one place only', async () => {
+    const one = poolOf(1)
+    const store = bultosIn(one)
+    await store.read(['a'], call)
+    await idle()
+    proxy.forget()
+    for (const answer of await soon(Promise.all([1, 2, 3].map(() => store.read(['a'], request()))))) expect(answer).toHaveLength(1)
+    expect(one.totalCount).toBe(1)
+    await one.end()
+  })
+
+  it('are all suspected after one statement had no answer, however short they were idle', async () => {
+    const two = poolOf(2)
+    const store = bultosIn(two)
+    await Promise.all([store.read(['a'], call), store.read(['a'], call)])
+    proxy.forget()
+    // This one is sent without a check, and waits as long as its request does.
+    await refusedWith(store.read(['a'], within(300)))
+    expect(await soon(store.read(['a'], request()))).toMatchObject([{ value: { id: 'a' } }])
+    expect(checks).toBeGreaterThan(0)
+    await two.end()
+  })
+
+  it('hold up what they were given last by the limit of a statement, and not until the request ends', async () => {
+    const two = poolOf(2)
+    const limits = { statementTimeout: 200 }
+    const plain = bultosIn(two, limits)
+    const together = bultosIn(two, { ...limits, write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
+    await plain.ready()
+    await Promise.all([plain.read(['a'], call), plain.read(['a'], call)])
+    proxy.forget()
+    // The statement, and five seconds for an answer to its cancel.
+    const [read, created] = await Promise.all([plain.read(['a'], request()), together.create({ id: 'last' }, request())])
+    expect(read).toMatchObject([{ value: { id: 'a' } }])
+    expect(created).toMatchObject({ created: { value: { id: 'last' } } })
+    await two.end()
+  })
+
+  it('leave nothing behind where the request left during the check, or the pool ended', async () => {
+    const two = poolOf(2)
+    const store = bultosIn(two)
+    await fill(two)
+    await store.read(['a'], call)
+    await idle()
+    proxy.forget()
+    const leaving = new AbortController()
+    const left = refusedWith(store.read(['a'], { ...request(), signal: leaving.signal }))
+    await until(() => checks).toBe(1)
+    leaving.abort()
+    await left
+    expect(await soon(store.read(['a'], request()))).toMatchObject([{ value: { id: 'a' } }])
+    await until(() => [two.idleCount === two.totalCount, two.waitingCount]).toEqual([true, 0])
+
+    await idle()
+    const before = checks
+    proxy.forget()
+    const ending = tried(store.read(['a'], request()))
+    await until(() => checks).toBeGreaterThan(before)
+    await Promise.all([soon(two.end()), soon(ending)])
+  })
+
+  it('are 503, nothing changed, in time where no new connection works either', async () => {
+    const store = bultosIn(pool, { acquireTimeout: 1_500 })
+    await store.read(['a'], call)
+    await idle()
+    proxy.stall()
+    const all = await soon(Promise.all(Array.from({ length: 12 }, (_, n) => refusedWith(store.create({ id: `none${n}` }, request())))))
+    for (const { detail } of all) expect(detail).toMatch(unchanged)
+    proxy.cut('reset')
+    proxy.resume()
+    await until(() => tried(store.read(['a'], call))).toMatchObject([{ value: { id: 'a' } }])
+    expect(await place.sql(`SELECT id FROM bultos WHERE id LIKE 'none%'`)).toEqual([])
+  })
+})
+
+describe('a check of a connection', () => {
+  const pid = async (own: pg.Pool) => (await own.query('SELECT pg_backend_pid() AS pid')).rows[0].pid as number
+
+  it('keeps a live connection, also where the process itself was held up', async () => {
+    const one = poolOf(1)
+    const store = bultosIn(one)
+    await store.read(['a'], call)
+    const before = await pid(one)
+    await idle()
+    const reading = store.read(['a'], request())
+    while (checks === 0) await new Promise((resolve) => setImmediate(resolve))
+    const until = performance.now() + 2_500
+    while (performance.now() < until);
+    expect(await reading).toMatchObject([{ value: { id: 'a' } }])
+    expect(await pid(one)).toBe(before)
+    await one.end()
+  })
+
+  it('takes place after a pause, and not on a connection that is in use', async () => {
+    const one = poolOf(1)
+    const store = bultosIn(one)
+    await store.read(['a'], call)
+    checks = 0
+    const reads = 300
+    for (let i = 0; i < reads; i++) await store.read(['a'], call)
+    // None, unless the machine itself paused.
+    expect(checks).toBeLessThan(reads / 50)
+    checks = 0
+    await idle()
+    for (let i = 0; i < 3; i++) await store.read(['a'], call)
+    expect(checks).toBe(1)
+    await one.end()
+  })
+
+  it('takes place on connections that the pool had before the adapter', async () => {
+    await fill()
+    const { totalCount } = pool
+    proxy.forget()
+    expect(await soon(bultosIn(pool).read(['a'], request()))).toMatchObject([{ value: { id: 'a' } }])
+    expect(totalCount).toBe(10)
+  })
+})
+
+describe('TCP keep-alive', () => {
+  it('is on for the connections of a pool, unless the team has set it', async () => {
+    const set = vi.spyOn(Socket.prototype, 'setKeepAlive')
+    const used = async (more: pg.PoolConfig) => {
+      set.mockClear()
+      const own = poolOf(1, more)
+      await bultosIn(own).read(['a'], call)
+      await own.end()
+      return set.mock.calls
+    }
+    expect(await used({})).toEqual([[true, 10_000]])
+    expect(await used({ keepAlive: false })).toEqual([])
+    expect(await used({ keepAlive: true, keepAliveInitialDelayMillis: 5_000 })).toEqual([[true, 5_000]])
+    set.mockRestore()
+  })
+})

@@ -1,0 +1,217 @@
+/** Synchronous replication without a standby: what only this server has committed is never acknowledged. */
+import express from 'express'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Call, Idempotency } from '../../../src/adapters/contract.js'
+import { idempotencyDdl, postgresAdapter, type SqlClient } from '../../../src/adapters/postgres/index.js'
+import { api, defineResource, mount, problems } from '../../../src/index.js'
+import { listen } from '../../clauses/fixture.js'
+import { type OwnServer, ownServer } from '../../servers/own-server.js'
+import { call, listRequest } from '../memory/requests.js'
+import { bultosIn, ddl, refusedWith, tried, unknown, until, within } from './bultos.js'
+
+const idempotency = { table: 'claves' } as const
+
+let server: OwnServer
+let pool: pg.Pool
+
+/** Its own commits wait for no standby. */
+async function sql(text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(`${server.url}?options=-c%20synchronous_commit%3Dlocal`)
+  await client.connect()
+  const results = [await client.query(text)].flat()
+  await client.end()
+  return results.at(-1)?.rows ?? []
+}
+
+async function setStandby(names: string): Promise<void> {
+  await sql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
+  await sql('SELECT pg_reload_conf()')
+  let shown: unknown
+  while (shown !== names) shown = (await sql('SHOW synchronous_standby_names'))[0]?.synchronous_standby_names
+}
+
+beforeAll(async () => {
+  server = await ownServer()
+  await sql(`${ddl} ${idempotencyDdl(idempotency)}
+    CREATE TABLE clientes (id text PRIMARY KEY);
+    CREATE TABLE repartos (cliente text, bulto text, PRIMARY KEY (cliente, bulto));
+    INSERT INTO clientes VALUES ('c');
+    INSERT INTO bultos SELECT 'r' || i, 0 FROM generate_series(1, 20) AS i`)
+  pool = new pg.Pool({ connectionString: server.url, max: 8 })
+  await setStandby('absent')
+}, 60_000)
+afterEach(() => sql(`UPDATE bultos SET n = 0; DELETE FROM buzon; DELETE FROM bultos WHERE id NOT LIKE 'r%'`))
+afterAll(async () => {
+  await pool.end()
+  await server.remove()
+})
+
+const soon = () => within(800)
+
+describe('a write that no synchronous standby confirms', () => {
+  const writes = (client: SqlClient) => {
+    const plain = bultosIn(client)
+    const together = bultosIn(client, { write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
+    return [
+      () => plain.create({ id: 'a', n: 1 }, soon()),
+      () => plain.replace('r1', { id: 'r1', n: 1 }, undefined, soon()),
+      () => plain.remove('r2', undefined, soon()),
+      () => together.create({ id: 'b', n: 1 }, soon()),
+      () => together.replace('r3', { id: 'r3', n: 1 }, undefined, soon()),
+      () => together.remove('r4', undefined, soon()),
+    ]
+  }
+
+  it('is 503, outcome unknown, alone and in a transaction, and is not repeated', async () => {
+    for (const { detail } of await Promise.all(writes(pool).map((write) => refusedWith(write())))) expect(detail).toMatch(unknown)
+    // Each took place here, once: the words are true.
+    expect(await sql(`SELECT id, n FROM bultos WHERE id IN ('a', 'b', 'r1', 'r2', 'r3', 'r4') ORDER BY id`)).toEqual([
+      { id: 'a', n: 1 },
+      { id: 'b', n: 1 },
+      { id: 'r1', n: 1 },
+      { id: 'r3', n: 1 },
+    ])
+    expect(await sql('SELECT bulto FROM buzon ORDER BY bulto')).toEqual([{ bulto: 'b' }, { bulto: 'r3' }, { bulto: 'r4' }])
+    await sql(`INSERT INTO bultos VALUES ('r2', 0), ('r4', 0)`)
+  })
+
+  it('is the same over a single client', async () => {
+    const client = new pg.Client(server.url)
+    await client.connect()
+    for (const write of writes(client)) expect((await refusedWith(write())).detail).toMatch(unknown)
+    expect(await bultosIn(client).read(['r1'], call)).toMatchObject([{ value: { n: 1 } }])
+    await client.end()
+    await sql(`INSERT INTO bultos VALUES ('r2', 0), ('r4', 0)`)
+  })
+
+  it('is the same where its limit is that of the statement, or an administrator cancels the wait', async () => {
+    const limited = bultosIn(pool, { statementTimeout: 200 })
+    expect((await refusedWith(limited.create({ id: 'limited' }, call))).detail).toMatch(unknown)
+    const cancelled = refusedWith(bultosIn(pool).create({ id: 'cancelled' }, call))
+    await until(() => sql(`SELECT pg_cancel_backend(pid) AS done FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).toEqual([
+      { done: true },
+    ])
+    expect((await cancelled).detail).toMatch(unknown)
+  })
+
+  it('is the same where the connection is terminated during the wait', async () => {
+    const together = bultosIn(pool, { write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
+    for (const [id, store] of [
+      ['t1', bultosIn(pool)],
+      ['t2', together],
+    ] as const) {
+      const ended = refusedWith(store.create({ id }, call))
+      await until(() => sql(`SELECT pg_terminate_backend(pid) AS done FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).toEqual([
+        { done: true },
+      ])
+      expect((await ended).detail).toMatch(unknown)
+      expect(await sql(`SELECT id FROM bultos WHERE id = '${id}'`)).toHaveLength(1)
+    }
+  })
+
+  it('costs no connection, and reads go on', async () => {
+    const store = bultosIn(pool)
+    const pid = async () => (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid
+    await Promise.all([1, 2, 3, 4].map(() => store.read(['r1'], call)))
+    const before = new Set(await Promise.all([1, 2, 3, 4].map(pid)))
+    await Promise.all([1, 2, 3].map((n) => refusedWith(store.create({ id: `n${n}` }, soon()))))
+    expect(await store.read(['r1'], call)).toMatchObject([{ value: { id: 'r1' } }])
+    expect((await store.list(listRequest({ sort: 'id', size: 2 }), call)).items).toHaveLength(2)
+    for (const one of await Promise.all([1, 2, 3, 4].map(pid))) expect(before).toContain(one)
+    // What a connection heard of one write is not said of the next statement.
+    for (let i = 0; i < 8; i++) expect(await store.read(['n1'], soon())).toMatchObject([{ value: { id: 'n1' } }])
+  })
+
+  it('is told also where the session hides warnings from transactions', async () => {
+    const quiet = new pg.Pool({ connectionString: `${server.url}?options=-c%20client_min_messages%3Derror`, max: 1 })
+    const together = bultosIn(quiet, { write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
+    expect((await refusedWith(together.create({ id: 'quiet' }, soon()))).detail).toMatch(unknown)
+    expect((await quiet.query('SHOW client_min_messages')).rows).toEqual([{ client_min_messages: 'error' }])
+    await quiet.end()
+  })
+
+  it('is warned of at start where the session hides warnings', async () => {
+    const warnings = async (options: string) => {
+      const heard: string[] = []
+      const own = new pg.Pool({ connectionString: `${server.url}?options=${encodeURIComponent(options)}`, max: 1 })
+      await bultosIn(own, { onWarning: (message) => void heard.push(message) }).ready()
+      await own.end()
+      return heard
+    }
+    expect(await warnings('-c client_min_messages=error')).toEqual([expect.stringMatching(/client_min_messages.*"warning"/)])
+    expect(await warnings('-c client_min_messages=error -c synchronous_commit=local')).toEqual([])
+    expect(await warnings('-c client_min_messages=warning')).toEqual([])
+  })
+})
+
+describe('VERB-2: a repeat of a write that no synchronous standby confirmed', () => {
+  const keyed = (id: string, parts: Call): Call & { readonly idempotency: Idempotency } =>
+    ({ ...parts, idempotency: { id, fingerprint: 'f' } }) as never
+  const store = () => bultosIn(pool, { idempotency })
+
+  it('is acknowledged once a standby has confirmed it, and not before', async () => {
+    expect((await refusedWith(store().create({ id: 'k', n: 1 }, keyed('one', soon())))).detail).toMatch(unknown)
+    expect(await sql(`SELECT id FROM bultos WHERE id = 'k'`)).toHaveLength(1)
+    // The look before the create, and the create itself.
+    expect((await refusedWith(store().recall?.(keyed('one', soon())))).detail).toMatch(unknown)
+    expect((await refusedWith(store().create({ id: 'k', n: 1 }, keyed('one', soon())))).detail).toMatch(unknown)
+    const waiting = store().recall?.(keyed('one', within(20_000)))
+    await until(() => sql(`SELECT 1 AS n FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).toEqual([{ n: 1 }])
+    await setStandby('')
+    expect(await waiting).toMatchObject({ value: { id: 'k', n: 1 } })
+    expect(await store().create({ id: 'k', n: 1 }, keyed('one', soon()))).toMatchObject({ created: { value: { id: 'k', n: 1 } } })
+    expect(await sql(`SELECT id FROM bultos WHERE id = 'k'`)).toHaveLength(1)
+    await setStandby('absent')
+  })
+
+  it('costs nothing where there is no such key', async () => {
+    expect(await store().recall?.(keyed('none', soon()))).toBeUndefined()
+  })
+})
+
+describe('a service whose standby is absent', () => {
+  const clientes = defineResource({
+    collection: 'clientes',
+    key: 'id',
+    schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+  })
+  const bultos = defineResource({
+    collection: 'bultos',
+    key: 'id',
+    schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, n: { type: ['integer', 'null'] } } },
+    attachedTo: [{ of: clientes, as: 'repartos' }],
+  })
+  const attached = { repartos: { table: 'repartos', parent: 'cliente', key: 'bulto' } }
+
+  it('answers every write with 503 and the words for an unknown outcome, never with a success, and reads', async () => {
+    const entries = [
+      mount(clientes, postgresAdapter(pool, { table: 'clientes', onWarning: () => {} })),
+      mount(bultos, postgresAdapter(pool, { table: 'bultos', attached, idempotency, onWarning: () => {} })),
+    ]
+    const { send, close } = await listen(express().use(api({ versions: { v1: entries }, timeout: 800 }), problems()))
+    const requests = [
+      ['POST', '/v1/bultos', { id: 'x', n: 1 }],
+      ['POST', '/v1/bultos', { id: 'y', n: 1 }, { 'Idempotency-Key': '"k1"' }],
+      ['POST', '/v1/bultos', { id: 'y', n: 1 }, { 'Idempotency-Key': '"k1"' }],
+      ['PUT', '/v1/bultos/r10', { n: 5 }],
+      ['PATCH', '/v1/bultos/r11', { n: 5 }, { 'Content-Type': 'application/merge-patch+json' }],
+      ['PUT', '/v1/clientes/c/repartos/r12', undefined],
+      ['DELETE', '/v1/bultos/r13', undefined],
+    ] as const
+    for (const [method, path, body, headers = {}] of requests) {
+      const answer = await send(method, path, headers, body)
+      expect([method, path, answer.status]).toEqual([method, path, 503])
+      expect(answer.json).toMatchObject({ detail: expect.stringMatching(unknown) })
+    }
+    expect(await send('GET', '/v1/bultos/x')).toMatchObject({ status: 200, json: { id: 'x', n: 1 } })
+    expect((await send('GET', '/v1/bultos?limit=3')).status).toBe(200)
+    await close()
+    await sql(`INSERT INTO bultos VALUES ('r13', 0)`)
+  })
+})
+
+it('a standby that is back changes nothing else', async () => {
+  await setStandby('')
+  expect(await tried(bultosIn(pool).create({ id: 'back' }, soon()))).toMatchObject({ created: {} })
+})
