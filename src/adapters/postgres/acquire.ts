@@ -5,17 +5,44 @@ import { connectionOf, watchConnecting } from './connections.js'
 import { connectFailure } from './driver-failures.js'
 import { Busy } from './failures.js'
 import type { PgClient, PgPool } from './pg-client.js'
+import { type Turns, turnsOf } from './turns.js'
 import { statementShare, within } from './waits.js'
 
 /**
- * A live connection of the pool. Throws `Busy` where none is free within `most` milliseconds; a connection that comes later goes back to the pool at once. One
- * that was not used for a while is checked first.
+ * A live connection of the pool, for the oldest request first; `release` takes it back. Throws `Busy` where none is free within `most` milliseconds; a connection
+ * that comes later goes back to the pool at once. One that was not used for a while is checked first.
  */
 export function acquire(pool: PgPool, wait: Wait, most: number): Promise<PgClient> {
-  return within(wait, Math.min(most, wait.left() * statementShare), (waits) =>
-    connect(pool, most).then((client) => (waits() && isLive(client) ? client : live(pool, client, most, waits))),
-  )
+  const left = wait.left()
+  return within(wait, Math.min(most, left * statementShare), (waits) => {
+    const turns = turnsOfPool(pool)
+    const begin = async (): Promise<PgClient> => {
+      try {
+        const first = await connect(pool, most)
+        const client = waits() && isLive(first) ? first : await live(pool, first, most, waits)
+        if (!waits()) turns.give()
+        return client
+      } catch (error) {
+        turns.give()
+        throw error
+      }
+    }
+    const turn = turns.take(left, waits)
+    return turn === undefined ? begin() : turn.then(begin)
+  })
 }
+
+/** Takes a connection back that `acquire` gave; with an error or true, the pool closes it. Throws where it was released already. */
+export function release(pool: PgPool, client: PgClient, broken: Error | boolean): void {
+  try {
+    client.release?.(broken)
+  } finally {
+    turnsOfPool(pool).give()
+  }
+}
+
+/** As many turns as the pool has connections: its own queue, which serves in the order of arrival, stays empty. */
+const turnsOfPool = (pool: PgPool): Turns => turnsOf(pool, pool.options?.max ?? Number.POSITIVE_INFINITY)
 
 /** A connection as the pool gives it. */
 function connect(pool: PgPool, most: number): Promise<PgClient> {

@@ -45,7 +45,7 @@ export interface PgPool {
   on(event: 'connect' | 'acquire', listener: (client: PgClient) => void): unknown
   readonly totalCount: number
   readonly idleCount: number
-  readonly options?: { readonly keepAlive?: boolean | undefined }
+  readonly options?: { readonly keepAlive?: boolean | undefined; readonly max?: number | undefined }
   /** Not documented: the connections it has or is making. */
   readonly _clients?: readonly (PgClient & { readonly _connecting?: boolean })[]
 }

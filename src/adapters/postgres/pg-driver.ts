@@ -1,6 +1,6 @@
 /** `pg`: a pool, a client of one's own, or one that a transaction holds. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { acquire } from './acquire.js'
+import { acquire, release } from './acquire.js'
 import type { Database, Wait } from './client.js'
 import { watchClient, watchPool } from './connections.js'
 import { Lease } from './lease.js'
@@ -33,15 +33,15 @@ function namesOf(owner: object): StatementNames {
 export function poolDatabase(pool: PgPool, options: PgOptions): Database {
   watchPool(pool, options.warn)
   const names = options.prepare ? namesOf(pool) : undefined
-  const release = (client: PgClient, broken: Error | boolean): void => {
+  const takeBack = (client: PgClient, broken: Error | boolean): void => {
     try {
-      client.release?.(broken)
+      release(pool, client, broken)
     } catch {
       // What the statements came to stays true.
       options.warn('A function of the team released the connection of its transaction. The adapter does that.')
     }
   }
-  const lent = (client: PgClient): Lease => new Lease(client, true, options.statement, (broken) => release(client, broken))
+  const lent = (client: PgClient): Lease => new Lease(client, true, options.statement, (broken) => takeBack(client, broken))
   const lend = async (wait: Wait): Promise<Lease> => lent(await acquire(pool, wait, options.acquire))
   return {
     embedded: false,

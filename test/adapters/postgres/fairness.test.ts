@@ -1,0 +1,97 @@
+/** Under load a request that has begun is finished before others begin: its later reads do not queue behind everybody's first one. */
+import { Agent, request } from 'node:http'
+import { PGlite } from '@electric-sql/pglite'
+import express from 'express'
+import pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import { type PostgresClient, postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
+import { api, defineResource, mount } from '../../../src/index.js'
+import { listen } from '../../clauses/fixture.js'
+import { freshSchema } from '../../servers/databases.js'
+
+const text = { type: 'string' } as const
+const clientes = defineResource({
+  collection: 'clientes',
+  key: 'id',
+  schema: { type: 'object', required: ['id', 'nombre'], properties: { id: { type: 'integer' }, nombre: text } },
+})
+const contratos = defineResource({
+  collection: 'contratos',
+  key: 'codigo',
+  schema: { type: 'object', required: ['codigo'], properties: { codigo: text, clienteId: { type: ['integer', 'null'] } } },
+  links: { cliente: { to: clientes, by: 'clienteId', show: ['nombre'] } },
+})
+
+const ddl = `${tableDdl(clientes, { table: 'clientes' })};${tableDdl(contratos, { table: 'contratos' })};
+INSERT INTO clientes (id, nombre) SELECT i, 'c' || i FROM generate_series(1, 50) AS i;
+INSERT INTO contratos (codigo, cliente_id) SELECT 'k' || i, i % 50 + 1 FROM generate_series(0, 299) AS i;`
+
+interface Opened {
+  readonly client: PostgresClient
+  /** How many connections there are. */
+  readonly places: number
+  close(): Promise<unknown>
+}
+
+const stores: Readonly<Record<string, () => Promise<Opened>>> = {
+  'a pool of three connections': async () => {
+    const place = await freshSchema()
+    await place.sql(ddl)
+    const client = new pg.Pool({ connectionString: place.url, max: 3 })
+    return { client, places: 3, close: () => client.end().then(() => place.drop()) }
+  },
+  PGlite: async () => {
+    const client = new PGlite()
+    await client.exec(ddl)
+    return { client, places: 1, close: () => client.close() }
+  },
+}
+
+describe.each(Object.entries(stores))('300 requests at once over %s', (_name, open) => {
+  it('all are answered, and few are half done at any time', async () => {
+    const { client, places, close } = await open()
+    const begun = new Set<string>()
+    let most = 0
+    const options = { onWarning: () => {} }
+    const service = await listen(
+      express().use(
+        api({
+          onQuery: ({ requestId, collection }) => {
+            if (collection === 'contratos') begun.add(requestId)
+            else begun.delete(requestId)
+            most = Math.max(most, begun.size)
+          },
+          versions: {
+            v1: [
+              mount(clientes, postgresAdapter(client, { table: 'clientes', ...options })),
+              mount(contratos, postgresAdapter(client, { table: 'contratos', ...options })),
+            ],
+          },
+        }),
+      ),
+    )
+    // Every table has been opened before they all come at once.
+    await service.send('GET', '/v1/contratos/k0')
+    most = 0
+    const agent = new Agent({ keepAlive: true, maxSockets: 300 })
+    const statuses = await Promise.all(
+      Array.from(
+        { length: 300 },
+        (_, i) =>
+          new Promise<number | undefined>((resolve, reject) => {
+            request({ port: service.port, host: '127.0.0.1', agent, path: `/v1/contratos/k${i}` }, (res) => {
+              res.resume().on('end', () => resolve(res.statusCode))
+            })
+              .on('error', reject)
+              .end()
+          }),
+      ),
+    )
+    agent.destroy()
+    expect(statuses.filter((status) => status !== 200)).toEqual([])
+    // While a request reads its link, each connection may have begun another one. In the order of arrival it would be nearly all of them.
+    expect(most).toBeLessThanOrEqual(2 * places + 2)
+    await service.close()
+    await close()
+  })
+})
