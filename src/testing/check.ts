@@ -6,7 +6,7 @@ import type { Stage } from './stage.js'
 export type OptionalMethod = 'create' | 'replace' | 'remove' | 'attach' | 'detach' | 'recall'
 
 /** What an adapter has to offer for a check to make sense. */
-type Need = OptionalMethod | 'total' | 'search'
+export type Need = OptionalMethod | 'total' | 'search'
 
 export interface Check {
   /** Never changes: what a check is known by. */

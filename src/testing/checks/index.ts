@@ -9,6 +9,7 @@ import { order } from './order.js'
 import { paging } from './paging.js'
 import { privacy } from './privacy.js'
 import { races } from './races.js'
+import { randomLists } from './random-lists.js'
 import { reads } from './reads.js'
 import { scope } from './scope.js'
 import { scopeMembers } from './scope-members.js'
@@ -38,6 +39,7 @@ export const checks: readonly Check[] = [
   ...scopeMembers,
   ...privacy,
   ...time,
+  ...randomLists,
   ...races,
   ...keyRaces,
   ...sharedRaces,
