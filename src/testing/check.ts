@@ -24,5 +24,10 @@ export interface Check {
 /** Rounds of whatever depends on how calls interleave. */
 export const rounds = 8
 
+/** Lets others go first, a little: calls of one store in the process interleave by nothing else. */
+export async function ticks(count: number): Promise<void> {
+  for (let i = 0; i < count; i += 1) await undefined
+}
+
 /** Whole numbers from 0. */
 export const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i)

@@ -78,6 +78,7 @@ export const orders = defineResource({
     required: ['number', 'text'],
     properties: { number: { type: 'integer' }, text: { type: 'string' } },
   },
+  filters: { number: { many: true } },
   sort: ['number', 'text'],
 })
 

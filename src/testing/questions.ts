@@ -25,7 +25,12 @@ const searches = ['quorvex', 'ZINC', 'zinc Quorvex', 'quorvex ash', 'vexquor', '
 /** A question with about as many parts as `weight` says. */
 export function questionOf(random: Random, { definition, records, parents, searches: isSearched }: Matter, weight: number): Question {
   const conditions = random.below(Math.min(weight, 3) + 1)
-  const where = Array.from({ length: conditions }, () => conditionOf(random, definition, records))
+  const where: Where[] = []
+  for (let i = 0; i < conditions; i += 1) {
+    // Two conditions on one member are one range, or one choice of two.
+    const [same] = random.chance(0.3) ? where : []
+    where.push(conditionOf(random, definition, records, same?.field))
+  }
   const search = isSearched && random.chance(weight / 10) ? random.one(searches) : undefined
   const parent = parents.length > 0 && random.chance(weight / 8) ? random.one(parents) : undefined
   const sort = search !== undefined && random.chance(0.3) ? undefined : sortOf(random, definition)
@@ -36,7 +41,7 @@ export function questionOf(random: Random, { definition, records, parents, searc
       ...(search === undefined ? {} : { search }),
       ...(parent === undefined ? {} : { parent }),
     },
-    scope: random.chance(weight / 10) ? scopeOf(random, records) : {},
+    scope: random.chance(weight / 8) ? scopeOf(random, records) : {},
   }
 }
 
@@ -47,9 +52,10 @@ function sortOf(random: Random, { sort }: ResourceDefinition): string {
     .join()
 }
 
-function conditionOf(random: Random, definition: ResourceDefinition, records: readonly Row[]): Where {
+function conditionOf(random: Random, definition: ResourceDefinition, records: readonly Row[], on?: string): Where {
   const contained = (definition.parent?.by ?? []).map((field) => ({ field, op: 'eq' as const, many: false }))
-  const { field, op, many } = random.one([...definition.filters.values(), ...contained])
+  const all = [...definition.filters.values(), ...contained].filter(({ field }) => on === undefined || field === on)
+  const { field, op, many } = random.one(all)
   const values = valuesOf(records, field)
   if (op === 'null') return { field, op, value: random.chance(0.5) }
   if (op === 'eq' && many && random.chance(0.6))

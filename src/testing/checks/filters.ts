@@ -1,8 +1,8 @@
 /** What a list's conditions match. */
 import type { Scalar } from '../../adapters/contract.js'
 import { get } from '../../definition/json.js'
-import type { Check } from '../check.js'
-import { expectEqual } from '../contract-error.js'
+import { type Check, upTo } from '../check.js'
+import { expectEqual, show } from '../contract-error.js'
 import type { Where } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
@@ -21,7 +21,7 @@ const valuesOf = (stage: Stage, field: string): readonly Scalar[] =>
 async function expectMatches(stage: Stage, where: readonly Where[], holds: (record: Row) => boolean): Promise<void> {
   const expected = stage.held.filter(holds).map((record) => stage.keyText(record))
   const came = await stage.keys({ where })
-  expectEqual([...came].sort(), expected.sort(), `the keys where ${JSON.stringify(where)}`)
+  expectEqual([...came].sort(), expected.sort(), `the keys where ${show(where)}`)
 }
 
 const comparison = (op: 'gt' | 'gte' | 'lt' | 'lte', sentence: string, holds: (member: Scalar, value: Scalar) => boolean): Check => ({
@@ -107,6 +107,42 @@ export const filters: readonly Check[] = [
         const all = valuesOf(stage, field)
         for (const value of [all.slice(0, 2), all.slice(-3), [all[0], all[0]], [all[1], 'code' === field ? 'none' : all[2]]]) {
           const wanted = value as readonly Scalar[]
+          await expectMatches(stage, [{ field, op: 'in', value: wanted }], (record) => wanted.includes(at(record, field) as Scalar))
+        }
+      }
+    },
+  },
+  {
+    id: 'filters/in-few',
+    title: 'in with one value is eq, and in with none matches nothing.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      for (const field of ['code', 'label', 'pieces', 'collected', 'address.postcode'] as const) {
+        await expectMatches(stage, [{ field, op: 'in', value: [] }], () => false)
+        const [value] = valuesOf(stage, field) as [Scalar]
+        await expectMatches(stage, [{ field, op: 'in', value: [value] }], (record) => at(record, field) === value)
+      }
+    },
+  },
+  {
+    id: 'filters/in-many',
+    title: 'in may have any number of values: the last of hundreds matches as the first.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const far: Readonly<Record<string, (i: number) => Scalar>> = {
+        code: (i) => `none ${i}`,
+        label: (i) => `none ${i}`,
+        pieces: (i) => 1000 + i,
+        weight: (i) => 1000.5 + i,
+        collected: (i) => `2001-01-01T00:00:00.${String(i).padStart(7, '0')}`,
+        'address.postcode': (i) => -1 - i,
+      }
+      for (const [field, made] of Object.entries(far)) {
+        const [first, ...others] = valuesOf(stage, field)
+        for (const count of [9, 31, 300, 1200, 2200]) {
+          const wanted = [first as Scalar, ...upTo(count).map(made), ...others.slice(-2)]
           await expectMatches(stage, [{ field, op: 'in', value: wanted }], (record) => wanted.includes(at(record, field) as Scalar))
         }
       }
@@ -204,6 +240,18 @@ export const filters: readonly Check[] = [
         [{ field: 'code', op: 'in', value: ['P-3', 'P-4', 'P-6'] }, urgent],
         ({ code }) => code === 'P-3' || code === 'P-6',
       )
+      for (const field of ['code', 'label', 'pieces'] as const) {
+        const all = valuesOf(stage, field)
+        const [first, second] = [all.slice(0, 3), all.slice(1, 5)]
+        await expectMatches(
+          stage,
+          [
+            { field, op: 'in', value: first },
+            { field, op: 'in', value: second },
+          ],
+          (record) => first.includes(at(record, field) as Scalar) && second.includes(at(record, field) as Scalar),
+        )
+      }
     },
   },
   {

@@ -4,22 +4,26 @@ import { associations } from './associations.js'
 import { creates } from './creates.js'
 import { expected } from './expected.js'
 import { filters } from './filters.js'
+import { inputs } from './inputs.js'
 import { keyRaces, keys } from './keys.js'
 import { order } from './order.js'
 import { paging } from './paging.js'
 import { privacy } from './privacy.js'
 import { races } from './races.js'
 import { randomLists } from './random-lists.js'
+import { randomWrites } from './random-writes.js'
 import { reads } from './reads.js'
 import { scope } from './scope.js'
 import { scopeMembers } from './scope-members.js'
 import { search } from './search.js'
 import { seek } from './seek.js'
 import { sharedRaces } from './shared-races.js'
+import { texts } from './texts.js'
 import { time } from './time.js'
 import { unstorables } from './unstorable.js'
 import { values } from './values.js'
 import { versions } from './versions.js'
+import { volume } from './volume.js'
 
 export const checks: readonly Check[] = [
   ...values,
@@ -30,6 +34,7 @@ export const checks: readonly Check[] = [
   ...seek,
   ...search,
   ...unstorables,
+  ...texts,
   ...creates,
   ...keys,
   ...versions,
@@ -38,8 +43,11 @@ export const checks: readonly Check[] = [
   ...scope,
   ...scopeMembers,
   ...privacy,
+  ...inputs,
   ...time,
+  ...volume,
   ...randomLists,
+  ...randomWrites,
   ...races,
   ...keyRaces,
   ...sharedRaces,

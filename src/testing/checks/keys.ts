@@ -114,6 +114,47 @@ export const keys: readonly Check[] = [
     },
   },
   {
+    id: 'keys/removed-mismatched',
+    title: "Another fingerprint is 'mismatched' also once the record has been changed or removed, for create() and recall().",
+    on: 'any',
+    needs: ['create', 'recall', 'replace', 'remove'],
+    async run(stage) {
+      const [value, other] = stage.spare as [Row, Row]
+      const key = stage.key(value)
+      const made = await first(stage, value, 'id')
+      const expectMismatched = async (when: string) => {
+        expectEqual(await stage.recall(idempotency('id', 'other'), { peer: 1 }), 'mismatched', `the answer of recall() ${when}`)
+        for (const [peer, body] of [other, value].entries()) {
+          const again = await stage.repeatable(body, idempotency('id', 'other'), { peer })
+          expectEqual(again, 'mismatched', `the answer of create() ${when}`)
+        }
+        expectEqual(await stage.read(stage.key(other)), undefined, `what is read of the other record ${when}`)
+      }
+      await stage.replaced(key, stage.change(value, 5))
+      await expectMismatched('once the record is changed')
+      await stage.remove(key)
+      await expectMismatched('once the record is removed')
+      expectEqual(await stage.read(key), undefined, 'what is read of the removed record')
+      await stage.created(stage.change(value, 6))
+      await expectMismatched('once another record has its key')
+      await expectKept(stage, value, 'id', made, 0)
+    },
+  },
+  {
+    id: 'keys/names',
+    title: 'Any id of letters, digits, "-" and "_" is an id as any other, however long, and whatever it means in a program.',
+    on: 'orders',
+    needs: ['create', 'recall'],
+    async run(stage) {
+      const long = 'x'.repeat(64)
+      for (const id of ['__proto__', 'constructor', 'toString', 'null', '0', '-', '00', `${long}a`, `${long}b`]) {
+        expectEqual(await stage.recall(idempotency(id)), undefined, `what recall() answers for the new id ${id}`)
+        const made = await first(stage, { text: id }, id)
+        await expectKept(stage, { text: id }, id, made, 1)
+      }
+    },
+  },
+  {
     id: 'keys/refused',
     title: 'A create that is refused keeps nothing: the next one with its id is judged anew.',
     on: 'any',

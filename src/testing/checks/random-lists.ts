@@ -12,7 +12,7 @@ import type { ListParts } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Item, Stage } from '../stage.js'
 
-const questions = 90
+const questions = 140
 const ways = ['contracts', 'invoices', 'favourites', 'archives']
 
 const numbers = [0, -0, 0.1 + 0.2, 1e21, -1e21, 5e-324, 0.3, 1e-7, 2 ** 53]

@@ -50,6 +50,24 @@ export const reads: readonly Check[] = [
     },
   },
   {
+    id: 'reads/thousands',
+    title: 'A batch has no largest length: the last of tens of thousands of keys is answered as the first.',
+    on: 'orders',
+    needs: [],
+    async run(stage) {
+      for (const length of [1001, 2101, 33_000, 66_000]) {
+        const far = upTo(length - 4).map((i) => 1_000_000_000 + i)
+        const [first, second, ...others] = stage.held.slice(0, 4)
+        const records = [first, second, ...far.map(() => undefined), ...others]
+        const found = await stage.readAll(records.map((record, i) => record?.number ?? far[i - 2]))
+        for (const [i, record] of records.entries()) {
+          if (record !== undefined) stage.expectValue(found[i], record, `place ${i} of ${length}`)
+          else if (found[i] !== undefined) expectThat(false, `undefined at place ${i} of ${length}`, found[i])
+        }
+      }
+    },
+  },
+  {
     id: 'reads/none',
     title: 'read() of no keys answers an empty list.',
     on: 'any',
