@@ -114,7 +114,8 @@ export const unstorables: readonly Check[] = [
   },
   {
     id: 'unstorable/parent',
-    title: 'A parent whose key the store can not hold has nothing: its list is empty, attaching to it is refused or kept exactly.',
+    title:
+      "A parent whose key the store can not hold has nothing: its list is empty; attaching to it, where that is not 'absent' or 'stale', is refused or kept exactly.",
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -126,6 +127,12 @@ export const unstorables: readonly Check[] = [
           const parent = { collection: 'clients', key, as }
           expectEqual(await stage.keys({ parent }), [], `what is listed under ${JSON.stringify(key)} as ${as}`)
           expectEqual(await stage.detach(parent, 'C-2'), 'absent', `detach() from ${JSON.stringify(key)} as ${as}`)
+          expectEqual(await stage.attach(parent, 'none'), 'absent', `attach() of what is not there to ${JSON.stringify(key)} as ${as}`)
+          expectEqual(
+            await stage.attach(parent, 'C-0', 'other'),
+            'stale',
+            `attach() with an old version to ${JSON.stringify(key)} as ${as}`,
+          )
           const answer = await stage.attach(parent, 'C-0')
           const refused = isRefused(answer)
           expectThat(refused || answer === 'attached', "'attached' or a refusal", answer)
