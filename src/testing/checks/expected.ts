@@ -99,6 +99,34 @@ export const expected: readonly Check[] = [
     },
   },
   {
+    id: 'expected/equal',
+    title: 'A version is compared also where the write would change nothing.',
+    on: 'any',
+    needs: ['replace'],
+    async run(stage) {
+      const { key, version, current } = await outdated(stage)
+      expectEqual(await stage.replace(key, current.value, version), 'stale', 'replace() with the stored value and an old version')
+      await stage.replaced(key, current.value, current.version)
+      stage.expectValue(await stage.read(key), current.value, 'the record')
+    },
+  },
+  {
+    id: 'expected/others',
+    title: 'A version is that of one record: another one does not take it.',
+    on: 'any',
+    needs: ['replace', 'remove'],
+    async run(stage) {
+      const [record, other] = [stage.record(0), stage.record(1)]
+      const [key, otherKey] = [stage.key(record), stage.key(other)]
+      const { version } = await stage.replaced(otherKey, stage.change(other, 1))
+      if ((await stage.stored(key)).version === version) return
+      expectEqual(await stage.replace(key, stage.change(record, 2), version), 'stale', 'replace() with the version of another record')
+      expectEqual(await stage.remove(key, version), 'stale', 'remove() with the version of another record')
+      stage.expectValue(await stage.read(key), record, 'the record')
+      stage.expectValue(await stage.read(otherKey), stage.change(other, 1), 'the other record')
+    },
+  },
+  {
     id: 'expected/absent-first',
     title: "'absent' comes before 'stale', and replace() creates nothing.",
     on: 'any',

@@ -1,6 +1,7 @@
 /** All checks, those first on which others stand: a value that does not survive fails most of what follows. */
 import type { Check } from '../check.js'
 import { associations } from './associations.js'
+import { calls } from './calls.js'
 import { creates } from './creates.js'
 import { expected } from './expected.js'
 import { filters } from './filters.js'
@@ -44,6 +45,7 @@ export const checks: readonly Check[] = [
   ...scopeMembers,
   ...privacy,
   ...inputs,
+  ...calls,
   ...time,
   ...volume,
   ...randomLists,

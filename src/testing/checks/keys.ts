@@ -155,6 +155,18 @@ export const keys: readonly Check[] = [
     },
   },
   {
+    id: 'keys/many',
+    title: 'Many ids are kept at once, the first as the last.',
+    on: 'orders',
+    needs: ['create', 'recall'],
+    async run(stage) {
+      const made = await Promise.all(upTo(150).map((i) => first(stage, { text: `order ${i}` }, `id-${i}`)))
+      const recalled = await Promise.all(made.map((_, i) => stage.recall(idempotency(`id-${i}`), { peer: i })))
+      for (const [i, { value }] of made.entries()) stage.expectValue(recalled[i] as Item, value, `what recall() answers for id-${i}`)
+      await expectKept(stage, { text: 'order 0' }, 'id-0', made[0] as Item, 1)
+    },
+  },
+  {
     id: 'keys/refused',
     title: 'A create that is refused keeps nothing: the next one with its id is judged anew.',
     on: 'any',
@@ -207,6 +219,18 @@ export const keyRaces: readonly Check[] = [
     },
   },
   {
+    id: 'races/keys-mismatched',
+    title: "Of creates of two bodies with one id, one body makes one record, and the other is 'mismatched' (or 'running').",
+    on: 'orders',
+    needs: ['create', 'recall'],
+    async run(stage) {
+      for (const round of upTo(rounds)) {
+        await expectOneBody(stage, `id-${round}`)
+        expectEqual((await stage.all()).length, stage.held.length + round + 1, 'the count of orders')
+      }
+    },
+  },
+  {
     id: 'races/keys-given',
     title: 'Equal creates of a key that their client gave are no duplicates of each other, with one id.',
     on: 'any',
@@ -220,6 +244,23 @@ export const keyRaces: readonly Check[] = [
     },
   },
 ]
+
+/** Creates of two bodies with one id, at once. */
+async function expectOneBody(stage: Stage, id: string): Promise<void> {
+  const body = (i: number) => (i % 2 === 0 ? 'even' : 'odd')
+  const answers = await Promise.all(
+    upTo(12).map((i) => stage.repeatable({ text: `${id} ${body(i)}` }, idempotency(id, body(i)), { peer: i })),
+  )
+  const made = answers.flatMap((answer) => (typeof answer === 'object' && 'created' in answer ? [answer.created.value] : []))
+  const [one, ...others] = made
+  expectThat(one !== undefined, 'one record', answers)
+  for (const other of others) expectEqual(other, one, 'each record that is answered for one id')
+  for (const [i, answer] of answers.entries()) {
+    const isOther = one.text !== `${id} ${body(i)}`
+    const fits = answer === 'running' || (isOther ? answer === 'mismatched' : typeof answer === 'object' && 'created' in answer)
+    expectThat(fits, isOther ? "'mismatched' or 'running' for the other body" : "the record, or 'running'", answer)
+  }
+}
 
 async function expectOne(stage: Stage, value: Row, id: string): Promise<void> {
   const answers = await Promise.all(upTo(12).map((peer) => stage.repeatable(value, idempotency(id), { peer })))

@@ -125,6 +125,37 @@ export const reads: readonly Check[] = [
     },
   },
   {
+    id: 'reads/composite-near',
+    title: 'The parts of a composite key are compared one by one: keys whose parts make one text together are different.',
+    on: 'lines',
+    needs: ['create'],
+    async run(stage) {
+      const parts: readonly (readonly [number, string])[] = [
+        [11, 'a'],
+        [1, '1a'],
+        [12, 'b'],
+        [2, 'b1'],
+        [-12, 'c'],
+        [2, 'c-1'],
+        [0, 'a'],
+        [0, '0'],
+        [1, '0,0'],
+        [2, '{"order":2}'],
+      ]
+      const records = parts.map(([order, article], quantity) => ({ order, article, quantity }))
+      for (const record of records) await stage.created(record)
+      const found = await stage.readAll(records.map((record) => stage.key(record)))
+      for (const [i, record] of records.entries()) {
+        stage.expectValue(found[i], record, `the record of the key ${JSON.stringify(stage.key(record))}`)
+        const where = [
+          { field: 'order', op: 'eq', value: record.order },
+          { field: 'article', op: 'eq', value: record.article },
+        ] as const
+        expectEqual(await stage.keys({ where }), [stage.keyText(record)], `the keys where ${JSON.stringify(where)}`)
+      }
+    },
+  },
+  {
     id: 'reads/far-keys',
     title: 'A whole number that no record can have is a key that is not there, and nothing worse.',
     on: 'orders',

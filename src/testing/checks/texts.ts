@@ -151,4 +151,29 @@ export const texts: readonly Check[] = [
       }
     },
   },
+  {
+    id: 'texts/pairs',
+    title: 'A parent and a record are kept as two: other pairs that make the same text together are not attached.',
+    on: 'contracts',
+    needs: ['create', 'attach', 'detach'],
+    async run(stage) {
+      const separators = ['', '/', ':', '|', ',', '-', '_', '.', ' ', '#', '","', '\u0001', '\u001f', '\t']
+      for (const [i, separator] of separators.entries()) {
+        const [near, far] = [`b${separator}c${i}`, `c${i}`]
+        for (const code of [near, far]) await stage.created({ ...(stage.spare[0] as Row), code })
+        for (const as of ['contracts', 'favourites']) {
+          const [short, long] = ['a', `a${separator}b`].map((key) => ({ collection: 'clients', key: `${key}`, as })) as [
+            ParentKey,
+            ParentKey,
+          ]
+          const what = `after attach() of ${JSON.stringify(near)} to ${JSON.stringify(short)}`
+          expectEqual(await stage.attach(short, near), 'attached', 'attach()')
+          expectEqual(await stage.keys({ parent: long }), [], `what is listed under ${JSON.stringify(long)} ${what}`)
+          expectEqual(await stage.detach(long, far), 'absent', `detach() of ${JSON.stringify(far)} from ${JSON.stringify(long)} ${what}`)
+          expectEqual(await stage.keys({ parent: short }), [near], `what is listed under ${JSON.stringify(short)} ${what}`)
+          expectEqual(await stage.detach(short, near), 'detached', 'detach()')
+        }
+      }
+    },
+  },
 ]

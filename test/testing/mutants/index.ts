@@ -1,6 +1,7 @@
 /** All wrong adapters. */
 import { attachmentMutants } from './attachments.js'
 import { boundMutants } from './bounds.js'
+import { callMutants } from './calls.js'
 import { combinationMutants } from './combinations.js'
 import { createMutants } from './creates.js'
 import { filterMutants } from './filters.js'
@@ -30,4 +31,5 @@ export const mutants: readonly Mutant[] = [
   ...textMutants,
   ...combinationMutants,
   ...momentMutants,
+  ...callMutants,
 ]

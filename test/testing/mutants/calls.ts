@@ -1,0 +1,140 @@
+/** Wrong in what belongs to one call, one record or one id. */
+import type { Call, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
+import type { Row } from '../../../src/testing/index.js'
+import { PlainAdapter } from '../plain-adapter.js'
+import type { Item } from '../plain-store.js'
+import { altered, type Mutant, mutant } from './mutant.js'
+
+/** Keeps the call in a field, as a service of one request at a time would. */
+class CallInAField extends PlainAdapter {
+  call: Call | undefined
+  override async pause(): Promise<void> {
+    await super.pause()
+  }
+  override async list(request: ListRequest, call: Call) {
+    this.call = call
+    return super.list(request, call)
+  }
+  override async read(keys: readonly unknown[], call: Call) {
+    this.call = call
+    return super.read(keys, call)
+  }
+  override inScope(row: Row, call: Call, method: Parameters<PlainAdapter['inScope']>[2]): boolean {
+    return super.inScope(row, method === 'read' || method === 'list' ? (this.call ?? call) : call, method)
+  }
+}
+
+class WritesByTheLastScope extends PlainAdapter {
+  call: Call | undefined
+  override async create(value: unknown, call: Call) {
+    this.call = call
+    return super.create(value, call)
+  }
+  override scoped(row: Record<string, unknown>, call: Call): Record<string, unknown> {
+    return super.scoped(row, this.call ?? call)
+  }
+}
+
+/** Keeps the page of each request that comes again. */
+class PagesByRequest extends PlainAdapter {
+  readonly #pages = new WeakMap<ListRequest, Awaited<ReturnType<PlainAdapter['list']>>>()
+  override async list(request: ListRequest, call: Call) {
+    const known = this.#pages.get(request)
+    if (known !== undefined) return known
+    const page = await super.list(request, call)
+    if (Object.isFrozen(request)) this.#pages.set(request, page)
+    return page
+  }
+}
+
+/** Loads each key once for a call. */
+class LoadsOnce extends PlainAdapter {
+  readonly #loaded = new WeakMap<Call, Map<string, Item | undefined>>()
+  override async read(keys: readonly unknown[], call: Call) {
+    const loaded = this.#loaded.get(call) ?? new Map<string, Item | undefined>()
+    this.#loaded.set(call, loaded)
+    const found = await super.read(keys, call)
+    return keys.map((key, i) => {
+      const text = this.text(key)
+      if (!loaded.has(text)) loaded.set(text, found[i])
+      return loaded.get(text)
+    })
+  }
+}
+
+class SkipsWhatIsEqual extends PlainAdapter {
+  override async replace(...[key, value, expected, call]: Parameters<PlainAdapter['replace']>) {
+    const item = this.visible(key, call, 'replace')
+    if (item !== undefined && JSON.stringify(item.value) === JSON.stringify(value)) return this.given(item)
+    return super.replace(key, value, expected, call)
+  }
+}
+
+class AnyVersionWillDo extends PlainAdapter {
+  override isStale(item: Item, expected: string | undefined): boolean {
+    return super.isStale(item, expected) && ![...this.store.rows.values()].some(({ version }) => version === expected)
+  }
+}
+
+class JoinsParts extends PlainAdapter {
+  override text(key: unknown): string {
+    return this.definition.key.composite ? Object.values(this.keyMembers(key)).join('') : super.text(key)
+  }
+}
+
+/** One set of all pairs of a parent and a record, as texts. */
+const pairs = (separator: string) =>
+  class extends PlainAdapter {
+    readonly #pairs = new Set<string>()
+    override setOf(parent: ParentKey): Set<string> {
+      const all = this.#pairs
+      const set = super.setOf(parent)
+      if (set === undefined) return set as never
+      const pair = (text: string) => `${parent.as}${separator}${String(parent.key)}${separator}${text}`
+      return Object.assign(new Set<string>(), {
+        has: (text: string) => all.has(pair(text)),
+        add: (text: string) => all.add(pair(text)),
+        delete: (text: string) => all.delete(pair(text)),
+      }) as never
+    }
+  }
+
+class KeepsAHundred extends PlainAdapter {
+  override keep(call: Call, item: Item): void {
+    super.keep(call, item)
+    const [oldest] = this.store.kept.keys()
+    if (this.store.kept.size > 100 && oldest !== undefined) this.store.kept.delete(oldest)
+  }
+}
+
+/** Waits for the one that runs, whatever its body, and answers what came of it. */
+class AnswersForAnyBody extends PlainAdapter {
+  readonly #running = new Map<string, ReturnType<PlainAdapter['create']>>()
+  override async create(value: unknown, call: Call) {
+    const { id } = call.idempotency ?? {}
+    if (id === undefined) return super.create(value, call)
+    const running = this.#running.get(id) ?? super.create(value, call).finally(() => this.#running.delete(id))
+    this.#running.set(id, running)
+    return running
+  }
+}
+
+export const callMutants: readonly Mutant[] = [
+  mutant('reads and lists by the scope of the call that came last', ['calls/beside'], CallInAField),
+  mutant('creates by the scope of the call that came last', ['calls/beside-writes'], WritesByTheLastScope),
+  mutant('keeps the page of a request that comes again', ['calls/same-request'], PagesByRequest),
+  mutant('loads a record once for a call', ['calls/same-call'], LoadsOnce),
+  mutant('compares no version where nothing would change', ['expected/equal'], SkipsWhatIsEqual),
+  mutant('takes the version of any record', ['expected/others'], AnyVersionWillDo),
+  mutant('joins the parts of a key', ['reads/composite-near'], JoinsParts),
+  mutant('joins a parent and a record with a colon', ['texts/pairs'], pairs(':')),
+  mutant('joins a parent and a record with a control character', ['texts/pairs'], pairs('\u001f')),
+  mutant('keeps the last hundred ids', ['keys/many'], KeepsAHundred),
+  mutant('answers another body with what is being created', ['races/keys-mismatched'], AnswersForAnyBody),
+  altered('assigns a number where zero is given', ['create/assigned-given'], (base) => {
+    const create = base.create.bind(base)
+    return {
+      create: (value: unknown, call: Call) => create((value as Row).number ? value : { ...(value as Row), number: undefined }, call),
+    }
+  }),
+]
