@@ -193,4 +193,25 @@ export const expected: readonly Check[] = [
       stage.expectValue(await stage.read(key), record, 'the record')
     },
   },
+  {
+    id: 'expected/other-attached',
+    title: 'Attaching and detaching compare versions as texts, too.',
+    on: 'contracts',
+    needs: ['attach', 'detach'],
+    async run(stage) {
+      for (const as of ways) {
+        await stage.attach(client(as), 'C-0')
+        for (const code of ['C-0', 'C-1']) {
+          const { version } = await stage.stored(code)
+          for (const other of near(version).filter((text) => text !== version)) {
+            const what = `as ${as} with the version ${JSON.stringify(other)}`
+            expectEqual(await stage.attach(client(as), code, other), 'stale', `attach() of ${code} ${what}`)
+            const answer = code === 'C-0' ? 'stale' : 'absent'
+            expectEqual(await stage.detach(client(as), code, other), answer, `detach() of ${code} ${what}`)
+          }
+        }
+        expectEqual(await stage.keys({ parent: client(as) }), ['C-0'], `what is attached as ${as}`)
+      }
+    },
+  },
 ]

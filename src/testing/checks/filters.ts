@@ -75,6 +75,12 @@ export const filters: readonly Check[] = [
       for (const value of [Number.MIN_SAFE_INTEGER, 77_777]) await expectMatches(stage, [{ field: 'pieces', op: 'eq', value }], () => false)
       for (const value of [1e308, 5e-324]) await expectMatches(stage, [{ field: 'weight', op: 'eq', value }], () => false)
       await expectMatches(stage, [{ field: 'collected', op: 'eq', value: '9999-12-31T23:59:59.9999999' }], () => false)
+      const long = 'Ash \u{1F4E6}'.repeat(20_000)
+      for (const field of ['code', 'label', 'note'] as const) {
+        await expectMatches(stage, [{ field, op: 'eq', value: long }], () => false)
+        const one = at(stage.record(1), field) as Scalar
+        await expectMatches(stage, [{ field, op: 'in', value: [long, one] }], (record) => at(record, field) === one)
+      }
     },
   },
   comparison('gt', 'gt matches what is larger, and not what is equal.', (member, value) => member > value),
@@ -235,6 +241,8 @@ export const filters: readonly Check[] = [
         ({ pieces, urgent }) => (pieces as number) >= 0 && (pieces as number) < 12 && urgent === true,
       )
       await expectMatches(stage, [urgent, { ...urgent, value: false } as Where], () => false)
+      const most = upTo(40).map((i): Where => ({ field: 'pieces', op: 'lt', value: 40 - i }))
+      await expectMatches(stage, [...most, urgent], ({ pieces, urgent }) => (pieces as number) < 1 && urgent === true)
       await expectMatches(
         stage,
         [{ field: 'code', op: 'in', value: ['P-3', 'P-4', 'P-6'] }, urgent],

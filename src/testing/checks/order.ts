@@ -77,6 +77,7 @@ export const order: readonly Check[] = [
     'urgent,-collected,label',
     '-note,collected,-weight',
     '-address.postcode,note',
+    'urgent,-note,address.postcode,-pieces,collected,-weight,label',
   ]),
   sentence('key-direction', 'Members of the key are terms as any other: each in the direction that the request says.', 'parcels', () => [
     'pieces,-code',

@@ -54,7 +54,9 @@ export const search: readonly Check[] = [
     needs: ['search'],
     async run(stage) {
       const all = [...(await stage.keys())].sort()
-      for (const text of ['', ' ']) expectEqual([...(await stage.keys({ search: text }))].sort(), all, `the keys found by "${text}"`)
+      for (const text of ['', ' ', '  \t\n ', '\u00a0', '\u3000']) {
+        expectEqual([...(await stage.keys({ search: text }))].sort(), all, `the keys found by ${JSON.stringify(text)}`)
+      }
     },
   },
   {

@@ -1,5 +1,5 @@
 /** Wrong in what belongs to one call, one record or one id. */
-import type { Call, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
+import type { Call, Condition, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
@@ -119,7 +119,30 @@ class AnswersForAnyBody extends PlainAdapter {
   }
 }
 
+/** What a driver does to half of a surrogate pair. */
+const asUtf8 = (text: unknown) => (typeof text === 'string' ? Buffer.from(text).toString() : text)
+
+class EncodesConditions extends PlainAdapter {
+  override holds(condition: Condition, row: Row): boolean {
+    return super.holds({ ...condition, value: asUtf8(condition.value) } as Condition, row)
+  }
+}
+
+class EncodesKeys extends PlainAdapter {
+  override visible(...[key, call, method]: Parameters<PlainAdapter['visible']>) {
+    return super.visible(asUtf8(key), call, method)
+  }
+}
+
 export const callMutants: readonly Mutant[] = [
+  mutant('compares with what a driver makes of a text', ['unstorable/list'], EncodesConditions),
+  mutant('reads the key that a driver makes of a text', ['unstorable/key'], EncodesKeys),
+  altered('takes the empty text for no version where it attaches', ['expected/other-attached'], (base) => {
+    const attach = base.attach.bind(base)
+    return {
+      attach: (...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) => attach(parent, key, expected || undefined, call),
+    }
+  }),
   mutant('reads and lists by the scope of the call that came last', ['calls/beside'], CallInAField),
   mutant('creates by the scope of the call that came last', ['calls/beside-writes'], WritesByTheLastScope),
   mutant('keeps the page of a request that comes again', ['calls/same-request'], PagesByRequest),
