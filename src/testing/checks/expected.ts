@@ -4,7 +4,7 @@ import { expectEqual, expectThat } from '../contract-error.js'
 import type { Stage } from '../stage.js'
 
 const client = (as: string) => ({ collection: 'clients', key: 'ann', as })
-const ways = ['contracts', 'favourites'] as const
+const ways = ['contracts', 'invoices', 'favourites', 'archives'] as const
 
 /** The versions that clients could make of one: none of them is it. */
 const near = (version: string): readonly string[] => [

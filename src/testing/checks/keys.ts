@@ -187,12 +187,13 @@ export const keys: readonly Check[] = [
     on: 'contracts',
     needs: ['create', 'recall', 'attach', 'detach'],
     async run(stage) {
-      for (const as of ['contracts', 'favourites']) {
+      for (const as of ['contracts', 'invoices', 'favourites', 'archives']) {
         const attachTo = { collection: 'clients', key: 'ann', as }
         const value = { ...(stage.spare[0] as Row), code: `K-${as}` }
         const ask = (peer: number) => stage.repeatable(value, idempotency(as), { peer, call: { attachTo } })
         const made = await ask(0)
         expectThat(typeof made === 'object' && 'created' in made, 'create() to answer { created }', made)
+        expectEqual(await stage.keys({ parent: attachTo }), [value.code], `what is listed as ${as} after the first create`)
         await stage.detach(attachTo, value.code)
         const again = await ask(1)
         expectThat(typeof again === 'object' && 'created' in again, 'a repeated create() to answer { created }', again)

@@ -65,8 +65,9 @@ class Sequence {
     const current = this.#versions.get(code)
     const expected = random.one([undefined, undefined, current, current, ...(this.#past.get(code) ?? []), 'other'])
     this.asked = `${method}(${JSON.stringify({ code, expected, scope })})`
-    if (method === 'create') return this.#create(this.#row(code), by, random.chance(0.4) ? parent : undefined)
-    if (method === 'repeat') return this.#create(this.#row(code), by, undefined, random.one(ids))
+    const attachTo = this.#stage.offers('attach') && random.chance(0.4) ? parent : undefined
+    if (method === 'create') return this.#create(this.#row(code), by, attachTo)
+    if (method === 'repeat') return this.#create(this.#row(code), by, attachTo, random.one(ids))
     if (method === 'recall') return this.#recall(random.one(ids), by)
     const before = this.#model.records.get(code)
     const visible = before !== undefined && isWithin(before, scope) ? before : undefined

@@ -13,7 +13,7 @@ const several: readonly By[] = [
 ]
 const ranked: readonly By[] = [{ call: { scope: { depot: 'north', rank: 0 } } }, { call: { scope: { rank: 0, depot: 'north' } } }]
 const client = (as: string, key = 'ann') => ({ collection: 'clients', key, as })
-const ways = ['contracts', 'favourites'] as const
+const ways = ['contracts', 'invoices', 'favourites', 'archives'] as const
 
 const lies = ({ depot, urgent }: Row): boolean => depot === 'north' && urgent === true
 const fulfilsOne = ({ depot, urgent }: Row): boolean => (depot === 'north') !== (urgent === true)

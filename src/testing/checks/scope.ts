@@ -9,7 +9,7 @@ const north: By = { call: { scope: { depot: 'north' } } }
 const inside = (stage: Stage): readonly Row[] => stage.held.filter(({ depot }) => depot === 'north')
 const outside = (stage: Stage): readonly Row[] => stage.held.filter(({ depot }) => depot !== 'north')
 const client = (as: string) => ({ collection: 'clients', key: 'ann', as })
-const ways = ['contracts', 'favourites'] as const
+const ways = ['contracts', 'invoices', 'favourites', 'archives'] as const
 
 export const scope: readonly Check[] = [
   {

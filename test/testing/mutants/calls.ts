@@ -154,6 +154,23 @@ export const callMutants: readonly Mutant[] = [
   mutant('joins a parent and a record with a control character', ['texts/pairs'], pairs('\u001f')),
   mutant('keeps the last hundred ids', ['keys/many'], KeepsAHundred),
   mutant('answers another body with what is being created', ['races/keys-mismatched'], AnswersForAnyBody),
+  altered('attaches nothing with a create that may be repeated', ['keys/attached'], (base) => {
+    const create = base.create.bind(base)
+    return {
+      create(value: unknown, call: Call) {
+        const { attachTo: _attachTo, ...rest } = call
+        return create(value, call.idempotency === undefined ? call : rest)
+      },
+    }
+  }),
+  altered('compares versions in one of two sets alone', ['expected/detach', 'expected/attach'], (base) => {
+    const [attach, detach] = [base.attach.bind(base), base.detach.bind(base)]
+    const heeded = (parent: ParentKey, expected: string | undefined) => (parent.as === 'archives' ? undefined : expected)
+    return {
+      attach: (...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) => attach(parent, key, heeded(parent, expected), call),
+      detach: (...[parent, key, expected, call]: Parameters<PlainAdapter['detach']>) => detach(parent, key, heeded(parent, expected), call),
+    }
+  }),
   altered('assigns a number where zero is given', ['create/assigned-given'], (base) => {
     const create = base.create.bind(base)
     return {
