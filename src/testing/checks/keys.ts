@@ -81,8 +81,12 @@ export const keys: readonly Check[] = [
     async run(stage) {
       const [value, other] = stage.spare as [Row, Row]
       const made = await first(stage, value, 'id')
-      expectEqual(await stage.repeatable(other, idempotency('id', 'other'), { peer: 1 }), 'mismatched', 'the answer of create()')
-      expectEqual(await stage.recall(idempotency('id', 'other'), { peer: 2 }), 'mismatched', 'the answer of recall()')
+      for (const fingerprint of ['other', 'Body', 'BODY', 'body_', 'bod', 'ybod']) {
+        const answer = await stage.repeatable(other, idempotency('id', fingerprint), { peer: 1 })
+        expectEqual(answer, 'mismatched', `the answer of create() with the fingerprint ${fingerprint} where it was body`)
+        const recalled = await stage.recall(idempotency('id', fingerprint), { peer: 2 })
+        expectEqual(recalled, 'mismatched', `the answer of recall() with the fingerprint ${fingerprint} where it was body`)
+      }
       expectEqual(await stage.read(stage.key(other)), undefined, 'what is read of the other record')
       await expectKept(stage, value, 'id', made, 0)
     },

@@ -57,6 +57,24 @@ export const scope: readonly Check[] = [
     },
   },
   {
+    id: 'scope/batch',
+    title: 'A long batch with holes and duplicates is answered in a scope as it is without one.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const holes = Array.from({ length: 1100 }, (_, i) => `none-${i}`)
+      const records = new Map(inside(stage).map((record) => [record.code, record]))
+      const codes = stage.held.map(({ code }) => code as string)
+      const keys = [...codes, ...holes, ...codes, ...[...codes].reverse()]
+      const found = await stage.readAll(keys, north)
+      for (const [i, key] of keys.entries()) {
+        const record = records.get(key)
+        if (record === undefined) expectThat(found[i] === undefined, `undefined at place ${i} of ${keys.length}`, found[i])
+        else stage.expectValue(found[i], record, `place ${i} of ${keys.length}`)
+      }
+    },
+  },
+  {
     id: 'scope/create',
     title: 'What is created gets the values of the scope.',
     on: 'parcels',

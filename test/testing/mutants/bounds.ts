@@ -84,6 +84,15 @@ const cut = (call: Call): Call =>
   call.idempotency === undefined ? call : { ...call, idempotency: { ...call.idempotency, id: call.idempotency.id.slice(0, 64) } }
 
 export const boundMutants: readonly Mutant[] = [
+  altered('answers 1,000 keys of a batch in a scope', ['scope/batch'], (base) => {
+    const read = base.read.bind(base)
+    return {
+      async read(keys: readonly unknown[], call: Call) {
+        const found = await read(keys, call)
+        return found.map((item, i) => (i < 1000 || Object.keys(call.scope).length === 0 ? item : undefined))
+      },
+    }
+  }),
   readingSome('reads the first 1,000 keys of a batch', ['reads/thousands', 'volume/many'], (keys) => keys.slice(0, 1000)),
   readingSome('reads 1,000 different keys of a batch', ['reads/thousands'], (keys) => [...new Set(keys)].slice(0, 1000)),
   readingSome('reads 65,535 keys of a batch', ['reads/thousands'], (keys) => keys.slice(0, 65_535)),

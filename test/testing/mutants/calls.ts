@@ -171,6 +171,26 @@ export const callMutants: readonly Mutant[] = [
       detach: (...[parent, key, expected, call]: Parameters<PlainAdapter['detach']>) => detach(parent, key, heeded(parent, expected), call),
     }
   }),
+  altered('compares fingerprints in any case', ['keys/mismatched'], (base) => {
+    const known = base.known.bind(base)
+    return {
+      known(call: Call) {
+        const kept = call.idempotency && base.store.kept.get(call.idempotency.id)
+        const isNear = kept?.fingerprint.toLowerCase() === call.idempotency?.fingerprint.toLowerCase()
+        return kept !== undefined && isNear ? base.given(kept.item) : known(call)
+      },
+    }
+  }),
+  altered('loses astral characters of a replace', ['values/text'], (base) => {
+    const replace = base.replace.bind(base)
+    return {
+      replace(...[key, value, expected, call]: Parameters<PlainAdapter['replace']>) {
+        const { note, ...rest } = value as Row
+        const kept = typeof note === 'string' ? note.replace(/[\u{10000}-\u{10ffff}]/gu, '?') : note
+        return replace(key, 'note' in (value as Row) ? { ...rest, note: kept } : rest, expected, call)
+      },
+    }
+  }),
   altered('assigns a number where zero is given', ['create/assigned-given'], (base) => {
     const create = base.create.bind(base)
     return {
