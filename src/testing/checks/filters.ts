@@ -147,7 +147,7 @@ export const filters: readonly Check[] = [
       }
       for (const [field, made] of Object.entries(far)) {
         const [first, ...others] = valuesOf(stage, field)
-        for (const count of [9, 31, 300, 1200, 2200]) {
+        for (const count of [9, 31, 2200]) {
           const wanted = [first as Scalar, ...upTo(count).map(made), ...others.slice(-2)]
           await expectMatches(stage, [{ field, op: 'in', value: wanted }], (record) => wanted.includes(at(record, field) as Scalar))
         }
