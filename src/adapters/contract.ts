@@ -27,7 +27,7 @@ export type Operator = 'eq' | 'in' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | 
 export type Condition = ConditionTarget &
   (
     | { readonly op: 'eq' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains'; readonly value: Scalar }
-    /** Any of the values. */
+    /** Any of the values. One value is `eq`; with none, nothing matches. There may be thousands. */
     | { readonly op: 'in'; readonly value: readonly Scalar[] }
     /** `true` asks for null or absent, `false` for the others. */
     | { readonly op: 'null'; readonly value: boolean }
@@ -106,7 +106,11 @@ export interface Page<T> {
 /** One call of an adapter on behalf of one request. */
 export interface Call {
   readonly principal: unknown
-  /** Equalities (member -> value) that every list, count, read and write of this resource obeys; set on what is created. */
+  /**
+   * Equalities (member -> value) that every list, count, read and write of this resource obeys; set
+   * on what is created. The members are the record's own: a name never holds a dot. False, zero and
+   * the empty text are values as any other. `recall` needs no scope, since the id is of one scope.
+   */
   readonly scope: Readonly<Record<string, Scalar>>
   readonly requestId: string
   /** Fires when the time is up and, on reads, when the client goes away. Made when first asked for. */
@@ -153,6 +157,9 @@ export type Created<T, K> = { readonly created: Stored<T> } | { readonly accepte
 /**
  * A team's data behind one resource. `T` is the stored record, `K` its key: a scalar, or an object of its parts.
  *
+ * An adapter changes nothing that it is given (values, keys, requests, calls), some of which is
+ * frozen, and what it has handed out stays as it is.
+ *
  * Compare-and-set is the adapter's: where `expected` is given it is compared with the stored version in the same atomic step as the
  * write (HDR-3). `call.scope` is AND-ed into every method: what lies outside it is absent.
  */
@@ -161,7 +168,10 @@ export interface Adapter<T, K> {
   ready?(): Answer<void>
   /** One page, and how many items match in all, of one consistent state. */
   list(request: ListRequest, call: Call): Answer<Page<T>>
-  /** The records of these keys, in their order, `undefined` where there is none. */
+  /**
+   * The records of these keys, in their order, `undefined` where there is none. The answer is as
+   * long as the list of keys, which may be empty, hold a key twice, or be tens of thousands long.
+   */
   read(keys: readonly K[], call: Call): Answer<readonly (Stored<T> | undefined)[]>
   /**
    * With `call.idempotency`, the record is kept under its id in the same atomic step, as it was created, for as long as clients may repeat; what is refused keeps nothing.
@@ -169,14 +179,29 @@ export interface Adapter<T, K> {
    */
   create?(value: T, call: Call): Answer<Created<T, K> | Repeated>
   /**
-   * What an earlier create kept under `call.idempotency`, also where the record has been changed or removed since; `undefined` where nothing is. Absent: the adapter
-   * keeps nothing, and is never given an `idempotency`.
+   * What an earlier create kept under `call.idempotency`, also where the record has been changed or
+   * removed since; `undefined` where nothing is. Another fingerprint is `'mismatched'` as long as
+   * the id is kept, whatever has become of the record. Absent: the adapter keeps nothing, and is
+   * never given an `idempotency`.
    */
   recall?(call: Call): Answer<Stored<T> | Repeated | undefined>
   replace?(key: K, value: T, expected: string | undefined, call: Call): Answer<Stored<T> | 'absent' | 'stale' | Refused>
   remove?(key: K, expected: string | undefined, call: Call): Answer<'removed' | 'absent' | 'stale' | Refused>
-  /** Puts an existing record into the parent's collection; `expected` is the record's version. Attaching twice is no error. */
+  /**
+   * Puts an existing record into the parent's collection; `expected` is the record's version. The
+   * first of these that applies is the answer:
+   *
+   * 1. `'absent'`: there is no such record in the scope;
+   * 2. `'stale'`: its version is not `expected`;
+   * 3. `'attached'`, and nothing changes: it is in that collection already;
+   * 4. a refusal, as `'rule'` where the record would leave the scope, or where the store can't hold
+   *    the parent's key;
+   * 5. `'attached'`.
+   */
   attach?(parent: ParentKey, key: K, expected: string | undefined, call: Call): Answer<'attached' | 'absent' | 'stale' | Refused>
-  /** Takes a record out of the parent's collection; `absent` where it is not in it. The record stays. */
+  /**
+   * Takes a record out of the parent's collection; the record stays. `'absent'` where it is not in
+   * it, or where the scope fixes a member that holds the parent; then `'stale'`; then `'detached'`.
+   */
   detach?(parent: ParentKey, key: K, expected: string | undefined, call: Call): Answer<'detached' | 'absent' | 'stale' | Refused>
 }

@@ -46,6 +46,12 @@ function checkedScope({ definition, canonical }: ResourcePlan, given: unknown): 
   const members = new NamedMembers(definition.collection, definition.shape)
   const scope: Record<string, unknown> = {}
   for (const name of Reflect.ownKeys(given)) {
+    if (typeof name === 'string' && name.includes('.')) {
+      throw unfit(
+        definition,
+        `names "${name}", and scope members hold no dot: a scope knows the record's own members only. Store the value in one of those.`,
+      )
+    }
     const value: unknown = Reflect.get(given, name)
     const shape = members.named('scope', [String(name)])
     if (!fits(shape, value)) {

@@ -6,7 +6,7 @@ import type { Stage } from './stage.js'
 export type OptionalMethod = 'create' | 'replace' | 'remove' | 'attach' | 'detach' | 'recall'
 
 /** What an adapter has to offer for a check to make sense. */
-type Need = OptionalMethod | 'total' | 'search'
+export type Need = OptionalMethod | 'total' | 'search'
 
 export interface Check {
   /** Never changes: what a check is known by. */
@@ -23,6 +23,11 @@ export interface Check {
 
 /** Rounds of whatever depends on how calls interleave. */
 export const rounds = 8
+
+/** Lets others go first, a little: calls of one store in the process interleave by nothing else. */
+export async function ticks(count: number): Promise<void> {
+  for (let i = 0; i < count; i += 1) await undefined
+}
 
 /** Whole numbers from 0. */
 export const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i)

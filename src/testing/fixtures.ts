@@ -78,6 +78,7 @@ export const orders = defineResource({
     required: ['number', 'text'],
     properties: { number: { type: 'integer' }, text: { type: 'string' } },
   },
+  filters: { number: { many: true } },
   sort: ['number', 'text'],
 })
 
@@ -88,9 +89,16 @@ export const lines = defineResource({
   schema: {
     type: 'object',
     required: ['order', 'article', 'quantity'],
-    properties: { order: { type: 'integer' }, article: { type: 'string' }, quantity: { type: 'integer' } },
+    properties: {
+      order: { type: 'integer' },
+      article: { type: 'string' },
+      quantity: { type: 'integer' },
+      label: { type: ['string', 'null'] },
+    },
   },
+  filters: { article: true, quantity: { many: true } },
   sort: ['order', 'article', 'quantity'],
+  search: ['label'],
   parent: { of: orders, by: 'order' },
 })
 
@@ -110,14 +118,16 @@ export const contracts = defineResource({
     required: ['code', 'rank'],
     properties: {
       code: { type: 'string' },
+      label: { type: ['string', 'null'] },
       rank: { type: 'integer' },
       holder: { type: ['string', 'null'] },
       payer: { type: ['string', 'null'] },
       depot: { type: ['string', 'null'] },
     },
   },
-  filters: { rank: true },
-  sort: ['code', 'rank'],
+  filters: { rank: { many: true }, depot: true },
+  sort: ['code', 'rank', 'depot'],
+  search: ['label'],
   attachedTo: [
     { of: clients, by: 'holder' },
     { of: clients, by: 'payer', as: 'invoices' },
@@ -147,6 +157,9 @@ const weights = [0.1, 0.30000000000000004, -2.5, 1e21, 0.3, 7]
 const pieces = [3, 3, -1, 12, 9_007_199_254_740_991, 3, 9_007_199_254_740_990, 0]
 
 const tags = [[], ['red'], ['red', 'blue'], ['blue', 'r,ed', '{x}'], ['re'], ['x"red', 'back\\slash'], ['"', 'é']]
+
+/** For contracts and lines: half of each kind holds the word that searches look for. */
+const labels = ['quorvex ash', 'Zinc', 'Quorvex', null, 'ash zinc', 'zinc quorvex', '']
 
 /** Forty-three parcels with ties, nulls in every place, near values and near keys; not in the order of their keys. */
 const parcelRecords: readonly Row[] = Array.from({ length: 43 }, (_, i) => ({
@@ -183,6 +196,7 @@ export const subjects = {
       order: 1 + (i % 3),
       article: ['a', 'a,b', 'a=b', 'A', 'a%2Cb', ' a'][Math.floor(i / 3)] as string,
       quantity: i % 4,
+      label: labels[i % labels.length] as string | null,
     })),
     change: (record: Row, n: number): Row => ({ ...record, quantity: n }),
   },
@@ -190,6 +204,7 @@ export const subjects = {
     definition: contracts as ResourceDefinition,
     records: Array.from({ length: 12 }, (_, i) => ({
       code: `C-${i}`,
+      label: labels[i % labels.length] as string | null,
       rank: i % 3,
       holder: i === 8 ? 'bob' : null,
       payer: null,

@@ -13,6 +13,7 @@ const known: Readonly<Record<keyof AdapterSuiteOptions, true>> = {
   search: true,
   subject: true,
   patience: true,
+  seed: true,
 }
 const knownMethods: Readonly<Record<OptionalMethod, true>> = {
   create: true,
@@ -29,7 +30,7 @@ export function checkOptions(makeAdapter: unknown, given: unknown): void {
   if (typeof makeAdapter !== 'function') {
     throw invalidOption(`adapterSuite() needs a function that makes an adapter for each check, not ${show(makeAdapter)}.`)
   }
-  const { without, counts, search, patience, subject } = knownOptions('adapterSuite()', given, known)
+  const { without, counts, search, patience, seed, subject } = knownOptions('adapterSuite()', given, known)
   for (const [method, reason] of Object.entries(knownOptions('without of adapterSuite()', without, knownMethods))) {
     if (reason === undefined || (typeof reason === 'string' && reason.trim() !== '')) continue
     throw invalidOption(`without.${method} of adapterSuite() has no reason. Say in a few words why the adapter does not offer ${method}().`)
@@ -42,6 +43,9 @@ export function checkOptions(makeAdapter: unknown, given: unknown): void {
   }
   if (patience !== undefined && !(typeof patience === 'number' && patience > 0 && patience < 2 ** 31)) {
     throw invalidOption(`patience of adapterSuite() must be a number of milliseconds above 0, not ${show(patience)}.`)
+  }
+  if (seed !== undefined && !Number.isSafeInteger(seed)) {
+    throw invalidOption(`seed of adapterSuite() must be a whole number, not ${show(seed)}.`)
   }
   if (subject !== undefined) checkSubject(subject)
 }

@@ -3,6 +3,8 @@ import type { Adapter, Call, Created, Idempotency, Page, ParentKey, Refused, Rep
 import { get } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import type { ResourceDefinition } from '../definition/resource.js'
+import { expectAnswer, expectPage, expectStored, type Writing } from './answers.js'
+import type { Need } from './check.js'
 import { ContractError, expectThat, show } from './contract-error.js'
 import type { Subject } from './fixtures.js'
 import { callOf, type ListParts, listRequest, sortTerms } from './requests.js'
@@ -19,6 +21,13 @@ export interface By {
   readonly peer?: number
 }
 
+export interface StageOptions {
+  /** Milliseconds in which each call must answer. */
+  readonly patience: number
+  readonly seed: number
+  readonly without: ReadonlySet<Need>
+}
+
 export class Stage {
   readonly definition: ResourceDefinition
   /** What the adapter holds at first. */
@@ -28,10 +37,14 @@ export class Stage {
   readonly #subject: Subject
   readonly #adapters: readonly AnyAdapter[]
   readonly #patience: number
+  /** What questions are made of where a check makes them up. */
+  readonly seed: number
+  /** What the adapter is said to be without. */
+  readonly #without: ReadonlySet<Need>
   /** Equal for equal values. */
   readonly identity: (value: unknown) => string
 
-  constructor(subject: Subject, adapters: readonly AnyAdapter[], patience: number) {
+  constructor(subject: Subject, adapters: readonly AnyAdapter[], { patience, seed, without }: StageOptions) {
     const { held, spare } = divided(subject.records)
     this.definition = subject.definition
     this.held = held
@@ -39,7 +52,13 @@ export class Stage {
     this.#subject = subject
     this.#adapters = adapters
     this.#patience = patience
+    this.seed = seed
+    this.#without = without
     this.identity = compileIdentity(subject.definition.shape)
+  }
+
+  offers(need: Need): boolean {
+    return !this.#without.has(need)
   }
 
   get adapter(): AnyAdapter {
@@ -74,8 +93,7 @@ export class Stage {
   async list(parts: ListParts = {}, by: By = {}): Promise<Page<Row>> {
     const request = listRequest(parts, this.definition.key.members)
     const page = (await this.#ask('list', by, (adapter, call) => adapter.list(request, call))) as Page<Row>
-    expectThat(Array.isArray(page?.items), 'a page with items', page)
-    expectThat(page.items.length <= request.size, `at most ${request.size} items`, page.items.length)
+    expectPage(page, request, (value) => this.keyText(value))
     return page
   }
 
@@ -102,7 +120,8 @@ export class Stage {
 
   async readAll(keys: readonly unknown[], by: By = {}): Promise<readonly (Item | undefined)[]> {
     const found = (await this.#ask('read', by, (adapter, call) => adapter.read(keys, call))) as readonly (Item | undefined)[]
-    expectThat(Array.isArray(found) && found.length === keys.length, `read() to answer ${keys.length} keys`, found)
+    expectThat(Array.isArray(found) && found.length === keys.length, `read() to answer a list as long as its keys, ${keys.length}`, found)
+    for (const item of found) if (item !== undefined) expectStored(item, 'read() to answer undefined or')
     return found
   }
 
@@ -119,7 +138,7 @@ export class Stage {
 
   create(value: Row, by: By = {}): Promise<Created<Row, unknown>> {
     const given = structuredClone(value)
-    return this.#ask('create', by, (adapter, call) => adapter.create?.(given, call)) as Promise<Created<Row, unknown>>
+    return this.#write('create', by, (adapter, call) => adapter.create?.(given, call)) as Promise<Created<Row, unknown>>
   }
 
   /** Creates what is to be known by an id. */
@@ -130,8 +149,9 @@ export class Stage {
   /** What an earlier create kept. */
   async recall(idempotency: Idempotency, by: By = {}): Promise<Item | Repeated | undefined> {
     // Nothing is an answer here.
-    const answer = await this.#ask('recall', by, async (adapter, call) => [await adapter.recall?.({ ...call, idempotency })])
-    return answer[0] as Item | Repeated | undefined
+    const [answer] = await this.#ask('recall', by, async (adapter, call) => [await adapter.recall?.({ ...call, idempotency })])
+    if (answer !== undefined) expectAnswer(this.definition, 'recall', answer)
+    return answer as Item | Repeated | undefined
   }
 
   /** Creates a record that must come to be. */
@@ -143,7 +163,7 @@ export class Stage {
 
   replace(key: unknown, value: Row, expected?: string, by: By = {}): Promise<Item | 'absent' | 'stale' | Refused> {
     const given = structuredClone(value)
-    return this.#ask('replace', by, (adapter, call) => adapter.replace?.(key, given, expected, call)) as Promise<
+    return this.#write('replace', by, (adapter, call) => adapter.replace?.(key, given, expected, call)) as Promise<
       Item | 'absent' | 'stale' | Refused
     >
   }
@@ -156,20 +176,27 @@ export class Stage {
   }
 
   remove(key: unknown, expected?: string, by: By = {}): Promise<'removed' | 'absent' | 'stale' | Refused> {
-    return this.#ask('remove', by, (adapter, call) => adapter.remove?.(key, expected, call))
+    return this.#write('remove', by, (adapter, call) => adapter.remove?.(key, expected, call))
   }
 
   attach(parent: ParentKey, key: unknown, expected?: string, by: By = {}): Promise<'attached' | 'absent' | 'stale' | Refused> {
-    return this.#ask('attach', by, (adapter, call) => adapter.attach?.(parent, key, expected, call))
+    return this.#write('attach', by, (adapter, call) => adapter.attach?.(parent, key, expected, call))
   }
 
   detach(parent: ParentKey, key: unknown, expected?: string, by: By = {}): Promise<'detached' | 'absent' | 'stale' | Refused> {
-    return this.#ask('detach', by, (adapter, call) => adapter.detach?.(parent, key, expected, call))
+    return this.#write('detach', by, (adapter, call) => adapter.detach?.(parent, key, expected, call))
   }
 
   /** Throws where what came is not this value. */
   expectValue(came: Item | undefined, expected: Row, what: string): void {
     expectThat(came !== undefined && this.identity(came.value) === this.identity(expected), `${what} to be ${show(expected)}`, came?.value)
+  }
+
+  /** A write whose answer must be one that the contract knows. */
+  async #write<R>(method: Writing, by: By, ask: (adapter: AnyAdapter, call: Call) => R | Promise<R>): Promise<Exclude<R, undefined>> {
+    const answer = await this.#ask(method, by, ask)
+    expectAnswer(this.definition, method, answer)
+    return answer
   }
 
   /** A call that must answer in time. */

@@ -1,7 +1,7 @@
 /** `adapterSuite`: the contract as checks that any test runner can run. */
 import type { Answer } from '../adapters/contract.js'
 import type { ResourceDefinition } from '../definition/resource.js'
-import type { Check, OptionalMethod } from './check.js'
+import type { Check, Need, OptionalMethod } from './check.js'
 import { checks } from './checks/index.js'
 import { ContractError } from './contract-error.js'
 import { type Subject, subjects } from './fixtures.js'
@@ -50,6 +50,8 @@ export interface AdapterSuiteOptions<T = Row, K = unknown> {
   readonly subject?: SuiteSubject<T, K>
   /** Milliseconds in which each call must answer. Default 10,000. */
   readonly patience?: number
+  /** A whole number that the `random/` checks make their questions of: the same questions for the same seed. Default 1. */
+  readonly seed?: number
 }
 
 /** One sentence of the contract. */
@@ -95,16 +97,19 @@ export function adapterSuite<T = Row, K = unknown>(
 }
 
 function reasonToSkip<T, K>(check: Check, subject: Subject, options: AdapterSuiteOptions<T, K>): string | undefined {
-  const { without = {}, counts = 'exact', search = true } = options
   if (options.subject !== undefined && check.on !== 'any') return `plays on ${check.on}, a resource of the suite`
-  for (const need of check.needs) {
-    if (need === 'total') {
-      if (counts !== 'exact') return 'the store does not count exactly'
-    } else if (need === 'search') {
-      if (!search) return 'the store has no search'
-    } else if (without[need] !== undefined) return `without ${need}: ${without[need]}`
-  }
+  const missing = missingOf(options)
+  for (const need of check.needs) if (missing.has(need)) return missing.get(need)
   return check.lacks?.(subject)
+}
+
+/** What the adapter is said not to offer, and why. */
+function missingOf<T, K>({ without = {}, counts = 'exact', search = true }: AdapterSuiteOptions<T, K>): ReadonlyMap<Need, string> {
+  const missing = new Map<Need, string>()
+  if (counts !== 'exact') missing.set('total', 'the store does not count exactly')
+  if (!search) missing.set('search', 'the store has no search')
+  for (const method of optionalMethods) if (without[method] !== undefined) missing.set(method, `without ${method}: ${without[method]}`)
+  return missing
 }
 
 /** The adapter offers what it is said to offer, and nothing else. */
@@ -131,7 +136,8 @@ async function play<T, K>(check: Check, subject: Subject, makeAdapter: MakeAdapt
   const made = await makeAdapter({ definition, records: structuredClone(divided(subject.records).held) })
   const { adapter, peers = [], close } = 'adapter' in made ? made : ({ adapter: made } as MadeAdapter)
   try {
-    await check.run(new Stage(subject, [adapter, ...peers], options.patience ?? 10_000))
+    const { patience = 10_000, seed = 1 } = options
+    await check.run(new Stage(subject, [adapter, ...peers], { patience, seed, without: new Set(missingOf(options).keys()) }))
   } catch (error) {
     const what =
       error instanceof ContractError ? error.message : `The adapter threw: ${error instanceof Error ? error.message : String(error)}`

@@ -95,6 +95,7 @@ describe('adapterSuite', () => {
       [{ without: ['create'] }, /must be an object, not a list/],
       [{ counts: 'none' }, /'exact' or 'other', not "none"/],
       [{ search: 'no' }, /true or false, not "no"/],
+      [{ seed: 1.5 }, /a whole number, not 1\.5/],
       [{ patience: 0 }, /milliseconds above 0, not 0/],
       [{ patience: '5 s' }, /milliseconds above 0/],
       [{ subject: { definition: {}, records: [], change: () => ({}), key: 'id' } }, /no option "key"/],
@@ -109,6 +110,45 @@ describe('adapterSuite', () => {
     }
     expect(() => adapterSuite(undefined as never)).toThrow(/a function that makes an adapter/)
     expect(adapterSuite(memory, { without: {}, counts: undefined } as never).skipped).toEqual([])
+  })
+
+  it('makes up the same questions of the same seed, and names it with the call that went wrong', async () => {
+    const failure = async (seed: number) => {
+      const wrong = adapterSuite(
+        (fixture) => {
+          const right = memoryAdapter(fixture.definition, { records: fixture.records, idempotency: true })
+          const list: typeof right.list = (request, call) =>
+            right.list(request.parent && request.search ? { ...request, search: '' } : request, call)
+          return { ...right, list }
+        },
+        { seed },
+      )
+      const error = await wrong
+        .find(({ id }) => id === 'random/contracts')
+        ?.run()
+        .catch((thrown: unknown) => thrown)
+      return (error as Error).message
+    }
+    const [first, again, other] = [await failure(7), await failure(7), await failure(8)]
+    expect(first).toBe(again)
+    expect(first).not.toBe(other)
+    expect(first).toMatch(
+      /^list\(\{.*"search":.*"parent":.*\}\) in the scope .*: Expected the keys \[.*\]; came \[.*\]\. Seed 7, question \d+\.\n/,
+    )
+  })
+
+  it('gives the clock back, also where the check fails', async () => {
+    const real = globalThis.Date
+    const wrong = adapterSuite((fixture) => {
+      const right = memoryAdapter(fixture.definition, { records: fixture.records, idempotency: true })
+      const replace: typeof right.replace = (...given) => {
+        if (globalThis.Date !== real) throw new Error(`${new Date().toISOString() === new Date(Date.now()).toISOString()}`)
+        return right.replace(...given)
+      }
+      return { ...right, replace }
+    })
+    await expect(wrong.find(({ id }) => id === 'versions/clock')?.run()).rejects.toThrow(/The adapter threw: true\n/)
+    expect(globalThis.Date).toBe(real)
   })
 
   it('puts first what the other checks stand on', () => {

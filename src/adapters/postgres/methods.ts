@@ -14,7 +14,7 @@ import { insertRow } from './inserts.js'
 import type { JoinColumns } from './join-tables.js'
 import { Contested, clearingOf, keeping, recall } from './kept-records.js'
 import { listPage } from './list.js'
-import { type Move, moveRow, type Rewrite } from './moves.js'
+import { type Move, moveRow, type Rewrite, refusedMove } from './moves.js'
 import { type Opening, unhurried } from './opening.js'
 import type { Change, PostgresAdapterOptions } from './options.js'
 import { incomparable } from './places.js'
@@ -150,7 +150,7 @@ export function adapterOf(
     const { texts, expected, inwards, key } = details
     if (association.by === undefined) {
       const why = unheld(association)
-      if (why !== undefined) return inwards ? refusedFor({ path: [], why }) : 'absent'
+      if (why !== undefined) return inwards ? refusedMove(table, details, refusedFor({ path: [], why }), call, ask) : 'absent'
       const join = table.joins.get(association.as) as JoinColumns
       return (inwards ? attachRow : detachRow)(table, join, association, texts, expected, call, ask)
     }

@@ -44,7 +44,7 @@ export async function moveRow(
     const column = columns[i]
     const fault = column === undefined ? undefined : faultOf(column.content, value)
     // No row can hold such a parent's key.
-    if (fault !== undefined) return inwards ? refusedFor({ path: [member], why: fault.why }) : 'absent'
+    if (fault !== undefined) return inwards ? refusedMove(table, move, refusedFor({ path: [member], why: fault.why }), call, ask) : 'absent'
   }
   const direct = rewrite === undefined && columns.every((column) => column?.column !== undefined && column.content.kind === 'scalar')
   for (let tries = 1; ; tries++) {
@@ -55,6 +55,19 @@ export async function moveRow(
     if (done === 'again' && direct && (move.expected !== undefined || tries >= mostTries)) return suppressed
     if (done !== 'again' || (call.left?.() ?? 1) <= 0) return done === 'again' ? 'stale' : done
   }
+}
+
+/** A refusal to attach. That the record is absent, or its version stale, comes first. */
+export async function refusedMove(
+  table: Table,
+  { texts, expected }: Pick<Move, 'texts' | 'expected'>,
+  refused: Refused,
+  call: Call,
+  ask: Ask,
+): Promise<'absent' | 'stale' | Refused> {
+  const now = await rowNow(table, texts, call, ask)
+  if (now === undefined) return 'absent'
+  return expected !== undefined && now.version !== expected ? 'stale' : refused
 }
 
 /** One statement; where it changed nothing, a second look says why. */

@@ -62,8 +62,9 @@ export const creates: readonly Check[] = [
       const { value: first } = await stage.created({ text: 'first' })
       taken.add(first.number)
       const next = first.number as number
-      for (const number of [next + 1, next + 2, next + 4, 1_000_000]) {
+      for (const number of [next + 1, next + 2, next + 4, 1_000_000, 0, -7, 2 ** 40]) {
         stage.expectValue(await stage.created({ number, text: 'mine' }), { number, text: 'mine' }, 'what is created')
+        stage.expectValue(await stage.read(number), { number, text: 'mine' }, `what is read under ${number}`)
         taken.add(number)
       }
       for (const i of upTo(6)) {

@@ -4,7 +4,7 @@ import { expectEqual, expectThat } from '../contract-error.js'
 import type { Stage } from '../stage.js'
 
 const client = (as: string) => ({ collection: 'clients', key: 'ann', as })
-const ways = ['contracts', 'favourites'] as const
+const ways = ['contracts', 'invoices', 'favourites', 'archives'] as const
 
 /** The versions that clients could make of one: none of them is it. */
 const near = (version: string): readonly string[] => [
@@ -99,6 +99,34 @@ export const expected: readonly Check[] = [
     },
   },
   {
+    id: 'expected/equal',
+    title: 'A version is compared also where the write would change nothing.',
+    on: 'any',
+    needs: ['replace'],
+    async run(stage) {
+      const { key, version, current } = await outdated(stage)
+      expectEqual(await stage.replace(key, current.value, version), 'stale', 'replace() with the stored value and an old version')
+      await stage.replaced(key, current.value, current.version)
+      stage.expectValue(await stage.read(key), current.value, 'the record')
+    },
+  },
+  {
+    id: 'expected/others',
+    title: 'A version is that of one record: another one does not take it.',
+    on: 'any',
+    needs: ['replace', 'remove'],
+    async run(stage) {
+      const [record, other] = [stage.record(0), stage.record(1)]
+      const [key, otherKey] = [stage.key(record), stage.key(other)]
+      const { version } = await stage.replaced(otherKey, stage.change(other, 1))
+      if ((await stage.stored(key)).version === version) return
+      expectEqual(await stage.replace(key, stage.change(record, 2), version), 'stale', 'replace() with the version of another record')
+      expectEqual(await stage.remove(key, version), 'stale', 'remove() with the version of another record')
+      stage.expectValue(await stage.read(key), record, 'the record')
+      stage.expectValue(await stage.read(otherKey), stage.change(other, 1), 'the other record')
+    },
+  },
+  {
     id: 'expected/absent-first',
     title: "'absent' comes before 'stale', and replace() creates nothing.",
     on: 'any',
@@ -163,6 +191,27 @@ export const expected: readonly Check[] = [
         expectEqual(await stage.remove(key, other), 'stale', `remove() ${what}`)
       }
       stage.expectValue(await stage.read(key), record, 'the record')
+    },
+  },
+  {
+    id: 'expected/other-attached',
+    title: 'Attaching and detaching compare versions as texts, too.',
+    on: 'contracts',
+    needs: ['attach', 'detach'],
+    async run(stage) {
+      for (const as of ways) {
+        await stage.attach(client(as), 'C-0')
+        for (const code of ['C-0', 'C-1']) {
+          const { version } = await stage.stored(code)
+          for (const other of near(version).filter((text) => text !== version)) {
+            const what = `as ${as} with the version ${JSON.stringify(other)}`
+            expectEqual(await stage.attach(client(as), code, other), 'stale', `attach() of ${code} ${what}`)
+            const answer = code === 'C-0' ? 'stale' : 'absent'
+            expectEqual(await stage.detach(client(as), code, other), answer, `detach() of ${code} ${what}`)
+          }
+        }
+        expectEqual(await stage.keys({ parent: client(as) }), ['C-0'], `what is attached as ${as}`)
+      }
     },
   },
 ]

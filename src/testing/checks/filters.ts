@@ -1,8 +1,8 @@
 /** What a list's conditions match. */
 import type { Scalar } from '../../adapters/contract.js'
 import { get } from '../../definition/json.js'
-import type { Check } from '../check.js'
-import { expectEqual } from '../contract-error.js'
+import { type Check, upTo } from '../check.js'
+import { expectEqual, show } from '../contract-error.js'
 import type { Where } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
@@ -21,7 +21,7 @@ const valuesOf = (stage: Stage, field: string): readonly Scalar[] =>
 async function expectMatches(stage: Stage, where: readonly Where[], holds: (record: Row) => boolean): Promise<void> {
   const expected = stage.held.filter(holds).map((record) => stage.keyText(record))
   const came = await stage.keys({ where })
-  expectEqual([...came].sort(), expected.sort(), `the keys where ${JSON.stringify(where)}`)
+  expectEqual([...came].sort(), expected.sort(), `the keys where ${show(where)}`)
 }
 
 const comparison = (op: 'gt' | 'gte' | 'lt' | 'lte', sentence: string, holds: (member: Scalar, value: Scalar) => boolean): Check => ({
@@ -75,6 +75,12 @@ export const filters: readonly Check[] = [
       for (const value of [Number.MIN_SAFE_INTEGER, 77_777]) await expectMatches(stage, [{ field: 'pieces', op: 'eq', value }], () => false)
       for (const value of [1e308, 5e-324]) await expectMatches(stage, [{ field: 'weight', op: 'eq', value }], () => false)
       await expectMatches(stage, [{ field: 'collected', op: 'eq', value: '9999-12-31T23:59:59.9999999' }], () => false)
+      const long = 'Ash \u{1F4E6}'.repeat(20_000)
+      for (const field of ['code', 'label', 'note'] as const) {
+        await expectMatches(stage, [{ field, op: 'eq', value: long }], () => false)
+        const one = at(stage.record(1), field) as Scalar
+        await expectMatches(stage, [{ field, op: 'in', value: [long, one] }], (record) => at(record, field) === one)
+      }
     },
   },
   comparison('gt', 'gt matches what is larger, and not what is equal.', (member, value) => member > value),
@@ -107,6 +113,42 @@ export const filters: readonly Check[] = [
         const all = valuesOf(stage, field)
         for (const value of [all.slice(0, 2), all.slice(-3), [all[0], all[0]], [all[1], 'code' === field ? 'none' : all[2]]]) {
           const wanted = value as readonly Scalar[]
+          await expectMatches(stage, [{ field, op: 'in', value: wanted }], (record) => wanted.includes(at(record, field) as Scalar))
+        }
+      }
+    },
+  },
+  {
+    id: 'filters/in-few',
+    title: 'in with one value is eq, and in with none matches nothing.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      for (const field of ['code', 'label', 'pieces', 'collected', 'address.postcode'] as const) {
+        await expectMatches(stage, [{ field, op: 'in', value: [] }], () => false)
+        const [value] = valuesOf(stage, field) as [Scalar]
+        await expectMatches(stage, [{ field, op: 'in', value: [value] }], (record) => at(record, field) === value)
+      }
+    },
+  },
+  {
+    id: 'filters/in-many',
+    title: 'in may have any number of values: the last of hundreds matches as the first.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const far: Readonly<Record<string, (i: number) => Scalar>> = {
+        code: (i) => `none ${i}`,
+        label: (i) => `none ${i}`,
+        pieces: (i) => 1000 + i,
+        weight: (i) => 1000.5 + i,
+        collected: (i) => `2001-01-01T00:00:00.${String(i).padStart(7, '0')}`,
+        'address.postcode': (i) => -1 - i,
+      }
+      for (const [field, made] of Object.entries(far)) {
+        const [first, ...others] = valuesOf(stage, field)
+        for (const count of [9, 31, 2200]) {
+          const wanted = [first as Scalar, ...upTo(count).map(made), ...others.slice(-2)]
           await expectMatches(stage, [{ field, op: 'in', value: wanted }], (record) => wanted.includes(at(record, field) as Scalar))
         }
       }
@@ -199,11 +241,25 @@ export const filters: readonly Check[] = [
         ({ pieces, urgent }) => (pieces as number) >= 0 && (pieces as number) < 12 && urgent === true,
       )
       await expectMatches(stage, [urgent, { ...urgent, value: false } as Where], () => false)
+      const most = upTo(40).map((i): Where => ({ field: 'pieces', op: 'lt', value: 40 - i }))
+      await expectMatches(stage, [...most, urgent], ({ pieces, urgent }) => (pieces as number) < 1 && urgent === true)
       await expectMatches(
         stage,
         [{ field: 'code', op: 'in', value: ['P-3', 'P-4', 'P-6'] }, urgent],
         ({ code }) => code === 'P-3' || code === 'P-6',
       )
+      for (const field of ['code', 'label', 'pieces'] as const) {
+        const all = valuesOf(stage, field)
+        const [first, second] = [all.slice(0, 3), all.slice(1, 5)]
+        await expectMatches(
+          stage,
+          [
+            { field, op: 'in', value: first },
+            { field, op: 'in', value: second },
+          ],
+          (record) => first.includes(at(record, field) as Scalar) && second.includes(at(record, field) as Scalar),
+        )
+      }
     },
   },
   {

@@ -1,24 +1,30 @@
 /** All checks, those first on which others stand: a value that does not survive fails most of what follows. */
 import type { Check } from '../check.js'
 import { associations } from './associations.js'
+import { calls } from './calls.js'
 import { creates } from './creates.js'
 import { expected } from './expected.js'
 import { filters } from './filters.js'
+import { inputs } from './inputs.js'
 import { keyRaces, keys } from './keys.js'
 import { order } from './order.js'
 import { paging } from './paging.js'
 import { privacy } from './privacy.js'
 import { races } from './races.js'
+import { randomLists } from './random-lists.js'
+import { randomWrites } from './random-writes.js'
 import { reads } from './reads.js'
 import { scope } from './scope.js'
 import { scopeMembers } from './scope-members.js'
 import { search } from './search.js'
 import { seek } from './seek.js'
 import { sharedRaces } from './shared-races.js'
+import { texts } from './texts.js'
 import { time } from './time.js'
 import { unstorables } from './unstorable.js'
 import { values } from './values.js'
 import { versions } from './versions.js'
+import { volume } from './volume.js'
 
 export const checks: readonly Check[] = [
   ...values,
@@ -29,6 +35,7 @@ export const checks: readonly Check[] = [
   ...seek,
   ...search,
   ...unstorables,
+  ...texts,
   ...creates,
   ...keys,
   ...versions,
@@ -37,7 +44,12 @@ export const checks: readonly Check[] = [
   ...scope,
   ...scopeMembers,
   ...privacy,
+  ...inputs,
+  ...calls,
   ...time,
+  ...volume,
+  ...randomLists,
+  ...randomWrites,
   ...races,
   ...keyRaces,
   ...sharedRaces,

@@ -81,8 +81,12 @@ export const keys: readonly Check[] = [
     async run(stage) {
       const [value, other] = stage.spare as [Row, Row]
       const made = await first(stage, value, 'id')
-      expectEqual(await stage.repeatable(other, idempotency('id', 'other'), { peer: 1 }), 'mismatched', 'the answer of create()')
-      expectEqual(await stage.recall(idempotency('id', 'other'), { peer: 2 }), 'mismatched', 'the answer of recall()')
+      for (const fingerprint of ['other', 'Body', 'BODY', 'body_', 'bod', 'ybod']) {
+        const answer = await stage.repeatable(other, idempotency('id', fingerprint), { peer: 1 })
+        expectEqual(answer, 'mismatched', `the answer of create() with the fingerprint ${fingerprint} where it was body`)
+        const recalled = await stage.recall(idempotency('id', fingerprint), { peer: 2 })
+        expectEqual(recalled, 'mismatched', `the answer of recall() with the fingerprint ${fingerprint} where it was body`)
+      }
       expectEqual(await stage.read(stage.key(other)), undefined, 'what is read of the other record')
       await expectKept(stage, value, 'id', made, 0)
     },
@@ -114,6 +118,59 @@ export const keys: readonly Check[] = [
     },
   },
   {
+    id: 'keys/removed-mismatched',
+    title: "Another fingerprint is 'mismatched' also once the record has been changed or removed, for create() and recall().",
+    on: 'any',
+    needs: ['create', 'recall', 'replace', 'remove'],
+    async run(stage) {
+      const [value, other] = stage.spare as [Row, Row]
+      const key = stage.key(value)
+      const made = await first(stage, value, 'id')
+      const expectMismatched = async (when: string) => {
+        expectEqual(await stage.recall(idempotency('id', 'other'), { peer: 1 }), 'mismatched', `the answer of recall() ${when}`)
+        for (const [peer, body] of [other, value].entries()) {
+          const again = await stage.repeatable(body, idempotency('id', 'other'), { peer })
+          expectEqual(again, 'mismatched', `the answer of create() ${when}`)
+        }
+        expectEqual(await stage.read(stage.key(other)), undefined, `what is read of the other record ${when}`)
+      }
+      await stage.replaced(key, stage.change(value, 5))
+      await expectMismatched('once the record is changed')
+      await stage.remove(key)
+      await expectMismatched('once the record is removed')
+      expectEqual(await stage.read(key), undefined, 'what is read of the removed record')
+      await stage.created(stage.change(value, 6))
+      await expectMismatched('once another record has its key')
+      await expectKept(stage, value, 'id', made, 0)
+    },
+  },
+  {
+    id: 'keys/names',
+    title: 'Any id of letters, digits, "-" and "_" is an id as any other, however long, and whatever it means in a program.',
+    on: 'orders',
+    needs: ['create', 'recall'],
+    async run(stage) {
+      const long = 'x'.repeat(64)
+      for (const id of ['__proto__', 'constructor', 'toString', 'null', '0', '-', '00', `${long}a`, `${long}b`]) {
+        expectEqual(await stage.recall(idempotency(id)), undefined, `what recall() answers for the new id ${id}`)
+        const made = await first(stage, { text: id }, id)
+        await expectKept(stage, { text: id }, id, made, 1)
+      }
+    },
+  },
+  {
+    id: 'keys/many',
+    title: 'Many ids are kept at once, the first as the last.',
+    on: 'orders',
+    needs: ['create', 'recall'],
+    async run(stage) {
+      const made = await Promise.all(upTo(150).map((i) => first(stage, { text: `order ${i}` }, `id-${i}`)))
+      const recalled = await Promise.all(made.map((_, i) => stage.recall(idempotency(`id-${i}`), { peer: i })))
+      for (const [i, { value }] of made.entries()) stage.expectValue(recalled[i] as Item, value, `what recall() answers for id-${i}`)
+      await expectKept(stage, { text: 'order 0' }, 'id-0', made[0] as Item, 1)
+    },
+  },
+  {
     id: 'keys/refused',
     title: 'A create that is refused keeps nothing: the next one with its id is judged anew.',
     on: 'any',
@@ -134,12 +191,13 @@ export const keys: readonly Check[] = [
     on: 'contracts',
     needs: ['create', 'recall', 'attach', 'detach'],
     async run(stage) {
-      for (const as of ['contracts', 'favourites']) {
+      for (const as of ['contracts', 'invoices', 'favourites', 'archives']) {
         const attachTo = { collection: 'clients', key: 'ann', as }
         const value = { ...(stage.spare[0] as Row), code: `K-${as}` }
         const ask = (peer: number) => stage.repeatable(value, idempotency(as), { peer, call: { attachTo } })
         const made = await ask(0)
         expectThat(typeof made === 'object' && 'created' in made, 'create() to answer { created }', made)
+        expectEqual(await stage.keys({ parent: attachTo }), [value.code], `what is listed as ${as} after the first create`)
         await stage.detach(attachTo, value.code)
         const again = await ask(1)
         expectThat(typeof again === 'object' && 'created' in again, 'a repeated create() to answer { created }', again)
@@ -166,6 +224,18 @@ export const keyRaces: readonly Check[] = [
     },
   },
   {
+    id: 'races/keys-mismatched',
+    title: "Of creates of two bodies with one id, one body makes one record, and the other is 'mismatched' (or 'running').",
+    on: 'orders',
+    needs: ['create', 'recall'],
+    async run(stage) {
+      for (const round of upTo(rounds)) {
+        await expectOneBody(stage, `id-${round}`)
+        expectEqual((await stage.all()).length, stage.held.length + round + 1, 'the count of orders')
+      }
+    },
+  },
+  {
     id: 'races/keys-given',
     title: 'Equal creates of a key that their client gave are no duplicates of each other, with one id.',
     on: 'any',
@@ -179,6 +249,23 @@ export const keyRaces: readonly Check[] = [
     },
   },
 ]
+
+/** Creates of two bodies with one id, at once. */
+async function expectOneBody(stage: Stage, id: string): Promise<void> {
+  const body = (i: number) => (i % 2 === 0 ? 'even' : 'odd')
+  const answers = await Promise.all(
+    upTo(12).map((i) => stage.repeatable({ text: `${id} ${body(i)}` }, idempotency(id, body(i)), { peer: i })),
+  )
+  const made = answers.flatMap((answer) => (typeof answer === 'object' && 'created' in answer ? [answer.created.value] : []))
+  const [one, ...others] = made
+  expectThat(one !== undefined, 'one record', answers)
+  for (const other of others) expectEqual(other, one, 'each record that is answered for one id')
+  for (const [i, answer] of answers.entries()) {
+    const isOther = one.text !== `${id} ${body(i)}`
+    const fits = answer === 'running' || (isOther ? answer === 'mismatched' : typeof answer === 'object' && 'created' in answer)
+    expectThat(fits, isOther ? "'mismatched' or 'running' for the other body" : "the record, or 'running'", answer)
+  }
+}
 
 async function expectOne(stage: Stage, value: Row, id: string): Promise<void> {
   const answers = await Promise.all(upTo(12).map((peer) => stage.repeatable(value, idempotency(id), { peer })))

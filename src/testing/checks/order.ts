@@ -1,8 +1,9 @@
 /** The order of a list. */
 import { get } from '../../definition/json.js'
 import type { Check } from '../check.js'
-import { ContractError, expectEqual, expectThat } from '../contract-error.js'
+import { ContractError, expectEqual } from '../contract-error.js'
 import type { Subject } from '../fixtures.js'
+import { type Places, placesOf } from '../learned-order.js'
 import { sortTerms } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
@@ -12,43 +13,15 @@ const sortable = ({ definition }: Pick<Subject, 'definition'>): readonly string[
   ...new Set([...definition.sort, ...definition.key.members]),
 ]
 
-/** Compares records by one member as the store does; equal values compare as 0. */
-type Comparison = (a: Row, b: Row) => number
-
-/** Where each value of a member stands in the store's own ascending order. Numbers and date-times must ascend, nulls stand last. */
-async function comparisonOf(stage: Stage, field: string): Promise<Comparison> {
-  const path = field.split('.')
-  const at = (record: Row): unknown => get(record, path) ?? null
-  const listed = (await stage.all({ sort: field })).map(({ value }) => at(value))
-  const places = new Map<unknown, number>()
-  for (const [i, value] of listed.entries()) {
-    if (i > 0 && listed[i - 1] === value) continue
-    expectThat(!places.has(value), `equal values of "${field}" to stand side by side`, listed)
-    places.set(value, places.size)
-  }
-  const distinct = [...places.keys()]
-  if (places.has(null)) expectThat(distinct.at(-1) === null, `null as the largest value of "${field}"`, distinct)
-  const shape = stage.definition.shape.at(path)
-  const comparable = shape?.format === 'local-date-time' || distinct.some((value) => typeof value === 'number')
-  if (comparable) {
-    const known = distinct.filter((value) => value !== null) as (string | number)[]
-    expectEqual(
-      known,
-      [...known].sort((a, b) => (a < b ? -1 : 1)),
-      `the ascending values of "${field}"`,
-    )
-  }
-  return (a, b) => (places.get(at(a)) ?? Number.NaN) - (places.get(at(b)) ?? Number.NaN)
-}
-
 /** Throws where a list of this sort does not come as the orders of its members say. */
-async function expectOrder(stage: Stage, sort: string, comparisons: Map<string, Comparison>): Promise<void> {
+async function expectOrder(stage: Stage, sort: string, places: Map<string, Places>): Promise<void> {
   const terms = sortTerms(sort, stage.definition.key.members)
-  for (const { field } of terms) if (!comparisons.has(field)) comparisons.set(field, await comparisonOf(stage, field))
+  for (const { field } of terms) if (!places.has(field)) places.set(field, await placesOf(stage, field))
   const expected = [...stage.held].sort((a, b) => {
-    for (const { field, descending } of terms) {
-      const difference = (comparisons.get(field) as Comparison)(a, b) * (descending ? -1 : 1)
-      if (difference !== 0) return difference
+    for (const { field, path, descending } of terms) {
+      const placeOf = places.get(field) as Places
+      const [x, y] = [placeOf(get(a, path)), placeOf(get(b, path))]
+      if (x !== y) return (x < y ? -1 : 1) * (descending ? -1 : 1)
     }
     throw new ContractError(`Expected the key to tell records apart; ${JSON.stringify(a)} and ${JSON.stringify(b)} came with one place.`)
   })
@@ -65,8 +38,8 @@ const sentence = (id: string, title: string, on: Check['on'], sorts: (stage: Sta
   on,
   needs: [],
   async run(stage) {
-    const comparisons = new Map<string, Comparison>()
-    for (const sort of sorts(stage)) await expectOrder(stage, sort, comparisons)
+    const places = new Map<string, Places>()
+    for (const sort of sorts(stage)) await expectOrder(stage, sort, places)
   },
 })
 
@@ -104,6 +77,7 @@ export const order: readonly Check[] = [
     'urgent,-collected,label',
     '-note,collected,-weight',
     '-address.postcode,note',
+    'urgent,-note,address.postcode,-pieces,collected,-weight,label',
   ]),
   sentence('key-direction', 'Members of the key are terms as any other: each in the direction that the request says.', 'parcels', () => [
     'pieces,-code',

@@ -1,6 +1,6 @@
 /** Nobody changes what is stored but by a write. */
 import type { Check } from '../check.js'
-import { expectThat } from '../contract-error.js'
+import { expectEqual, expectThat } from '../contract-error.js'
 import type { Item } from '../stage.js'
 
 /** Changes whatever can be changed of a value, as careless code would; frozen parts throw, and that is fine. */
@@ -50,6 +50,12 @@ export const privacy: readonly Check[] = [
       await expectSame('what was read is changed')
       spoil((await stage.all()).find(({ value }) => stage.keyText(value) === stage.keyText(record)))
       await expectSame('what was listed is changed')
+      const page = await stage.list()
+      const batch = await stage.readAll([key])
+      for (const list of [page, page.items, batch]) spoil(list)
+      await expectSame('a page and a batch are changed')
+      const { length } = (await stage.list()).items
+      expectThat(length === stage.held.length, `a page of ${stage.held.length} after another one is changed`, length)
     },
   },
   {
@@ -64,6 +70,47 @@ export const privacy: readonly Check[] = [
       stage.expectValue(await stage.read(key), record, 'what is stored after the answer of create() is changed')
       spoil(await stage.replaced(key, stage.change(record, 1)))
       stage.expectValue(await stage.read(key), stage.change(record, 1), 'what is stored after the answer of replace() is changed')
+    },
+  },
+  {
+    id: 'privacy/kept',
+    title: 'What a caller does to what it gave or got changes nothing that is kept for repeats.',
+    on: 'any',
+    needs: ['create', 'recall'],
+    async run(stage) {
+      const record = stage.spare[0] as Item['value']
+      const idempotency = { id: 'id', fingerprint: 'body' }
+      const given = structuredClone(record)
+      const call = { ...stage.call(), idempotency }
+      spoil(await stage.adapter.create?.(given, call))
+      spoil(given)
+      spoil(await stage.repeatable(record, idempotency))
+      const recalled = await stage.recall(idempotency)
+      stage.expectValue(recalled as Item, record, 'what recall() answers')
+      spoil(recalled)
+      stage.expectValue((await stage.recall(idempotency)) as Item, record, 'what recall() answers again')
+      stage.expectValue(await stage.read(stage.key(record)), record, 'what is stored')
+    },
+  },
+  {
+    id: 'privacy/steady',
+    title: 'A value that was handed out stays as it was when the record is changed or removed.',
+    on: 'any',
+    needs: ['create', 'replace', 'remove'],
+    async run(stage) {
+      const record = stage.spare[0] as Item['value']
+      const key = stage.key(record)
+      const created = await stage.created(record)
+      const first = [created, await stage.stored(key), ...(await stage.all()), ...(await stage.readAll([key, key]))]
+      const replaced = await stage.replaced(key, stage.change(record, 1))
+      const held = [...first, replaced, await stage.stored(key)]
+      const before = first.map((item) => JSON.stringify(item))
+      const after = held.slice(first.length).map((item) => JSON.stringify(item))
+      await stage.replaced(key, stage.change(record, 2))
+      await stage.remove(key)
+      for (const [i, text] of [...before, ...after].entries()) expectEqual(held[i], JSON.parse(text), 'a value that was handed out')
+      stage.expectValue(created, record, 'what create() answered')
+      stage.expectValue(replaced, stage.change(record, 1), 'what replace() answered')
     },
   },
 ]

@@ -50,6 +50,24 @@ export const reads: readonly Check[] = [
     },
   },
   {
+    id: 'reads/thousands',
+    title: 'A batch has no largest length: the last of tens of thousands of keys is answered as the first.',
+    on: 'orders',
+    needs: [],
+    async run(stage) {
+      for (const length of [1001, 2101, 33_000, 66_000]) {
+        const far = upTo(length - 4).map((i) => 1_000_000_000 + i)
+        const [first, second, ...others] = stage.held.slice(0, 4)
+        const records = [first, second, ...far.map(() => undefined), ...others]
+        const found = await stage.readAll(records.map((record, i) => record?.number ?? far[i - 2]))
+        for (const [i, record] of records.entries()) {
+          if (record !== undefined) stage.expectValue(found[i], record, `place ${i} of ${length}`)
+          else if (found[i] !== undefined) expectThat(false, `undefined at place ${i} of ${length}`, found[i])
+        }
+      }
+    },
+  },
+  {
     id: 'reads/none',
     title: 'read() of no keys answers an empty list.',
     on: 'any',
@@ -103,6 +121,37 @@ export const reads: readonly Check[] = [
         { order: 1, article: 'a ' },
       ]) {
         expectThat((await stage.read(key)) === undefined, `nothing under ${JSON.stringify(key)}`, await stage.read(key))
+      }
+    },
+  },
+  {
+    id: 'reads/composite-near',
+    title: 'The parts of a composite key are compared one by one: keys whose parts make one text together are different.',
+    on: 'lines',
+    needs: ['create'],
+    async run(stage) {
+      const parts: readonly (readonly [number, string])[] = [
+        [11, 'a'],
+        [1, '1a'],
+        [12, 'b'],
+        [2, 'b1'],
+        [-12, 'c'],
+        [2, 'c-1'],
+        [0, 'a'],
+        [0, '0'],
+        [1, '0,0'],
+        [2, '{"order":2}'],
+      ]
+      const records = parts.map(([order, article], quantity) => ({ order, article, quantity }))
+      for (const record of records) await stage.created(record)
+      const found = await stage.readAll(records.map((record) => stage.key(record)))
+      for (const [i, record] of records.entries()) {
+        stage.expectValue(found[i], record, `the record of the key ${JSON.stringify(stage.key(record))}`)
+        const where = [
+          { field: 'order', op: 'eq', value: record.order },
+          { field: 'article', op: 'eq', value: record.article },
+        ] as const
+        expectEqual(await stage.keys({ where }), [stage.keyText(record)], `the keys where ${JSON.stringify(where)}`)
       }
     },
   },

@@ -1,6 +1,7 @@
 /** What the equalities of a scope mean: all of them, exactly, whatever a write says. */
 import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
+import { parcel } from '../fixtures.js'
 import type { Row } from '../row.js'
 import type { By } from '../stage.js'
 
@@ -12,7 +13,7 @@ const several: readonly By[] = [
 ]
 const ranked: readonly By[] = [{ call: { scope: { depot: 'north', rank: 0 } } }, { call: { scope: { rank: 0, depot: 'north' } } }]
 const client = (as: string, key = 'ann') => ({ collection: 'clients', key, as })
-const ways = ['contracts', 'favourites'] as const
+const ways = ['contracts', 'invoices', 'favourites', 'archives'] as const
 
 const lies = ({ depot, urgent }: Row): boolean => depot === 'north' && urgent === true
 const fulfilsOne = ({ depot, urgent }: Row): boolean => (depot === 'north') !== (urgent === true)
@@ -91,6 +92,38 @@ export const scopeMembers: readonly Check[] = [
     },
   },
   {
+    id: 'scope/falsy',
+    title: 'False, zero and the empty text are values of a scope as any other.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const scopes = [{ urgent: false }, { pieces: 0 }, { note: '' }, { urgent: false, pieces: 3 }] as const
+      for (const scope of scopes) {
+        const by: By = { call: { scope } }
+        const isInside = (record: Row) => Object.entries(scope).every(([member, value]) => record[member] === value)
+        const expected = stage.held.filter(isInside).map((record) => stage.keyText(record))
+        expectEqual([...(await stage.keys({}, by))].sort(), expected.sort(), `the keys in the scope ${JSON.stringify(scope)}`)
+        for (const record of stage.held) {
+          const found = await stage.read(record.code, by)
+          expectThat((found !== undefined) === isInside(record), `just what lies in the scope ${JSON.stringify(scope)}`, found ?? record)
+        }
+        const outside = stage.held.find((record) => !isInside(record)) as Row
+        if (stage.offers('replace')) {
+          const answer = await stage.replace(outside.code, outside, undefined, by)
+          expectEqual(answer, 'absent', `replace() outside of the scope ${JSON.stringify(scope)}`)
+        }
+        if (stage.offers('remove')) {
+          const answer = await stage.remove(outside.code, undefined, by)
+          expectEqual(answer, 'absent', `remove() outside of the scope ${JSON.stringify(scope)}`)
+        }
+        if (!stage.offers('create')) continue
+        const record = parcel(`F-${scopes.indexOf(scope)}`, { urgent: true, pieces: 9, note: 'other' })
+        stage.expectValue(await stage.created(record, by), { ...record, ...scope }, 'what is created')
+        stage.expectValue(await stage.read(record.code), { ...record, ...scope }, 'what is stored')
+      }
+    },
+  },
+  {
     id: 'scope/replace-kept',
     title: 'A replace leaves the members of the scope what they are, whatever its value says of them.',
     on: 'parcels',
@@ -121,6 +154,27 @@ export const scopeMembers: readonly Check[] = [
       expectEqual(await stage.detach(client('contracts', 'bob'), 'C-8', undefined, by), 'absent', 'detach() of what the scope fixes')
       stage.expectValue(await stage.read('C-8'), before.value, 'the record')
       expectEqual(await stage.attach(client('invoices'), 'C-8', undefined, by), 'attached', 'attach() by a member beside the scope')
+    },
+  },
+  {
+    id: 'scope/moved-stale',
+    title: "An attach answers 'absent' before 'stale', 'stale' before all that depends on the parent, and 'attached' before a refusal.",
+    on: 'contracts',
+    needs: ['attach'],
+    async run(stage) {
+      const by: By = { call: { scope: { holder: 'bob' } } }
+      const before = await stage.stored('C-8')
+      const other = client('contracts')
+      expectEqual(await stage.attach(other, 'C-1', 'other', by), 'absent', 'attach() outside of the scope, with an old version')
+      expectEqual(await stage.attach(other, 'C-8', 'other', by), 'stale', 'attach() that would leave the scope, with an old version')
+      const bob = client('contracts', 'bob')
+      expectEqual(await stage.attach(bob, 'C-8', 'other', by), 'stale', 'attach() to where it is, with an old version')
+      expectEqual(await stage.attach(bob, 'C-8', before.version, by), 'attached', 'attach() to where it is, with the version')
+      const answer = await stage.attach(other, 'C-8', before.version, by)
+      const isRefused = typeof answer === 'object' && answer.refused === 'rule'
+      expectThat(isRefused, "{ refused: 'rule' } for an attach that would leave the scope, with the version", answer)
+      const stored = await stage.stored('C-8')
+      expectEqual(stored, before, 'what is stored after all these')
     },
   },
 ]

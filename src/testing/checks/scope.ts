@@ -9,7 +9,7 @@ const north: By = { call: { scope: { depot: 'north' } } }
 const inside = (stage: Stage): readonly Row[] => stage.held.filter(({ depot }) => depot === 'north')
 const outside = (stage: Stage): readonly Row[] => stage.held.filter(({ depot }) => depot !== 'north')
 const client = (as: string) => ({ collection: 'clients', key: 'ann', as })
-const ways = ['contracts', 'favourites'] as const
+const ways = ['contracts', 'invoices', 'favourites', 'archives'] as const
 
 export const scope: readonly Check[] = [
   {
@@ -53,6 +53,24 @@ export const scope: readonly Check[] = [
       for (const [i, record] of stage.held.entries()) {
         if (record.depot === 'north') stage.expectValue(found[i], record, 'a record in the scope')
         else expectThat(found[i] === undefined, 'undefined outside of the scope', found[i])
+      }
+    },
+  },
+  {
+    id: 'scope/batch',
+    title: 'A long batch with holes and duplicates is answered in a scope as it is without one.',
+    on: 'parcels',
+    needs: [],
+    async run(stage) {
+      const holes = Array.from({ length: 1100 }, (_, i) => `none-${i}`)
+      const records = new Map(inside(stage).map((record) => [record.code, record]))
+      const codes = stage.held.map(({ code }) => code as string)
+      const keys = [...codes, ...holes, ...codes, ...[...codes].reverse()]
+      const found = await stage.readAll(keys, north)
+      for (const [i, key] of keys.entries()) {
+        const record = records.get(key)
+        if (record === undefined) expectThat(found[i] === undefined, `undefined at place ${i} of ${keys.length}`, found[i])
+        else stage.expectValue(found[i], record, `place ${i} of ${keys.length}`)
       }
     },
   },

@@ -1,6 +1,7 @@
 /** `q`, as far as every engine agrees: the words of these records are in no dictionary. */
 import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
+import { parcel } from '../fixtures.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
 
@@ -53,7 +54,9 @@ export const search: readonly Check[] = [
     needs: ['search'],
     async run(stage) {
       const all = [...(await stage.keys())].sort()
-      for (const text of ['', ' ']) expectEqual([...(await stage.keys({ search: text }))].sort(), all, `the keys found by "${text}"`)
+      for (const text of ['', ' ', '  \t\n ', '\u00a0', '\u3000']) {
+        expectEqual([...(await stage.keys({ search: text }))].sort(), all, `the keys found by ${JSON.stringify(text)}`)
+      }
     },
   },
   {
@@ -105,6 +108,55 @@ export const search: readonly Check[] = [
       const items = await stage.all({ search: word, where: [{ field: 'urgent', op: 'eq', value: true }] })
       const expected = stage.held.filter((record) => holdsWord(record) && record.urgent).map((record) => stage.keyText(record))
       expectEqual(items.map(({ value }) => stage.keyText(value)).sort(), expected.sort(), 'the keys found among the urgent')
+    },
+  },
+  {
+    id: 'search/parent',
+    title: 'A search under a parent finds, and counts, only what is attached to it and holds the words.',
+    on: 'contracts',
+    needs: ['search', 'attach'],
+    async run(stage) {
+      for (const as of ['contracts', 'favourites']) {
+        const parent = { collection: 'clients', key: 'ann', as }
+        const attached = stage.held.slice(0, 6)
+        for (const record of attached) await stage.attach(parent, record.code)
+        const expected = attached.filter(holdsWord).map((record) => stage.keyText(record))
+        for (const sort of [undefined, '-rank']) {
+          const asked = { parent, search: word, ...(sort === undefined ? {} : { sort }) }
+          expectEqual([...(await stage.keys(asked))].sort(), expected, `the keys found by ${word} under a parent, as ${as}`)
+          const { total } = await stage.list({ ...asked, size: 1 })
+          if (total !== undefined) expectEqual(total, expected.length, `the total of a search under a parent, as ${as}`)
+        }
+      }
+    },
+  },
+  {
+    id: 'search/contained',
+    title: 'A search within the parent that contains the records finds, and counts, only those of that parent that hold the words.',
+    on: 'lines',
+    needs: ['search'],
+    async run(stage) {
+      for (const order of [1, 2, 3]) {
+        const where = [{ field: 'order', op: 'eq', value: order }] as const
+        const expected = stage.held.filter((record) => record.order === order && holdsWord(record)).map((record) => stage.keyText(record))
+        const keys = [...(await stage.keys({ where, search: word }))].sort()
+        expectEqual(keys, expected.sort(), `the keys found by ${word} in the order ${order}`)
+        const { total } = await stage.list({ where, search: word, size: 1 })
+        if (total !== undefined) expectEqual(total, expected.length, `the total of a search in the order ${order}`)
+      }
+    },
+  },
+  {
+    id: 'search/members',
+    title: 'A search looks through the members that the definition names, and no others.',
+    on: 'parcels',
+    needs: ['search', 'create'],
+    async run(stage) {
+      const elsewhere = { address: { street: 'trimbolak', postcode: 1 }, tags: ['trimbolak'], depot: 'trimbolak' }
+      await stage.created(parcel('trimbolak', elsewhere))
+      await stage.created(parcel('M-1', { label: 'trimbolak' }))
+      await stage.created(parcel('M-2', { note: 'a trimbolak' }))
+      expectEqual([...(await stage.keys({ search: 'trimbolak' }))].sort(), ['M-1', 'M-2'], 'the keys found by a word of label or note')
     },
   },
   {

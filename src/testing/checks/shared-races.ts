@@ -1,6 +1,6 @@
 /** Attaching and reading while others write. */
 import type { ParentKey } from '../../adapters/contract.js'
-import { type Check, rounds, upTo } from '../check.js'
+import { type Check, rounds, ticks, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import type { Row } from '../row.js'
 
@@ -71,7 +71,9 @@ export const sharedRaces: readonly Check[] = [
           for (const n of upTo(40)) await stage.replaced(key, stage.change(record, n))
         })(),
         ...upTo(4).map(async (peer) => {
-          for (const _ of upTo(10)) {
+          for (const round of upTo(10)) {
+            // At another moment of the write each time.
+            await ticks((round * 3 + peer) % 7)
             check((await stage.all({}, { peer }, 100)).find(({ value }) => stage.keyText(value) === text)?.value)
             check((await stage.read(key, { peer }))?.value)
           }
@@ -131,6 +133,122 @@ export const sharedRaces: readonly Check[] = [
         }
         await Promise.all([write().finally(done), look(0), look(2)])
       }
+    },
+  },
+  {
+    id: 'races/attach-replace',
+    title: 'Attaching and detaching beside a replace take nothing back of what it wrote.',
+    on: 'contracts',
+    needs: ['attach', 'detach', 'replace'],
+    async run(stage) {
+      for (const as of ['contracts', 'favourites']) {
+        for (const round of upTo(rounds * 2)) {
+          const { value } = await stage.stored('C-0')
+          const rank = 100 + round
+          const moves = upTo(6).map<Promise<unknown>>((i) =>
+            i % 2 === 0
+              ? stage.attach(parent(as, `m${i}`), 'C-0', undefined, { peer: i })
+              : stage.detach(parent(as, `m${i - 1}`), 'C-0', undefined, { peer: i }),
+          )
+          const [written] = await Promise.all([stage.replaced('C-0', { ...value, rank }, undefined, { peer: round }), ...moves])
+          expectEqual(written.value.rank, rank, 'the rank that replace() answers')
+          expectEqual((await stage.stored('C-0')).value.rank, rank, `the rank after a replace beside moves as ${as}`)
+        }
+      }
+    },
+  },
+  {
+    id: 'races/one-version',
+    title: 'Of replaces, removes, attaches and detaches by a member, all with one version, exactly one succeeds.',
+    on: 'contracts',
+    needs: ['create', 'attach', 'detach', 'replace', 'remove'],
+    async run(stage) {
+      for (const round of upTo(rounds * 2)) {
+        const code = `O-${round}`
+        const { value, version } = await stage.created({ ...stage.record(1), code, holder: 'ann' })
+        const writes: readonly ((peer: number) => Promise<unknown>)[] = [
+          (peer) => stage.replace(code, { ...value, rank: 50 }, version, { peer }),
+          (peer) => stage.remove(code, version, { peer }),
+          (peer) => stage.attach(parent('contracts', 'eve'), code, version, { peer }),
+          (peer) => stage.attach(parent('invoices', 'eve'), code, version, { peer }),
+          (peer) => stage.detach(parent('contracts', 'ann'), code, version, { peer }),
+        ]
+        // Another one comes first each time.
+        const order = upTo(10).map((i) => (i + round) % writes.length)
+        const answers = await Promise.all(order.map((n, peer) => writes[n]?.(peer)))
+        const won = answers.filter((answer) => answer !== 'stale' && answer !== 'absent')
+        expectThat(won.length === 1, "one winner, and 'stale' or 'absent' for the others", answers)
+        const left = await stage.read(code)
+        expectThat((left === undefined) === (won[0] === 'removed'), 'what is stored to be what the winner did', { won, left })
+        if (left !== undefined) expectThat(left.version !== version, 'another version than before', left)
+      }
+    },
+  },
+  {
+    id: 'races/neighbours',
+    title: 'Writers of different records lose nothing of each other, also where their keys share a part.',
+    on: 'lines',
+    needs: ['create', 'replace', 'remove'],
+    async run(stage) {
+      const neighbours = stage.held.filter(({ order }) => order === 1)
+      for (const round of upTo(rounds)) {
+        const items = await stage.readAll(neighbours.map((record) => stage.key(record)))
+        const next = neighbours.map((record, i) => ({ ...record, quantity: 1000 * (round + 1) + i }))
+        const fresh = upTo(4).map((i) => ({ order: 1, article: `new ${round} ${i}`, quantity: i }))
+        const [removed] = await Promise.all([
+          stage.remove(stage.key({ order: 1, article: `new ${round - 1} 0` }), undefined, { peer: 1 }),
+          ...next.map((record, i) => stage.replaced(stage.key(record), record, items[i]?.version, { peer: i })),
+          ...fresh.map((record, i) => stage.created(record, { peer: i + 2 })),
+        ])
+        expectEqual(removed, round === 0 ? 'absent' : 'removed', 'remove() beside writes of other records')
+        const all = [...next, ...fresh]
+        const found = await stage.readAll(all.map((record) => stage.key(record)))
+        for (const [i, record] of all.entries()) stage.expectValue(found[i], record, 'a record that was written beside others')
+      }
+    },
+  },
+  {
+    id: 'races/create-given',
+    title: "Of many creates of one number exactly one succeeds, beside numbers that are assigned; the others are 'duplicate'.",
+    on: 'orders',
+    needs: ['create'],
+    async run(stage) {
+      const { value: first } = await stage.created({ text: 'first' })
+      for (const round of upTo(rounds)) {
+        const number = (first.number as number) + 1000 * (round + 1)
+        const answers = await Promise.all(
+          upTo(12).map((peer) => stage.create(peer % 4 === 3 ? { text: 'assigned' } : { number, text: `given ${peer}` }, { peer })),
+        )
+        const made = answers.flatMap((answer, peer) => ('created' in answer ? [{ value: answer.created.value, peer }] : []))
+        const given = made.filter(({ peer }) => peer % 4 !== 3)
+        expectThat(made.length === given.length + 3, 'a record for each create without a number', answers)
+        expectThat(given.length === 1, 'one record of the number that all others gave', answers)
+        const refused = answers.flatMap((answer) => ('refused' in answer ? [answer.refused] : []))
+        expectEqual(
+          refused,
+          upTo(8).map(() => 'duplicate'),
+          'the refusals of the others',
+        )
+        stage.expectValue(await stage.read(number), { number, text: `given ${given[0]?.peer}` }, 'what is stored')
+      }
+    },
+  },
+  {
+    id: 'races/crowd',
+    title: 'Many calls of all kinds at once are all answered: none waits for another for ever.',
+    on: 'any',
+    needs: ['replace'],
+    async run(stage) {
+      const answers = await Promise.all(
+        upTo(120).map(async (i) => {
+          const record = stage.record(i % stage.held.length)
+          const key = stage.key(record)
+          if (i % 4 === 0) return stage.replaced(key, stage.change(record, i), undefined, { peer: i })
+          if (i % 4 === 1) return stage.list({ size: 3, sort: stage.definition.sort[0] ?? '' }, { peer: i })
+          return i % 4 === 2 ? stage.readAll([key, key], { peer: i }) : stage.list({}, { peer: i })
+        }),
+      )
+      expectEqual(answers.length, 120, 'the count of answers')
     },
   },
 ]

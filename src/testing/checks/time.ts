@@ -1,6 +1,7 @@
 /** Start, and calls that are given up. */
-import type { Check } from '../check.js'
-import { ContractError } from '../contract-error.js'
+import { type Check, upTo } from '../check.js'
+import { ContractError, expectEqual, expectThat } from '../contract-error.js'
+import type { Row } from '../row.js'
 import type { By, Stage } from '../stage.js'
 
 /** An answer or an error is fine, silence is not: only a call that ran out of patience is the adapter's fault. */
@@ -59,6 +60,57 @@ export const time: readonly Check[] = [
         controller.abort()
         await Promise.all([...givenUp, beside])
         await expectWell(stage)
+      }
+    },
+  },
+  {
+    id: 'time/left',
+    title: 'left() gives the milliseconds that remain: with plenty of them every method works, with none it answers or throws at once.',
+    on: 'any',
+    needs: ['create', 'replace', 'remove'],
+    async run(stage) {
+      const record = stage.spare[0] as Row
+      const key = stage.key(record)
+      for (const left of [30_000, 700_000, Number.POSITIVE_INFINITY]) {
+        const by: By = { call: { left: () => left } }
+        stage.expectValue(await stage.created(record, by), record, `what create() answers with ${left} ms left`)
+        stage.expectValue(await stage.read(key, by), record, `what read() answers with ${left} ms left`)
+        const { version } = await stage.replaced(key, stage.change(record, 1), undefined, by)
+        await stage.list({}, by)
+        expectEqual(await stage.remove(key, version, by), 'removed', `remove() with ${left} ms left`)
+      }
+      for (const left of [0, -1]) {
+        const by: By = { call: { left: () => left } }
+        for (const ask of [() => stage.list({}, by), () => stage.read(stage.key(stage.record()), by)]) await answersOrFails(ask())
+        await expectWell(stage)
+      }
+    },
+  },
+  {
+    id: 'time/given-up-write',
+    title: 'A write whose signal fires takes place as a whole or not at all, and what it answers is true; the next one is well.',
+    on: 'any',
+    needs: ['replace'],
+    async run(stage) {
+      const record = stage.record()
+      const key = stage.key(record)
+      let before = await stage.stored(key)
+      for (const round of upTo(6)) {
+        const controller = new AbortController()
+        const next = stage.change(record, round)
+        if (round % 2 === 0) controller.abort()
+        const answer = stage.replace(key, next, undefined, { call: { signal: controller.signal }, peer: 0 }).catch((error: unknown) => {
+          if (error instanceof ContractError) throw error
+        })
+        await Promise.resolve()
+        controller.abort()
+        const answered = await answer
+        const stored = await stage.stored(key)
+        const isWritten = stage.identity(stored.value) === stage.identity(next)
+        if (answered !== undefined) expectThat(isWritten, 'what replace() said that it wrote', stored)
+        expectThat(isWritten || stored.version === before.version, 'the new value, or the old one with its version', stored)
+        if (isWritten) expectThat(stored.version !== before.version, 'a new version with the new value', stored)
+        before = await stage.replaced(key, stage.change(record, 100 + round))
       }
     },
   },

@@ -4,8 +4,12 @@ import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import { parcel } from '../fixtures.js'
 import type { Where } from '../requests.js'
+import type { Stage } from '../stage.js'
 
 const unstorable = ['\0', 'a\0b', '\ud800', 'a\udc00', '\udfff\ud83d']
+
+/** Texts to create records with, where the adapter creates any. */
+const offers = (stage: Stage, texts: readonly string[]): readonly string[] => (stage.offers('create') ? texts : [])
 
 export const unstorables: readonly Check[] = [
   {
@@ -51,6 +55,7 @@ export const unstorables: readonly Check[] = [
     async run(stage) {
       const { adapter } = stage
       const known = stage.record().code as string
+      for (const near of offers(stage, ['\ufffd', 'a\ufffd', 'ab', `${known}\ufffd`])) await stage.create(parcel(near))
       for (const code of [...unstorable, `${known}\0`, `\0${known}`, `${known}\ud800`]) {
         const found = await stage.readAll([code, stage.key(stage.record())])
         expectThat(found[0] === undefined, 'undefined for such a key', found[0])
@@ -81,6 +86,10 @@ export const unstorables: readonly Check[] = [
     needs: [],
     async run(stage) {
       const { code, label } = stage.record()
+      // What such texts become where they are written as UTF-8 without a look.
+      for (const [i, text] of offers(stage, ['\ufffd', 'a\ufffd', 'ab', '', 'a']).entries()) {
+        await stage.create(parcel(`near-${i}`, { label: text, note: text, tags: [text] }))
+      }
       for (const value of [...unstorable, `${code}\0`, `${label}\0`, `${label}\ud800`, 'red\0']) {
         const conditions: Where[] = [
           { field: 'code', op: 'eq', value },
@@ -114,7 +123,8 @@ export const unstorables: readonly Check[] = [
   },
   {
     id: 'unstorable/parent',
-    title: 'A parent whose key the store can not hold has nothing: its list is empty, attaching to it is refused or kept exactly.',
+    title:
+      "A parent whose key the store can not hold has nothing: its list is empty; attaching to it, where that is not 'absent' or 'stale', is refused or kept exactly.",
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -126,6 +136,12 @@ export const unstorables: readonly Check[] = [
           const parent = { collection: 'clients', key, as }
           expectEqual(await stage.keys({ parent }), [], `what is listed under ${JSON.stringify(key)} as ${as}`)
           expectEqual(await stage.detach(parent, 'C-2'), 'absent', `detach() from ${JSON.stringify(key)} as ${as}`)
+          expectEqual(await stage.attach(parent, 'none'), 'absent', `attach() of what is not there to ${JSON.stringify(key)} as ${as}`)
+          expectEqual(
+            await stage.attach(parent, 'C-0', 'other'),
+            'stale',
+            `attach() with an old version to ${JSON.stringify(key)} as ${as}`,
+          )
           const answer = await stage.attach(parent, 'C-0')
           const refused = isRefused(answer)
           expectThat(refused || answer === 'attached', "'attached' or a refusal", answer)

@@ -18,10 +18,12 @@ async function survive(stage: Stage, variants: readonly Row[]): Promise<void> {
     stage.expectValue(answer.created, record, 'what create() answers')
     await expectStored(stage, record)
     if (stage.adapter.replace === undefined) continue
-    const [plain, again] = [parcel(`V-${i}`), { ...record, note: 'again' }]
-    await stage.replaced(record.code, plain)
-    stage.expectValue(await stage.replaced(record.code, again), again, 'what replace() answers')
-    await expectStored(stage, again)
+    for (const other of [{ note: 'again' }, { label: 'again' }]) {
+      const again = { ...record, ...other }
+      await stage.replaced(record.code, parcel(`V-${i}`))
+      stage.expectValue(await stage.replaced(record.code, again), again, 'what replace() answers')
+      await expectStored(stage, again)
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 /** Versions of stored values. */
 import { type Check, upTo } from '../check.js'
+import { atTime } from '../clock.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import type { Item } from '../stage.js'
 
@@ -101,6 +102,41 @@ export const versions: readonly Check[] = [
         expectNew(seen, await stage.stored(key), 'after attach()')
         await stage.detach(parent, key)
         expectNew(seen, await stage.stored(key), 'after detach()')
+      }
+    },
+  },
+  {
+    id: 'versions/burst',
+    title: 'Versions differ also between hundreds of writes that follow each other within a millisecond.',
+    on: 'any',
+    needs: ['replace'],
+    async run(stage) {
+      const record = stage.record()
+      const key = stage.key(record)
+      const seen = new Set([(await stage.stored(key)).version])
+      for (const round of upTo(10)) {
+        const writes = upTo(30).map((i) => stage.replaced(key, stage.change(record, round * 30 + i), undefined, { peer: i }))
+        for (const item of await Promise.all(writes)) expectNew(seen, item, 'after one of many changes at once')
+      }
+    },
+  },
+  {
+    id: 'versions/clock',
+    title: 'Versions go by no clock: they differ while it stands still, and after it was set back.',
+    on: 'any',
+    needs: ['create', 'replace', 'remove'],
+    async run(stage) {
+      const record = stage.record()
+      const key = stage.key(record)
+      const seen = new Set([(await stage.stored(key)).version])
+      const hour = 3_600_000
+      const start = Date.now()
+      for (const time of [start, start - hour, start, start + 1, start - hour]) {
+        await atTime(time, async () => {
+          for (const i of upTo(4)) expectNew(seen, await stage.replaced(key, stage.change(record, i)), 'with the clock set to another time')
+          expectEqual(await stage.remove(key), 'removed', 'remove()')
+          expectNew(seen, await stage.created(record), 'after a re-creation with the clock set to another time')
+        })
       }
     },
   },

@@ -1,0 +1,87 @@
+/** What every answer of an adapter must be, whatever was asked: its words, its members and their types. */
+import type { ListRequest } from '../adapters/contract.js'
+import { isObject } from '../definition/json.js'
+import type { ResourceDefinition } from '../definition/resource.js'
+import { expectThat } from './contract-error.js'
+
+export type Writing = 'create' | 'recall' | 'replace' | 'remove' | 'attach' | 'detach'
+
+const words: Readonly<Record<Writing, readonly string[]>> = {
+  create: ['mismatched', 'running'],
+  recall: ['mismatched', 'running'],
+  replace: ['absent', 'stale'],
+  remove: ['removed', 'absent', 'stale'],
+  attach: ['attached', 'absent', 'stale'],
+  detach: ['detached', 'absent', 'stale'],
+}
+
+/** Throws where an answer to a write, or to `recall()`, is none that the contract knows. */
+export function expectAnswer(definition: ResourceDefinition, method: Writing, answer: unknown): void {
+  if (isObject(answer) && 'refused' in answer) {
+    expectRefused(answer, (member) => isMember(definition, member), `${method}() to refuse with`)
+  } else if (isObject(answer) && method === 'create') {
+    if ('created' in answer) expectStored(answer.created, 'create() to answer { created } with')
+    else
+      expectThat(
+        'accepted' in answer || answer.nothing === true,
+        'create() to answer { created }, { accepted } or { nothing: true }',
+        answer,
+      )
+  } else if (isObject(answer) && (method === 'replace' || method === 'recall')) {
+    expectStored(answer, `${method}() to answer`)
+  } else {
+    const known = words[method].map((word) => `'${word}'`).join(', ')
+    expectThat(words[method].includes(answer as string), `${method}() to answer one of its words (${known}) or an object`, answer)
+  }
+}
+
+/** Throws where a page is malformed, or says of the request what can't be. */
+export function expectPage(page: unknown, { size, where, sort }: ListRequest, keyText: (value: unknown) => string): void {
+  expectThat(isObject(page) && Array.isArray(page.items), 'list() to answer a page with items', page)
+  const { items, total, refused } = page
+  for (const item of items as readonly unknown[]) expectStored(item, 'each item of a page to be')
+  const keys = (items as readonly { readonly value: unknown }[]).map(({ value }) => keyText(value))
+  expectThat(keys.length <= size, `at most ${size} items on a page of ${size}`, keys.length)
+  expectThat(new Set(keys).size === keys.length, 'a page to hold each record once', keys)
+  for (const name of ['more', 'exact', 'seekable'] as const) {
+    const given = page[name]
+    expectThat(given === undefined || typeof given === 'boolean', `${name} of a page to be true, false or undefined`, given)
+  }
+  expectThat(
+    total === undefined || (Number.isSafeInteger(total) && (total as number) >= 0),
+    'total to be a whole number from 0, or undefined',
+    total,
+  )
+  if (refused === undefined) return
+  const fields = new Set([...where, ...sort].map(({ field }) => field))
+  expectThat(isObject(refused) && keys.length === 0, 'nothing listed where a list is refused', page)
+  expectRefused(refused, (member) => fields.has(member), 'list() to refuse with')
+}
+
+export function expectStored(item: unknown, what: string): void {
+  const fits = isObject(item) && isObject(item.value) && typeof item.version === 'string' && item.version !== ''
+  expectThat(fits, `${what} { value, version }, an object and a text as version`, item)
+}
+
+function expectRefused(answer: Readonly<Record<string, unknown>>, isNamed: (member: string) => boolean, what: string): void {
+  const { refused, members, why } = answer
+  const reasons = ['duplicate', 'reference', 'rule']
+  expectThat(reasons.includes(refused as string), `${what} 'duplicate', 'reference' or 'rule'`, answer)
+  expectThat(Array.isArray(members), `${what} a list of members`, answer)
+  for (const member of members) {
+    expectThat(typeof member === 'string' && isNamed(member), `${what} members that there are, nested ones with a dot`, answer)
+  }
+  expectThat(why === undefined || typeof why === 'string', `${what} a text as why, or none`, answer)
+}
+
+/** Places within arrays may follow the member. */
+function isMember({ shape }: ResourceDefinition, member: string): boolean {
+  let found = shape
+  for (const name of member.split('.')) {
+    if (found.isArray || found.open) return true
+    const next = found.members.get(name)
+    if (next === undefined) return false
+    found = next
+  }
+  return true
+}

@@ -1,0 +1,19 @@
+/** The clock of this process, standing still at another time. */
+
+/**
+ * Runs `work` while `Date.now()` and `new Date()` give this time, in milliseconds. Timers go on as
+ * they were, and so do adapters that live in other processes.
+ */
+export async function atTime(time: number, work: () => Promise<void>): Promise<void> {
+  const real = globalThis.Date
+  globalThis.Date = new Proxy(real, {
+    apply: () => new real(time).toString(),
+    construct: (target, given, newTarget) => Reflect.construct(target, given.length === 0 ? [time] : given, newTarget),
+    get: (target, name) => (name === 'now' ? () => time : Reflect.get(target, name)),
+  })
+  try {
+    await work()
+  } finally {
+    globalThis.Date = real
+  }
+}

@@ -1,0 +1,108 @@
+/** What a right store would answer: some records, what is attached to what, and the plainest way to look through them. */
+import type { ParentKey, Scalar } from '../adapters/contract.js'
+import { get } from '../definition/json.js'
+import type { ResourceDefinition } from '../definition/resource.js'
+import type { Places } from './learned-order.js'
+import { type ListParts, sortTerms, type Where } from './requests.js'
+import type { Row } from './row.js'
+
+export type Scope = Readonly<Record<string, Scalar>>
+
+/** The value of a member, null where it is absent. */
+export const memberAt = (record: Row, field: string): Scalar | null => (get(record, field.split('.')) ?? null) as Scalar | null
+
+const setName = ({ collection, key, as }: ParentKey): string => JSON.stringify([collection, key, as])
+
+export class Model {
+  /** By the texts of their keys. */
+  readonly records = new Map<string, Row>()
+  readonly #sets = new Map<string, Set<string>>()
+  readonly #definition: ResourceDefinition
+  /** The order of the store, by member. What compares without it (numbers, date-times) needs none. */
+  readonly places = new Map<string, Places>()
+
+  constructor(definition: ResourceDefinition, records: readonly Row[]) {
+    this.#definition = definition
+    for (const record of records) this.records.set(this.keyText(record), record)
+  }
+
+  keyText(record: Row): string {
+    const { key } = this.#definition
+    return key.text(key.of(record) as never)
+  }
+
+  /** The member that holds the parent's key; undefined where the store keeps a set. */
+  by({ as }: ParentKey): string | undefined {
+    return this.#definition.attachedTo.find((one) => one.as === as)?.by?.[0]
+  }
+
+  /** The keys in a parent's set. */
+  setOf(parent: ParentKey): Set<string> {
+    const set = this.#sets.get(setName(parent)) ?? new Set<string>()
+    this.#sets.set(setName(parent), set)
+    return set
+  }
+
+  isAttached(parent: ParentKey, record: Row): boolean {
+    const by = this.by(parent)
+    return by === undefined ? this.setOf(parent).has(this.keyText(record)) : record[by] === parent.key
+  }
+
+  remove(keyText: string): void {
+    this.records.delete(keyText)
+    for (const set of this.#sets.values()) set.delete(keyText)
+  }
+
+  /** What a list finds, in the order of its sort; in no order where a search leaves it to the rank. */
+  found({ where = [], search, sort = '', parent }: ListParts, scope: Scope): readonly Row[] {
+    return [...this.records.values()]
+      .filter(
+        (record) =>
+          isWithin(record, scope) &&
+          where.every((condition) => this.#holds(record, condition)) &&
+          (search === undefined || this.#holdsWords(record, search)) &&
+          (parent === undefined || this.isAttached(parent, record)),
+      )
+      .sort((a, b) => this.compare(this.place(a, sort), this.place(b, sort), sort))
+  }
+
+  /** The values of a sort's terms in a record. */
+  place(record: Row, sort: string): readonly (Scalar | null)[] {
+    return sortTerms(sort, this.#definition.key.members).map(({ field }) => memberAt(record, field))
+  }
+
+  compare(a: readonly (Scalar | null)[], b: readonly (Scalar | null)[], sort: string): number {
+    for (const [i, { field, descending }] of sortTerms(sort, this.#definition.key.members).entries()) {
+      const placeOf = this.places.get(field) as Places
+      const [x, y] = [placeOf(a[i]), placeOf(b[i])]
+      if (x !== y) return (x < y ? -1 : 1) * (descending ? -1 : 1)
+    }
+    return 0
+  }
+
+  #holds(record: Row, condition: Where): boolean {
+    const member = memberAt(record, condition.field)
+    if (condition.op === 'null') return (member === null) === condition.value
+    if (member === null) return false
+    if (condition.op === 'eq') return member === condition.value
+    if (condition.op === 'in') return condition.value.includes(member)
+    if (condition.op === 'contains') return (member as unknown as readonly Scalar[]).includes(condition.value)
+    const placeOf = this.places.get(condition.field) as Places
+    const difference = placeOf(member) - placeOf(condition.value)
+    return { gt: difference > 0, gte: difference >= 0, lt: difference < 0, lte: difference <= 0 }[condition.op]
+  }
+
+  /** Words as every engine tells them apart: between spaces, in any case, none of them a part of another. */
+  #holdsWords(record: Row, search: string): boolean {
+    const members = Array.isArray(this.#definition.search) ? (this.#definition.search as readonly string[]) : []
+    const held = members.flatMap((member) =>
+      String(record[member] ?? '')
+        .toLowerCase()
+        .split(' '),
+    )
+    return search.split(' ').every((word) => word === '' || held.includes(word.toLowerCase()))
+  }
+}
+
+export const isWithin = (record: Row, scope: Scope): boolean =>
+  Object.entries(scope).every(([member, value]) => (record[member] ?? null) === value)

@@ -1,0 +1,74 @@
+/** Lists that nobody would think of: conditions, search, sort, parent and scope in any combination. */
+import type { ParentKey, Scalar } from '../adapters/contract.js'
+import type { ResourceDefinition } from '../definition/resource.js'
+import { memberAt, type Scope } from './model.js'
+import type { Random } from './random.js'
+import type { ListParts, Where } from './requests.js'
+import type { Row } from './row.js'
+
+export interface Question {
+  readonly parts: ListParts
+  readonly scope: Scope
+}
+
+/** What questions are made of. */
+export interface Matter {
+  readonly definition: ResourceDefinition
+  readonly records: readonly Row[]
+  /** Parents to look under; none where the adapter attaches nothing. */
+  readonly parents: readonly ParentKey[]
+  readonly searches: boolean
+}
+
+const searches = ['quorvex', 'ZINC', 'zinc Quorvex', 'quorvex ash', 'vexquor', '', ' ']
+
+/** A question with about as many parts as `weight` says. */
+export function questionOf(random: Random, { definition, records, parents, searches: isSearched }: Matter, weight: number): Question {
+  const conditions = random.below(Math.min(weight, 3) + 1)
+  const where: Where[] = []
+  for (let i = 0; i < conditions; i += 1) {
+    // Two conditions on one member are one range, or one choice of two.
+    const [same] = random.chance(0.3) ? where : []
+    where.push(conditionOf(random, definition, records, same?.field))
+  }
+  const search = isSearched && random.chance(weight / 10) ? random.one(searches) : undefined
+  const parent = parents.length > 0 && random.chance(weight / 8) ? random.one(parents) : undefined
+  const sort = search !== undefined && random.chance(0.3) ? undefined : sortOf(random, definition)
+  return {
+    parts: {
+      where,
+      ...(sort === undefined ? {} : { sort }),
+      ...(search === undefined ? {} : { search }),
+      ...(parent === undefined ? {} : { parent }),
+    },
+    scope: random.chance(weight / 8) ? scopeOf(random, records) : {},
+  }
+}
+
+function sortOf(random: Random, { sort }: ResourceDefinition): string {
+  return random
+    .some(sort, random.below(4))
+    .map((field) => (random.chance(0.5) ? `-${field}` : field))
+    .join()
+}
+
+function conditionOf(random: Random, definition: ResourceDefinition, records: readonly Row[], on?: string): Where {
+  const contained = (definition.parent?.by ?? []).map((field) => ({ field, op: 'eq' as const, many: false }))
+  const all = [...definition.filters.values(), ...contained].filter(({ field }) => on === undefined || field === on)
+  const { field, op, many } = random.one(all)
+  const values = valuesOf(records, field)
+  if (op === 'null') return { field, op, value: random.chance(0.5) }
+  if (op === 'eq' && many && random.chance(0.6))
+    return { field, op: 'in', value: Array.from({ length: 1 + random.below(14) }, () => random.one(values)) }
+  return { field, op, value: random.one(values) } as Where
+}
+
+/** The values of a member among the records, or of the items of its lists. */
+const valuesOf = (records: readonly Row[], field: string): readonly Scalar[] => records.flatMap((record) => memberAt(record, field) ?? [])
+
+/** One or two equalities, as some record fulfils them; false, zero and the empty text among them. */
+function scopeOf(random: Random, records: readonly Row[]): Scope {
+  const record = random.one(records)
+  const members = Object.entries(record).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+  return Object.fromEntries(random.some(members, 1 + random.below(2))) as Scope
+}

@@ -1,0 +1,37 @@
+/** Numbers that look random and come again with the same seed (mulberry32). */
+export class Random {
+  #state: number
+
+  constructor(readonly seed: number) {
+    this.#state = seed
+  }
+
+  /** From 0 up to 1, which is left out. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+
+  /** A whole number from 0 up to `limit`, which is left out. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit)
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability
+  }
+
+  one<T>(list: readonly T[]): T {
+    return list[this.below(list.length)] as T
+  }
+
+  /** Different items of a list, in any order. */
+  some<T>(list: readonly T[], count: number): readonly T[] {
+    const left = [...list]
+    const taken: T[] = []
+    while (taken.length < count && left.length > 0) taken.push(...left.splice(this.below(left.length), 1))
+    return taken
+  }
+}

@@ -1,0 +1,118 @@
+/** Wrong at bounds: of numbers of things, of lengths, and where there is nothing. */
+import type { Call, Condition, ListRequest } from '../../../src/adapters/contract.js'
+import type { Row } from '../../../src/testing/index.js'
+import { PlainAdapter } from '../plain-adapter.js'
+import type { Item } from '../plain-store.js'
+import { altered, type Mutant, mutant } from './mutant.js'
+
+/** Answers only some of the keys of a batch. */
+const readingSome = (
+  name: string,
+  caughtBy: readonly string[],
+  some: (keys: readonly unknown[], base: PlainAdapter) => readonly unknown[],
+) =>
+  altered(name, caughtBy, (base) => {
+    const read = base.read.bind(base)
+    return {
+      async read(keys: readonly unknown[], call: Call) {
+        const answered = new Set(some(keys, base).map((key) => base.text(key)))
+        const found = await read(keys, call)
+        return found.map((item, i) => (answered.has(base.text(keys[i])) ? item : undefined))
+      },
+    }
+  })
+
+/** Goes by some of the values of `in`. */
+const inWith = (
+  name: string,
+  caughtBy: readonly string[],
+  some: (condition: Condition & { readonly op: 'in' }) => readonly unknown[] | 'all',
+) =>
+  mutant(
+    name,
+    caughtBy,
+    class extends PlainAdapter {
+      override holds(condition: Condition, row: Row): boolean {
+        if (condition.op !== 'in') return super.holds(condition, row)
+        const value = some(condition)
+        return value === 'all' || super.holds({ ...condition, value } as Condition, row)
+      }
+    },
+  )
+
+/** Goes by another request than it was given. */
+const asking = (name: string, caughtBy: readonly string[], change: (request: ListRequest, base: PlainAdapter) => Partial<ListRequest>) =>
+  altered(name, caughtBy, (base) => {
+    const list = base.list.bind(base)
+    return { list: (request: ListRequest, call: Call) => list({ ...request, ...change(request, base) }, call) }
+  })
+
+class CountsToAThousand extends PlainAdapter {
+  override total(request: ListRequest, call: Call, listed: number): number {
+    return Math.min(1000, super.total(request, call, listed))
+  }
+}
+
+class SumOfNothing extends PlainAdapter {
+  override total(request: ListRequest, call: Call, listed: number): number {
+    return this.store.rows.size === 0 ? Number.NaN : super.total(request, call, listed)
+  }
+}
+
+class NumbersAsText extends PlainAdapter {
+  override compareScalars(...[a, b]: Parameters<PlainAdapter['compareScalars']>): number {
+    return this.definition.collection === 'orders' ? super.compareScalars(String(a), String(b)) : super.compareScalars(a, b)
+  }
+}
+
+class CutsKeys extends PlainAdapter {
+  override text(key: unknown): string {
+    return super.text(key).slice(0, 255)
+  }
+}
+
+class CutsIds extends PlainAdapter {
+  override known(call: Call) {
+    return super.known(cut(call))
+  }
+  override keep(call: Call, item: Item): void {
+    super.keep(cut(call), item)
+  }
+}
+
+const cut = (call: Call): Call =>
+  call.idempotency === undefined ? call : { ...call, idempotency: { ...call.idempotency, id: call.idempotency.id.slice(0, 64) } }
+
+export const boundMutants: readonly Mutant[] = [
+  altered('answers 1,000 keys of a batch in a scope', ['scope/batch'], (base) => {
+    const read = base.read.bind(base)
+    return {
+      async read(keys: readonly unknown[], call: Call) {
+        const found = await read(keys, call)
+        return found.map((item, i) => (i < 1000 || Object.keys(call.scope).length === 0 ? item : undefined))
+      },
+    }
+  }),
+  readingSome('reads the first 1,000 keys of a batch', ['reads/thousands', 'volume/many'], (keys) => keys.slice(0, 1000)),
+  readingSome('reads 1,000 different keys of a batch', ['reads/thousands'], (keys) => [...new Set(keys)].slice(0, 1000)),
+  readingSome('reads 65,535 keys of a batch', ['reads/thousands'], (keys) => keys.slice(0, 65_535)),
+  readingSome('answers the first 1,000 records that a batch finds', ['volume/many'], (keys, base) =>
+    keys.filter((key) => base.store.rows.has(base.text(key))).slice(0, 1000),
+  ),
+  inWith('compares with the first ten values of in', ['filters/in-many'], ({ value }) => value.slice(0, 10)),
+  inWith('compares with the last 1,000 values of in', ['filters/in-many', 'volume/many'], ({ value }) => value.slice(-1000)),
+  inWith('takes in with no values for no condition', ['filters/in-few'], ({ value }) => (value.length === 0 ? 'all' : value)),
+  inWith('compares with the first value of in twice where there is one', ['filters/in-few'], ({ value }) =>
+    value.length === 1 ? [] : value,
+  ),
+  asking('gives pages of at most 1,000', ['volume/many'], ({ size }) => ({ size: Math.min(1000, size) })),
+  asking('skips at most 1,000 rows', ['volume/many'], ({ offset }) => ({ offset: Math.min(1000, offset) })),
+  mutant('counts to a thousand', ['volume/many'], CountsToAThousand),
+  mutant('has no total where there is no record', ['volume/none'], SumOfNothing),
+  mutant('orders whole numbers of keys as text', ['volume/many'], NumbersAsText),
+  mutant('cuts keys at 255 characters', ['texts/long-keys'], CutsKeys),
+  mutant('cuts ids of repeats at 64 characters', ['keys/names'], CutsIds),
+  asking('begins again past the end of what a parent has', ['random/contracts'], ({ parent, offset, size }, base) =>
+    parent !== undefined && offset >= base.store.rows.size - size ? { offset: 0 } : {},
+  ),
+]

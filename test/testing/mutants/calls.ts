@@ -1,0 +1,200 @@
+/** Wrong in what belongs to one call, one record or one id. */
+import type { Call, Condition, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
+import type { Row } from '../../../src/testing/index.js'
+import { PlainAdapter } from '../plain-adapter.js'
+import type { Item } from '../plain-store.js'
+import { altered, type Mutant, mutant } from './mutant.js'
+
+/** Keeps the call in a field, as a service of one request at a time would. */
+class CallInAField extends PlainAdapter {
+  call: Call | undefined
+  override async pause(): Promise<void> {
+    await super.pause()
+  }
+  override async list(request: ListRequest, call: Call) {
+    this.call = call
+    return super.list(request, call)
+  }
+  override async read(keys: readonly unknown[], call: Call) {
+    this.call = call
+    return super.read(keys, call)
+  }
+  override inScope(row: Row, call: Call, method: Parameters<PlainAdapter['inScope']>[2]): boolean {
+    return super.inScope(row, method === 'read' || method === 'list' ? (this.call ?? call) : call, method)
+  }
+}
+
+class WritesByTheLastScope extends PlainAdapter {
+  call: Call | undefined
+  override async create(value: unknown, call: Call) {
+    this.call = call
+    return super.create(value, call)
+  }
+  override scoped(row: Record<string, unknown>, call: Call): Record<string, unknown> {
+    return super.scoped(row, this.call ?? call)
+  }
+}
+
+/** Keeps the page of each request that comes again. */
+class PagesByRequest extends PlainAdapter {
+  readonly #pages = new WeakMap<ListRequest, Awaited<ReturnType<PlainAdapter['list']>>>()
+  override async list(request: ListRequest, call: Call) {
+    const known = this.#pages.get(request)
+    if (known !== undefined) return known
+    const page = await super.list(request, call)
+    if (Object.isFrozen(request)) this.#pages.set(request, page)
+    return page
+  }
+}
+
+/** Loads each key once for a call. */
+class LoadsOnce extends PlainAdapter {
+  readonly #loaded = new WeakMap<Call, Map<string, Item | undefined>>()
+  override async read(keys: readonly unknown[], call: Call) {
+    const loaded = this.#loaded.get(call) ?? new Map<string, Item | undefined>()
+    this.#loaded.set(call, loaded)
+    const found = await super.read(keys, call)
+    return keys.map((key, i) => {
+      const text = this.text(key)
+      if (!loaded.has(text)) loaded.set(text, found[i])
+      return loaded.get(text)
+    })
+  }
+}
+
+class SkipsWhatIsEqual extends PlainAdapter {
+  override async replace(...[key, value, expected, call]: Parameters<PlainAdapter['replace']>) {
+    const item = this.visible(key, call, 'replace')
+    if (item !== undefined && JSON.stringify(item.value) === JSON.stringify(value)) return this.given(item)
+    return super.replace(key, value, expected, call)
+  }
+}
+
+class AnyVersionWillDo extends PlainAdapter {
+  override isStale(item: Item, expected: string | undefined): boolean {
+    return super.isStale(item, expected) && ![...this.store.rows.values()].some(({ version }) => version === expected)
+  }
+}
+
+class JoinsParts extends PlainAdapter {
+  override text(key: unknown): string {
+    return this.definition.key.composite ? Object.values(this.keyMembers(key)).join('') : super.text(key)
+  }
+}
+
+/** One set of all pairs of a parent and a record, as texts. */
+const pairs = (separator: string) =>
+  class extends PlainAdapter {
+    readonly #pairs = new Set<string>()
+    override setOf(parent: ParentKey): Set<string> {
+      const all = this.#pairs
+      const set = super.setOf(parent)
+      if (set === undefined) return set as never
+      const pair = (text: string) => `${parent.as}${separator}${String(parent.key)}${separator}${text}`
+      return Object.assign(new Set<string>(), {
+        has: (text: string) => all.has(pair(text)),
+        add: (text: string) => all.add(pair(text)),
+        delete: (text: string) => all.delete(pair(text)),
+      }) as never
+    }
+  }
+
+class KeepsAHundred extends PlainAdapter {
+  override keep(call: Call, item: Item): void {
+    super.keep(call, item)
+    const [oldest] = this.store.kept.keys()
+    if (this.store.kept.size > 100 && oldest !== undefined) this.store.kept.delete(oldest)
+  }
+}
+
+/** Waits for the one that runs, whatever its body, and answers what came of it. */
+class AnswersForAnyBody extends PlainAdapter {
+  readonly #running = new Map<string, ReturnType<PlainAdapter['create']>>()
+  override async create(value: unknown, call: Call) {
+    const { id } = call.idempotency ?? {}
+    if (id === undefined) return super.create(value, call)
+    const running = this.#running.get(id) ?? super.create(value, call).finally(() => this.#running.delete(id))
+    this.#running.set(id, running)
+    return running
+  }
+}
+
+/** What a driver does to half of a surrogate pair. */
+const asUtf8 = (text: unknown) => (typeof text === 'string' ? Buffer.from(text).toString() : text)
+
+class EncodesConditions extends PlainAdapter {
+  override holds(condition: Condition, row: Row): boolean {
+    return super.holds({ ...condition, value: asUtf8(condition.value) } as Condition, row)
+  }
+}
+
+class EncodesKeys extends PlainAdapter {
+  override visible(...[key, call, method]: Parameters<PlainAdapter['visible']>) {
+    return super.visible(asUtf8(key), call, method)
+  }
+}
+
+export const callMutants: readonly Mutant[] = [
+  mutant('compares with what a driver makes of a text', ['unstorable/list'], EncodesConditions),
+  mutant('reads the key that a driver makes of a text', ['unstorable/key'], EncodesKeys),
+  altered('takes the empty text for no version where it attaches', ['expected/other-attached'], (base) => {
+    const attach = base.attach.bind(base)
+    return {
+      attach: (...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) => attach(parent, key, expected || undefined, call),
+    }
+  }),
+  mutant('reads and lists by the scope of the call that came last', ['calls/beside'], CallInAField),
+  mutant('creates by the scope of the call that came last', ['calls/beside-writes'], WritesByTheLastScope),
+  mutant('keeps the page of a request that comes again', ['calls/same-request'], PagesByRequest),
+  mutant('loads a record once for a call', ['calls/same-call'], LoadsOnce),
+  mutant('compares no version where nothing would change', ['expected/equal'], SkipsWhatIsEqual),
+  mutant('takes the version of any record', ['expected/others'], AnyVersionWillDo),
+  mutant('joins the parts of a key', ['reads/composite-near'], JoinsParts),
+  mutant('joins a parent and a record with a colon', ['texts/pairs'], pairs(':')),
+  mutant('joins a parent and a record with a control character', ['texts/pairs'], pairs('\u001f')),
+  mutant('keeps the last hundred ids', ['keys/many'], KeepsAHundred),
+  mutant('answers another body with what is being created', ['races/keys-mismatched'], AnswersForAnyBody),
+  altered('attaches nothing with a create that may be repeated', ['keys/attached'], (base) => {
+    const create = base.create.bind(base)
+    return {
+      create(value: unknown, call: Call) {
+        const { attachTo: _attachTo, ...rest } = call
+        return create(value, call.idempotency === undefined ? call : rest)
+      },
+    }
+  }),
+  altered('compares versions in one of two sets alone', ['expected/detach', 'expected/attach'], (base) => {
+    const [attach, detach] = [base.attach.bind(base), base.detach.bind(base)]
+    const heeded = (parent: ParentKey, expected: string | undefined) => (parent.as === 'archives' ? undefined : expected)
+    return {
+      attach: (...[parent, key, expected, call]: Parameters<PlainAdapter['attach']>) => attach(parent, key, heeded(parent, expected), call),
+      detach: (...[parent, key, expected, call]: Parameters<PlainAdapter['detach']>) => detach(parent, key, heeded(parent, expected), call),
+    }
+  }),
+  altered('compares fingerprints in any case', ['keys/mismatched'], (base) => {
+    const known = base.known.bind(base)
+    return {
+      known(call: Call) {
+        const kept = call.idempotency && base.store.kept.get(call.idempotency.id)
+        const isNear = kept?.fingerprint.toLowerCase() === call.idempotency?.fingerprint.toLowerCase()
+        return kept !== undefined && isNear ? base.given(kept.item) : known(call)
+      },
+    }
+  }),
+  altered('loses astral characters of a replace', ['values/text'], (base) => {
+    const replace = base.replace.bind(base)
+    return {
+      replace(...[key, value, expected, call]: Parameters<PlainAdapter['replace']>) {
+        const { note, ...rest } = value as Row
+        const kept = typeof note === 'string' ? note.replace(/[\u{10000}-\u{10ffff}]/gu, '?') : note
+        return replace(key, 'note' in (value as Row) ? { ...rest, note: kept } : rest, expected, call)
+      },
+    }
+  }),
+  altered('assigns a number where zero is given', ['create/assigned-given'], (base) => {
+    const create = base.create.bind(base)
+    return {
+      create: (value: unknown, call: Call) => create((value as Row).number ? value : { ...(value as Row), number: undefined }, call),
+    }
+  }),
+]

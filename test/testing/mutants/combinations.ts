@@ -1,0 +1,197 @@
+/** Right in each thing alone, and wrong in two together. */
+import type { Call, ListRequest } from '../../../src/adapters/contract.js'
+import { isRefused } from '../../../src/adapters/contract.js'
+import type { Row } from '../../../src/testing/index.js'
+import { PlainAdapter } from '../plain-adapter.js'
+import type { Item } from '../plain-store.js'
+import { altered, type Mutant, mutant } from './mutant.js'
+
+/** Forgets a part of what is matched in some requests. */
+const forgetting = (
+  name: string,
+  caughtBy: readonly string[],
+  change: (
+    request: ListRequest,
+    call: Call,
+    method: 'list' | 'count',
+    base: PlainAdapter,
+  ) => { readonly request?: ListRequest; readonly call?: Call } | undefined,
+): Mutant =>
+  mutant(
+    name,
+    caughtBy,
+    class extends PlainAdapter {
+      override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
+        const changed = change(request, call, method, this)
+        return super.matching(changed?.request ?? request, changed?.call ?? call, method)
+      }
+    },
+  )
+
+const withoutSearch = ({ search: _search, ...request }: ListRequest) => ({ request })
+const withoutConditions = (request: ListRequest) => ({ request: { ...request, where: [] } })
+const withoutScope = (call: Call) => ({ call: { ...call, scope: {} } })
+const keepsParents = ({ definition }: PlainAdapter, { parent }: ListRequest) =>
+  parent !== undefined && definition.attachedTo.find(({ as }) => as === parent.as)?.by === undefined
+
+class SortsNothingUnderParents extends PlainAdapter {
+  override compare(a: Item, b: Item, request: ListRequest): number {
+    if (request.parent === undefined) return super.compare(a, b, request)
+    return super.compare(a, b, { ...request, sort: request.sort.slice(-1) })
+  }
+}
+
+class LosesNullsInLaterTerms extends PlainAdapter {
+  override bounds(found: readonly Item[], request: ListRequest) {
+    const nulls = request.seek?.values.slice(1).some((value) => value === null)
+    return nulls ? { from: 0, to: 0 } : super.bounds(found, request)
+  }
+}
+
+class WrapsBackwards extends PlainAdapter {
+  override bounds(found: readonly Item[], request: ListRequest) {
+    const { from, to } = super.bounds(found, request)
+    return request.seek?.backwards && to === 0 ? { from: Math.max(0, found.length - request.size), to: found.length } : { from, to }
+  }
+}
+
+class ComparesPlacesByTheFirstTerms extends PlainAdapter {
+  override beyond(difference: number, backwards: boolean): boolean {
+    return super.beyond(difference, backwards)
+  }
+  override bounds(found: readonly Item[], request: ListRequest) {
+    if (request.seek === undefined || request.sort.length < 4) return super.bounds(found, request)
+    return super.bounds(found, {
+      ...request,
+      sort: request.sort.filter((_, i) => i !== 2),
+      seek: { ...request.seek, values: request.seek.values.filter((_, i) => i !== 2) },
+    })
+  }
+}
+
+class IndexesParentsOnAttach extends PlainAdapter {
+  readonly #held = new Map<unknown, unknown>()
+  override async attach(...given: Parameters<PlainAdapter['attach']>) {
+    const answer = await super.attach(...given)
+    if (answer === 'attached') this.#held.set(given[1], given[0].key)
+    return answer
+  }
+  override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
+    const found = super.matching(request, call, method)
+    return request.parent?.as === 'contracts'
+      ? found.filter(({ value }) => this.#held.get(value.code) === request.parent?.key || value.holder === 'bob')
+      : found
+  }
+}
+
+class TruthyScope extends PlainAdapter {
+  override inScope(row: Row, { scope }: Call): boolean {
+    return Object.entries(scope).every(([member, value]) => !value || row[member] === value)
+  }
+}
+
+class UnionsConditions extends PlainAdapter {
+  override matching(...[request, call, method]: Parameters<PlainAdapter['matching']>) {
+    const where = request.where.map((condition) => {
+      if (condition.op !== 'in') return condition
+      const all = request.where.flatMap((other) => (other.op === 'in' && other.field === condition.field ? other.value : []))
+      return { ...condition, value: all }
+    })
+    return super.matching({ ...request, where }, call, method)
+  }
+}
+
+export const combinationMutants: readonly Mutant[] = [
+  forgetting(
+    'ignores the search under a parent whose set it keeps',
+    ['search/parent', 'random/contracts'],
+    (request, _call, _method, base) => (keepsParents(base, request) ? withoutSearch(request) : undefined),
+  ),
+  forgetting(
+    'ignores the search under a parent that a member holds',
+    ['search/parent', 'random/contracts'],
+    (request, _call, _method, base) => (request.parent !== undefined && !keepsParents(base, request) ? withoutSearch(request) : undefined),
+  ),
+  forgetting('ignores the search within the parent that contains the records', ['search/contained', 'random/lines'], (request) =>
+    request.where.some(({ field, op }) => field === 'order' && op === 'eq') ? withoutSearch(request) : undefined,
+  ),
+  forgetting('counts without the search', ['search/finds', 'random/parcels'], (request, _call, method) =>
+    method === 'count' ? withoutSearch(request) : undefined,
+  ),
+  forgetting('counts without the search under a parent', ['search/parent'], (request, _call, method) =>
+    method === 'count' && request.parent !== undefined ? withoutSearch(request) : undefined,
+  ),
+  forgetting('forgets the scope beside in', ['random/parcels'], (request, call) =>
+    request.where.length > 1 && request.where.some(({ op }) => op === 'in') ? withoutScope(call) : undefined,
+  ),
+  forgetting('forgets the scope of a search under a parent', ['random/contracts'], (request, call) =>
+    request.search !== undefined && request.parent !== undefined ? withoutScope(call) : undefined,
+  ),
+  forgetting('counts without the scope where it seeks', ['random/parcels'], (request, call, method) =>
+    method === 'count' && request.seek !== undefined ? withoutScope(call) : undefined,
+  ),
+  forgetting('ignores conditions beside a search under a parent', ['random/contracts'], (request) =>
+    request.search !== undefined && request.parent !== undefined ? withoutConditions(request) : undefined,
+  ),
+  forgetting('ignores a third condition', ['random/parcels'], (request) => ({ request: { ...request, where: request.where.slice(0, 2) } })),
+  mutant('joins two lists of values of one member', ['filters/and'], UnionsConditions),
+  mutant('orders by the key alone under a parent', ['random/contracts', 'associations/asked'], SortsNothingUnderParents),
+  mutant('loses places with nulls in later terms', ['random/parcels'], LosesNullsInLaterTerms),
+  mutant('gives the last page before the first row', ['seek/more', 'random/parcels'], WrapsBackwards),
+  mutant('leaves the third of many terms out of a place', ['random/parcels'], ComparesPlacesByTheFirstTerms),
+  mutant('knows of parents only what was attached', ['random/writes'], IndexesParentsOnAttach),
+  mutant('takes false, zero and the empty text for no scope', ['scope/falsy'], TruthyScope),
+  altered('looks for the words in every member', ['search/members'], (base) => {
+    const rank = base.rank.bind(base)
+    return {
+      found: (search: string, row: Row) =>
+        search.trim() === '' || rank(search, row) > 0 || (search === search.toLowerCase() && JSON.stringify(row).includes(`"${search}"`)),
+    }
+  }),
+  altered('answers in words of its own', ['associations/listed', 'expected/remove'], (base) => {
+    const [attach, remove] = [base.attach.bind(base), base.remove.bind(base)]
+    const isDone = (answer: unknown) => answer === 'attached' || answer === 'removed'
+    return {
+      attach: async (...given: Parameters<PlainAdapter['attach']>) =>
+        [await attach(...given)].map((answer) => (isDone(answer) ? true : answer))[0],
+      remove: async (...given: Parameters<PlainAdapter['remove']>) =>
+        [await remove(...given)].map((answer) => (isDone(answer) ? 'deleted' : answer))[0],
+    }
+  }),
+  altered('names columns where it refuses', ['create/duplicate'], (base) => {
+    const create = base.create.bind(base)
+    return {
+      async create(value: unknown, call: Call) {
+        const answer = await create(value, call)
+        return isRefused(answer)
+          ? { ...answer, members: answer.members.map((member) => `${base.definition.collection}_${member}_key`) }
+          : answer
+      },
+    }
+  }),
+  altered('adds a member of its own to what it lists', ['reads/as-listed'], (base) => {
+    const list = base.list.bind(base)
+    return {
+      async list(request: ListRequest, call: Call) {
+        const page = await list(request, call)
+        return { ...page, items: page.items.map((item) => ({ ...item, value: { ...(item.value as Row), _id: 1 } })) }
+      },
+    }
+  }),
+  altered('lists a row twice that is attached twice', ['random/writes'], (base) => {
+    const [attach, list] = [base.attach.bind(base), base.list.bind(base)]
+    const twice = new Set<unknown>()
+    return {
+      async attach(...given: Parameters<PlainAdapter['attach']>) {
+        const item = base.store.rows.get(base.text(given[1]))
+        if (item !== undefined && base.isAttached(given[0], item)) twice.add(given[1])
+        return attach(...given)
+      },
+      async list(request: ListRequest, call: Call) {
+        const page = await list(request, call)
+        if (request.parent === undefined) return page
+        return { ...page, total: (page.total ?? 0) + page.items.filter(({ value }) => twice.has((value as Row).code)).length }
+      },
+    }
+  }),
+]

@@ -1,0 +1,114 @@
+/** Wrong in what texts are equal. */
+import type { Call, Condition, ParentKey, Scalar } from '../../../src/adapters/contract.js'
+import type { Row } from '../../../src/testing/index.js'
+import { PlainAdapter } from '../plain-adapter.js'
+import { Store } from '../plain-store.js'
+import { type Mutant, mutant } from './mutant.js'
+
+/** Takes keys for equal whose texts this makes equal. */
+const keysBy = (name: string, fold: (text: string) => string, caughtBy: readonly string[] = ['texts/keys']): Mutant =>
+  mutant(
+    name,
+    caughtBy,
+    class extends PlainAdapter {
+      override text(key: unknown): string {
+        return fold(super.text(key))
+      }
+    },
+  )
+
+const folded = <T>(value: T, fold: (text: string) => string): T => (typeof value === 'string' ? (fold(value) as T) : value)
+
+/** Compares values of conditions so. */
+const conditionsBy = (name: string, fold: (text: string) => string): Mutant =>
+  mutant(
+    name,
+    ['texts/filters'],
+    class extends PlainAdapter {
+      override holds(condition: Condition, row: Row): boolean {
+        const { op, value, path } = condition
+        if (op !== 'eq' || typeof value !== 'string' || path[0] === 'code') return super.holds(condition, row)
+        const member = path.length > 1 ? (row.address as Row | null)?.street : row[path[0] as string]
+        return folded(member, fold) === fold(value)
+      }
+    },
+  )
+
+const unaccented = (text: string) => text.normalize('NFD').replace(/\p{Mn}/gu, '')
+const bothWays = (text: string) => text.toUpperCase().toLowerCase()
+
+/** A map that is an object. */
+class ObjectAsMap<V> extends Map<string, V> {
+  readonly #object: Record<string, V> = {}
+  override get(key: string): V | undefined {
+    return this.#object[key]
+  }
+  override has(key: string): boolean {
+    return key in this.#object
+  }
+  override set(key: string, value: V): this {
+    this.#object[key] = value
+    return super.set(key, value)
+  }
+  override delete(key: string): boolean {
+    delete this.#object[key]
+    return super.delete(key)
+  }
+}
+
+class ObjectStore extends Store {
+  override readonly rows = new ObjectAsMap<never>()
+}
+
+class KeptInAnObject extends Store {
+  override readonly kept = new ObjectAsMap<never>()
+}
+
+const over = (name: string, caughtBy: readonly string[], store: new () => Store): Mutant => ({
+  name,
+  caughtBy,
+  make: (fixture) => ({ adapter: new PlainAdapter(fixture, new store()) }),
+})
+
+class PatternsAsParents extends PlainAdapter {
+  override setName(parent: ParentKey): string {
+    return super.setName(parent).normalize('NFKC')
+  }
+}
+
+class ScopeByCollation extends PlainAdapter {
+  override inScope(row: Row, { scope }: Call): boolean {
+    return Object.entries(scope).every(([member, value]) => fold(row[member]) === fold(value))
+  }
+}
+const fold = (value: unknown) => folded(value, (text) => text.replace(/[\u00ad\u200b\ufeff]/g, ''))
+
+/** Seeks in the order of a collation that takes near texts for equal. */
+class SeeksByCollation extends PlainAdapter {
+  override bounds(...[found, request]: Parameters<PlainAdapter['bounds']>) {
+    const values = request.seek?.values.map((value) => folded(value, bothWays) as Scalar | null)
+    return super.bounds(
+      found,
+      request.seek === undefined || values === undefined ? request : { ...request, seek: { ...request.seek, values } },
+    )
+  }
+}
+
+export const textMutants: readonly Mutant[] = [
+  keysBy('normalizes keys', (text) => text.normalize('NFC')),
+  keysBy('takes keys of compatible characters for equal', (text) => text.normalize('NFKC')),
+  keysBy('folds the case of keys, with its special rules', bothWays),
+  keysBy('folds the case of keys as in Turkey', (text) => text.replace(/[Ii\u0130\u0131]/g, 'i')),
+  keysBy('drops U+FEFF from the start of keys', (text) => text.replace(/^\ufeff/, '')),
+  keysBy('ignores what can not be seen in keys', (text) => text.replace(/[\u00ad\u200b\ufeff]/g, '')),
+  keysBy('keeps three bytes of a character', (text) => text.replace(/[\u{10000}-\u{10ffff}]/gu, '\ufffd')),
+  keysBy('takes keys that look like one number for equal', (text) => (/^[+\d.e]+$/.test(text) ? String(Number(text)) : text)),
+  keysBy('pads keys with spaces', (text) => text.trimEnd(), ['reads/key-exact', 'texts/keys']),
+  over('keeps records in an object', ['texts/keys'], ObjectStore),
+  over('keeps what may be repeated in an object', ['keys/names'], KeptInAnObject),
+  conditionsBy('compares conditions without accents', unaccented),
+  conditionsBy('compares conditions by compatible characters', (text) => text.normalize('NFKD')),
+  mutant('takes parents of compatible characters for equal', ['texts/parents'], PatternsAsParents),
+  mutant('ignores in scopes what can not be seen', ['texts/scope'], ScopeByCollation),
+  mutant('seeks in lower case', ['random/parcels'], SeeksByCollation),
+]
