@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request as send } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freshSchema, type Place } from '../servers/databases.js'
 import { startProxy } from '../servers/proxy.js'
@@ -172,6 +173,51 @@ describe('DATABASE_URL', () => {
     expect((await end(one)).code).toBe(0)
     await proxy.close()
   })
+
+  it('whose connections are half-open holds requests for seconds, not until they end', async () => {
+    const { hostname: host, port } = new URL(place.url)
+    const proxy = await startProxy({ host, port: Number(port || 5432) })
+    const one = run({ DATABASE_URL: proxy.through(place.url) })
+    const base = await one.base
+    const item = `${base}/v8/pre-piezas/1`
+    const round = () =>
+      Promise.all(Array.from({ length: 12 }, (_, n) => (n % 3 === 0 ? ask(item, json('PATCH', { lote: `L${n}` })) : ask(item))))
+    for (const { status } of await round()) expect(status).toBe(200)
+    // Longer than a connection is trusted without a check, shorter than the pool keeps it.
+    await sleep(1_000)
+    proxy.forget()
+    const started = performance.now()
+    for (const { status } of await round()) expect(status).toBe(200)
+    expect(performance.now() - started).toBeLessThan(10_000)
+    // In use a moment ago: reads wait as long as a statement may take, and are then repeated.
+    proxy.forget()
+    const reads = await Promise.all(Array.from({ length: 12 }, () => ask(item)))
+    for (const { status } of reads) expect(status).toBe(200)
+    expect((await end(one)).code).toBe(0)
+    await proxy.close()
+  }, 120_000)
+
+  it('whose connections are terminated under load does not end the process', async () => {
+    const name = `erc_${randomUUID().slice(0, 8)}`
+    const one = run({ DATABASE_URL: `${place.url}&application_name=${name}` })
+    const base = await one.base
+    let going = true
+    const statuses = new Set<number>()
+    const client = async (path: string): Promise<void> => {
+      while (going) statuses.add((await ask(`${base}${path}`)).status)
+    }
+    const clients = Array.from({ length: 12 }, (_, n) => client(n % 2 === 0 ? '/v8/pre-piezas/1' : '/ready'))
+    for (let i = 0; i < 30; i++) {
+      await place.sql('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [name])
+      await sleep(30)
+    }
+    going = false
+    await Promise.all(clients)
+    for (const status of statuses) expect([200, 204, 503]).toContain(status)
+    const { code, stderr } = await end(one)
+    expect(stderr).not.toMatch(/Unhandled|uncaught/i)
+    expect(code).toBe(0)
+  }, 120_000)
 
   it('that is not there, or lets nobody in, ends the process with one line and code 1', async () => {
     const nowhere = new URL(place.url)

@@ -107,7 +107,6 @@ const checkTurn = 100
 function answers(client: PgClient): Promise<boolean> {
   const connection = connectionOf(client)
   if (connection.ended !== undefined) return Promise.resolve(false)
-  const started = performance.now()
   return new Promise((resolve) => {
     let turns = 0
     let timer: ReturnType<typeof setTimeout>
@@ -124,7 +123,7 @@ function answers(client: PgClient): Promise<boolean> {
     timer = setTimeout(turn, checkTurn)
     const end = (isAlive: boolean): void => {
       clearTimeout(timer)
-      if (isAlive) connection.aliveAt = started
+      if (isAlive) connection.aliveAt = performance.now()
       resolve(isAlive && connection.ended === undefined)
     }
     client.query('').then(

@@ -18,7 +18,7 @@ class Peers {
 export class Connection {
   /** The error that ended it. Nothing that is sent on it arrives. */
   ended: Error | undefined
-  /** A time at which it was alive (`performance.now()`): the start of the last statement that was answered. */
+  /** When it last answered (`performance.now()`). */
   aliveAt = performance.now()
   /** How many commits on it ended without the confirmation of a synchronous standby. */
   unconfirmed = 0

@@ -121,8 +121,7 @@ export class Lease {
     if (failed !== undefined) return Promise.reject(new Unsent('The connection is broken.', { cause: failed }))
     const connection = this.#connection
     const { unconfirmed } = connection
-    const started = performance.now()
-    const answerBy = started + left * answerShare
+    const answerBy = performance.now() + left * answerShare
     this.#underWay++
     return new Promise((resolve, reject) => {
       let cancelling: Promise<CancelOutcome> | undefined
@@ -171,7 +170,7 @@ export class Lease {
           fail(error)
           return
         }
-        connection.aliveAt = started
+        connection.aliveAt = performance.now()
         if (connection.unconfirmed > unconfirmed) reject(new Unconfirmed())
         else resolve(result as R)
         end()

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { freshSchema, type Place } from '../../servers/databases.js'
 import { startProxy, type TcpProxy } from '../../servers/proxy.js'
 import { call, listRequest } from '../memory/requests.js'
-import { bultosIn, ddl, refusedWith, tried, unchanged, until, within } from './bultos.js'
+import { bultosIn, ddl, refusedWith, slowView, tried, unchanged, until, within } from './bultos.js'
 
 let place: Place
 let proxy: TcpProxy
@@ -198,6 +198,18 @@ describe('a check of a connection', () => {
     await idle()
     for (let i = 0; i < 3; i++) await store.read(['a'], call)
     expect(checks).toBe(1)
+    await one.end()
+  })
+
+  it('does not follow a statement that was slow', async () => {
+    await place.sql(`${slowView} INSERT INTO bultos VALUES ('slow', 1)`)
+    const one = poolOf(1)
+    const store = bultosIn(one, { readFrom: 'lentos', version: { expression: 'id' } })
+    await store.ready()
+    checks = 0
+    // Each waits for the one before it, a second each.
+    await Promise.all([1, 2, 3].map(() => store.read(['slow'], call)))
+    expect(checks).toBe(0)
     await one.end()
   })
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
     CREATE TABLE repartos (cliente text, bulto text, PRIMARY KEY (cliente, bulto));
     INSERT INTO clientes VALUES ('c');
     INSERT INTO bultos SELECT 'r' || i, 0 FROM generate_series(1, 20) AS i`)
-  pool = new pg.Pool({ connectionString: server.url, max: 8 })
+  pool = new pg.Pool({ connectionString: server.url, max: 8, idleTimeoutMillis: 0 })
   await setStandby('absent')
 }, 60_000)
 afterEach(() => sql(`UPDATE bultos SET n = 0; DELETE FROM buzon; DELETE FROM bultos WHERE id NOT LIKE 'r%'`))
@@ -47,19 +47,21 @@ afterAll(async () => {
   await server.remove()
 })
 
-const soon = () => within(800)
+/** Ends the wait for a standby by its own limit, and leaves the answer to that all the time it needs. */
+const soon = { statementTimeout: 1_000 }
+const request = () => within(30_000)
 
 describe('a write that no synchronous standby confirms', () => {
   const writes = (client: SqlClient) => {
-    const plain = bultosIn(client)
-    const together = bultosIn(client, { write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
+    const plain = bultosIn(client, soon)
+    const together = bultosIn(client, { ...soon, write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
     return [
-      () => plain.create({ id: 'a', n: 1 }, soon()),
-      () => plain.replace('r1', { id: 'r1', n: 1 }, undefined, soon()),
-      () => plain.remove('r2', undefined, soon()),
-      () => together.create({ id: 'b', n: 1 }, soon()),
-      () => together.replace('r3', { id: 'r3', n: 1 }, undefined, soon()),
-      () => together.remove('r4', undefined, soon()),
+      () => plain.create({ id: 'a', n: 1 }, request()),
+      () => plain.replace('r1', { id: 'r1', n: 1 }, undefined, request()),
+      () => plain.remove('r2', undefined, request()),
+      () => together.create({ id: 'b', n: 1 }, request()),
+      () => together.replace('r3', { id: 'r3', n: 1 }, undefined, request()),
+      () => together.remove('r4', undefined, request()),
     ]
   }
 
@@ -85,9 +87,9 @@ describe('a write that no synchronous standby confirms', () => {
     await sql(`INSERT INTO bultos VALUES ('r2', 0), ('r4', 0)`)
   })
 
-  it('is the same where its limit is that of the statement, or an administrator cancels the wait', async () => {
-    const limited = bultosIn(pool, { statementTimeout: 200 })
-    expect((await refusedWith(limited.create({ id: 'limited' }, call))).detail).toMatch(unknown)
+  it('is the same where its limit is that of the request, or an administrator cancels the wait', async () => {
+    const limited = bultosIn(pool)
+    expect((await refusedWith(limited.create({ id: 'limited' }, within(3_000)))).detail).toMatch(unknown)
     const cancelled = refusedWith(bultosIn(pool).create({ id: 'cancelled' }, call))
     await until(() => sql(`SELECT pg_cancel_backend(pid) AS done FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).toEqual([
       { done: true },
@@ -110,23 +112,53 @@ describe('a write that no synchronous standby confirms', () => {
     }
   })
 
+  it('is the same over a client of the team’s own that reports it by its code', async () => {
+    const client = new pg.Client(server.url)
+    await client.connect()
+    let unconfirmed = 0
+    client.on('notice', ({ routine }) => {
+      if (routine === 'SyncRepWaitForLSN') unconfirmed++
+    })
+    const query = async (text: string, values?: unknown[]) => {
+      const before = unconfirmed
+      const result = await client.query(text, values)
+      if (unconfirmed > before) throw Object.assign(new Error('No standby confirmed the commit.'), { code: '40003' })
+      return result
+    }
+    const transaction = async <T>(work: (tx: SqlClient) => Promise<T>): Promise<T> => {
+      await query('BEGIN')
+      const result = await work({ query })
+      await query('COMMIT')
+      return result
+    }
+    const cancelling = () => until(() => sql(`SELECT pg_cancel_backend(pid) AS done FROM pg_stat_activity WHERE wait_event = 'SyncRep'`))
+    for (const store of [
+      bultosIn({ query }),
+      bultosIn({ query, transaction } as SqlClient, { write: (tx) => tx.query('SELECT 1').then(() => {}) }),
+    ]) {
+      const written = refusedWith(store.replace('r5', { id: 'r5', n: 9 }, undefined, call))
+      await cancelling().toEqual([{ done: true }])
+      expect((await written).detail).toMatch(unknown)
+    }
+    await client.end()
+  })
+
   it('costs no connection, and reads go on', async () => {
-    const store = bultosIn(pool)
+    const store = bultosIn(pool, soon)
     const pid = async () => (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid
-    await Promise.all([1, 2, 3, 4].map(() => store.read(['r1'], call)))
-    const before = new Set(await Promise.all([1, 2, 3, 4].map(pid)))
-    await Promise.all([1, 2, 3].map((n) => refusedWith(store.create({ id: `n${n}` }, soon()))))
+    const before = new Set(await Promise.all(Array.from({ length: 8 }, pid)))
+    await Promise.all([1, 2, 3].map((n) => refusedWith(store.create({ id: `n${n}` }, request()))))
     expect(await store.read(['r1'], call)).toMatchObject([{ value: { id: 'r1' } }])
     expect((await store.list(listRequest({ sort: 'id', size: 2 }), call)).items).toHaveLength(2)
-    for (const one of await Promise.all([1, 2, 3, 4].map(pid))) expect(before).toContain(one)
+    for (const one of await Promise.all(Array.from({ length: 8 }, pid))) expect(before).toContain(one)
     // What a connection heard of one write is not said of the next statement.
-    for (let i = 0; i < 8; i++) expect(await store.read(['n1'], soon())).toMatchObject([{ value: { id: 'n1' } }])
+    for (let i = 0; i < 8; i++) expect(await store.read(['n1'], request())).toMatchObject([{ value: { id: 'n1' } }])
   })
 
   it('is told also where the session hides warnings from transactions', async () => {
     const quiet = new pg.Pool({ connectionString: `${server.url}?options=-c%20client_min_messages%3Derror`, max: 1 })
-    const together = bultosIn(quiet, { write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
-    expect((await refusedWith(together.create({ id: 'quiet' }, soon()))).detail).toMatch(unknown)
+    const together = bultosIn(quiet, { ...soon, write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
+    expect((await refusedWith(together.create({ id: 'quiet' }, request()))).detail).toMatch(unknown)
     expect((await quiet.query('SHOW client_min_messages')).rows).toEqual([{ client_min_messages: 'error' }])
     await quiet.end()
   })
@@ -148,25 +180,25 @@ describe('a write that no synchronous standby confirms', () => {
 describe('VERB-2: a repeat of a write that no synchronous standby confirmed', () => {
   const keyed = (id: string, parts: Call): Call & { readonly idempotency: Idempotency } =>
     ({ ...parts, idempotency: { id, fingerprint: 'f' } }) as never
-  const store = () => bultosIn(pool, { idempotency })
+  const store = () => bultosIn(pool, { idempotency, ...soon })
 
   it('is acknowledged once a standby has confirmed it, and not before', async () => {
-    expect((await refusedWith(store().create({ id: 'k', n: 1 }, keyed('one', soon())))).detail).toMatch(unknown)
+    expect((await refusedWith(store().create({ id: 'k', n: 1 }, keyed('one', request())))).detail).toMatch(unknown)
     expect(await sql(`SELECT id FROM bultos WHERE id = 'k'`)).toHaveLength(1)
     // The look before the create, and the create itself.
-    expect((await refusedWith(store().recall?.(keyed('one', soon())))).detail).toMatch(unknown)
-    expect((await refusedWith(store().create({ id: 'k', n: 1 }, keyed('one', soon())))).detail).toMatch(unknown)
-    const waiting = store().recall?.(keyed('one', within(20_000)))
+    expect((await refusedWith(store().recall?.(keyed('one', request())))).detail).toMatch(unknown)
+    expect((await refusedWith(store().create({ id: 'k', n: 1 }, keyed('one', request())))).detail).toMatch(unknown)
+    const waiting = bultosIn(pool, { idempotency }).recall?.(keyed('one', request()))
     await until(() => sql(`SELECT 1 AS n FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).toEqual([{ n: 1 }])
     await setStandby('')
     expect(await waiting).toMatchObject({ value: { id: 'k', n: 1 } })
-    expect(await store().create({ id: 'k', n: 1 }, keyed('one', soon()))).toMatchObject({ created: { value: { id: 'k', n: 1 } } })
+    expect(await store().create({ id: 'k', n: 1 }, keyed('one', request()))).toMatchObject({ created: { value: { id: 'k', n: 1 } } })
     expect(await sql(`SELECT id FROM bultos WHERE id = 'k'`)).toHaveLength(1)
     await setStandby('absent')
   })
 
   it('costs nothing where there is no such key', async () => {
-    expect(await store().recall?.(keyed('none', soon()))).toBeUndefined()
+    expect(await store().recall?.(keyed('none', request()))).toBeUndefined()
   })
 })
 
@@ -186,10 +218,10 @@ describe('a service whose standby is absent', () => {
 
   it('answers every write with 503 and the words for an unknown outcome, never with a success, and reads', async () => {
     const entries = [
-      mount(clientes, postgresAdapter(pool, { table: 'clientes', onWarning: () => {} })),
-      mount(bultos, postgresAdapter(pool, { table: 'bultos', attached, idempotency, onWarning: () => {} })),
+      mount(clientes, postgresAdapter(pool, { ...soon, table: 'clientes', onWarning: () => {} })),
+      mount(bultos, postgresAdapter(pool, { ...soon, table: 'bultos', attached, idempotency, onWarning: () => {} })),
     ]
-    const { send, close } = await listen(express().use(api({ versions: { v1: entries }, timeout: 800 }), problems()))
+    const { send, close } = await listen(express().use(api({ versions: { v1: entries } }), problems()))
     const requests = [
       ['POST', '/v1/bultos', { id: 'x', n: 1 }],
       ['POST', '/v1/bultos', { id: 'y', n: 1 }, { 'Idempotency-Key': '"k1"' }],
@@ -213,5 +245,5 @@ describe('a service whose standby is absent', () => {
 
 it('a standby that is back changes nothing else', async () => {
   await setStandby('')
-  expect(await tried(bultosIn(pool).create({ id: 'back' }, soon()))).toMatchObject({ created: {} })
+  expect(await tried(bultosIn(pool).create({ id: 'back' }, request()))).toMatchObject({ created: {} })
 })
