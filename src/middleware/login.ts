@@ -100,6 +100,7 @@ const optionKinds: Kinds<LoginOptions<unknown>> = {
   store: 'function',
   storeTimeout: 'number',
   onStoreFailure: 'function',
+  onStoreRecovery: 'function',
   realm: 'string',
   onError: 'function',
 }

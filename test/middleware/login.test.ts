@@ -336,11 +336,13 @@ describe('login() over Redis', () => {
     const { store, close } = redisStores(server.url)
     onTestFinished(close)
     const onStoreFailure = vi.fn()
+    const onStoreRecovery = vi.fn()
     const { statuses, attempt } = build(express, {
       verify,
       store,
       storeTimeout: 200,
       onStoreFailure,
+      onStoreRecovery,
       attempts: { pair: { limit: 4 }, account: { limit: 6 } },
     })
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
@@ -352,5 +354,13 @@ describe('login() over Redis', () => {
     await server.start()
     await vi.waitFor(async () => expect((await attempt('ana', 'wrong')).status).toBe(401), { timeout: 10_000 })
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
+    expect(onStoreRecovery.mock.calls).toEqual([
+      [
+        {
+          message: expect.stringMatching(/^Each process counted failed logins by itself for [\d.]+ seconds?: /),
+          duration: expect.any(Number),
+        },
+      ],
+    ])
   })
 })

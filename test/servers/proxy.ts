@@ -24,6 +24,13 @@ export interface TcpProxy extends AsyncDisposable {
   /** Lets nothing pass in either direction, and closes nothing. What is sent meanwhile passes at `resume`. */
   stall(): void
   resume(): void
+  /**
+   * Makes the open connections half-open for good, and each new one until `endSilence`: nothing passes in either direction, no end and no
+   * reset either, as behind a firewall that has forgotten them. New connections are still accepted.
+   */
+  silence(): void
+  /** New connections work again. Those that were silenced stay silent. */
+  endSilence(): void
   /** Holds everything up by so many milliseconds in each direction; 0 ends it. */
   delay(milliseconds: number): void
   /**
@@ -49,6 +56,7 @@ interface Trap {
 interface Pair {
   readonly client: Socket
   readonly upstream: Socket
+  silent: boolean
 }
 
 /**
@@ -64,16 +72,17 @@ export async function startProxy(target: { host?: string; port: number }): Promi
   const traps: Trap[] = []
   let gate: { readonly opened: Promise<void>; open(): void } | undefined
   let held = 0
+  let silencing = false
 
   /** Passes chunks on in their order, each as late as it is told to be. */
-  function lane(from: Socket, to: Socket, pass: (chunk: Buffer) => void): void {
+  function lane(pair: Pair, from: Socket, to: Socket, pass: (chunk: Buffer) => void): void {
     let last: Promise<void> = Promise.resolve()
     const next = (act: () => void): void => {
       const due = Date.now() + held
       last = last.then(async () => {
         if (due > Date.now()) await sleep(due - Date.now())
         while (gate !== undefined) await gate.opened
-        act()
+        if (!pair.silent) act()
       })
     }
     from.on('data', (chunk) => next(() => pass(chunk)))
@@ -83,7 +92,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
 
   function take(client: Socket): void {
     const upstream = connect({ ...target, allowHalfOpen: true, noDelay: true })
-    const pair: Pair = { client, upstream }
+    const pair: Pair = { client, upstream, silent: silencing }
     pairs.add(pair)
     const gone = (): void => {
       if (client.destroyed && upstream.destroyed) pairs.delete(pair)
@@ -93,7 +102,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
 
     const sights = new Map<Trap, Sight>()
     let losing: Trap | undefined
-    lane(client, upstream, (chunk) => {
+    lane(pair, client, upstream, (chunk) => {
       for (const trap of [...traps]) {
         const sight = sights.get(trap) ?? new Sight(trap.after)
         sights.set(trap, sight)
@@ -112,7 +121,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
       }
       if (upstream.writable) upstream.write(chunk)
     })
-    lane(upstream, client, (chunk) => {
+    lane(pair, upstream, client, (chunk) => {
       if (losing !== undefined) {
         reset(client)
         reset(upstream)
@@ -187,6 +196,13 @@ export async function startProxy(target: { host?: string; port: number }): Promi
       gate ??= opening()
     },
     resume,
+    silence() {
+      silencing = true
+      for (const pair of pairs) pair.silent = true
+    },
+    endSilence() {
+      silencing = false
+    },
     delay(milliseconds) {
       held = milliseconds
     },
