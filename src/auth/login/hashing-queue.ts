@@ -10,11 +10,17 @@ const longestEstimate = 4000
 /** Milliseconds that it waits at most, where the estimate was too low: hashing gets slower when the machine gets busy. */
 const longestWait = 5000
 
+/** Milliseconds by which the timers of callers that came together may differ. */
+const timerSlack = 20
+
 /** What is taken for the latest hash until one has been measured. */
 const assumed = { time: 250, steps: workOf(todaysCost) }
 
 /** How much the hashes before count beside the latest one. */
 const memory = 0.7
+
+/** How much longer than expected a refused caller stays away: a machine that gets busy hashes slower. */
+const caution = 1.5
 
 /** Milliseconds: the latest time that a refused caller is told to come back. */
 const latestReturn = 30_000
@@ -25,6 +31,7 @@ interface Running {
 }
 
 interface Waiting {
+  readonly since: number
   readonly steps: number
   readonly isGone: () => boolean
   readonly begin: (running: Running) => void
@@ -82,8 +89,8 @@ export class HashingQueue {
   async #wait(steps: number, isGone: () => boolean): Promise<Running> {
     this.refuseIfFull(steps)
     return new Promise((begin, fail) => {
-      const expire = (): void => this.#take(waiting).fail(this.#refusal(steps))
-      const waiting: Waiting = { steps, isGone, begin, fail, timer: setTimeout(expire, longestWait) }
+      const timer = setTimeout(() => this.#expire(), longestWait)
+      const waiting: Waiting = { since: performance.now(), steps, isGone, begin, fail, timer }
       this.#waiting.add(waiting)
     })
   }
@@ -97,6 +104,14 @@ export class HashingQueue {
       }
       waiting.fail(gone())
     }
+  }
+
+  /** Refuses all who have waited too long, in one go: none of them keeps a place when room is looked for. */
+  #expire(): void {
+    const latest = performance.now() - longestWait + timerSlack
+    const expired = [...this.#waiting].filter(({ since }) => since <= latest)
+    for (const waiting of expired) this.#take(waiting)
+    for (const { fail, steps } of expired) fail(this.#refusal(steps))
   }
 
   #take(waiting: Waiting): Waiting {
@@ -133,12 +148,12 @@ export class HashingQueue {
   /** Each refused caller is given a time of its own: all at once would find the queue full again. */
   #refusal(steps: number): Unavailable {
     const now = performance.now()
-    const own = (steps * this.#pace(now)) / this.lanes
-    // Its own time on top, because an estimate is not exact.
-    const room = now + Math.max(0, this.#expectedWait() + own - longestEstimate)
+    const own = (caution * steps * this.#pace(now)) / this.lanes
+    const room = now + own + caution * Math.max(0, this.#expectedWait() - longestEstimate)
     const comesBack = Math.min(Math.max(room, this.#nextReturn), now + latestReturn)
     this.#nextReturn = comesBack + own
-    const seconds = Math.max(1, Math.ceil((comesBack - now) / 1000))
+    // Rounded up, but for what the subtraction of two clock readings leaves.
+    const seconds = Math.max(1, Math.ceil((comesBack - now) / 1000 - 1e-6))
     return new Unavailable({ detail: `Too many passwords are being checked. Try again in ${inSeconds(seconds)}.`, retryAfter: seconds })
   }
 }
