@@ -92,7 +92,7 @@ export { type Login, type LoginOptions, login } from './middleware/login.js'
 export type { Action, Decided, Decision, Permission } from './auth/permission.js'
 export { type ScopesOptions, scopes } from './auth/scopes.js'
 export type { BudgetOptions, BudgetsOptions } from './limits/budgets.js'
-export type { Hits, Limit, LimitStore, StoreOptions } from './limits/store.js'
+export type { Hits, Limit, LimitStore, StoreOptions, StoreOutage } from './limits/store.js'
 export { type CountedRequest, type RateLimit, type RateLimitOptions, rateLimit } from './middleware/rate-limit.js'
 
 // Middlewares that stand alone

@@ -1,47 +1,85 @@
 /** Where requests are counted: in the process, or in a Redis that many processes share. */
 
-import { setTimeout } from 'node:timers/promises'
-import type { LimitStore } from 'express-rest-conventions'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import type { StoreOptions } from 'express-rest-conventions'
 import { RedisStore } from 'rate-limit-redis'
 import { createClient } from 'redis'
 
 export interface Counters {
-  /** Makes the store of one budget; absent, the library counts in the process. */
-  readonly store?: (name: string) => LimitStore
-  readonly onStoreFailure?: (error: unknown) => void
+  /** The options of a limit about where it counts. `side` keeps its keys and its log lines apart. Absent: in the process. */
+  readonly optionsOf?: (side: string) => StoreOptions
   readonly close: () => void
 }
 
-/** Milliseconds to wait for a Redis at the start. */
-const patience = 1_000
+/** Milliseconds to wait for the first connection. */
+const connectTimeout = 1_000
 
-/** Milliseconds for which an outage is one, where the client did not notice its end. */
-const outage = 10 * 60_000
+/** Milliseconds between two pings. */
+const pingInterval = 1_000
 
-/** Connects, so that the first request is counted; a Redis that is not there in a second is not waited for, and is taken up when it comes. */
+/** Milliseconds that a ping may take. */
+const pingTimeout = 1_500
+
+/** Milliseconds without any traffic after which a connection ends. Longer than `pingInterval`, which keeps a healthy one. */
+const socketTimeout = 3_000
+
+/** Connects, so that the first request is counted. A Redis that does not answer in a second is used as soon as it does. */
 export async function openCounters(url: string | undefined): Promise<Counters> {
   if (url === undefined) return { close() {} }
-  // What waits in a queue while the Redis is away would come too late to be counted.
   const client = createClient({
     url,
+    // A command that waits in a queue while the Redis is away would be counted too late.
     disableOfflineQueue: true,
-    socket: { connectTimeout: patience, reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000) },
+    // `socketTimeout` ends a connection whose HELLO is never answered.
+    socket: { connectTimeout, socketTimeout, reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000) },
   })
-  client.on('error', () => {}) // Whoever counts says it.
-  let said = Number.NEGATIVE_INFINITY
-  client.on('ready', () => {
-    said = Number.NEGATIVE_INFINITY
-  })
-  await Promise.race([client.connect().catch(() => {}), setTimeout(patience, undefined, { ref: false })])
+  client.on('error', () => {}) // The limits report it.
+  await Promise.race([client.connect().catch(() => {}), setTimeout(connectTimeout, undefined, { ref: false })])
+  const closing = new AbortController()
+  replaceSilent(client, closing.signal).catch(() => {})
   return {
-    store: (name) =>
-      new RedisStore({ prefix: `pre-piezas:${name}:`, sendCommand: async (...command: string[]) => client.sendCommand(command) }),
-    // Each of those that count notices an outage by itself: it is said once.
-    onStoreFailure(error) {
-      if (performance.now() - said < outage) return
-      said = performance.now()
-      console.error(error instanceof Error ? error.message : error)
+    optionsOf: (side) => ({
+      store: (name) =>
+        new RedisStore({
+          prefix: `pre-piezas:${side}:${name}:`,
+          sendCommand: async (...command: string[]) => client.sendCommand(command),
+        }),
+      onStoreFailure: (error) => console.error(`${side}: ${error instanceof Error ? error.message : error}`),
+      onStoreRecovery: ({ message }) => console.error(`${side}: ${message}`),
+    }),
+    close() {
+      closing.abort()
+      client.destroy()
     },
-    close: () => client.destroy(),
+  }
+}
+
+/** What is used of a client to replace its connection. */
+interface Client {
+  readonly isReady: boolean
+  ping(): Promise<unknown>
+  connect(): Promise<unknown>
+  destroy(): void
+}
+
+/**
+ * Pings, and replaces a connection that does not answer. TCP alone takes a quarter of an hour to give
+ * up a half-open connection. `socketTimeout` does not end it as long as commands are written to it,
+ * and `pingInterval` of the client waits for its answer without a limit. Rejects when `signal` aborts.
+ */
+async function replaceSilent(client: Client, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await setTimeout(pingInterval, undefined, { ref: false, signal })
+    if (!client.isReady) continue
+    let settled = false
+    const settle = (): void => {
+      settled = true
+    }
+    // A ping that fails has no connection any more, and the client reconnects by itself.
+    await Promise.race([client.ping().then(settle, settle), setTimeout(pingTimeout, undefined, { ref: false, signal })])
+    await setImmediate() // After a pause of this process, the answer may be waiting to be read.
+    if (settled || signal.aborted) continue
+    client.destroy() // Rejects the commands that wait for an answer.
+    client.connect().catch(() => {})
   }
 }

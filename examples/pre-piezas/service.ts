@@ -100,7 +100,7 @@ function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, 
   const { key, publicAudience: audience, find } = access
   return api({
     baseUrl: baseUrl && `${baseUrl}/public`,
-    login: login({ find, token: tokenIssuer({ key, audience }), ...counted(counters, 'login') }),
+    login: login({ find, token: tokenIssuer({ key, audience }), ...counters.optionsOf?.('login') }),
     authenticate: publicToken({ keys: key, audience, principal: callerOf, realm: 'pre-piezas' }),
     permission,
     ...limited('public', settings, counters),
@@ -119,12 +119,7 @@ function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, 
 
 /** So many requests a minute and principal; 0 is no limit. */
 function limited(side: string, { rateLimit: limit }: Pick<Settings, 'rateLimit'>, counters: Counters): { rateLimit?: RateLimit } {
-  return limit === 0 ? {} : { rateLimit: rateLimit({ limit, ...counted(counters, side) }) }
-}
-
-/** The two sides count apart, in a store that other processes may share. */
-function counted({ store, onStoreFailure }: Counters, side: string) {
-  return store === undefined || onStoreFailure === undefined ? {} : { store: (name: string) => store(`${side}:${name}`), onStoreFailure }
+  return limit === 0 ? {} : { rateLimit: rateLimit({ limit, ...counters.optionsOf?.(side) }) }
 }
 
 /** The same data without its writes: what an adapter can't do is 405, flags and sub-collections included. */

@@ -57,9 +57,11 @@ function checkStore(what: string, name: string, store: unknown, methods: readonl
 type Method = 'increment' | 'decrement' | 'resetKey' | 'get'
 
 /** Throws `ConfigurationError` where the options about the store make no sense. */
-export function checkStoreOptions(what: string, { store, storeTimeout, onStoreFailure }: StoreOptions): void {
+export function checkStoreOptions(what: string, options: StoreOptions): void {
+  const { store, storeTimeout, onStoreFailure, onStoreRecovery } = options
   functionOption(`store of ${what}`, store)
   functionOption(`onStoreFailure of ${what}`, onStoreFailure)
+  functionOption(`onStoreRecovery of ${what}`, onStoreRecovery)
   if (storeTimeout !== undefined) countOption(`storeTimeout of ${what}, in milliseconds,`, storeTimeout)
 }
 

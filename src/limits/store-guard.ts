@@ -1,7 +1,8 @@
-/** Stores that may be down: nobody waits for them, one hears of it, and they come back by themselves (LIMIT-1). */
+/** A circuit breaker around stores that may be down: no request waits for one twice (LIMIT-1). */
 import type { Answer } from '../adapters/contract.js'
 import { deadline } from './deadline.js'
-import type { Hits, LimitStore, StoreOptions } from './store.js'
+import { inSeconds } from './duration.js'
+import type { Hits, LimitStore, StoreOptions, StoreOutage } from './store.js'
 
 /** The store did not count: it is down, or has just failed. */
 export class StoreDown extends Error {
@@ -16,45 +17,62 @@ export interface GuardedStore {
   get(key: string): Promise<Hits | undefined>
 }
 
+/** What a guard reports. */
+export interface StoreMessages {
+  readonly failed: string
+  /** `time`: how long the store did not count, such as `12.3 seconds`. */
+  readonly recovered: (time: string) => string
+}
+
 interface Guarded {
   readonly store: LimitStore
   readonly window: number
 }
 
-/** Milliseconds from a failure to the first look: it may have been a hiccup. */
+/** Milliseconds from a failure to the first probe: the failure may have been a single one. */
 const firstPause = 50
 
-/** Milliseconds between two looks at a store that stays down. */
+/** Milliseconds between two probes of a store that stays down. */
 const longestPause = 1000
 
 /**
- * Milliseconds after which one look that nothing came of makes room for the next: a client that queues what it can't send would otherwise gather a look a second for as long
- * as its server is away.
+ * Milliseconds after which a probe without an answer is given up and the next one may begin. The
+ * command of a probe may be lost for good on a half-open connection, so the next one must not wait
+ * for it. A client that queues what it can't send gathers one command of each store in this time.
  */
-const forlorn = 30_000
+const probeTimeout = 2000
 
 /**
- * A circuit breaker around the stores of one limit. The first failure, or answer that does not come in time, opens it: then everybody is told `StoreDown` at once, those
- * who wait too, and only the guard looks at the stores, soon at first and then once a second. When they count again it closes. `news` is what the report says.
+ * A circuit breaker around the stores of one limit. The first failure, or answer that does not come
+ * in time, opens it: from then on each call rejects with `StoreDown` at once, also those that wait.
+ * One probe at a time looks at the stores, soon at first and then about once a second. When they
+ * count again the circuit closes. The failure and the recovery are reported once each.
  */
 export class StoreGuard {
   readonly #stores: Guarded[] = []
   readonly #waiting = new Set<() => void>()
   readonly #timeout: number
-  readonly #report: (error: unknown) => Answer<void>
+  readonly #onFailure: (error: unknown) => Answer<void>
+  readonly #onRecovery: (outage: StoreOutage) => Answer<void>
   readonly #begun: Promise<void>[] = []
   readonly #whenUp: (() => void)[] = []
   #down = false
-  #looks = 0
+  #probes = 0
   #pause = firstPause
+  #opened = 0
   #closed = Number.NEGATIVE_INFINITY
 
   constructor(
-    private readonly news: string,
-    { storeTimeout = 500, onStoreFailure = (error) => console.error(error) }: StoreOptions,
+    private readonly messages: StoreMessages,
+    {
+      storeTimeout = 500,
+      onStoreFailure = (error) => console.error(error),
+      onStoreRecovery = ({ message }) => console.error(message),
+    }: StoreOptions,
   ) {
     this.#timeout = storeTimeout
-    this.#report = onStoreFailure
+    this.#onFailure = onStoreFailure
+    this.#onRecovery = onStoreRecovery
   }
 
   /** Guards a store and initializes it. `window`: milliseconds. */
@@ -74,14 +92,14 @@ export class StoreGuard {
     if (this.#down) return Promise.reject(new StoreDown(down))
     return new Promise<T>((resolve, reject) => {
       const settle = (): boolean => {
-        takeBack()
+        cancel()
         return this.#waiting.delete(release)
       }
       const release = (): void => {
         settle()
         reject(new StoreDown(down))
       }
-      const takeBack = deadline(this.#timeout, () => {
+      const cancel = deadline(this.#timeout, () => {
         if (this.#waiting.has(release)) this.#open(new Error(`No answer in ${this.#timeout} ms.`))
       })
       this.#waiting.add(release)
@@ -89,7 +107,7 @@ export class StoreGuard {
         (value) => {
           if (settle()) resolve(value)
         },
-        // What fails after it was given up says nothing of the store as it is now.
+        // A call that fails after it was given up says nothing about the store as it is now.
         (error) => {
           if (this.#waiting.has(release)) this.#open(error)
         },
@@ -97,12 +115,15 @@ export class StoreGuard {
     })
   }
 
-  /** Resolves when the stores count, or after `patience` milliseconds: who waits for it before the first request counts that one too. Never rejects. */
-  async ready(patience: number): Promise<void> {
+  /**
+   * Resolves when the stores count, or after `timeout` milliseconds, so that a service which waits
+   * for it counts its first requests. Never rejects.
+   */
+  async ready(timeout: number): Promise<void> {
     await Promise.all(this.#begun)
     if (!this.#down) return
     await new Promise<void>((resolve) => {
-      const late = setTimeout(resolve, patience)
+      const late = setTimeout(resolve, timeout)
       this.#whenUp.push(() => {
         clearTimeout(late)
         resolve()
@@ -113,57 +134,66 @@ export class StoreGuard {
   #open(cause: unknown): void {
     if (this.#down) return
     this.#down = true
-    // A store that comes and goes is looked at as one that stays away, so that nobody is told of it more than once a second.
-    if (Date.now() - this.#closed > longestPause) this.#pause = firstPause
+    this.#opened = performance.now()
+    // A store that fails again right after a recovery is probed as one that stays down, so that a
+    // flapping store is not reported more than about once a second.
+    if (this.#opened - this.#closed > longestPause) this.#pause = firstPause
     for (const release of [...this.#waiting]) release()
-    attempt(() => this.#report(new Error(this.news, { cause }))).catch(() => {})
-    this.#lookLater()
+    report(() => this.#onFailure(new Error(this.messages.failed, { cause })))
+    this.#probeLater()
   }
 
-  #lookLater(): void {
-    setTimeout(() => this.#look(), this.#pause).unref()
+  #probeLater(): void {
+    setTimeout(() => this.#probe(), this.#pause).unref()
     this.#pause = Math.min(this.#pause * 2, longestPause)
   }
 
   #close(): void {
     this.#down = false
-    this.#closed = Date.now()
+    this.#closed = performance.now()
     for (const tell of this.#whenUp.splice(0)) tell()
+    const duration = Math.round(this.#closed - this.#opened)
+    const message = this.messages.recovered(inSeconds(Math.max(1, Math.round(duration / 100)) / 10))
+    report(() => this.#onRecovery({ message, duration }))
   }
 
-  /** One look at all stores, as real as a request's: a replica that may only be read answers, and counts nothing. */
-  #look(): void {
-    const look = ++this.#looks
-    const over = (up: boolean): void => {
-      if (look !== this.#looks) return
-      this.#looks++
+  /** Counts once in each store: a replica that may only be read answers, and counts nothing. */
+  #probe(): void {
+    const probe = ++this.#probes
+    const isCurrent = (): boolean => probe === this.#probes
+    const end = (up: boolean): void => {
+      if (!isCurrent()) return
+      this.#probes++
       clearTimeout(late)
       if (up) this.#close()
-      else this.#lookLater()
+      else this.#probeLater()
     }
-    const began = Date.now()
-    const late = setTimeout(over, forlorn, false).unref()
-    Promise.all(this.#stores.map((guarded) => attempt(() => probe(guarded)))).then(
-      // It does answer, though too late to be of use: look again.
-      () => over(Date.now() - began <= this.#timeout),
-      () => over(false),
+    const began = performance.now()
+    const late = setTimeout(end, Math.max(probeTimeout, this.#timeout), false).unref()
+    Promise.all(this.#stores.map((guarded) => attempt(() => tryStore(guarded, isCurrent)))).then(
+      // An answer that comes later than requests wait is of no use to them.
+      () => end(performance.now() - began <= this.#timeout),
+      () => end(false),
     )
   }
 }
 
 const down = 'The store does not answer.'
 
-/** What throws at once rejects as well. */
+/** Turns an exception into a rejection. */
 const attempt = async <T>(work: () => Answer<T>): Promise<T> => work()
+
+/** Calls back a service's own code, whose exceptions must not reach a request. */
+const report = (callback: () => Answer<void>): void => void attempt(callback).catch(() => {})
 
 // RedisStore keeps the promise of its scripts: one that was rejected stays so until `init` is called again.
 const initialize = ({ store, window }: Guarded): Answer<void> => store.init?.({ windowMs: window })
 
-/** Counts one. A store that answers with no count has not counted: it is down like one that fails. */
+/** Counts one. A store that answers without a count has not counted, and is as down as one that fails. */
 async function count({ store }: Guarded, key: string): Promise<Hits> {
   const hits: Partial<Hits> | null | undefined = await store.increment(key)
   const { totalHits } = hits ?? {}
-  // Without types, a store may well say null for no time.
+  // A store in JavaScript may give null where there is no time.
   const resetTime = hits?.resetTime ?? undefined
   if (typeof totalHits !== 'number' || !(totalHits >= 1) || !(resetTime === undefined || resetTime instanceof Date)) {
     throw new Error(
@@ -173,9 +203,12 @@ async function count({ store }: Guarded, key: string): Promise<Hits> {
   return { totalHits, resetTime }
 }
 
-async function probe(guarded: Guarded): Promise<void> {
+/** `isCurrent`: false once the probe is given up, which then sends no more commands. */
+async function tryStore(guarded: Guarded, isCurrent: () => boolean): Promise<void> {
   await initialize(guarded)
+  if (!isCurrent()) return
   await count(guarded, probeKey)
+  if (!isCurrent()) return
   await guarded.store.resetKey(probeKey)
 }
 

@@ -25,17 +25,34 @@ export interface LimitStore {
   get?(key: string): Answer<Hits | undefined>
 }
 
+/** An outage of a store that has ended. */
+export interface StoreOutage {
+  /** One sentence for a log, such as `Rate limits were off for 12.3 seconds: the store of rateLimit() did not count.` */
+  readonly message: string
+  /** Milliseconds from the failure until the store counted again. */
+  readonly duration: number
+}
+
 /** Where a limit is counted, and what happens while that place is down. */
 export interface StoreOptions {
   /**
-   * Makes a store for each counter, once, when the service is built; `name` keeps their keys apart. Processes that are given the same store share one limit.
-   * Default: in this process, the last 100,000 keys of each counter.
+   * Makes a store for each counter, once, when the service is built; `name` keeps their keys apart.
+   * Processes that are given the same store share one limit. Default: in this process, the last
+   * 100,000 keys of each counter.
    */
   readonly store?: (name: string) => LimitStore
   /** Milliseconds that a store may take to answer before it counts as down. Default 500. */
   readonly storeTimeout?: number
-  /** Hears once of each outage of the store. What it throws is its own affair. Default `console.error`. */
+  /**
+   * Called once when the store fails or stops answering (LIMIT-1). Exceptions and rejections of the
+   * callback are ignored. Default: `console.error` of the error.
+   */
   readonly onStoreFailure?: (error: unknown) => void
+  /**
+   * Called once when the store counts again after a failure, with how long it did not (LIMIT-1).
+   * Exceptions and rejections of the callback are ignored. Default: `console.error` of the message.
+   */
+  readonly onStoreRecovery?: (outage: StoreOutage) => void
 }
 
 /** How many in how long. */

@@ -32,10 +32,11 @@ export interface LoginOptions<P> extends PasswordCheckOptions<P>, StoreOptions {
 /** What `login()` makes: a middleware that answers. */
 export interface Login extends Middleware {
   /**
-   * What a request is answered, for `api`: 200 with the token, or 204 of OPTIONS. Rejects with 401 `unauthenticated`, 405, 400 for a query, 429 `too-many-requests`, or
-   * `Unavailable` (503).
+   * What a request is answered, for `api`: 200 with the token, or 204 of OPTIONS. No password is
+   * hashed once `signal` has fired; default: once the connection is closed. Rejects with 401
+   * `unauthenticated`, 405, 400 for a query, 429 `too-many-requests`, or `Unavailable` (503).
    */
-  answer(req: IncomingMessage): Promise<Written>
+  answer(req: IncomingMessage, signal?: AbortSignal): Promise<Written>
 }
 
 /**
@@ -57,14 +58,14 @@ export function login<P>(options: LoginOptions<P>): Login {
   const throttle = new LoginThrottle(options.attempts, options)
   const check = makePasswordCheck(options, (error) => notify(onError, () => error))
 
-  const logIn = async (req: IncomingMessage): Promise<Headers> => {
+  const logIn = async (req: IncomingMessage, isGone: () => boolean): Promise<Headers> => {
     const field = soleField(req, header.authorization)
     if (field === undefined)
       throw refusal(challenge, 'The request has no credentials. Send user and password in Authorization, by the Basic scheme.')
     const credentials = typeof field === 'string' ? parseBasic(field) : undefined
     if (credentials === undefined) throw refusal(challenge, wrong)
     const attempt = await throttle.admit(credentials.user, req)
-    const found = await check(credentials, () => req.socket?.destroyed === true).catch(async (error: unknown) => {
+    const found = await check(credentials, isGone).catch(async (error: unknown) => {
       await attempt.abandoned()
       throw error
     })
@@ -72,7 +73,7 @@ export function login<P>(options: LoginOptions<P>): Login {
     await attempt.succeeded()
     return { [header.token]: checkToken(await token(found.principal)), [header.cacheControl]: 'no-store' }
   }
-  const answer = async (req: IncomingMessage): Promise<Written> => {
+  const answerUnless = async (req: IncomingMessage, isGone: () => boolean): Promise<Written> => {
     if (req.method === 'OPTIONS') return { status: 204, headers: { [header.allow]: allowed } }
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       throw new HttpProblem('method-not-allowed', {
@@ -81,10 +82,13 @@ export function login<P>(options: LoginOptions<P>): Login {
       })
     }
     refuseQuery(splitTarget(req.url ?? '/').query)
-    return { status: 200, headers: await logIn(req) }
+    return { status: 200, headers: await logIn(req, isGone) }
   }
+  const answer: Login['answer'] = (req, signal) =>
+    answerUnless(req, signal === undefined ? () => req.socket?.destroyed === true : () => signal.aborted)
   const loginMiddleware: Middleware = (req, res, next) => {
-    answer(req)
+    // A time limit in front of it may have answered.
+    answerUnless(req, () => res.destroyed || res.writableEnded)
       .then((written) => send(res, written, req.method === 'HEAD'))
       .catch(next)
   }
@@ -100,6 +104,7 @@ const optionKinds: Kinds<LoginOptions<unknown>> = {
   store: 'function',
   storeTimeout: 'number',
   onStoreFailure: 'function',
+  onStoreRecovery: 'function',
   realm: 'string',
   onError: 'function',
 }

@@ -7,7 +7,7 @@ import { addressKey, nameKey, principalKey } from '../limits/keys.js'
 import { checkStoreOptions, storeMaker } from '../limits/limit-options.js'
 import { ProcessStore } from '../limits/process-store.js'
 import type { StoreOptions } from '../limits/store.js'
-import { StoreDown, StoreGuard } from '../limits/store-guard.js'
+import { StoreDown, StoreGuard, type StoreMessages } from '../limits/store-guard.js'
 import { ConfigurationError, HttpProblem, Unavailable } from '../problem.js'
 import type { Headers } from '../representation/answer.js'
 import { principals } from './authenticate.js'
@@ -51,7 +51,7 @@ export interface RateLimit extends Middleware {
 /**
  * So many requests a window, for each caller that an `authenticate()` before it has found out, else for each client address as far as `trust proxy` allows (LIMIT-1).
  * Answers say what is left in `RateLimit` and `RateLimit-Policy`, a 429 when to come back in `Retry-After`. Windows begin with a caller's first request and are fixed. While a
- * shared store is down requests pass, the failure is told once, and the limit comes back by itself. Throws `ConfigurationError` where an option makes no sense.
+ * shared store is down requests pass; the failure and its end are reported once, and the limit comes back by itself. Throws `ConfigurationError` where an option makes no sense.
  *
  * @example
  * const limit = rateLimit({ limit: 600, budgets: [{ name: 'search', routes: ['search'], limit: 60 }], failures: { limit: 20 } })
@@ -103,7 +103,7 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
   const routes = (options.budgets ?? []).flatMap((budget) => budget.routes ?? [])
   return Object.assign(rateLimitMiddleware, {
     count,
-    ready: () => guard.ready(startPatience),
+    ready: () => guard.ready(startTimeout),
     routes,
     failures: rateLimitFailuresMiddleware,
   })
@@ -119,6 +119,7 @@ const optionKinds: Kinds<RateLimitOptions> = {
   whenStoreFails: 'string',
   storeTimeout: 'number',
   onStoreFailure: 'function',
+  onStoreRecovery: 'function',
 }
 
 /** One name for everybody, such as that of a promise, would be one limit for everybody. */
@@ -131,13 +132,19 @@ function nameOf(name: unknown): string | undefined {
   )
 }
 
-const news = {
-  pass: 'The store of rateLimit() does not count: requests pass without a limit until it does.',
-  refuse: 'The store of rateLimit() does not count: requests are refused until it does.',
+const messages: Record<'pass' | 'refuse', StoreMessages> = {
+  pass: {
+    failed: 'The store of rateLimit() does not count: requests pass without a limit until it does.',
+    recovered: (time) => `Rate limits were off for ${time}: the store of rateLimit() did not count.`,
+  },
+  refuse: {
+    failed: 'The store of rateLimit() does not count: requests are refused until it does.',
+    recovered: (time) => `Requests were refused for ${time}: the store of rateLimit() did not count.`,
+  },
 }
 
-/** Milliseconds for which a start waits for a store that does not count. */
-const startPatience = 2000
+/** Milliseconds that a start waits for a store that does not count. */
+const startTimeout = 2000
 
 interface Engines {
   readonly engines: readonly Engine[]
@@ -150,7 +157,7 @@ function makeEngines({ all, failures }: Budgets, options: RateLimitOptions, unco
   checkStoreOptions('rateLimit()', options)
   const { store: factory, whenStoreFails = 'pass' } = options
   const make = factory === undefined ? undefined : storeMaker('rateLimit()', factory)
-  const guard = new StoreGuard(news[whenStoreFails], options)
+  const guard = new StoreGuard(messages[whenStoreFails], options)
   const engines = [...all, failures].map((budget) => {
     const store = make === undefined ? new ProcessStore(budget.window) : guard.add(make(budget.name), budget.window)
     return makeEngine(budget, store, uncounted)

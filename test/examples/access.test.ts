@@ -1,7 +1,8 @@
 /** Who may do what, of the service as a process: by tokens made elsewhere, from the outside. */
 import jsonwebtoken from 'jsonwebtoken'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ownRedis } from '../servers/own-redis.js'
+import { startProxy } from '../servers/proxy.js'
 import { type Running, secret, start } from './running.js'
 
 const now = () => Math.floor(Date.now() / 1000)
@@ -161,9 +162,38 @@ describe('the rate limit', () => {
       const { code, stderr } = await end(one)
       expect(code).toBe(0)
       // Once an outage; a machine that is busy while the Redis comes back may make two of it.
-      expect([1, 2]).toContain(stderr.match(/does not count/g)?.length)
+      expect([1, 2]).toContain(stderr.match(/^private: The store of rateLimit\(\) does not count/gm)?.length)
     }
     await redis.remove()
+  })
+
+  it.each([
+    ['that goes silent', false],
+    ['that is silent when the service starts', true],
+  ])('LIMIT-1: a Redis connection %s is replaced, and the log says how long limits were off', async (_, atStart) => {
+    const redis = await ownRedis()
+    const proxy = await startProxy({ port: redis.port })
+    onTestFinished(async () => {
+      await proxy.close()
+      await redis.remove()
+    })
+    const token = tokenOf('*:read')
+    if (atStart) proxy.silence()
+    const one = start({ SEED_SIZE: '1', RATE_LIMIT: '20', REDIS_URL: proxy.through(redis.url) })
+    onTestFinished(() => void one.child.kill())
+    const base = await one.base
+    const isCounted = async () => (await get(`${base}/v8/pre-piezas/1`, token)).headers.has('ratelimit')
+    if (!atStart) {
+      expect(await isCounted()).toBe(true)
+      proxy.silence()
+    }
+    expect(await isCounted()).toBe(false)
+    proxy.endSilence()
+    // A second or three on an idle machine; TCP alone would take a quarter of an hour.
+    await expect.poll(isCounted, { timeout: 10_000, interval: 250 }).toBe(true)
+    const { code, stderr } = await end(one)
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^private: Rate limits were off for \d+(\.\d)? seconds?: the store of rateLimit\(\) did not count\.$/m)
   })
 
   it('LIMIT-1: starts and serves without its Redis', async () => {

@@ -51,7 +51,10 @@ describe('deadline()', () => {
       decrement: (key: string) => inner.decrement(key),
       resetKey: (key: string) => inner.resetKey(key),
     }
-    const guarded = new StoreGuard('It is down.', { storeTimeout: 50, onStoreFailure }).add(store, 60_000)
+    const guarded = new StoreGuard({ failed: 'It is down.', recovered: () => 'It was down.' }, { storeTimeout: 50, onStoreFailure }).add(
+      store,
+      60_000,
+    )
     for (const ms of [45, 60, 200]) {
       const answer = guarded.increment('a')
       standStill(ms)

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import express from 'express'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { StoreOutage } from '../../src/limits/store.js'
 import { type RateLimitOptions, rateLimit } from '../../src/middleware/rate-limit.js'
 import { listen } from '../middleware/majors.js'
 import { ownRedis } from '../servers/own-redis.js'
@@ -20,7 +21,8 @@ async function limited(url: string, options: Partial<RateLimitOptions>) {
   const stores = redisStores(url)
   onTestFinished(() => stores.close())
   const onStoreFailure = vi.fn()
-  const limit = rateLimit({ limit: 1_000_000, store: stores.store, onStoreFailure, storeTimeout: 200, ...options })
+  const onStoreRecovery = vi.fn()
+  const limit = rateLimit({ limit: 1_000_000, store: stores.store, onStoreFailure, onStoreRecovery, storeTimeout: 200, ...options })
   const app = express()
   app.use(limit, (_req, res) => res.end())
   const port = await listen(app)
@@ -29,7 +31,7 @@ async function limited(url: string, options: Partial<RateLimitOptions>) {
     const { status, headers } = await fetch(`http://127.0.0.1:${port}/`)
     return { status, counted: headers.has('ratelimit'), took: performance.now() - began }
   }
-  return { ask, onStoreFailure, stores }
+  return { ask, onStoreFailure, onStoreRecovery, stores }
 }
 
 const own = async (options?: { started: boolean }) => {
@@ -105,7 +107,7 @@ describe('rateLimit() over Redis', () => {
     const server = await own()
     const proxy = await startProxy({ host: '127.0.0.1', port: server.port })
     onTestFinished(() => proxy.close())
-    const { ask, onStoreFailure } = await limited(proxy.through(server.url), {})
+    const { ask, onStoreFailure, onStoreRecovery } = await limited(proxy.through(server.url), {})
     await vi.waitFor(async () => expect((await ask()).counted).toBe(true), { timeout: 5000 })
     proxy.stall()
     const first = await Promise.all(Array.from({ length: 10 }, ask))
@@ -117,6 +119,9 @@ describe('rateLimit() over Redis', () => {
     proxy.resume()
     await vi.waitFor(async () => expect((await ask()).counted).toBe(true), { timeout: 10_000 })
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
+    const [[outage]] = onStoreRecovery.mock.calls as [[StoreOutage]]
+    expect(outage.duration).toBeGreaterThan(1000)
+    expect(outage.message).toMatch(/^Rate limits were off for /)
   })
 
   it('LIMIT-1: a Redis that has lost its scripts is given them again', async () => {

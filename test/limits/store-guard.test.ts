@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ProcessStore } from '../../src/limits/process-store.js'
 import type { LimitStore } from '../../src/limits/store.js'
 import { StoreDown, StoreGuard } from '../../src/limits/store-guard.js'
+
+const messages = { failed: 'It is down.', recovered: (time: string) => `It was down for ${time}.` }
 
 /** A store that does what it is told to. */
 class Moody implements LimitStore {
@@ -35,7 +37,8 @@ describe('StoreGuard', () => {
     async (mood) => {
       const store = new Moody()
       const onStoreFailure = vi.fn()
-      const guarded = new StoreGuard('It is down.', { storeTimeout: 50, onStoreFailure }).add(store, 60_000)
+      const onStoreRecovery = vi.fn()
+      const guarded = new StoreGuard(messages, { storeTimeout: 50, onStoreFailure, onStoreRecovery }).add(store, 60_000)
       expect((await guarded.increment('a')).totalHits).toBe(1)
       store.mood = mood
       const began = performance.now()
@@ -45,11 +48,13 @@ describe('StoreGuard', () => {
       for (let n = 0; n < 100; n++) await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
       expect(store.calls).toEqual([])
       store.mood = 'well'
-      if (mood === 'hangs') return // a look that hangs is tested over Redis
       await vi.waitFor(async () => expect((await guarded.increment('a')).totalHits).toBeGreaterThan(1), { timeout: 3000 })
       expect(store.calls.slice(0, 3)).toEqual(['init 60000', 'increment probe', 'resetKey probe'])
       expect(onStoreFailure).toHaveBeenCalledTimes(1)
       expect(onStoreFailure.mock.calls[0]?.[0]).toMatchObject({ message: 'It is down.', cause: expect.any(Error) })
+      expect(onStoreRecovery.mock.calls).toEqual([
+        [{ message: expect.stringMatching(/^It was down for \d+(\.\d)? seconds?\.$/), duration: expect.any(Number) }],
+      ])
     },
   )
 
@@ -58,7 +63,7 @@ describe('StoreGuard', () => {
     async (hits) => {
       const onStoreFailure = vi.fn()
       const store: LimitStore = { increment: () => hits as never, decrement: () => {}, resetKey: () => {} }
-      const guarded = new StoreGuard('It is down.', { onStoreFailure }).add(store, 60_000)
+      const guarded = new StoreGuard(messages, { onStoreFailure, onStoreRecovery() {} }).add(store, 60_000)
       await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
       await sleep(1300) // past a look, which must not take it up
       await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
@@ -68,13 +73,13 @@ describe('StoreGuard', () => {
 
   it.each([undefined, null])('LIMIT-1: a store that counts without a time (%j) is not', async (resetTime) => {
     const store: LimitStore = { increment: () => ({ totalHits: 1, resetTime }) as never, decrement: () => {}, resetKey: () => {} }
-    expect(await new StoreGuard('It is down.', {}).add(store, 60_000).increment('a')).toEqual({ totalHits: 1, resetTime: undefined })
+    expect(await new StoreGuard(messages, {}).add(store, 60_000).increment('a')).toEqual({ totalHits: 1, resetTime: undefined })
   })
 
   it('LIMIT-1: a hiccup is over in a moment, one that comes and goes is told once a second at most', async () => {
     const store = new Moody()
     const onStoreFailure = vi.fn()
-    const guarded = new StoreGuard('It is down.', { onStoreFailure }).add(store, 60_000)
+    const guarded = new StoreGuard(messages, { onStoreFailure, onStoreRecovery() {} }).add(store, 60_000)
     store.mood = 'fails'
     await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
     store.mood = 'well'
@@ -93,7 +98,7 @@ describe('StoreGuard', () => {
   it('LIMIT-1: ready() waits for a store that counts, and not for ever', async () => {
     const store = new Moody()
     store.mood = 'fails'
-    const guard = new StoreGuard('It is down.', { onStoreFailure() {} })
+    const guard = new StoreGuard(messages, { onStoreFailure() {}, onStoreRecovery() {} })
     guard.add(store, 60_000)
     const soon = guard.ready(5000).then(() => performance.now())
     const began = performance.now()
@@ -110,7 +115,7 @@ describe('StoreGuard', () => {
     const store = new Moody()
     store.mood = 'fails'
     const onStoreFailure = vi.fn(() => Promise.reject(new Error('its own affair')) as never)
-    const guarded = new StoreGuard('It is down.', { onStoreFailure }).add(store, 1000)
+    const guarded = new StoreGuard(messages, { onStoreFailure, onStoreRecovery() {} }).add(store, 1000)
     await expect(guarded.increment('a')).rejects.toThrow(StoreDown)
     await sleep(2500)
     expect(store.calls.filter((call) => call.startsWith('init')).length).toBeLessThanOrEqual(7)
@@ -135,7 +140,7 @@ describe('StoreGuard', () => {
       resetKey: () => {},
     }
     const onStoreFailure = vi.fn()
-    const guarded = new StoreGuard('It is down.', { storeTimeout: 20, onStoreFailure }).add(late, 1000)
+    const guarded = new StoreGuard(messages, { storeTimeout: 20, onStoreFailure, onStoreRecovery() {} }).add(late, 1000)
     await expect(guarded.increment('late')).rejects.toThrow(StoreDown)
     await vi.waitFor(() => guarded.increment('a'), { timeout: 3000 })
     fail(new Error('too late'))
@@ -144,19 +149,102 @@ describe('StoreGuard', () => {
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
   })
 
-  it('LIMIT-1: a look that nothing comes of holds up the next ones, so that a client which queues gathers few, and not for ever', async () => {
+  it('LIMIT-1: a probe without an answer is given up, sends nothing more, and the next one finds the store', async () => {
     vi.useFakeTimers()
     try {
       const store = new Moody()
       store.mood = 'hangs'
-      const guarded = new StoreGuard('It is down.', { onStoreFailure: () => {} }).add(store, 60_000)
-      await vi.advanceTimersByTimeAsync(20_000)
-      expect(store.calls).toEqual(['init 60000', 'init 60000'])
+      const onStoreRecovery = vi.fn()
+      const guarded = new StoreGuard(messages, { onStoreFailure: () => {}, onStoreRecovery }).add(store, 60_000)
+      await vi.advanceTimersByTimeAsync(30_000)
+      // A client that queues keeps what it is given: one command in some three seconds.
+      expect(new Set(store.calls)).toEqual(new Set(['init 60000']))
+      expect(store.calls.length).toBeGreaterThan(8)
+      expect(store.calls.length).toBeLessThan(16)
       store.mood = 'well'
-      await vi.advanceTimersByTimeAsync(13_000)
+      await vi.advanceTimersByTimeAsync(3_100)
       expect((await guarded.increment('a')).totalHits).toBe(1)
+      const [{ message, duration }] = onStoreRecovery.mock.calls[0] as [{ message: string; duration: number }]
+      expect(duration).toBeGreaterThan(29_000)
+      expect(duration).toBeLessThan(33_000)
+      expect(message).toBe(`It was down for ${Math.round(duration / 100) / 10} seconds.`)
     } finally {
       vi.useRealTimers()
     }
   })
+
+  it('LIMIT-1: whatever a store does, and whenever, each call settles and nothing is left unhandled', async () => {
+    const unhandled: unknown[] = []
+    const hear = (reason: unknown) => void unhandled.push(reason)
+    process.on('unhandledRejection', hear)
+    onTestFinished(() => void process.off('unhandledRejection', hear))
+    const random = seeded(14)
+    const later: (() => void)[] = []
+    const kinds: readonly (() => unknown)[] = [
+      () => ({ totalHits: 1, resetTime: undefined }),
+      () => undefined,
+      () => {
+        throw new Error('thrown')
+      },
+      () => Promise.reject(new Error('rejected')),
+      () => new Promise(() => {}),
+      () => new Promise((resolve) => later.push(() => resolve({ totalHits: 1, resetTime: undefined }))),
+      () => new Promise((_, reject) => later.push(() => reject(new Error('late')))),
+      // What only looks like a promise may settle twice, throw, or settle while it is being asked.
+      () => thenable((resolve, reject) => [resolve({ totalHits: 1 }), reject(new Error('twice'))]),
+      () => thenable((_, reject) => [reject(new Error('once')), reject(new Error('twice'))]),
+      () =>
+        thenable(() => {
+          throw new Error('thrown in then')
+        }),
+      () =>
+        thenable((_, reject) =>
+          later.push(
+            () => reject(new Error('late')),
+            () => reject(new Error('twice')),
+          ),
+        ),
+    ]
+    let isWell = false
+    const act = (): never => {
+      const kind = isWell || random() < 0.5 ? 0 : Math.floor(random() * kinds.length)
+      return (kinds[kind] as () => unknown)() as never
+    }
+    const store: LimitStore = { init: act, increment: act, decrement: act, resetKey: act, get: act }
+    const recovered = vi.fn()
+    const onStoreRecovery = () => {
+      recovered()
+      return act()
+    }
+    let opened = 0
+    const onStoreFailure = () => {
+      opened++
+      return act()
+    }
+    for (let round = 0; round < 100; round++) {
+      const guard = new StoreGuard(messages, { storeTimeout: 5, onStoreFailure, onStoreRecovery })
+      const guarded = [guard.add(store, 1000), guard.add(store, 1000)] as const
+      const calls = guarded.flatMap((one) => [one.increment('a'), one.get('a'), one.decrement('a'), one.resetKey('a')])
+      for (const { status, reason } of (await Promise.allSettled(calls)) as { status: string; reason?: unknown }[]) {
+        if (status === 'rejected') expect(reason).toBeInstanceOf(StoreDown)
+      }
+      for (const settle of later.splice(0, Math.floor(random() * 4))) settle()
+    }
+    isWell = true
+    await vi.waitFor(() => expect(recovered).toHaveBeenCalledTimes(opened), { timeout: 20_000, interval: 100 })
+    for (const settle of later.splice(0)) settle()
+    await sleep(50)
+    expect(opened).toBeGreaterThan(50)
+    expect(unhandled).toEqual([])
+  }, 60_000)
 })
+
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1103515245 + 12345) % 2 ** 31
+    return state / 2 ** 31
+  }
+}
+
+const thenable = (then: (resolve: (value: unknown) => void, reject: (reason: unknown) => void) => unknown) => ({ then })

@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { RequestListener } from 'node:http'
-import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { hashPassword } from '../../src/auth/login/passwords.js'
 import { type LoginOptions, login } from '../../src/middleware/login.js'
 import { ConfigurationError, Unavailable } from '../../src/problem.js'
 import { storedHash } from '../auth/login/stored-hash.js'
 import { ownRedis } from '../servers/own-redis.js'
 import { redisStores, redisUrl } from '../servers/redis-stores.js'
-import { type Express, listen, majors, raw, service } from './majors.js'
+import { type Express, majors, raw, service } from './majors.js'
 
 const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 const right = 'sésamo:ábrete'
@@ -205,23 +203,6 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
     expect(await statuses(4, 'ana', right)).toEqual(times(4, 503))
   })
 
-  it('AUTH-6: nothing is hashed for a client that has hung up before its turn, and that is no failure', async () => {
-    const asked = vi.fn(find)
-    const { app, attempt } = build(express, { find: asked, attempts: { pair: { limit: 2 } } }, false)
-    const port = await listen(app as RequestListener)
-    const others = Promise.all(Array.from({ length: 6 }, () => hashPassword('of somebody else')))
-    const sockets = [1, 2].map(() => {
-      const socket = connect(port, '127.0.0.1', () =>
-        socket.write(`GET /login HTTP/1.1\r\nHost: h\r\nAuthorization: ${basic('ana', 'wrong')}\r\n\r\n`),
-      )
-      return socket
-    })
-    await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(2))
-    for (const socket of sockets) socket.destroy()
-    await others
-    expect((await attempt('ana', right)).status).toBe(200)
-  })
-
   it('AUTH-6: null or false of a check is nobody', async () => {
     for (const nobody of [null, false] as const) {
       expect(await build(express, { verify: () => nobody }).statuses(1, 'ana', right)).toEqual([401])
@@ -336,11 +317,13 @@ describe('login() over Redis', () => {
     const { store, close } = redisStores(server.url)
     onTestFinished(close)
     const onStoreFailure = vi.fn()
+    const onStoreRecovery = vi.fn()
     const { statuses, attempt } = build(express, {
       verify,
       store,
       storeTimeout: 200,
       onStoreFailure,
+      onStoreRecovery,
       attempts: { pair: { limit: 4 }, account: { limit: 6 } },
     })
     expect((await attempt('ana', right, '198.51.100.1')).status).toBe(200)
@@ -352,5 +335,13 @@ describe('login() over Redis', () => {
     await server.start()
     await vi.waitFor(async () => expect((await attempt('ana', 'wrong')).status).toBe(401), { timeout: 10_000 })
     expect(onStoreFailure).toHaveBeenCalledTimes(1)
+    expect(onStoreRecovery.mock.calls).toEqual([
+      [
+        {
+          message: expect.stringMatching(/^Each process counted failed logins by itself for [\d.]+ seconds?: /),
+          duration: expect.any(Number),
+        },
+      ],
+    ])
   })
 })

@@ -1,7 +1,7 @@
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { RedisStore } from 'rate-limit-redis'
 import request from 'supertest'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { LimitStore } from '../../src/limits/store.js'
 import { authenticate } from '../../src/middleware/authenticate.js'
 import { type RateLimitOptions, rateLimit } from '../../src/middleware/rate-limit.js'
@@ -152,12 +152,23 @@ describe.each(majors)('rateLimit() on %s', (_, express: Express) => {
     expect([refused.status, refused.headers['retry-after'], refused.body.code]).toEqual([503, '1', 'unavailable'])
   })
 
-  it('tells of an outage on the console where nobody else hears of it', async () => {
+  it.each([
+    ['pass' as const, 'requests pass without a limit', 'Rate limits were off for'],
+    ['refuse' as const, 'requests are refused', 'Requests were refused for'],
+  ])('LIMIT-1: with whenStoreFails %s, an outage and its end are on the console by default', async (whenStoreFails, failed, recovered) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const store = () => ({ increment: () => Promise.reject(new Error('down')), decrement: () => {}, resetKey: () => {} })
-    await build({ limit: 1, store }).call.get('/')
-    expect(log.mock.calls).toEqual([[expect.objectContaining({ message: expect.stringContaining('requests pass without a limit') })]])
-    log.mockRestore()
+    onTestFinished(() => log.mockRestore())
+    let up = false
+    const increment = () => (up ? { totalHits: 1, resetTime: undefined } : Promise.reject(new Error('down')))
+    const store = () => ({ increment, decrement: () => {}, resetKey: () => {} })
+    const limit = rateLimit({ limit: 1, store, whenStoreFails })
+    await limit.count({ socket: {} } as IncomingMessage, { principal: 'ana', path: '/', failed: false }).catch(() => {})
+    up = true
+    await limit.ready()
+    expect(log.mock.calls).toEqual([
+      [expect.objectContaining({ message: expect.stringContaining(failed) })],
+      [expect.stringMatching(new RegExp(`^${recovered} \\d+(\\.\\d)? seconds?: the store of rateLimit\\(\\) did not count\\.$`))],
+    ])
   })
 
   it('LIMIT-1: an absolute-form target counts like any other', async () => {

@@ -124,6 +124,21 @@ describe('the proxy', () => {
     await until(() => [a.text, b.text]).toEqual(['123', 'x'])
   })
 
+  it('silences the open connections for good, and new ones until the silence ends', async () => {
+    const a = await line()
+    await say(a, '1')
+    proxy.silence()
+    const b = await line()
+    for (const { socket } of [a, b]) socket.write('lost')
+    await sleep(50)
+    proxy.endSilence()
+    await say(await line(), 'c')
+    for (const { socket } of [a, b]) socket.write('lost too')
+    a.socket.end()
+    await sleep(50)
+    expect([a.text, b.text, got[0]?.text, got[1]?.text ?? '']).toEqual(['1', '', '1', ''])
+  })
+
   it('closes while stalled', async () => {
     const a = await line()
     proxy.stall()

@@ -31,6 +31,12 @@ export interface TcpProxy extends AsyncDisposable {
   forget(): void
   /** Adds bytes to the next data from the server that ends with `end`, in the same segment. Resolves when they are sent. */
   appendAfter(end: Buffer, bytes: Buffer): Promise<void>
+   * Makes the open connections half-open for good, and each new one until `endSilence`: nothing passes in either direction, no end and no
+   * reset either, as behind a firewall that has forgotten them. New connections are still accepted.
+   */
+  silence(): void
+  /** New connections work again. Those that were silenced stay silent. */
+  endSilence(): void
   /** Holds everything up by so many milliseconds in each direction; 0 ends it. */
   delay(milliseconds: number): void
   /**
@@ -57,7 +63,7 @@ interface Pair {
   readonly client: Socket
   readonly upstream: Socket
   /** Half-open: nothing passes. */
-  forgotten: boolean
+  silent: boolean
 }
 
 interface Addition {
@@ -80,6 +86,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
   const additions: Addition[] = []
   let gate: { readonly opened: Promise<void>; open(): void } | undefined
   let held = 0
+  let silencing = false
 
   /** Passes chunks on in their order, each as late as it is told to be. */
   function lane(pair: Pair, from: Socket, to: Socket, pass: (chunk: Buffer) => void): void {
@@ -89,7 +96,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
       last = last.then(async () => {
         if (due > Date.now()) await sleep(due - Date.now())
         while (gate !== undefined) await gate.opened
-        if (!pair.forgotten) act()
+        if (!pair.silent) act()
       })
     }
     from.on('data', (chunk) => next(() => pass(chunk)))
@@ -99,7 +106,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
 
   function take(client: Socket): void {
     const upstream = connect({ ...target, allowHalfOpen: true, noDelay: true })
-    const pair: Pair = { client, upstream, forgotten: false }
+    const pair: Pair = { client, upstream, silent: silencing }
     pairs.add(pair)
     const gone = (): void => {
       if (client.destroyed && upstream.destroyed) pairs.delete(pair)
@@ -213,9 +220,16 @@ export async function startProxy(target: { host?: string; port: number }): Promi
     },
     resume,
     forget() {
-      for (const pair of pairs) pair.forgotten = true
+      for (const pair of pairs) pair.silent = true
     },
     appendAfter: (end, bytes) => new Promise((sent) => additions.push({ end, bytes, sent })),
+    silence() {
+      silencing = true
+      for (const pair of pairs) pair.silent = true
+    },
+    endSilence() {
+      silencing = false
+    },
     delay(milliseconds) {
       held = milliseconds
     },

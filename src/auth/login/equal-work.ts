@@ -1,8 +1,9 @@
 /** Checks of passwords that take the same time whoever is asked for, so that time tells nobody which users there are (AUTH-6). */
 import { randomBytes } from 'node:crypto'
-import { derive, inTurn } from './hashing-queue.js'
-import { type Cost, type PasswordHash, workOf } from './password-hash.js'
-import { matches, todaysCost } from './passwords.js'
+import { hashing } from './hashing-queue.js'
+import { type Cost, type PasswordHash, todaysCost, workOf } from './password-hash.js'
+import { matches } from './passwords.js'
+import { derive } from './scrypt-threads.js'
 
 /** Of the work of a whole check: what is left below that is within the noise. */
 const negligible = 1 / 50
@@ -13,19 +14,28 @@ export class EqualWork {
   #strongest: Cost = todaysCost
   readonly #salt = randomBytes(16)
 
-  /** Whether a prepared password is the stored one; never for `undefined`, which costs as much. Rejects as `inTurn` does. */
-  check(prepared: string, stored: PasswordHash | undefined, hasLeft?: () => boolean): Promise<boolean> {
+  /** Throws `Unavailable` (503) where a check would wait too long. Knows no user, and tells of none. */
+  refuseIfFull(): void {
+    hashing.refuseIfFull(workOf(this.#strongest))
+  }
+
+  /**
+   * Whether a prepared password is the stored one; never for `undefined`, which costs as much.
+   * Rejects as `hashing.run` does, for each user alike.
+   */
+  check(prepared: string, stored: PasswordHash | undefined, isGone?: () => boolean): Promise<boolean> {
     if (stored !== undefined && workOf(stored) > workOf(this.#strongest)) {
       const { ln, r, p } = stored
       this.#strongest = { ln, r, p }
     }
     const strongest = this.#strongest
-    return inTurn(async () => {
+    const work = async (): Promise<boolean> => {
       const right = stored !== undefined && (await matches(prepared, stored))
       const left = rest(strongest, stored)
       if (left !== undefined) await derive(prepared, this.#salt, 32, left)
       return right
-    }, hasLeft)
+    }
+    return hashing.run(workOf(strongest), work, isGone)
   }
 }
 

@@ -1,44 +1,164 @@
-/** Hashings wait for each other: a flood of logins must not take the thread pool that files and DNS need too, nor the memory (AUTH-6). */
-import { scrypt } from 'node:crypto'
+/** Password hashes wait for each other, and no longer than a login may take (AUTH-6). */
+import { inSeconds } from '../../limits/duration.js'
 import { HttpProblem, Unavailable } from '../../problem.js'
-import { type Cost, memoryOf } from './password-hash.js'
+import { todaysCost, workOf } from './password-hash.js'
+import { lanes } from './scrypt-threads.js'
 
-/** Hashings at a time: half of the four threads that Node has unless told otherwise. */
-const lanes = 2
+/** Milliseconds that a newcomer may be expected to wait for its turn. */
+const longestEstimate = 4000
 
-/** Hashings that may wait: some four seconds' worth. */
-const longestQueue = 64
+/** Milliseconds that it waits at most, where the estimate was too low: hashing gets slower when the machine gets busy. */
+const longestWait = 5000
 
-const waiting: (() => void)[] = []
-let running = 0
+/** Milliseconds by which the timers of callers that came together may differ. */
+const timerSlack = 20
+
+/** What is taken for the latest hash until one has been measured. */
+const assumed = { time: 250, steps: workOf(todaysCost) }
+
+/** How much the hashes before count beside the latest one. */
+const memory = 0.7
+
+/** How much longer than expected a refused caller stays away: a machine that gets busy hashes slower. */
+const caution = 1.5
+
+/** Milliseconds: the latest time that a refused caller is told to come back. */
+const latestReturn = 30_000
+
+interface Running {
+  readonly steps: number
+  readonly began: number
+}
+
+interface Waiting {
+  readonly since: number
+  readonly steps: number
+  readonly isGone: () => boolean
+  readonly begin: (running: Running) => void
+  readonly fail: (problem: HttpProblem) => void
+  readonly timer: NodeJS.Timeout
+}
 
 /**
- * Runs hashings when it is their turn. Throws `Unavailable` (503) where too many wait. `hasLeft`: whether nobody waits for it any more; asked when the turn comes, so that who
- * sends logins and hangs up holds up nobody.
+ * First come, first served, `lanes` at a time. The queue is bounded by the time that a newcomer would
+ * wait, estimated from the measured pace: a count would be seconds on one machine and a minute on
+ * another.
  */
-export async function inTurn<T>(work: () => Promise<T>, hasLeft: () => boolean = () => false): Promise<T> {
-  if (running >= lanes) {
-    if (waiting.length >= longestQueue)
-      throw new Unavailable({ detail: 'Too many passwords are being checked at once. Try again in a moment.', retryAfter: 2 })
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  } else running++
-  try {
-    if (hasLeft()) throw new HttpProblem('bad-request', { detail: 'The client went away.' })
-    return await work()
-  } finally {
-    // The turn is handed on as it is: nobody who comes just now gets in between.
-    const next = waiting.shift()
-    if (next === undefined) running--
-    else next()
+export class HashingQueue {
+  readonly #running = new Set<Running>()
+  readonly #waiting = new Set<Waiting>()
+  /** Milliseconds and steps of the latest hashes, each with less weight than the one after it. */
+  #past = assumed
+  /** When the next refused caller may come back, in milliseconds of `performance.now()`. */
+  #nextReturn = 0
+
+  constructor(private readonly lanes: number) {}
+
+  /**
+   * Runs `work` when its turn comes. `steps`: its size, by `workOf`. `isGone`: whether the caller no
+   * longer waits for the result; then it is not run. Rejects with `Unavailable` (503) where the wait
+   * is too long; its `Retry-After` says when there is room.
+   */
+  async run<T>(steps: number, work: () => Promise<T>, isGone: () => boolean = () => false): Promise<T> {
+    const running = this.#running.size < this.lanes ? this.#begin(steps) : await this.#wait(steps, isGone)
+    try {
+      if (isGone()) throw gone()
+      const result = await work()
+      this.#past = this.#pastWith(running, performance.now())
+      return result
+    } finally {
+      this.#running.delete(running)
+      this.#next()
+    }
+  }
+
+  /** Throws `Unavailable` (503) where work of so many steps that comes now would wait too long. */
+  refuseIfFull(steps: number): void {
+    if (this.#expectedWait() <= longestEstimate) return
+    for (const waiting of this.#waiting) if (waiting.isGone()) this.#take(waiting).fail(gone())
+    if (this.#expectedWait() > longestEstimate) throw this.#refusal(steps)
+  }
+
+  /** Added at once, so that no newcomer gets in between. */
+  #begin(steps: number): Running {
+    const running = { steps, began: performance.now() }
+    this.#running.add(running)
+    return running
+  }
+
+  async #wait(steps: number, isGone: () => boolean): Promise<Running> {
+    this.refuseIfFull(steps)
+    return new Promise((begin, fail) => {
+      const timer = setTimeout(() => this.#expire(), longestWait)
+      const waiting: Waiting = { since: performance.now(), steps, isGone, begin, fail, timer }
+      this.#waiting.add(waiting)
+    })
+  }
+
+  #next(): void {
+    for (const waiting of this.#waiting) {
+      this.#take(waiting)
+      if (!waiting.isGone()) {
+        waiting.begin(this.#begin(waiting.steps))
+        return
+      }
+      waiting.fail(gone())
+    }
+  }
+
+  /** Refuses all who have waited too long, in one go: none of them keeps a place when room is looked for. */
+  #expire(): void {
+    const latest = performance.now() - longestWait + timerSlack
+    const expired = [...this.#waiting].filter(({ since }) => since <= latest)
+    for (const waiting of expired) this.#take(waiting)
+    for (const { fail, steps } of expired) fail(this.#refusal(steps))
+  }
+
+  #take(waiting: Waiting): Waiting {
+    clearTimeout(waiting.timer)
+    this.#waiting.delete(waiting)
+    return waiting
+  }
+
+  /** Milliseconds until a newcomer's turn. */
+  #expectedWait(): number {
+    if (this.#running.size < this.lanes) return 0
+    const now = performance.now()
+    const pace = this.#pace(now)
+    let left = 0
+    for (const { steps, began } of this.#running) left += Math.max(0, steps * pace - (now - began))
+    for (const { steps } of this.#waiting) left += steps * pace
+    return left / this.lanes
+  }
+
+  #pastWith({ steps, began }: Running, now: number): { readonly time: number; readonly steps: number } {
+    return { time: memory * this.#past.time + (now - began), steps: memory * this.#past.steps + steps }
+  }
+
+  /** Milliseconds of a step. A hash that is slow counts before it ends. */
+  #pace(now: number): number {
+    let pace = this.#past.time / this.#past.steps
+    for (const running of this.#running) {
+      const { time, steps } = this.#pastWith(running, now)
+      pace = Math.max(pace, time / steps)
+    }
+    return pace
+  }
+
+  /** Each refused caller is given a time of its own: all at once would find the queue full again. */
+  #refusal(steps: number): Unavailable {
+    const now = performance.now()
+    const own = (caution * steps * this.#pace(now)) / this.lanes
+    const room = now + own + caution * Math.max(0, this.#expectedWait() - longestEstimate)
+    const comesBack = Math.min(Math.max(room, this.#nextReturn), now + latestReturn)
+    this.#nextReturn = comesBack + own
+    // Rounded up, but for what the subtraction of two clock readings leaves.
+    const seconds = Math.max(1, Math.ceil((comesBack - now) / 1000 - 1e-6))
+    return new Unavailable({ detail: `Too many passwords are being checked. Try again in ${inSeconds(seconds)}.`, retryAfter: seconds })
   }
 }
 
-/** One scrypt (RFC 7914). Call it in turn. */
-export function derive(password: string, salt: Buffer, length: number, { ln, r, p }: Cost): Promise<Buffer> {
-  const N = 2 ** ln
-  // Node's own limit would refuse today's parameters; OpenSSL counts a little more than the standard's memory.
-  const maxmem = memoryOf({ ln, r, p }) + 1024 * 1024
-  return new Promise((resolve, reject) => {
-    scrypt(password, salt, length, { N, r, p, maxmem }, (error, key) => (error === null ? resolve(key) : reject(error)))
-  })
-}
+const gone = (): HttpProblem => new HttpProblem('bad-request', { detail: 'The client went away.' })
+
+/** The queue of this process. */
+export const hashing = new HashingQueue(lanes)

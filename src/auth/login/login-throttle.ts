@@ -5,7 +5,7 @@ import { inSeconds } from '../../limits/duration.js'
 import { addressKey, digest } from '../../limits/keys.js'
 import { checkStoreOptions, limitOption, storeMaker } from '../../limits/limit-options.js'
 import type { Limit, StoreOptions } from '../../limits/store.js'
-import { StoreGuard } from '../../limits/store-guard.js'
+import { StoreGuard, type StoreMessages } from '../../limits/store-guard.js'
 import { HttpProblem } from '../../problem.js'
 import { header } from '../../wire.js'
 import { LoginCounter, type Reservation } from './login-counter.js'
@@ -38,7 +38,10 @@ const defaults = {
 /** Milliseconds for which an address is known to an account that has logged in from it: no more than a timer can wait (2^31 - 1), for some stores sweep by one of that length. */
 const remembered = 24 * 24 * 60 * 60_000
 
-const news = 'The store of login() does not count: each process counts failed logins by itself until it does.'
+const messages: StoreMessages = {
+  failed: 'The store of login() does not count: each process counts failed logins by itself until it does.',
+  recovered: (time) => `Each process counted failed logins by itself for ${time}: the store of login() did not count.`,
+}
 
 /** Lets attempts through as long as not too many have failed. Throws `ConfigurationError` where an option makes no sense. */
 export class LoginThrottle {
@@ -52,7 +55,7 @@ export class LoginThrottle {
     checkStoreOptions('login()', options)
     const given = knownOptions('attempts of login()', attempts, { pair: true, address: true, account: true })
     const make = options.store === undefined ? undefined : storeMaker('login()', options.store, ['get'])
-    const guard = new StoreGuard(news, options)
+    const guard = new StoreGuard(messages, options)
     const counter = (name: string, limit: Limit): LoginCounter => {
       return new LoginCounter(limit, make === undefined ? undefined : guard.add(make(`login-${name}`), limit.window))
     }

@@ -3,8 +3,8 @@ import type { Answer } from '../../adapters/contract.js'
 import { isNobody } from '../nobody.js'
 import type { BasicCredentials } from './basic-credentials.js'
 import { EqualWork } from './equal-work.js'
-import { type PasswordHash, parsePasswordHash } from './password-hash.js'
-import { hashPassword, isWeaker, todaysCost } from './passwords.js'
+import { type PasswordHash, parsePasswordHash, todaysCost } from './password-hash.js'
+import { hashPassword, isWeaker } from './passwords.js'
 
 /** A user as a team has stored it. */
 export interface StoredUser<P> {
@@ -27,8 +27,11 @@ export interface PasswordCheckOptions<P> {
   readonly upgrade?: (user: string, hash: string, replaced: string) => Answer<void>
 }
 
-/** Who these credentials belong to; `undefined` where to nobody. `hasLeft`: whether the client has gone; then nothing is hashed for it. */
-export type PasswordCheck<P> = (credentials: BasicCredentials, hasLeft: () => boolean) => Promise<{ readonly principal: P } | undefined>
+/**
+ * Who these credentials belong to; `undefined` where to nobody. `isGone`: whether the client no
+ * longer waits for the answer; then nothing is hashed for it.
+ */
+export type PasswordCheck<P> = (credentials: BasicCredentials, isGone: () => boolean) => Promise<{ readonly principal: P } | undefined>
 
 /** `report` hears of what must not fail a login; it never throws. */
 export function makePasswordCheck<P>(options: PasswordCheckOptions<P>, report: (error: unknown) => void): PasswordCheck<P> {
@@ -40,10 +43,12 @@ export function makePasswordCheck<P>(options: PasswordCheckOptions<P>, report: (
     }
   }
   const work = new EqualWork()
-  return async ({ user, prepared, password }, hasLeft) => {
+  return async ({ user, prepared, password }, isGone) => {
+    // Before the database is asked: an overload of logins must not become one of the database.
+    work.refuseIfFull()
     const found = (await find(user)) ?? undefined
     const stored = found === undefined ? undefined : read(found.hash, user, report)
-    const right = await work.check(prepared, stored, hasLeft)
+    const right = await work.check(prepared, stored, isGone)
     if (!right || found === undefined || stored === undefined) return undefined
     if (upgrade !== undefined && isWeaker(stored, todaysCost)) {
       hashPassword(password)

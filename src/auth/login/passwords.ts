@@ -2,9 +2,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { knownOptions } from '../../definition/known-options.js'
 import { ConfigurationError, HttpProblem } from '../../problem.js'
-import { derive, inTurn } from './hashing-queue.js'
+import { hashing } from './hashing-queue.js'
 import { longestPassword, prepareOpaqueString } from './opaque-string.js'
-import { type Cost, formatPasswordHash, memoryOf, type PasswordHash, parsePasswordHash, workOf } from './password-hash.js'
+import { type Cost, formatPasswordHash, memoryOf, type PasswordHash, parsePasswordHash, todaysCost, workOf } from './password-hash.js'
+import { derive } from './scrypt-threads.js'
 
 /** What a password is to be stored with. */
 export interface PasswordOptions {
@@ -12,16 +13,15 @@ export interface PasswordOptions {
   readonly cost?: number
 }
 
-/** N = 2^15, r = 8, p = 3: one of the sets that the OWASP Password Storage Cheat Sheet holds equal; the others want more memory or more time. */
-export const todaysCost: Cost = Object.freeze({ ln: 15, r: 8, p: 3 })
-
 const saltLength = 16
 const hashLength = 32
 
 /**
- * The password as it is to be stored, as a PHC string of scrypt with a salt of its own. Waits for its turn: two passwords are hashed at a time. Rejects with the problem
- * `rule` (422) where the password is no text, is empty, over 1,024 bytes or has control characters, with `Unavailable` (503) where too many wait, and with `ConfigurationError` for
- * an option that makes no sense.
+ * The password as it is to be stored, as a PHC string of scrypt with a salt of its own (AUTH-6). No
+ * more than two passwords are hashed at a time. Rejects with the problem `rule` (422) where the
+ * password is no text, is empty, over 1,024 bytes or has control characters, with `Unavailable` (503)
+ * where the hash would wait some 4 seconds or more for its turn, and with `ConfigurationError` for an
+ * option that makes no sense.
  *
  * @example await users.insert({ name, hash: await hashPassword(password) }) // '$scrypt$ln=15,r=8,p=3$...'
  */
@@ -34,13 +34,16 @@ export async function hashPassword(password: string, options: PasswordOptions = 
     })
   }
   const salt = randomBytes(saltLength)
-  return formatPasswordHash({ ...cost, salt, hash: await inTurn(() => derive(prepared, salt, hashLength, cost)) })
+  const hash = await hashing.run(workOf(cost), () => derive(prepared, salt, hashLength, cost))
+  return formatPasswordHash({ ...cost, salt, hash })
 }
 
 /**
- * True where this is the password that was stored. Its parameters are read from the hash. What could not have been stored, such as an empty password, is false. Rejects
- * with `Unavailable` (503) where too many wait, and with `ConfigurationError` where the hash is not one of scrypt's, or asks for more than 256 MiB or 21 times
- * today's work.
+ * True where this is the password that was stored (AUTH-6). Its parameters are read from the hash. A
+ * password that could not have been stored, such as an empty one, is false. Rejects with
+ * `Unavailable` (503) where the check would wait some 4 seconds or more for its turn, and with
+ * `ConfigurationError` where the hash is not one of scrypt's, or asks for more than 256 MiB or 21
+ * times today's work.
  *
  * @example if (!(await checkPassword(password, user.hash))) throw new HttpProblem('unauthenticated')
  */
@@ -50,10 +53,10 @@ export async function checkPassword(password: string, hash: string): Promise<boo
     throw new ConfigurationError('invalid-option', 'checkPassword() can not read the hash. Give it one that hashPassword() has made.')
   }
   const prepared = prepareOpaqueString(password)
-  return prepared !== undefined && inTurn(() => matches(prepared, stored))
+  return prepared !== undefined && hashing.run(workOf(stored), () => matches(prepared, stored))
 }
 
-/** Whether a prepared password is the stored one. Call it in turn. */
+/** Whether a prepared password is the stored one. Call it within a turn of the hashing queue. */
 export async function matches(prepared: string, stored: PasswordHash): Promise<boolean> {
   return timingSafeEqual(await derive(prepared, stored.salt, stored.hash.length, stored), stored.hash)
 }

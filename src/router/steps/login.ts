@@ -7,5 +7,5 @@ const loginRoute = route('endpoint', '/login', [['GET', 'call']], { resource: un
 export async function login(exchange: Exchange): Promise<void> {
   exchange.route = loginRoute
   const { patience, req, service } = exchange
-  exchange.answer = await patience.settle(service.login?.answer(req))
+  exchange.answer = await patience.settle(service.login?.answer(req, patience.signal()))
 }

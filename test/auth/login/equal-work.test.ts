@@ -4,8 +4,16 @@ import { type Cost, parsePasswordHash } from '../../../src/auth/login/password-h
 import { storedHash } from './stored-hash.js'
 
 const done: Cost[] = []
+const asked: number[] = []
 vi.mock('../../../src/auth/login/hashing-queue.js', () => ({
-  inTurn: (work: () => Promise<unknown>) => work(),
+  hashing: {
+    run(steps: number, work: () => Promise<unknown>) {
+      asked.push(steps)
+      return work()
+    },
+  },
+}))
+vi.mock('../../../src/auth/login/scrypt-threads.js', () => ({
   derive: async (_password: string, _salt: Buffer, length: number, { ln, r, p }: Cost) => {
     done.push({ ln, r, p })
     return Buffer.alloc(length)
@@ -16,13 +24,17 @@ const stored = (ln: number, r: number, p: number) => parsePasswordHash(storedHas
 const today = { ln: 15, r: 8, p: 3 }
 
 describe('a check of a password', () => {
-  beforeEach(() => void done.splice(0))
+  beforeEach(() => {
+    done.length = 0
+    asked.length = 0
+  })
 
   it('AUTH-6: hashes for an unknown user what it hashes for a known one', async () => {
     const work = new EqualWork()
     expect(await work.check('guess', undefined)).toBe(false)
     expect(await work.check('guess', stored(15, 8, 3))).toBe(false)
     expect(done).toEqual([today, today])
+    expect(asked).toEqual([2 ** 15 * 8 * 3, 2 ** 15 * 8 * 3])
   })
 
   it('AUTH-6: tops up where the stored hash is weaker', async () => {

@@ -1,18 +1,207 @@
-import { expect, it, vi } from 'vitest'
-import { inTurn } from '../../../src/auth/login/hashing-queue.js'
+import { setImmediate as turn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { HashingQueue } from '../../../src/auth/login/hashing-queue.js'
+import { todaysCost, workOf } from '../../../src/auth/login/password-hash.js'
+import { HttpProblem } from '../../../src/problem.js'
 
-it('AUTH-6: who has left when the turn comes is passed over, and the next one is served', async () => {
-  const ends: (() => void)[] = []
-  const busy = [1, 2].map(() => inTurn(() => new Promise<void>((resolve) => void ends.push(resolve))))
-  const work = vi.fn(async () => 'done')
-  let gone = false
-  const left = inTurn(work, () => gone)
-  const stays = inTurn(work)
-  gone = true
-  ends[0]?.()
-  await expect(left).rejects.toMatchObject({ status: 400 })
-  expect(await stays).toBe('done')
-  expect(work).toHaveBeenCalledTimes(1)
-  ends[1]?.()
-  await Promise.all(busy)
+const today = workOf(todaysCost)
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** A caller: what became of it, and when, in milliseconds since the test began. */
+interface Caller {
+  state: 'waiting' | 'done' | 'refused' | 'gone' | 'failed'
+  began: number | undefined
+  ended: number
+  retryAfter: number
+}
+
+describe('the queue of hashes', () => {
+  let began: number
+  const at = () => performance.now() - began
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    began = performance.now()
+  })
+  afterEach(() => void vi.useRealTimers())
+
+  function call(queue: HashingQueue, takes: number, { steps = today, isGone = (): boolean => false, fails = false } = {}): Caller {
+    const caller: Caller = { state: 'waiting', began: undefined, ended: 0, retryAfter: 0 }
+    const work = async (): Promise<void> => {
+      caller.began = at()
+      await sleep(takes)
+      if (fails) throw new Error('failed')
+    }
+    const end = (state: Caller['state']): void => {
+      caller.state = state
+      caller.ended = at()
+    }
+    queue.run(steps, work, isGone).then(
+      () => end('done'),
+      (error: unknown) => {
+        if (!(error instanceof HttpProblem)) return end('failed')
+        end(error.status === 503 ? 'refused' : 'gone')
+        caller.retryAfter = Number(error.headers['Retry-After'])
+      },
+    )
+    return caller
+  }
+
+  const count = (callers: readonly Caller[], state: Caller['state']) => callers.filter((caller) => caller.state === state).length
+
+  it('AUTH-6: runs as many at a time as there are lanes, in the order in which they came', async () => {
+    const queue = new HashingQueue(2)
+    const callers = Array.from({ length: 9 }, () => call(queue, 100))
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(callers.map((caller) => caller.began)).toEqual([0, 0, 100, 100, 200, 200, 300, 300, 400])
+  })
+
+  it('AUTH-6: refuses at once what would wait longer than 4 seconds', async () => {
+    const queue = new HashingQueue(2)
+    const callers = Array.from({ length: 60 }, () => call(queue, 250))
+    await vi.advanceTimersByTimeAsync(0)
+    // Two that run, and 4 seconds of two lanes with four hashes a second each.
+    expect(count(callers, 'refused')).toBe(60 - 2 - 31)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(count(callers, 'done')).toBe(33)
+    expect(Math.max(...callers.map((caller) => caller.began ?? 0))).toBeLessThanOrEqual(4000)
+  })
+
+  it('AUTH-6: each refused caller finds room at the time that Retry-After says, though all of them come back', async () => {
+    const queue = new HashingQueue(2)
+    const first = Array.from({ length: 200 }, () => call(queue, 250))
+    await vi.advanceTimersByTimeAsync(0)
+    const refused = first.filter((caller) => caller.state === 'refused')
+    expect(refused.length).toBeGreaterThan(150)
+    const again: Caller[] = []
+    for (const { retryAfter } of refused) setTimeout(() => again.push(call(queue, 250)), retryAfter * 1000)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(again).toHaveLength(refused.length)
+    expect(count(again, 'done')).toBe(refused.length)
+    // No later than needed, with some caution.
+    expect(Math.max(...again.map((caller) => caller.ended))).toBeLessThan((1.5 * (200 * 250)) / 2 + 2000)
+  })
+
+  it('AUTH-6: callers that waited too long together are told when there is room, though the queue was slower than expected', async () => {
+    const queue = new HashingQueue(2)
+    const first = Array.from({ length: 20 }, () => call(queue, 1600))
+    await vi.advanceTimersByTimeAsync(5001)
+    const refused = first.filter((caller) => caller.state === 'refused')
+    expect(refused).toHaveLength(20 - 8)
+    expect(refused[0]?.retryAfter).toBeLessThanOrEqual(2)
+    const again: Caller[] = []
+    for (const { retryAfter } of refused) setTimeout(() => again.push(call(queue, 1600)), retryAfter * 1000)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(count(again, 'done')).toBe(refused.length)
+  })
+
+  it('AUTH-6: no caller that does not come back makes Retry-After longer than 30 seconds', async () => {
+    const queue = new HashingQueue(1)
+    const callers = Array.from({ length: 5000 }, () => call(queue, 250))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(Math.max(...callers.map((caller) => caller.retryAfter))).toBe(30)
+    await vi.advanceTimersByTimeAsync(10_000)
+    const later = Array.from({ length: 40 }, () => call(queue, 250))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(Math.max(...later.map((caller) => caller.retryAfter))).toBeLessThanOrEqual(30)
+  })
+
+  it('AUTH-6: where hashing is slower than expected nobody waits longer, and nothing is hashed for a caller that was refused', async () => {
+    const queue = new HashingQueue(2)
+    const callers = Array.from({ length: 20 }, () => call(queue, 3000))
+    await vi.advanceTimersByTimeAsync(3500)
+    // The estimate has learned: two lanes that take 3 seconds each have no room.
+    const late = call(queue, 3000)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(late.state).toBe('refused')
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect([count(callers, 'done'), count(callers, 'refused')]).toEqual([4, 16])
+    for (const caller of callers) {
+      if (caller.state === 'refused') expect([caller.began, caller.ended]).toEqual([undefined, 5000])
+      expect(caller.ended).toBeLessThanOrEqual(5000 + 3000)
+    }
+  })
+
+  it('AUTH-6: a hash that runs longer than the average counts before it ends', async () => {
+    const queue = new HashingQueue(1)
+    call(queue, 60_000)
+    await vi.advanceTimersByTimeAsync(3000)
+    const next = Array.from({ length: 4 }, () => call(queue, 3000))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(next.map(({ state }) => state)).toEqual(['waiting', 'waiting', 'waiting', 'refused'])
+  })
+
+  it('AUTH-6: the time that a cheap hash takes says little about a costly one', async () => {
+    const queue = new HashingQueue(1)
+    for (let n = 0; n < 5; n++) call(queue, 40, { steps: today / 100 })
+    await vi.advanceTimersByTimeAsync(200)
+    const logins = Array.from({ length: 5 }, () => call(queue, 250))
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(count(logins, 'done')).toBe(5)
+  })
+
+  it('AUTH-6: a costly hash counts for what it costs', async () => {
+    const queue = new HashingQueue(1)
+    const costly = Array.from({ length: 4 }, () => call(queue, 2500, { steps: today * 10 }))
+    const cheap = call(queue, 250)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(costly.map(({ state }) => state)).toEqual(['waiting', 'waiting', 'refused', 'refused'])
+    expect(cheap.state).toBe('refused')
+  })
+
+  it('AUTH-6: a caller that is gone costs nothing and keeps no place', async () => {
+    const queue = new HashingQueue(1)
+    call(queue, 250)
+    let gone = false
+    const flood = Array.from({ length: 15 }, () => call(queue, 250, { isGone: () => gone }))
+    const refused = call(queue, 250)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(refused.state).toBe('waiting')
+    const full = call(queue, 250)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(full.state).toBe('refused')
+    gone = true
+    const next = call(queue, 250)
+    await vi.advanceTimersByTimeAsync(600)
+    expect(count(flood, 'gone')).toBe(15)
+    expect([refused.began, next.began]).toEqual([250, 500])
+    expect(flood.every((caller) => caller.began === undefined)).toBe(true)
+  })
+
+  it('AUTH-6: whatever comes, each caller is answered, the lanes are kept full and never more than full', async () => {
+    const arrival = fc.record({
+      after: fc.integer({ min: 0, max: 400 }),
+      takes: fc.integer({ min: 1, max: 3000 }),
+      steps: fc.integer({ min: 1, max: today * 3 }),
+      leaves: fc.option(fc.integer({ min: 0, max: 5000 }), { nil: undefined }),
+      fails: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(arrival, { maxLength: 80 }), fc.integer({ min: 1, max: 3 }), async (arrivals, lanes) => {
+        const queue = new HashingQueue(lanes)
+        const callers: Caller[] = []
+        let running = 0
+        for (const { after, takes, steps, leaves, fails } of arrivals) {
+          await vi.advanceTimersByTimeAsync(after)
+          const came = at()
+          callers.push(call(queue, takes, { steps, fails, isGone: () => leaves !== undefined && at() - came > leaves }))
+          running = callers.filter((caller) => caller.began !== undefined && caller.state === 'waiting').length
+          expect(running).toBeLessThanOrEqual(lanes)
+        }
+        await vi.advanceTimersByTimeAsync(300_000)
+        await turn()
+        expect(count(callers, 'waiting')).toBe(0)
+        for (const { state, retryAfter } of callers) {
+          if (state === 'refused') expect(retryAfter).toBeGreaterThanOrEqual(1)
+          if (state === 'refused') expect(retryAfter).toBeLessThanOrEqual(30)
+        }
+        expect(vi.getTimerCount()).toBe(0)
+        const last = call(queue, 1)
+        await vi.advanceTimersByTimeAsync(1)
+        expect(last.state).toBe('done')
+      }),
+      { numRuns: 60 },
+    )
+  })
 })

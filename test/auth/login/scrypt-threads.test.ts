@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process'
+import { randomBytes, scryptSync } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Worker } from 'node:worker_threads'
+import { describe, expect, it } from 'vitest'
+import { derive, lanes } from '../../../src/auth/login/scrypt-threads.js'
+
+const salt = randomBytes(16)
+const options = (N: number, p: number) => ({ N, r: 8, p, maxmem: 256 * 1024 * 1024 })
+const cheap = { ln: 10, r: 8, p: 1 }
+const busy = fileURLToPath(new URL('busy.mjs', import.meta.url))
+const run = (args: readonly string[], env: Record<string, string>) =>
+  promisify(execFile)(process.execPath, [...args, busy], { env: { PATH: process.env.PATH ?? '', ...env } })
+
+describe('threads that hash', () => {
+  it('AUTH-6: give what scrypt gives', async () => {
+    for (const [ln, p, length] of [
+      [10, 1, 32],
+      [11, 3, 64],
+      [1, 1, 16],
+    ] as const) {
+      const expected = scryptSync('contraseña', salt, length, options(2 ** ln, p))
+      expect(await derive('contraseña', salt, length, { ln, r: 8, p })).toEqual(expected)
+    }
+  })
+
+  it('AUTH-6: an impossible hash is an error that says so, and the thread goes on', async () => {
+    await expect(derive('secret', salt, 32, { ln: 0, r: 8, p: 1 })).rejects.toThrow(/^scrypt failed: (?!.*secret)/)
+    expect(await derive('secret', salt, 32, cheap)).toHaveLength(32)
+  })
+
+  it.each(['1', '2', '4'])('AUTH-6: with a thread pool of %s, files and names are read while hashes wait', async (UV_THREADPOOL_SIZE) => {
+    const { stdout, stderr } = await run([], { UV_THREADPOOL_SIZE })
+    const [meanwhile, end] = stdout.trim().split('\n').map(Number)
+    expect(meanwhile).toBeLessThan(8)
+    // The process waits for its hashes, and ends when they are done.
+    expect([end, stderr]).toEqual([8, ''])
+  })
+
+  it('AUTH-6: options and preloaded modules of the process are not loaded again in the threads', async () => {
+    const code = `import { isMainThread } from 'node:worker_threads'; console.log(isMainThread ? 'main' : 'thread')`
+    const preload = `--import=data:text/javascript,${encodeURIComponent(code)}`
+    const { stdout } = await run([preload], { NODE_OPTIONS: preload })
+    expect(stdout).toContain('main')
+    expect(stdout).not.toContain('thread')
+  })
+
+  it('AUTH-6: a thread that ends takes the hash that it has with it (503), and nothing else', async () => {
+    const threads: Worker[] = []
+    const hear = (thread: Worker) => void threads.push(thread)
+    process.on('worker', hear)
+    try {
+      const some = Array.from({ length: lanes + 1 }, () => derive('a', salt, 32, { ln: 15, r: 8, p: 8 }))
+      await expect.poll(() => threads.length).toBeGreaterThan(0)
+      const [thread] = threads as [Worker]
+      await once(thread, 'online')
+      await thread.terminate()
+      const ended = await Promise.allSettled(some)
+      const failed = ended.filter((one) => one.status === 'rejected')
+      expect(failed.map((one) => one.reason)).toEqual([expect.objectContaining({ status: 503, code: 'unavailable' })])
+      expect(await derive('a', salt, 32, cheap)).toHaveLength(32)
+    } finally {
+      process.off('worker', hear)
+    }
+  })
+})
