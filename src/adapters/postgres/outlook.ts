@@ -33,8 +33,8 @@ SELECT json_build_object(
     SELECT json_agg(DISTINCT s.oid::regclass::text)
     FROM pg_attrdef d
     JOIN pg_depend u ON u.classid = 'pg_attrdef'::regclass AND u.objid = d.oid AND u.refclassid = 'pg_class'::regclass
-    JOIN pg_class s ON s.oid = u.refobjid AND s.relkind = 'S'
-    WHERE d.adrelid = c.oid AND NOT has_sequence_privilege(s.oid, 'USAGE') AND NOT has_sequence_privilege(s.oid, 'UPDATE')
+    JOIN pg_class s ON s.oid = u.refobjid
+    WHERE d.adrelid = c.oid AND CASE WHEN s.relkind = 'S' THEN NOT has_sequence_privilege(s.oid, 'USAGE, UPDATE') END
   ),
   'replaced', EXISTS (SELECT 1 FROM pg_rewrite w WHERE w.ev_class = c.oid AND w.ev_type = '3' AND w.is_instead)
 )::text AS c0

@@ -3,7 +3,7 @@ import type { WriteMethod } from '../contract.js'
 import type { Wait } from './client.js'
 import type { Databases } from './database.js'
 import { executed } from './execute-probe.js'
-import { explained, type Finding } from './explain-probe.js'
+import { explained, type Finding, isPassing } from './explain-probe.js'
 import { type DatabaseFailure, failureKind, Late, stateOf, unavailable } from './failures.js'
 import { blockedInserts, type Outlook, outlook } from './outlook.js'
 import { sampleReads, sampleWrites } from './sample-calls.js'
@@ -52,6 +52,7 @@ export class Probe {
     const warnings = [...privileges(table, offered), ...prospects(table, ahead, offered), ...counting(table)]
     const faults: string[] = []
     if (offered.has('create') && !ahead.replaced) faults.push(...blockedInserts(table).map((column) => blockedInsert(table, column)))
+    let checked = true
     if (probe !== 'catalog') {
       for (const { error } of await explained(sampleReads(table), databases.read, wait, this.#taken)) {
         if (excused(table, error)) continue
@@ -61,9 +62,19 @@ export class Probe {
       const writes = sampleWrites(table).filter(({ method }) => offered.has(method))
       const found = await explained(writes, databases.write, atMost(wait, writesTime), this.#taken)
       judge(found, table, faults, warnings)
+      checked = !found.some(({ error }) => isPassing(error))
     }
-    if (probe === 'execute' && faults.length === 0 && !ahead.readOnly && [...offered].some((method) => !this.#tried.has(method))) {
-      judge(await executed(table, offered, databases.write, atMost(wait, executionTime)), table, faults, warnings)
+    if (
+      probe === 'execute' &&
+      checked &&
+      faults.length === 0 &&
+      !ahead.readOnly &&
+      [...offered].some((method) => !this.#tried.has(method))
+    ) {
+      // What the role may not do has its warning.
+      const barred = [...table.relation.lacking, ...ahead.unpolicied]
+      const permitted = [...offered].filter((method) => !barred.some((command) => needs[command]?.includes(method)))
+      judge(await executed(table, new Set(permitted), databases.write, atMost(wait, executionTime)), table, faults, warnings)
       if (faults.length === 0) this.#tried = offered
     }
     for (const message of warnings) {
@@ -96,7 +107,9 @@ function judge(found: readonly Finding[], table: Table, faults: string[], warnin
         warnings.push(`The role may not do what "${collection}" needs for ${method}, which will fail: ${said(error)}.`)
     } else if ((kind === 'lost' && !(error instanceof Late)) || kind === 'unsent') throw unavailable(error, false)
     else if (isPassing(error)) {
-      warnings.push(`Whether "${collection}" takes writes could not be checked: ${said(error)}.`)
+      warnings.push(
+        `Whether the table of "${collection}" takes writes could not be checked, as where others hold a lock on it: ${said(error)}.`,
+      )
     } else {
       const methods = refused.get(said(error)) ?? new Set()
       refused.set(said(error), methods.add(method))
@@ -120,9 +133,6 @@ const atMost = (wait: Wait, milliseconds: number): Wait => {
   return { left: () => Math.min(wait.left(), until - performance.now()), signal: wait.signal }
 }
 
-/** Whether a failure tells nothing of the statement: another attempt may succeed. */
-const isPassing = (error: unknown): boolean => ['lost', 'unsent', 'cancelled', 'busy', 'conflict'].includes(failureKind(error))
-
 /** Whether a failure depends on values, or on settings that only a request has. */
 function excused({ options }: Table, error: unknown): boolean {
   const state = stateOf(error) ?? ''
@@ -134,7 +144,7 @@ function excused({ options }: Table, error: unknown): boolean {
 /** What the server says, with its own advice. Operators read it, clients don't. */
 function said(error: unknown): string {
   const { message = '', hint } = error as DatabaseFailure & { readonly hint?: unknown }
-  return typeof hint === 'string' ? `${message}. ${hint.replace(/\.$/, '')}` : message
+  return (typeof hint === 'string' ? `${message}. ${hint}` : message).replace(/\.$/, '')
 }
 
 const reached = (privilege: string, offered: ReadonlySet<WriteMethod>): boolean =>
