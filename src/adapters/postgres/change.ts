@@ -4,8 +4,9 @@ import type { Call, Refused, Repeated } from '../contract.js'
 import { isRefused } from '../contract.js'
 import type { SqlClient } from './client.js'
 import type { Databases } from './database.js'
+import { Outdated } from './opening.js'
 import type { Applied, Change } from './options.js'
-import { isOwn, refusalOf } from './refusals.js'
+import { isOutdated, isOwn, refusalOf } from './refusals.js'
 import { type Ask, teamErrors, writing } from './statements.js'
 import type { Table } from './table.js'
 
@@ -29,6 +30,7 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
       const isTeams = error instanceof Error && teamErrors.has(error)
       const refused = isTeams || !concerns(error) ? undefined : refusalOf(table, error, details)
       if (refused === undefined) throw error
+      if (isOutdated(table, error)) throw new Outdated(refused)
       return refused
     }
   }

@@ -15,7 +15,7 @@ import type { JoinColumns } from './join-tables.js'
 import { Contested, clearingOf, keeping, recall } from './kept-records.js'
 import { listPage } from './list.js'
 import { type Move, moveRow, type Rewrite } from './moves.js'
-import { type Opening, unhurried } from './opening.js'
+import { type Opening, Outdated, unhurried } from './opening.js'
 import type { Change, PostgresAdapterOptions } from './options.js'
 import { incomparable } from './places.js'
 import { readRecords } from './reads.js'
@@ -46,8 +46,10 @@ export function adapterOf(
       try {
         return await work(table)
       } catch (error) {
+        const isLast = attempt > 1 || databases.write.nested
+        if (error instanceof Outdated && isLast) return error.refused as R
         // A statement that does not fit did nothing; in a transaction of the caller's it broke that too.
-        if ((error instanceof Error && teamErrors.has(error)) || !opening.doubt(error) || attempt > 1 || databases.write.nested) throw error
+        if ((error instanceof Error && teamErrors.has(error)) || !opening.doubt(error) || isLast) throw error
       }
     }
   }

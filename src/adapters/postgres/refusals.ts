@@ -48,6 +48,13 @@ export function refusalOf(
 
 const uncomputable = 'holds a value that the store can not compute with'
 
+/** Whether a column must have a value that had not when the table was described: it may have got a default with that. */
+export function isOutdated({ layout, options }: Table, error: unknown): boolean {
+  const { code, column, table } = error as DatabaseFailure
+  if (code !== '23502' || table !== relationName(options.table).name) return false
+  return layout.members.some((member) => member.column === column && !member.notNull)
+}
+
 /** Whether a failure is that of the resource's own table, or of one that holds its associations. */
 export function isOwn({ relation, options }: Table, error: unknown): boolean {
   const { table, constraint } = error as DatabaseFailure
