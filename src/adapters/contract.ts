@@ -161,8 +161,9 @@ export type WriteMethod = 'create' | 'replace' | 'remove' | 'attach' | 'detach'
  */
 export interface Adapter<T, K> {
   /**
-   * Checks the store at start, and throws with the fix where something is missing. `offered` names the methods that requests can reach: what only another one needs is
-   * no reason to throw. Default: all.
+   * Checks the store at start, and throws with the fix where something is missing. `offered` names
+   * the methods that requests can reach: what only another one needs is no reason to throw.
+   * Default: all.
    */
   ready?(offered?: ReadonlySet<WriteMethod>): Answer<void>
   /** One page, and how many items match in all, of one consistent state. */

@@ -13,8 +13,10 @@ import { Probe } from './probe.js'
 /** An adapter whose methods are all there. */
 export interface PostgresAdapter<T, K> extends Adapter<T, K> {
   /**
-   * Checks the table, and once for each state of its catalog every statement that requests will send (see `probe`). Throws `ConfigurationError` with the fix where one can't
-   * succeed, `Unavailable` where the database can't be asked. `offered` names the writes that requests can reach: others are not checked. Default: all.
+   * Checks the table, and once for each state of its catalog every statement that requests will
+   * send (see `probe`). Throws `ConfigurationError` with the fix where one can't succeed,
+   * `Unavailable` where the database can't be asked. `offered` names the writes that requests can
+   * reach: others are not checked. Default: all.
    */
   ready(offered?: ReadonlySet<WriteMethod>): Promise<void>
   create(value: T, call: Call & { readonly idempotency: Idempotency }): Promise<{ readonly created: Stored<T> } | Refused | Repeated>

@@ -54,11 +54,16 @@ export interface Relation {
   readonly columns: ReadonlyMap<string, CatalogColumn>
   readonly indexes: readonly CatalogIndex[]
   readonly constraints: readonly CatalogConstraint[]
-  /** The columns that tell in which partition a row lies; none where that is computed, or nothing is partitioned. */
+  /**
+   * The columns that tell in which partition a row lies; none where that is computed, or nothing is
+   * partitioned.
+   */
   readonly partitionedBy: readonly string[]
   /** The tables below this one: its partitions, or what inherits from it. */
   readonly parts: readonly string[]
-  /** Their constraints and unique indexes: an error names the one of the table that the row lies in. */
+  /**
+   * Their constraints and unique indexes: an error names the one of the table that the row lies in.
+   */
   readonly inherited: readonly Omit<CatalogConstraint, 'type'>[]
 }
 

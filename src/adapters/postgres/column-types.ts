@@ -12,7 +12,10 @@ export type Comparison =
       readonly op: '=' | '<' | '<=' | '>' | '>='
       readonly text: string
       readonly cast: string
-      /** What the column shows is compared: it may have learnt the value since the table was described. */
+      /**
+       * What the column shows is compared: it may have learnt the value since the table was
+       * described.
+       */
       readonly asText?: boolean
     }
   | 'never'
@@ -36,7 +39,10 @@ export interface ColumnType {
   encode(value: Scalar): string
   /** Why the type can't hold a value exactly, as the rest of a sentence. */
   fault(value: Scalar): string | undefined
-  /** Why the type could not hold a value when the table was described. It may have learnt the value since, so the database decides. */
+  /**
+   * Why the type could not hold a value when the table was described. It may have learnt the value
+   * since, so the database decides.
+   */
   doubt?(value: Scalar): string | undefined
   compare(op: '=' | Range, value: Scalar): Comparison
 }

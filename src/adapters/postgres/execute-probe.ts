@@ -19,12 +19,16 @@ const mostRows = 10
 /** Milliseconds that a statement waits for a lock of others. */
 const lockTimeout = 100
 
-/** What a write on one row came to: `unknown` where it failed for a reason that says nothing of other rows. */
+/**
+ * What a write on one row came to: `unknown` where it failed for a reason that says nothing of
+ * other rows.
+ */
 type Outcome = 'fine' | 'unknown' | { readonly refused: string } | { readonly fault: unknown }
 
 /**
- * Updates a row with its own values, deletes it, and inserts it again; of each, as far as it is offered. In an empty table it inserts made-up values, whose refusal says
- * nothing. Whatever happens is rolled back: nothing here ever commits.
+ * Updates a row with its own values, deletes it, and inserts it again; of each, as far as it is
+ * offered. In an empty table it inserts made-up values, whose refusal says nothing. Whatever
+ * happens is rolled back: nothing here ever commits.
  */
 export async function executed(
   table: Table,
@@ -71,7 +75,10 @@ async function trial(table: Table, offered: ReadonlySet<WriteMethod>, session: S
   return found
 }
 
-/** Why no row takes a write, where it is no fault of the single row; `undefined` where one does, or where nothing can be concluded. */
+/**
+ * Why no row takes a write, where it is no fault of the single row; `undefined` where one does, or
+ * where nothing can be concluded.
+ */
 async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<Outcome>): Promise<unknown> {
   let refused: string | undefined
   let conclusive = true
@@ -86,7 +93,10 @@ async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<O
   return new Error(`it turns away each of the ${rows.length} existing rows that were tried, with their own values: ${refused}`)
 }
 
-/** Runs one attempt with what is deferred to the commit, and undoes it. Throws where the connection is lost. */
+/**
+ * Runs one attempt with what is deferred to the commit, and undoes it. Throws where the connection
+ * is lost.
+ */
 async function within(session: Session, attempt: () => Promise<Outcome>): Promise<Outcome> {
   await session.query('SAVEPOINT rest_probe', [])
   let outcome: Outcome

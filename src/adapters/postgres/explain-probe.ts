@@ -1,4 +1,7 @@
-/** Asks the database whether it takes statements, without running them: `EXPLAIN` parses, rewrites and plans, checks privileges, and fires nothing. */
+/**
+ * Asks the database whether it takes statements, without running them: `EXPLAIN` parses, rewrites
+ * and plans, checks privileges, and fires nothing.
+ */
 import type { Cells, Database, TextRow, Wait } from './client.js'
 import { failureKind } from './failures.js'
 import type { SampleCall } from './sample-calls.js'
@@ -11,15 +14,20 @@ export interface Finding {
   readonly error: unknown
 }
 
-/** Thrown to end a call that asks the same again, because it found no row: there is nothing more to learn from it. */
+/**
+ * Thrown to end a call that asks the same again, because it found no row: there is nothing more to
+ * learn from it.
+ */
 class AskedBefore extends Error {}
 
 /** Whether a failure tells nothing of the statement: another attempt may succeed. */
 export const isPassing = (error: unknown): boolean => ['lost', 'unsent', 'cancelled', 'busy', 'conflict'].includes(failureKind(error))
 
 /**
- * Explains each statement of these calls that is not among `taken`, and adds those that the database takes. Each is planned as if no row had been found, so that what
- * follows a miss is checked too. Ends with the first failure that is about this moment and not about the statement: a lock, say. Plain `EXPLAIN`, which every database of this protocol has.
+ * Explains each statement of these calls that is not among `taken`, and adds those that the
+ * database takes. Each is planned as if no row had been found, so that what follows a miss is
+ * checked too. Ends with the first failure that is about this moment and not about the statement: a
+ * lock, say. Plain `EXPLAIN`, which every database of this protocol has.
  */
 export async function explained(
   calls: readonly SampleCall[],

@@ -65,10 +65,16 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   '54000': 'refused',
 }
 
-/** Class 22 is about values: of columns, and of what triggers, checks and generated columns compute from them. */
+/**
+ * Class 22 is about values: of columns, and of what triggers, checks and generated columns compute
+ * from them.
+ */
 const byClass: Readonly<Record<string, FailureKind>> = { '08': 'lost', '22': 'refused', '23': 'refused', '53': 'busy' }
 
-/** The classes of appendix A. A code of any other one is a team's own, as `RAISE ... USING ERRCODE` makes it. */
+/**
+ * The classes of appendix A. A code of any other one is a team's own, as `RAISE ... USING ERRCODE`
+ * makes it.
+ */
 const serverClasses = new Set(
   '00 01 02 03 08 09 0A 0B 0F 0L 0P 0Z 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 53 54 55 57 58 72 F0 HV P0 XX'.split(
     ' ',
@@ -120,13 +126,17 @@ export function failureKind(error: unknown): FailureKind {
   if (routine === 'exec_stmt_raise') return known === 'conflict' || known === 'busy' ? known : 'refused'
   // A policy of row-level security has no code of its own.
   if (code === '42501' && routine === 'ExecWithCheckOptions') return 'refused'
-  // A plan whose columns have changed has none either. Other features are missing for some values only, or `ready()` has found out:
+  // A plan whose columns have changed has none either. Other features are missing for some values
+  // only, or `ready()` has found out:
   // a row that a trigger would move to another partition, say.
   if (code === '0A000') return isOutdatedPlan(error as DatabaseFailure) ? 'unprepared' : 'refused'
   return known ?? (serverClasses.has(code.slice(0, 2)) ? 'other' : 'refused')
 }
 
-/** PostgreSQL tells by the routine, in any language; CockroachDB by the same words. A client that passes on neither is believed to have met one. */
+/**
+ * PostgreSQL tells by the routine, in any language; CockroachDB by the same words. A client that
+ * passes on neither is believed to have met one.
+ */
 const isOutdatedPlan = ({ routine, message }: DatabaseFailure): boolean =>
   routine === undefined || routine === 'RevalidateCachedQuery' || /cached plan/.test(message ?? '')
 

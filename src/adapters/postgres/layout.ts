@@ -206,7 +206,9 @@ export class Layout {
     return this.members.filter(({ column }) => column !== undefined && columns.includes(column)).map(({ name }) => name)
   }
 
-  /** The members of a record that hold what their columns did not know when the table was described. */
+  /**
+   * The members of a record that hold what their columns did not know when the table was described.
+   */
   strangers(value: unknown): readonly Fault[] {
     return this.members.flatMap(({ name, content }) => {
       const fault = doubtOf(content, own(value, name))

@@ -9,7 +9,10 @@ import { waitOf } from './statements.js'
 import { openTable, type Table } from './table.js'
 import { answerTime, within } from './waits.js'
 
-/** Thrown where a refusal shows that the table has changed since it was described: described anew, it may take the record. */
+/**
+ * Thrown where a refusal shows that the table has changed since it was described: described anew,
+ * it may take the record.
+ */
 export class Outdated extends Error {
   readonly refused: Refused
 

@@ -60,7 +60,10 @@ export async function outlook({ options }: Table, database: Database, wait: Wait
   }
 }
 
-/** The columns that must have a value and get none from any create. A trigger before the insert may give them one. */
+/**
+ * The columns that must have a value and get none from any create. A trigger before the insert may
+ * give them one.
+ */
 export function blockedInserts({ relation, layout, options, version, definition }: Table): readonly string[] {
   if (relation.guarded || (relation.kind !== 'r' && relation.kind !== 'p')) return []
   const written = new Set(layout.members.map(({ column }) => column))

@@ -1,4 +1,7 @@
-/** What `ready()` checks once a table has been described: whether each statement that requests will send can succeed. */
+/**
+ * What `ready()` checks once a table has been described: whether each statement that requests will
+ * send can succeed.
+ */
 import type { WriteMethod } from '../contract.js'
 import type { Wait } from './client.js'
 import type { Databases } from './database.js'
@@ -14,7 +17,10 @@ import { unfit } from './unfit.js'
 /** Rows from which on counting them all is worth a warning. */
 const many = 100_000
 
-/** Milliseconds that the checks of writes may take together: a lock on the table must not hold up a start. */
+/**
+ * Milliseconds that the checks of writes may take together: a lock on the table must not hold up a
+ * start.
+ */
 const writesTime = 3_000
 /** Milliseconds that running writes may take. */
 const executionTime = 10_000
@@ -36,8 +42,10 @@ export class Probe {
   #warned = new Set<string>()
 
   /**
-   * Throws `ConfigurationError` where a statement of a method that is `offered` can't succeed, whatever its values, and `Unavailable` where the database can't be asked.
-   * What depends on the role's privileges or on the state of the server is a warning: both may change while the process runs.
+   * Throws `ConfigurationError` where a statement of a method that is `offered` can't succeed,
+   * whatever its values, and `Unavailable` where the database can't be asked. What depends on the
+   * role's privileges or on the state of the server is a warning: both may change while the process
+   * runs.
    */
   async run(
     table: Table,
@@ -95,7 +103,10 @@ export class Probe {
   }
 }
 
-/** Sorts what was found into faults, which stop a start, and warnings. Throws `Unavailable` where the connection was lost. */
+/**
+ * Sorts what was found into faults, which stop a start, and warnings. Throws `Unavailable` where
+ * the connection was lost.
+ */
 function judge(found: readonly Finding[], table: Table, faults: string[], warnings: string[]): void {
   const { collection } = table.definition
   const refused = new Map<string, Set<string>>()
@@ -136,7 +147,8 @@ const atMost = (wait: Wait, milliseconds: number): Wait => {
 /** Whether a failure depends on values, or on settings that only a request has. */
 function excused({ options }: Table, error: unknown): boolean {
   const state = stateOf(error) ?? ''
-  // A policy may ask for a setting that only the team's function makes; the planner already looks at it.
+  // A policy may ask for a setting that only the team's function makes; the planner already looks
+  // at it.
   if (options.session !== undefined && state === '42704') return true
   return failureKind(error) === 'refused' && state !== '0A000'
 }

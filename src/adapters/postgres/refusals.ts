@@ -7,7 +7,10 @@ import type { Fault } from './places.js'
 import { relationName } from './sql.js'
 import type { Table } from './table.js'
 
-/** What a failed write refuses; `undefined` where the failure is none of the data's. `value` is the record that was to be stored. */
+/**
+ * What a failed write refuses; `undefined` where the failure is none of the data's. `value` is the
+ * record that was to be stored.
+ */
 export function refusalOf(
   table: Table,
   error: unknown,
@@ -48,7 +51,10 @@ export function refusalOf(
 
 const uncomputable = 'holds a value that the store can not compute with'
 
-/** Whether a column must have a value that had not when the table was described: it may have got a default with that. */
+/**
+ * Whether a column must have a value that had not when the table was described: it may have got a
+ * default with that.
+ */
 export function isOutdated({ layout, options }: Table, error: unknown): boolean {
   const { code, column, table } = error as DatabaseFailure
   if (code !== '23502' || table !== relationName(options.table).name) return false
@@ -67,7 +73,10 @@ export function isOwn({ relation, options }: Table, error: unknown): boolean {
   )
 }
 
-/** The columns that the server names: itself, by a constraint, by the domain of a single column, or by the key of the partitions. */
+/**
+ * The columns that the server names: itself, by a constraint, by the domain of a single column, or
+ * by the key of the partitions.
+ */
 function columnsAtFault({ relation, options }: Table, failure: DatabaseFailure): readonly (string | null)[] {
   const { code, table, constraint, column, dataType } = failure
   // What a trigger says of another table's column is not about the record.

@@ -1,4 +1,7 @@
-/** The statements of requests on sample values, made by the code that serves requests: for checks before the first one. */
+/**
+ * The statements of requests on sample values, made by the code that serves requests: for checks
+ * before the first one.
+ */
 import type { KeyValue } from '../../definition/key.js'
 import type { Association } from '../association.js'
 import type { Call, Condition, ListRequest, Scalar, Seek, SortTerm, Stored, WriteMethod } from '../contract.js'

@@ -195,11 +195,12 @@ describe('ready() warns of what may change while the process runs', () => {
     place = await freshSchema()
     role = `r_${place.name}`
     await place.sql(`
-      CREATE ROLE ${role} NOSUPERUSER LOGIN; GRANT USAGE ON SCHEMA ${place.name} TO ${role};
+      CREATE ROLE ${role} NOSUPERUSER LOGIN PASSWORD 'clave'; GRANT USAGE ON SCHEMA ${place.name} TO ${role};
       CREATE TABLE t (id text PRIMARY KEY, texto text, v bigserial); GRANT SELECT ON t TO ${role};
       INSERT INTO t VALUES ('a', 'b')`)
     const url = new URL(place.url)
     url.username = role
+    url.password = 'clave'
     pool = new pg.Pool({ connectionString: url.href, max: 2 })
   })
   afterAll(async () => {
@@ -255,6 +256,7 @@ describe('ready() warns of what may change while the process runs', () => {
     await place.sql(`ALTER ROLE ${role} SET default_transaction_read_only = on`)
     const url = new URL(place.url)
     url.username = role
+    url.password = 'clave'
     const standby = new pg.Pool({ connectionString: url.href, max: 1 })
     expect(await readyOn({ client: standby }, simple as never, { version, probe: 'execute' })).toEqual([
       expect.stringMatching(/The database of "simples" is read-only at the moment: writes are answered with 503/),
@@ -302,12 +304,12 @@ describe('ready() and tables that are elsewhere', () => {
 
   it('a foreign table that takes writes is taken', async () => {
     await using place = await freshDatabase()
-    const { hostname, port, username } = new URL(place.url)
+    const { hostname, port, username, password } = new URL(place.url)
     await place.sql(`
       CREATE SCHEMA lejos; CREATE TABLE lejos.t (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid());
       CREATE EXTENSION postgres_fdw;
       CREATE SERVER otro FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '${hostname}', port '${port || 5432}', dbname '${place.name}');
-      CREATE USER MAPPING FOR CURRENT_USER SERVER otro OPTIONS (user '${username}');
+      CREATE USER MAPPING FOR CURRENT_USER SERVER otro OPTIONS (user '${username}', password '${password || 'any'}');
       CREATE FOREIGN TABLE t (id text, texto text, v uuid) SERVER otro OPTIONS (schema_name 'lejos', table_name 't')`)
     const pool = new pg.Pool({ connectionString: place.url, max: 2 })
     const adapter = postgresAdapter(pool, { resource: simple, table: 't', version: { expression: 'v' }, onWarning: () => {} })
