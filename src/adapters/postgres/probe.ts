@@ -3,7 +3,7 @@
  * send can succeed.
  */
 import type { WriteMethod } from '../contract.js'
-import type { Wait } from './client.js'
+import type { Database, Wait } from './client.js'
 import type { Databases } from './database.js'
 import { executed } from './execute-probe.js'
 import { explained, type Finding, isPassing } from './explain-probe.js'
@@ -55,6 +55,8 @@ export class Probe {
     wait: Wait,
   ): Promise<void> {
     this.#forgetOther(factsOf(table))
+    // Everything else may have been learnt before: a replica that is away must not go unnoticed.
+    if (databases.read !== databases.write) await answers(databases.read, wait)
     const { probe = 'explain' } = table.options
     const ahead = await outlook(table, databases.write, wait)
     const warnings = [...privileges(table, offered), ...prospects(table, ahead, offered), ...counting(table)]
@@ -100,6 +102,14 @@ export class Probe {
     this.#taken = new Set()
     this.#tried = new Set()
     this.#warned = new Set()
+  }
+}
+
+async function answers(database: Database, wait: Wait): Promise<void> {
+  try {
+    await database.query('SELECT 1 AS c0', [], wait)
+  } catch (error) {
+    throw unavailable(error, false)
   }
 }
 

@@ -5,6 +5,7 @@ import { idempotencyDdl, type PostgresAdapterOptions, postgresAdapter, tableDdl 
 import { defineResource, type ResourceDefinition } from '../../../src/definition/resource.js'
 import { ConfigurationError, Unavailable } from '../../../src/problem.js'
 import { freshDatabase, freshSchema, type Place } from '../../servers/databases.js'
+import { startProxy } from '../../servers/proxy.js'
 import { call } from '../memory/requests.js'
 import { tried } from './bultos.js'
 import { type Store, stores } from './stores.js'
@@ -184,6 +185,52 @@ describe.each(stores)('ready() takes, on $name,', ({ open }) => {
     await store.sql(sql)
     for (const probe of ['catalog', 'explain', 'execute'] as const)
       expect(await readyOn(store, resource as never, { ...options, probe }), probe).toEqual([])
+  })
+})
+
+describe.each(stores)('an identity beside the key, on $name', ({ open }) => {
+  it('is read-only: given by the database, and kept by every change', async () => {
+    const store = await open()
+    await store.sql(
+      'CREATE TABLE t (id text PRIMARY KEY, texto text, numero bigint GENERATED ALWAYS AS IDENTITY, v uuid NOT NULL DEFAULT gen_random_uuid())',
+    )
+    const numerada = defineResource({
+      collection: 'numeradas',
+      key: 'id',
+      schema: {
+        type: 'object',
+        required: ['id'],
+        properties: { id: { type: 'string' }, texto: { type: 'string' }, numero: { type: 'integer', readOnly: true } },
+      },
+    })
+    const adapter = postgresAdapter(store.client, { resource: numerada, table: 't', version: { column: 'v' } })
+    await adapter.ready()
+    expect(await adapter.create({ id: 'a' }, call)).toMatchObject({ created: { value: { numero: 1 } } })
+    expect(await adapter.replace('a', { id: 'a', texto: 'x' }, undefined, call)).toMatchObject({ value: { numero: 1, texto: 'x' } })
+    expect(await adapter.replace('a', { id: 'a', numero: 1 }, undefined, call)).toMatchObject({ value: { numero: 1 } })
+    await store.close()
+  })
+})
+
+describe('ready() with a replica', () => {
+  it('notices one that is away, each time, and every way of counting is checked', async () => {
+    await using place = await freshSchema()
+    await place.sql('CREATE TABLE t (id text PRIMARY KEY, texto text)')
+    await using proxy = await startProxy({ port: Number(new URL(place.url).port || 5432), host: new URL(place.url).hostname })
+    const write = new pg.Pool({ connectionString: place.url, max: 1 })
+    for (const count of ['exact', 'bounded', 'estimated', 'none'] as const) {
+      const read = new pg.Pool({ connectionString: proxy.through(place.url), max: 1, connectionTimeoutMillis: 2_000 })
+      const adapter = postgresAdapter({ read, write }, { resource: simple, table: 't', count, onWarning: () => {} })
+      await adapter.ready()
+      await adapter.ready()
+      proxy.refuse()
+      proxy.cut('reset')
+      expect(await tried(adapter.ready())).toBeInstanceOf(Unavailable)
+      await proxy.accept()
+      await adapter.ready()
+      await read.end()
+    }
+    await write.end()
   })
 })
 
