@@ -38,6 +38,7 @@ export type {
   Seek,
   SortTerm,
   Stored,
+  WriteMethod,
 } from './adapters/contract.js'
 export { type ViewOptions, view } from './adapters/view.js'
 

@@ -154,6 +154,9 @@ export const isRefused = (answer: unknown): answer is Refused => typeof answer =
 /** What a create came to: a record, a promise to make one (202), or nothing at all (200). */
 export type Created<T, K> = { readonly created: Stored<T> } | { readonly accepted: K } | { readonly nothing: true } | Refused
 
+/** A method of an adapter that changes something. */
+export type WriteMethod = 'create' | 'replace' | 'remove' | 'attach' | 'detach'
+
 /**
  * A team's data behind one resource. `T` is the stored record, `K` its key: a scalar, or an object of its parts.
  *
@@ -164,8 +167,12 @@ export type Created<T, K> = { readonly created: Stored<T> } | { readonly accepte
  * write (HDR-3). `call.scope` is AND-ed into every method: what lies outside it is absent.
  */
 export interface Adapter<T, K> {
-  /** Checks the store at start and throws with the mend when something is missing. */
-  ready?(): Answer<void>
+  /**
+   * Checks the store at start, and throws with the fix where something is missing. `offered` names
+   * the methods that requests can reach: what only another one needs is no reason to throw.
+   * Default: all.
+   */
+  ready?(offered?: ReadonlySet<WriteMethod>): Answer<void>
   /** One page, and how many items match in all, of one consistent state. */
   list(request: ListRequest, call: Call): Answer<Page<T>>
   /**

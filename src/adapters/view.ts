@@ -74,7 +74,7 @@ export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<
       return (await under.read(keys.map(key), below(call))).map((stored) => stored && show(stored))
     },
   }
-  if (under.ready !== undefined) made.ready = () => under.ready?.()
+  if (under.ready !== undefined) made.ready = (offered) => under.ready?.(offered)
   if (under.create !== undefined) {
     made.create = async (value, call): Promise<Created<T, K> | Repeated> => {
       const record = { ...structuredClone(options.defaults), ...terms.store(value as Row) }

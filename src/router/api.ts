@@ -7,6 +7,7 @@ import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
 import { resolveSecureHeaders, type SecureHeadersOptions } from '../middleware/secure-headers.js'
 import { checkVersionName, type LifecycleOptions, resolveLifecycle, splitVersion, type VersionHandler } from '../middleware/versions.js'
 import type { Endpoint, Mount } from '../plan/mount.js'
+import { offeredWrites } from '../plan/offered-writes.js'
 import { compileRoutes } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { Exchange, type ServedVersion } from './exchange.js'
@@ -92,8 +93,8 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
   }
   return Object.assign(apiMiddleware, {
     async ready(): Promise<void> {
-      const adapters = new Set(served.flatMap((version) => version.table.resources.map((mounted) => mounted.adapter)))
-      for (const adapter of adapters) await adapter.ready?.()
+      const offered = offeredWrites(served.flatMap(({ table }) => table.resources))
+      for (const [adapter, methods] of offered) await adapter.ready?.(methods)
       await service.rateLimit?.ready?.()
     },
   })

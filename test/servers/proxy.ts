@@ -31,9 +31,7 @@ export interface TcpProxy extends AsyncDisposable {
   forget(): void
   /** Adds bytes to the next data from the server that ends with `end`, in the same segment. Resolves when they are sent. */
   appendAfter(end: Buffer, bytes: Buffer): Promise<void>
-   * Makes the open connections half-open for good, and each new one until `endSilence`: nothing passes in either direction, no end and no
-   * reset either, as behind a firewall that has forgotten them. New connections are still accepted.
-   */
+  /** As `forget`, and each new connection is half-open too until `endSilence`. New connections are still accepted. */
   silence(): void
   /** New connections work again. Those that were silenced stay silent. */
   endSilence(): void

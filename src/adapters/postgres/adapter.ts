@@ -1,19 +1,24 @@
 /** `postgresAdapter`: a resource over a table of PostgreSQL. */
-import { knownOptions } from '../../definition/known-options.js'
+import { invalidOption, knownOptions } from '../../definition/known-options.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
-import type { Adapter, Call, Idempotency, ParentKey, Refused, Repeated, Stored } from '../contract.js'
+import type { Adapter, Call, Idempotency, ParentKey, Refused, Repeated, Stored, WriteMethod } from '../contract.js'
 import type { PostgresClient } from './client.js'
 import { type Databases, databasesOf } from './database.js'
 import { keptOptions } from './kept-records.js'
 import { adapterOf } from './methods.js'
 import { Opening, unhurried } from './opening.js'
 import { optionNames, type PostgresAdapterOptions } from './options.js'
-import { probe } from './probe.js'
+import { Probe } from './probe.js'
 
 /** An adapter whose methods are all there. */
 export interface PostgresAdapter<T, K> extends Adapter<T, K> {
-  /** Asks the database whether everything is there. Throws `ConfigurationError` with the mend, `Unavailable` where it can't be asked: also for readiness probes. */
-  ready(): Promise<void>
+  /**
+   * Checks the table, and once for each state of its catalog every statement that requests will
+   * send (see `probe`). Throws `ConfigurationError` with the fix where one can't succeed,
+   * `Unavailable` where the database can't be asked. `offered` names the writes that requests can
+   * reach: others are not checked. Default: all.
+   */
+  ready(offered?: ReadonlySet<WriteMethod>): Promise<void>
   create(value: T, call: Call & { readonly idempotency: Idempotency }): Promise<{ readonly created: Stored<T> } | Refused | Repeated>
   create(value: T, call: Call): Promise<{ readonly created: Stored<T> } | Refused>
   /** There with the option `idempotency`. */
@@ -54,6 +59,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
   const { prepare = true, acquireTimeout = 5_000, statementTimeout = Number.POSITIVE_INFINITY, onWarning = warned } = options
   const driver = { prepare, acquire: acquireTimeout, statement: statementTimeout, warn: onWarning }
   if (options.idempotency !== undefined) keptOptions(options.idempotency)
+  checkProbe(options.probe)
   const databases = databasesOf(client, driver)
   const bound = new WeakMap<ResourceDefinition, unknown>()
   const bind = (definition: ResourceDefinition): unknown => {
@@ -61,11 +67,12 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
     const known = bound.get(definition)
     if (known !== undefined) return known
     const opening = new Opening(definition, options)
+    const probe = new Probe()
     const over = (own: Databases): unknown => ({
       ...adapterOf(definition, { ...options, onWarning }, own, opening),
-      ready: async () => {
+      ready: async (offered = everyWrite) => {
         const table = await opening.again(own)
-        await probe(table, own, onWarning, unhurried)
+        await probe.run(table, own, offered, onWarning, unhurried)
       },
       within: (inner: PostgresClient) => over(databasesOf(inner, driver)),
     })
@@ -75,5 +82,12 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
   }
   return options.resource === undefined ? { bind } : bind(options.resource)
 }
+
+function checkProbe(given: unknown): void {
+  if (given === undefined || given === 'catalog' || given === 'explain' || given === 'execute') return
+  throw invalidOption(`probe of postgresAdapter() is ${JSON.stringify(given)}. Give "catalog", "explain" or "execute".`)
+}
+
+const everyWrite: ReadonlySet<WriteMethod> = new Set<WriteMethod>(['create', 'replace', 'remove', 'attach', 'detach'])
 
 const warned = (message: string): void => process.emitWarning(message, 'express-rest-conventions')

@@ -14,6 +14,8 @@ export interface CatalogColumn {
   /** `''`, `a` (always) or `d` (by default). */
   readonly identity: string
   readonly default: string | null
+  /** The name of its type, where that is a domain. */
+  readonly domain: string | null
   /** Its texts are compared without their case, or by a collation for which different ones are equal. */
   readonly blind: boolean
 }
@@ -52,9 +54,24 @@ export interface Relation {
   readonly columns: ReadonlyMap<string, CatalogColumn>
   readonly indexes: readonly CatalogIndex[]
   readonly constraints: readonly CatalogConstraint[]
+  /**
+   * The columns that tell in which partition a row lies; none where that is computed, or nothing is
+   * partitioned.
+   */
+  readonly partitionedBy: readonly string[]
+  /** The tables below this one: its partitions, or what inherits from it. */
+  readonly parts: readonly string[]
+  /**
+   * Their constraints and unique indexes: an error names the one of the table that the row lies in.
+   */
+  readonly inherited: readonly Omit<CatalogConstraint, 'type'>[]
 }
 
 const description = `
+WITH RECURSIVE below AS (
+  SELECT h.inhrelid AS oid FROM pg_inherits h WHERE h.inhparent = to_regclass($1::text)
+  UNION ALL SELECT h.inhrelid FROM pg_inherits h JOIN below ON h.inhparent = below.oid
+)
 SELECT json_build_object(
   'kind', c.relkind,
   'rows', c.reltuples,
@@ -68,7 +85,8 @@ SELECT json_build_object(
       'notNull', a.attnotnull OR t.typnotnull,
       'generated', a.attgenerated <> '',
       'identity', a.attidentity,
-      'default', pg_get_expr(d.adbin, d.adrelid),
+      'default', coalesce(pg_get_expr(d.adbin, d.adrelid), t.typdefault),
+      'domain', CASE WHEN t.typtype = 'd' THEN t.typname END,
       'blind', t.typname = 'citext' OR EXISTS (SELECT FROM pg_collation l WHERE l.oid = a.attcollation AND NOT l.collisdeterministic)
     ))
     FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
@@ -98,6 +116,24 @@ SELECT json_build_object(
       'columns', (SELECT json_agg(a.attname) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = ANY (x.conkey))
     ))
     FROM pg_constraint x WHERE x.conrelid = c.oid
+  ),
+  'partitionedBy', (
+    SELECT json_agg(a.attname)
+    FROM pg_partitioned_table p JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (p.partattrs::int2[])
+    WHERE p.partrelid = c.oid
+  ),
+  'parts', (SELECT json_agg(b.relname) FROM below JOIN pg_class b ON b.oid = below.oid),
+  'inherited', (
+    SELECT json_agg(json_build_object(
+      'name', k.name,
+      'columns', (SELECT json_agg(a.attname) FROM pg_attribute a WHERE a.attrelid = k.relation AND a.attnum = ANY (k.numbers))
+    ))
+    FROM (
+      SELECT x.conname AS name, x.conrelid AS relation, x.conkey AS numbers FROM pg_constraint x JOIN below ON x.conrelid = below.oid
+      UNION ALL
+      SELECT ic.relname, i.indrelid, i.indkey::int2[]
+      FROM pg_index i JOIN below ON i.indrelid = below.oid JOIN pg_class ic ON ic.oid = i.indexrelid WHERE i.indisunique
+    ) AS k
   )
 )::text AS c0
 FROM pg_class c WHERE c.oid = to_regclass($1::text)`
@@ -108,7 +144,7 @@ export async function describe(database: Database, name: RelationName, wait: Wai
   if (row === undefined) return undefined
   const found = JSON.parse(row.c0 as string) as Omit<
     Relation,
-    'columns' | 'indexes' | 'constraints' | 'width' | 'exactDoubles' | 'lacking'
+    'columns' | 'indexes' | 'constraints' | 'width' | 'exactDoubles' | 'lacking' | 'partitionedBy' | 'parts' | 'inherited'
   > & {
     readonly lacking: readonly string[] | null
     readonly digits: string
@@ -116,6 +152,9 @@ export async function describe(database: Database, name: RelationName, wait: Wai
     readonly columns: readonly CatalogColumn[] | null
     readonly indexes: readonly CatalogIndex[] | null
     readonly constraints: readonly CatalogConstraint[] | null
+    readonly partitionedBy: readonly string[] | null
+    readonly parts: readonly string[] | null
+    readonly inherited: Relation['inherited'] | null
   }
   return {
     kind: found.kind,
@@ -127,5 +166,8 @@ export async function describe(database: Database, name: RelationName, wait: Wai
     columns: new Map((found.columns ?? []).map((column) => [column.name, column])),
     indexes: found.indexes ?? [],
     constraints: found.constraints ?? [],
+    partitionedBy: found.partitionedBy ?? [],
+    parts: found.parts ?? [],
+    inherited: found.inherited ?? [],
   }
 }

@@ -4,13 +4,11 @@ import type { Call, Refused, Repeated } from '../contract.js'
 import { isRefused } from '../contract.js'
 import type { SqlClient } from './client.js'
 import type { Databases } from './database.js'
+import { Outdated } from './opening.js'
 import type { Applied, Change } from './options.js'
-import { isOwn, refusalOf } from './refusals.js'
-import { type Ask, writing } from './statements.js'
+import { isOutdated, isOwn, refusalOf } from './refusals.js'
+import { type Ask, teamErrors, writing } from './statements.js'
 import type { Table } from './table.js'
-
-/** What a team's own function has thrown: it says nothing of the table. */
-export const teamErrors = new WeakSet<Error>()
 
 type Details = Omit<Change, 'apply'>
 
@@ -24,14 +22,15 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
   around?: (ask: Ask, work: () => Promise<R | Refused>) => Promise<R | Refused>,
 ): Promise<R | Refused> {
   const { write } = table.options
-  let failed: unknown
   /** The failure of a constraint is an answer; that of a team's own statement is not. */
   const refusing = async (work: () => Promise<R | Refused>, concerns = (_error: unknown) => true): Promise<R | Refused> => {
     try {
       return await work()
     } catch (error) {
-      const refused = error === failed || !concerns(error) ? undefined : refusalOf(table, error, details.action === 'remove')
+      const isTeams = error instanceof Error && teamErrors.has(error)
+      const refused = isTeams || !concerns(error) ? undefined : refusalOf(table, error, details)
       if (refused === undefined) throw error
+      if (isOutdated(table, error)) throw new Outdated(refused)
       return refused
     }
   }
@@ -58,7 +57,6 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
       const result = await applied
       // After a refusal the database takes no more statements in this transaction: the refusal is what went wrong.
       if (result !== undefined && !succeeded(result)) return result
-      failed = error
       if (error instanceof Error) teamErrors.add(error)
       throw error
     }

@@ -7,7 +7,18 @@ import type { Scalar } from '../contract.js'
 import { textFault } from './text-faults.js'
 
 /** A comparison as a type can make it; `never` matches nothing. */
-export type Comparison = { readonly op: '=' | '<' | '<=' | '>' | '>='; readonly text: string; readonly cast: string } | 'never'
+export type Comparison =
+  | {
+      readonly op: '=' | '<' | '<=' | '>' | '>='
+      readonly text: string
+      readonly cast: string
+      /**
+       * What the column shows is compared: it may have learnt the value since the table was
+       * described.
+       */
+      readonly asText?: boolean
+    }
+  | 'never'
 
 type Range = '<' | '<=' | '>' | '>='
 
@@ -21,11 +32,18 @@ export interface ColumnType {
   decode(text: string): Scalar | null
   /** Whether the text is the value. */
   readonly plain?: boolean
+  /** Values that every column of the type takes: for statements that are checked and not run. */
+  readonly samples: readonly [Scalar, ...Scalar[]]
   /** Whether what was decoded says all that the column holds. Others may have written what JSON can't say. */
   faithful(text: string): boolean
   encode(value: Scalar): string
   /** Why the type can't hold a value exactly, as the rest of a sentence. */
   fault(value: Scalar): string | undefined
+  /**
+   * Why the type could not hold a value when the table was described. It may have learnt the value
+   * since, so the database decides.
+   */
+  doubt?(value: Scalar): string | undefined
   compare(op: '=' | Range, value: Scalar): Comparison
 }
 
@@ -55,16 +73,17 @@ export function columnType(name: string, labels: readonly string[] | undefined, 
     case 'character':
       return texts(base, arguments_[0])
     case 'uuid':
-      return exactTexts('uuid', /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be a UUID in lower case')
+      return exactTexts('uuid', uuids, /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be a UUID in lower case')
     case 'date':
       return {
-        ...exactTexts('date', /^\d{4}-\d\d-\d\d$/, 'must be a date from 0001-01-01 on, YYYY-MM-DD', isDay),
+        ...exactTexts('date', ['2000-01-01', '2000-01-02'], /^\d{4}-\d\d-\d\d$/, 'must be a date from 0001-01-01 on, YYYY-MM-DD', isDay),
         // Its text depends on the session's DateStyle.
         read: (sql) => inRange(sql, `to_char(${sql}, 'YYYY-MM-DD')`),
       }
     case 'time without time zone':
       return exactTexts(
         'time',
+        ['00:00:00', '00:00:01'],
         /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{0,5}[1-9])?$/,
         'must be a time, HH:MM:SS, with at most six digits behind the point, the last not 0',
       )
@@ -83,6 +102,8 @@ function parted(name: string): readonly [base: string, numbers: readonly number[
   return found === null ? [name, []] : [`${found[1]}${found[3]}`, (found[2] as string).split(',').map(Number)]
 }
 
+const uuids = ['00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000001'] as const
+
 const always = (): boolean => true
 const asItIs = (text: string): string => text
 
@@ -96,6 +117,7 @@ function wholeNumbers(cast: string, bound: number): ColumnType {
   return {
     cast,
     holds: ['integer', 'number'],
+    samples: [0, 1],
     read: asText,
     decode: finite,
     faithful: (text) => Number.isSafeInteger(Number(text)),
@@ -117,6 +139,7 @@ function decimals([precision, scale = 0]: readonly number[]): ColumnType {
   return {
     cast: 'numeric',
     holds: ['integer', 'number'],
+    samples: [0, 1],
     read: asText,
     decode: finite,
     faithful: (text) => Number.isFinite(Number(text)) && plainDigits(Number(text)).join('.') === plainText(text),
@@ -151,6 +174,7 @@ function floats(cast: string, stored: (value: number) => number): ColumnType {
   return {
     cast,
     holds: ['integer', 'number'],
+    samples: [0, 1],
     read: asText,
     decode: finite,
     faithful: (text) => Number.isFinite(Number(text)),
@@ -176,6 +200,7 @@ function shortestSingle(value: number): number {
 const booleans: ColumnType = {
   cast: 'boolean',
   holds: ['boolean'],
+  samples: [false, true],
   read: asText,
   decode: (text) => text === 'true',
   faithful: always,
@@ -191,6 +216,7 @@ function texts(base: string, length: number | undefined): ColumnType {
   return {
     cast,
     holds: ['string'],
+    samples: ['', 'a'],
     read: (sql) => (base === 'text' ? sql : `${sql}::text`),
     decode: asItIs,
     plain: true,
@@ -207,11 +233,18 @@ function texts(base: string, length: number | undefined): ColumnType {
 }
 
 /** A type of one canonical text for each value. What is no such text it can neither hold nor find; ranges go by the text. */
-function exactTexts(cast: string, pattern: RegExp, why: string, real: (value: string) => boolean = () => true): ColumnType {
+function exactTexts(
+  cast: string,
+  samples: ColumnType['samples'],
+  pattern: RegExp,
+  why: string,
+  real: (value: string) => boolean = () => true,
+): ColumnType {
   const fits = (value: Scalar): boolean => pattern.test(value as string) && real(value as string)
   return {
     cast,
     holds: ['string'],
+    samples,
     read: asText,
     decode: asItIs,
     plain: true,
@@ -232,6 +265,7 @@ function timestamps(precision: number): ColumnType {
   return {
     cast: 'timestamp',
     holds: ['string'],
+    samples: ['2000-01-01T00:00:00', '2000-01-02T00:00:00'],
     read: (sql) => inRange(sql, `to_char(${sql}, 'YYYY-MM-DD"T"HH24:MI:SS.US"0"')`),
     decode: asItIs,
     plain: true,
@@ -268,6 +302,7 @@ const isInstant = (value: Scalar): boolean => {
 const instants: ColumnType = {
   cast: 'timestamptz',
   holds: ['string'],
+  samples: ['2000-01-01T00:00:00.000Z', '2000-01-02T00:00:00.000Z'],
   read: (sql) => inRange(sql, `regexp_replace(to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '000$', '') || 'Z'`),
   decode: asItIs,
   plain: true,
@@ -279,16 +314,23 @@ const instants: ColumnType = {
 }
 
 function enumeration(cast: string, labels: readonly string[]): ColumnType {
+  const [first = '', ...others] = labels
   const fits = (value: Scalar): boolean => labels.includes(value as string)
   return {
     cast,
     holds: ['string'],
+    samples: [first, ...others],
     read: asText,
     decode: asItIs,
     plain: true,
-    faithful: always,
+    // What is no label yet here can't be ranked.
+    faithful: fits,
     encode: String,
-    fault: (value) => (fits(value) ? undefined : `must be one of ${labels.join(', ')}`),
-    compare: (op, value) => (fits(value) ? { op, text: value as string, cast } : 'never'),
+    fault: (value) => textFault(value as string),
+    doubt: (value) => (fits(value) ? undefined : `must be one of ${labels.join(', ')}`),
+    compare(op, value) {
+      if (fits(value)) return { op, text: value as string, cast }
+      return op === '=' ? { op, text: value as string, cast: 'text', asText: true } : 'never'
+    },
   }
 }

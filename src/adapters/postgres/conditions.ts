@@ -7,7 +7,8 @@ import { arrayText, type Parameters } from './sql.js'
 /** What a value stands for in a condition on its own. */
 export function compareSql(place: Place, op: '=' | '<' | '<=' | '>' | '>=', value: Scalar, parameters: Parameters): string {
   const comparison = place.compare(op, value)
-  return comparison === 'never' ? 'false' : `${place.sql} ${comparison.op} ${parameters.add(comparison.text, comparison.cast)}`
+  if (comparison === 'never') return 'false'
+  return `${comparison.asText ? `${place.sql}::text` : place.sql} ${comparison.op} ${parameters.add(comparison.text, comparison.cast)}`
 }
 
 const operators = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
@@ -25,7 +26,9 @@ export function conditionSql(layout: Layout, condition: Condition, parameters: P
   const found = condition.value.map((value) => place.compare('=', value)).filter((comparison) => comparison !== 'never')
   const [first] = found
   if (first === undefined) return 'false'
-  return `${place.sql} = ANY (${parameters.add(arrayText(found.map(({ text }) => text)), `${first.cast}[]`)})`
+  const asText = found.some((comparison) => comparison.asText)
+  const cast = asText ? 'text' : first.cast
+  return `${asText ? `${place.sql}::text` : place.sql} = ANY (${parameters.add(arrayText(found.map(({ text }) => text)), `${cast}[]`)})`
 }
 
 /** The first value that no column could hold, so that it can't be sent, and why. */

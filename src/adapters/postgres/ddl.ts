@@ -121,7 +121,7 @@ function checkOf({ format, types }: Shape, column: string): string {
 function relationOf(columns: readonly Column[]): Relation {
   const described = columns.map(({ name, type, notNull }): [string, CatalogColumn] => {
     const plain = type.startsWith('text') ? 'text' : type === 'timestamptz' ? 'timestamp with time zone' : type
-    return [name, { name, type: plain, labels: null, notNull, generated: false, identity: '', default: null, blind: false }]
+    return [name, { name, type: plain, labels: null, notNull, generated: false, identity: '', default: null, domain: null, blind: false }]
   })
   return {
     kind: 'r',
@@ -133,6 +133,9 @@ function relationOf(columns: readonly Column[]): Relation {
     columns: new Map(described),
     indexes: [],
     constraints: [],
+    partitionedBy: [],
+    parts: [],
+    inherited: [],
   }
 }
 

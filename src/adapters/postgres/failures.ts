@@ -9,6 +9,10 @@ export interface DatabaseFailure {
   readonly column?: string | undefined
   readonly table?: string | undefined
   readonly schema?: string | undefined
+  /** The domain whose rule was broken. */
+  readonly dataType?: string | undefined
+  /** Only a server's error has one. */
+  readonly severity?: string | undefined
   readonly routine?: string | undefined
   readonly message?: string | undefined
 }
@@ -43,24 +47,39 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   '26000': 'unprepared',
   // Of another client, behind a pooler.
   '42P05': 'unprepared',
-  '0A000': 'unprepared',
-  // A rule of the team, raised in a trigger.
+  // A rule of the team, raised in a trigger, or found there by ASSERT or INTO STRICT.
   P0001: 'refused',
+  P0002: 'refused',
+  P0003: 'refused',
+  P0004: 'refused',
+  '09000': 'refused',
+  '0B000': 'refused',
+  // A subquery that gives several rows depends on the rows.
+  '21000': 'refused',
+  // A sequence that is used up serves nobody, whatever the values.
+  '2200H': 'other',
+  '27000': 'refused',
+  '40002': 'refused',
   '44000': 'refused',
-  '45000': 'refused',
-  // Values that a column does not take. What else can go wrong with data, a division by zero say, is a fault of a statement or a trigger.
-  '22001': 'refused',
-  '22003': 'refused',
-  '22007': 'refused',
-  '22008': 'refused',
-  '22021': 'refused',
-  '22P02': 'refused',
-  '22P05': 'refused',
-  // A text that is too long for an index.
+  // What is too large for an index, an array or a text search vector.
   '54000': 'refused',
 }
 
-const byClass: Readonly<Record<string, FailureKind>> = { '08': 'lost', '23': 'refused', '53': 'busy' }
+/**
+ * Class 22 is about values: of columns, and of what triggers, checks and generated columns compute
+ * from them.
+ */
+const byClass: Readonly<Record<string, FailureKind>> = { '08': 'lost', '22': 'refused', '23': 'refused', '53': 'busy' }
+
+/**
+ * The classes of appendix A. A code of any other one is a team's own, as `RAISE ... USING ERRCODE`
+ * makes it.
+ */
+const serverClasses = new Set(
+  '00 01 02 03 08 09 0A 0B 0F 0L 0P 0Z 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 53 54 55 57 58 72 F0 HV P0 XX'.split(
+    ' ',
+  ),
+)
 
 /** Thrown here, before a statement left, or when a transaction ended before it was committed. */
 export class Unsent extends Error {
@@ -94,8 +113,10 @@ export class Cancelled extends Error {
 
 /** The SQLSTATE of an error; undefined where no server said it. */
 export function stateOf(error: unknown): string | undefined {
-  const code = error instanceof Error ? (error as DatabaseFailure).code : undefined
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : undefined
+  const { code, severity } = error instanceof Error ? (error as DatabaseFailure) : {}
+  if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined
+  // EPIPE is no SQLSTATE. Letters alone are one where a server said them.
+  return /\d/.test(code) || typeof severity === 'string' ? code : undefined
 }
 
 /** What a failure is. Only what a driver's own connection met is `lost`: a network error of a team's code is none of the database's. */
@@ -106,10 +127,25 @@ export function failureKind(error: unknown): FailureKind {
   if (error instanceof Cancelled) return 'cancelled'
   const code = stateOf(error)
   if (code === undefined) return 'other'
-  // A view's check option, or a policy of row-level security, has no code of its own.
-  if (code === '42501' && (error as DatabaseFailure).routine === 'ExecWithCheckOptions') return 'refused'
-  return byCode[code] ?? byClass[code.slice(0, 2)] ?? 'other'
+  const { routine } = error as DatabaseFailure
+  const known = byCode[code] ?? byClass[code.slice(0, 2)]
+  // A trigger may raise any code. Only those that ask for another attempt are more than a refusal.
+  if (routine === 'exec_stmt_raise') return known === 'conflict' || known === 'busy' ? known : 'refused'
+  // A policy of row-level security has no code of its own.
+  if (code === '42501' && routine === 'ExecWithCheckOptions') return 'refused'
+  // A plan whose columns have changed has none either. Other features are missing for some values
+  // only, or `ready()` has found out:
+  // a row that a trigger would move to another partition, say.
+  if (code === '0A000') return isOutdatedPlan(error as DatabaseFailure) ? 'unprepared' : 'refused'
+  return known ?? (serverClasses.has(code.slice(0, 2)) ? 'other' : 'refused')
 }
+
+/**
+ * PostgreSQL tells by the routine, in any language; CockroachDB by the same words. A client that
+ * passes on neither is believed to have met one.
+ */
+const isOutdatedPlan = ({ routine, message }: DatabaseFailure): boolean =>
+  routine === undefined || routine === 'RevalidateCachedQuery' || /cached plan/.test(message ?? '')
 
 /** Whether it was the server that ended it for taking too long. */
 export const ranOutOfTime = (error: unknown): boolean =>

@@ -133,7 +133,7 @@ export async function recall(kept: KeptRecords, { id, fingerprint }: Idempotency
 }
 
 /** Whether the id is ours: nobody has it, or what was kept under it has expired. */
-async function claim({ relation, ttl, lock }: KeptRecords, { id, fingerprint }: Idempotency, ask: Ask): Promise<boolean> {
+export async function claim({ relation, ttl, lock }: KeptRecords, { id, fingerprint }: Idempotency, ask: Ask): Promise<boolean> {
   const parameters = new Parameters()
   // A row that was committed after this statement's snapshot is a conflict too: what is kept is never passed over, however late the lock was had.
   const locked = lock
@@ -145,7 +145,8 @@ async function claim({ relation, ttl, lock }: KeptRecords, { id, fingerprint }: 
   return (await asked(ask, text, parameters)).length > 0
 }
 
-async function keep({ relation }: KeptRecords, { id }: Idempotency, { value, version }: Stored<Row>, ask: Ask): Promise<void> {
+/** Keeps the record under its id, which is claimed already. */
+export async function keep({ relation }: KeptRecords, { id }: Idempotency, { value, version }: Stored<Row>, ask: Ask): Promise<void> {
   const parameters = new Parameters()
   // JSON as text: numbers, and the order of members, stay what they are.
   const text = `UPDATE ${relation} SET record = ${parameters.add(JSON.stringify(value))}, version = ${parameters.add(version)} WHERE id = ${parameters.add(id)}`

@@ -13,6 +13,7 @@ import {
   type Content,
   castOf,
   columnPlace,
+  doubtOf,
   encode,
   type Fault,
   faultOf,
@@ -142,6 +143,16 @@ export class Layout {
     return Object.entries(value).filter(([name, part]) => part !== undefined && !this.#byName.has(name))
   }
 
+  /** A record whose values every such table takes, as far as their types go. */
+  sample(): Record<string, unknown> {
+    return Object.fromEntries(
+      this.members.flatMap(({ name, column, content }) => {
+        if (column === undefined) return []
+        return [[name, content.kind === 'scalar' ? content.type.samples[0] : content.kind === 'array' ? [] : {}]]
+      }),
+    )
+  }
+
   get #restSql(): string {
     return `${row}.${quote(this.#restName ?? '')}`
   }
@@ -195,6 +206,16 @@ export class Layout {
     return this.members.filter(({ column }) => column !== undefined && columns.includes(column)).map(({ name }) => name)
   }
 
+  /**
+   * The members of a record that hold what their columns did not know when the table was described.
+   */
+  strangers(value: unknown): readonly Fault[] {
+    return this.members.flatMap(({ name, content }) => {
+      const fault = doubtOf(content, own(value, name))
+      return fault === undefined ? [] : [{ ...fault, path: [name] }]
+    })
+  }
+
   /** The texts of a key's parts, or `undefined` where no row can have this key. */
   keyTexts(key: unknown): readonly string[] | undefined {
     const parts = this.#definition.key.parts(key as KeyValue)
@@ -202,6 +223,8 @@ export class Layout {
     for (const [i, member] of this.key.entries()) {
       const part = parts[i]
       if (part === undefined || part === null || faultOf(member.content, part) !== undefined) return undefined
+      // In a key such a value would be an error of the statement.
+      if (doubtOf(member.content, part) !== undefined) return undefined
       texts.push(encode(member.content, part))
     }
     return texts

@@ -52,7 +52,14 @@ const isUnscoped = ({ scope }: Call): boolean => {
   return true
 }
 
-function listSql(table: Table, request: ListRequest, call: Call, searched: Searched | undefined, parameters: Parameters): ListStatement {
+/** The statement of a list, without asking it. */
+export function listSql(
+  table: Table,
+  request: ListRequest,
+  call: Call,
+  searched: Searched | undefined,
+  parameters: Parameters,
+): ListStatement {
   const from = `${table.source}${searched?.join ?? ''}`
   const where = every([
     ...visible(table, call, parameters),

@@ -7,7 +7,7 @@ import type { ResourceDefinition } from '../../definition/resource.js'
 import { type Association, associationOf, leavesScope } from '../association.js'
 import type { Adapter, Call, ParentKey, Refused, Repeated, Stored } from '../contract.js'
 import { isRefused } from '../contract.js'
-import { changing, teamErrors } from './change.js'
+import { changing } from './change.js'
 import type { Cells } from './client.js'
 import type { Databases } from './database.js'
 import { insertRow } from './inserts.js'
@@ -15,12 +15,12 @@ import type { JoinColumns } from './join-tables.js'
 import { Contested, clearingOf, keeping, recall } from './kept-records.js'
 import { listPage } from './list.js'
 import { type Move, moveRow, type Rewrite, refusedMove } from './moves.js'
-import { type Opening, unhurried } from './opening.js'
+import { type Opening, Outdated, unhurried } from './opening.js'
 import type { Change, PostgresAdapterOptions } from './options.js'
 import { incomparable } from './places.js'
 import { readRecords } from './reads.js'
 import { refusedFor } from './refusals.js'
-import { type Ask, reading } from './statements.js'
+import { type Ask, reading, teamErrors } from './statements.js'
 import { storedOf, type Table } from './table.js'
 import { attachRow, detachRow, removeRow, updateRow } from './writes.js'
 
@@ -46,8 +46,10 @@ export function adapterOf(
       try {
         return await work(table)
       } catch (error) {
+        const isLast = attempt > 1 || databases.write.nested
+        if (error instanceof Outdated && isLast) return error.refused as R
         // A statement that does not fit did nothing; in a transaction of the caller's it broke that too.
-        if ((error instanceof Error && teamErrors.has(error)) || !opening.doubt(error) || attempt > 1 || databases.write.nested) throw error
+        if ((error instanceof Error && teamErrors.has(error)) || !opening.doubt(error) || isLast) throw error
       }
     }
   }

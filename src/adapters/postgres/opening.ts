@@ -1,6 +1,6 @@
 /** A resource's table, asked of the database once, and again when it turns out to have changed. */
 import type { ResourceDefinition } from '../../definition/resource.js'
-import type { Call } from '../contract.js'
+import type { Call, Refused } from '../contract.js'
 import type { Wait } from './client.js'
 import type { Databases } from './database.js'
 import { patiently, stateOf, unavailable } from './failures.js'
@@ -8,6 +8,19 @@ import type { PostgresAdapterOptions } from './options.js'
 import { waitOf } from './statements.js'
 import { openTable, type Table } from './table.js'
 import { answerTime, within } from './waits.js'
+
+/**
+ * Thrown where a refusal shows that the table has changed since it was described: described anew,
+ * it may take the record.
+ */
+export class Outdated extends Error {
+  readonly refused: Refused
+
+  constructor(refused: Refused) {
+    super('The table has changed since it was described.')
+    this.refused = refused
+  }
+}
 
 /** What all requests wait for is not cut short by one of them. */
 export const unhurried: Wait = { left: () => 30_000, signal: undefined }
@@ -52,7 +65,7 @@ export class Opening {
 
   /** Whether a statement fits the table no more, which shows that it was changed. */
   doubt(error: unknown): boolean {
-    const changed = ['42703', '42P01', '42804', '42883', '0A000'].includes(stateOf(error) ?? '')
+    const changed = error instanceof Outdated || ['42703', '42P01', '42804', '42883', '0A000'].includes(stateOf(error) ?? '')
     if (changed) this.#table = undefined
     return changed
   }

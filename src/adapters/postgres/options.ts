@@ -135,6 +135,16 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   readonly count?: CountMode
   /** Up to how many items `bounded` counts, and from where on `estimated` estimates. Default 10,000. */
   readonly countBound?: number
+  /**
+   * How `ready()` checks that requests can succeed, each level with those before it:
+   * - `catalog`: by what the catalog says of tables, columns, privileges and policies;
+   * - `explain`: the database plans every statement that requests send, and runs none;
+   * - `execute`: it also updates, deletes and inserts existing rows in a transaction that is always rolled back. That finds triggers that refuse every write. It fires
+   *   triggers and uses up numbers of sequences.
+   *
+   * Default `explain`. Throws `ConfigurationError` where it is something else.
+   */
+  readonly probe?: 'catalog' | 'explain' | 'execute'
   /** Names statements, so that the server keeps them prepared; false behind a pooler that can't. Only with `pg`. Default true. */
   readonly prepare?: boolean
   /** Milliseconds to wait for a connection of the pool. Default 5,000, and never longer than the request does. */
@@ -164,6 +174,7 @@ export const optionNames: Readonly<Record<keyof PostgresAdapterOptions, true>> =
   search: true,
   count: true,
   countBound: true,
+  probe: true,
   prepare: true,
   acquireTimeout: true,
   statementTimeout: true,

@@ -60,6 +60,17 @@ export function faultOf(content: Content, value: unknown): Fault | undefined {
   return undefined
 }
 
+/** Where a value holds what its column did not know when the table was described. */
+export function doubtOf(content: Content, value: unknown): Fault | undefined {
+  const type = content.kind === 'scalar' ? content.type : content.kind === 'array' ? content.item : undefined
+  if (type?.doubt === undefined) return undefined
+  for (const item of [value].flat()) {
+    const why = typeof item === 'string' ? type.doubt(item) : undefined
+    if (why !== undefined) return { path: [], why }
+  }
+  return undefined
+}
+
 function scalarFault(type: ColumnType, value: unknown, path: readonly string[]): Fault | undefined {
   if (!fits(type, value)) return { path, why: `must be ${type.holds.includes('string') ? 'text' : `a ${type.holds.at(-1)}`}` }
   const why = type.fault(value as Scalar)
@@ -107,7 +118,9 @@ export const textAt = ({ cast }: { readonly cast: string }, sql: string, path: r
 export function containsSql(content: Content, sql: string, path: readonly string[], value: Scalar, parameters: Parameters): string {
   if (content.kind === 'array') {
     const comparison = fits(content.item, value) ? content.item.compare('=', value) : 'never'
-    return comparison === 'never' ? 'false' : `${parameters.add(comparison.text, content.item.cast)} = ANY (${sql})`
+    if (comparison === 'never') return 'false'
+    const { text, asText } = comparison
+    return asText ? `${parameters.add(text)} = ANY (${sql}::text[])` : `${parameters.add(text, content.item.cast)} = ANY (${sql})`
   }
   if (content.kind === 'scalar') return 'false'
   const column = content.cast === 'jsonb' ? sql : `${sql}::jsonb`

@@ -1,57 +1,214 @@
-/** Before the first request: what the statements are made of, on no rows (the mend is better read at start than in a log at night). */
-import type { Wait } from './client.js'
+/**
+ * What `ready()` checks once a table has been described: whether each statement that requests will
+ * send can succeed.
+ */
+import type { WriteMethod } from '../contract.js'
+import type { Database, Wait } from './client.js'
 import type { Databases } from './database.js'
-import { failureKind, stateOf, unavailable } from './failures.js'
-import { vectorSql } from './search.js'
-import { quote } from './sql.js'
+import { executed } from './execute-probe.js'
+import { explained, type Finding, isPassing } from './explain-probe.js'
+import { type DatabaseFailure, failureKind, Late, stateOf, unavailable } from './failures.js'
+import { blockedInserts, type Outlook, outlook } from './outlook.js'
+import { sampleReads, sampleWrites } from './sample-calls.js'
+import { quote, quoteRelation, relationName } from './sql.js'
 import type { Table } from './table.js'
-import { warnOfHiddenWarnings } from './unconfirmed.js'
+import { hiddenWarnings } from './unconfirmed.js'
 import { unfit } from './unfit.js'
 
-/** Rows from which on counting them all is worth a word. */
+/** Rows from which on counting them all is worth a warning. */
 const many = 100_000
 
-/** Throws `ConfigurationError` where a statement of the adapter can't run, `Unavailable` where the database can't be asked. */
-export async function probe(table: Table, databases: Databases, warn: (message: string) => void, wait: Wait): Promise<void> {
-  const { definition, layout, options, relation } = table
-  const asked = [
-    ...[...definition.filters.values()].flatMap(({ op, path }) => (op === 'contains' || op === 'null' ? [] : [path])),
-    ...definition.sort.map((field) => field.split('.')),
-  ]
-  const places = asked.map((path) => layout.place(path).sql)
-  for (const { op, path } of definition.filters.values()) if (op === 'null') places.push(layout.nothing(path))
-  if (definition.search !== undefined && typeof options.search !== 'function') places.push(vectorSql(table, options.search ?? {}))
-  const selection = [table.shown, ...places.map((sql, i) => `${sql} AS p${i}`)].join(', ')
-  // A policy may ask for a setting that only the team's function makes; the planner already looks at it.
-  const excused = options.session === undefined ? [] : ['42704']
-  await tried(() => databases.read.query(`SELECT ${selection} FROM ${table.source} LIMIT 0`, [], wait), excused)
-  for (const { relation: join, key } of table.joins.values()) {
-    const same = key.map((column, i) => `_j.${quote(column)} = ${layout.key[i]?.sql}`).join(' AND ')
-    await tried(() => databases.write.query(`SELECT 1 AS c0 FROM ${join} AS _j JOIN ${table.target} ON ${same} LIMIT 0`, [], wait), excused)
+/**
+ * Milliseconds that the checks of writes may take together: a lock on the table must not hold up a
+ * start.
+ */
+const writesTime = 3_000
+/** Milliseconds that running writes may take. */
+const executionTime = 10_000
+
+/** The privilege that each method needs, and the method that its absence is reported for. */
+const needs: Readonly<Record<string, readonly WriteMethod[]>> = {
+  INSERT: ['create'],
+  UPDATE: ['replace', 'remove', 'attach', 'detach'],
+  DELETE: ['remove'],
+}
+
+/** Checks each state of a table once, as far as its catalog tells states apart. */
+export class Probe {
+  /** Statements that the database takes, of the table as it was described last. */
+  #taken = new Set<string>()
+  /** Writes that were run. */
+  #tried: ReadonlySet<WriteMethod> = new Set()
+  #facts = ''
+  #warned = new Set<string>()
+
+  /**
+   * Throws `ConfigurationError` where a statement of a method that is `offered` can't succeed,
+   * whatever its values, and `Unavailable` where the database can't be asked. What depends on the
+   * role's privileges or on the state of the server is a warning: both may change while the process
+   * runs.
+   */
+  async run(
+    table: Table,
+    databases: Databases,
+    offered: ReadonlySet<WriteMethod>,
+    warn: (message: string) => void,
+    wait: Wait,
+  ): Promise<void> {
+    this.#forgetOther(factsOf(table))
+    // Everything else may have been learnt before: a replica that is away must not go unnoticed.
+    if (databases.read !== databases.write) await answers(databases.read, wait)
+    const { probe = 'explain' } = table.options
+    const ahead = await outlook(table, databases.write, wait)
+    const hidden = await hiddenWarnings(databases.write, wait)
+    const warnings = [...privileges(table, offered), ...prospects(table, ahead, offered), ...counting(table), ...hidden]
+    const faults: string[] = []
+    if (offered.has('create') && !ahead.replaced) faults.push(...blockedInserts(table).map((column) => blockedInsert(table, column)))
+    let checked = true
+    if (probe !== 'catalog') {
+      for (const { error } of await explained(sampleReads(table), databases.read, wait, this.#taken)) {
+        if (excused(table, error)) continue
+        if (isPassing(error)) throw unavailable(error, false)
+        faults.push(`the database refuses a statement: ${said(error)}. Check the expressions and privileges`)
+      }
+      const writes = sampleWrites(table).filter(({ method }) => offered.has(method))
+      const found = await explained(writes, databases.write, atMost(wait, writesTime), this.#taken)
+      judge(found, table, faults, warnings)
+      checked = !found.some(({ error }) => isPassing(error))
+    }
+    if (
+      probe === 'execute' &&
+      checked &&
+      faults.length === 0 &&
+      !ahead.readOnly &&
+      [...offered].some((method) => !this.#tried.has(method))
+    ) {
+      // What the role may not do has its warning.
+      const barred = [...table.relation.lacking, ...ahead.unpolicied]
+      const permitted = [...offered].filter((method) => !barred.some((command) => needs[command]?.includes(method)))
+      judge(await executed(table, new Set(permitted), databases.write, atMost(wait, executionTime)), table, faults, warnings)
+      if (faults.length === 0) this.#tried = offered
+    }
+    for (const message of warnings) {
+      if (this.#warned.has(message)) continue
+      this.#warned.add(message)
+      warn(message)
+    }
+    if (faults.length > 0) throw unfit([...new Set(faults)].join('; '))
   }
-  for (const privilege of relation.lacking)
-    warn(`The role may not ${privilege} in the table of "${definition.collection}": what needs that will fail.`)
-  for (const privilege of table.kept?.lacking ?? [])
-    warn(
-      `The role may not ${privilege} in ${table.kept?.relation}: a POST with an Idempotency-Key to "${definition.collection}" will fail.`,
-    )
-  if (table.alive !== undefined)
-    await tried(() => databases.write.query(`SELECT 1 AS c0 FROM ${table.target} WHERE ${table.alive} LIMIT 0`, [], wait), excused)
-  await warnOfHiddenWarnings(databases.write, warn, wait)
-  const { count = 'exact' } = options
-  if (count === 'exact' && relation.rows > many) {
-    warn(
-      `"${definition.collection}" has about ${Math.round(relation.rows)} rows, and each list counts those that match: set count to "bounded", "estimated" or "none" where that takes too long.`,
+
+  /** What was learnt of another state of the table is worth nothing. */
+  #forgetOther(facts: string): void {
+    if (facts === this.#facts) return
+    this.#facts = facts
+    this.#taken = new Set()
+    this.#tried = new Set()
+    this.#warned = new Set()
+  }
+}
+
+async function answers(database: Database, wait: Wait): Promise<void> {
+  try {
+    await database.query('SELECT 1 AS c0', [], wait)
+  } catch (error) {
+    throw unavailable(error, false)
+  }
+}
+
+/**
+ * Sorts what was found into faults, which stop a start, and warnings. Throws `Unavailable` where
+ * the connection was lost.
+ */
+function judge(found: readonly Finding[], table: Table, faults: string[], warnings: string[]): void {
+  const { collection } = table.definition
+  const refused = new Map<string, Set<string>>()
+  for (const { method, error } of found) {
+    const kind = failureKind(error)
+    if (excused(table, error)) continue
+    if (stateOf(error) === '42501') {
+      if (table.relation.lacking.length === 0 && (table.kept?.lacking.length ?? 0) === 0)
+        warnings.push(`The role may not do what "${collection}" needs for ${method}, which will fail: ${said(error)}.`)
+    } else if ((kind === 'lost' && !(error instanceof Late)) || kind === 'unsent') throw unavailable(error, false)
+    else if (isPassing(error)) {
+      warnings.push(
+        `Whether the table of "${collection}" takes writes could not be checked, as where others hold a lock on it: ${said(error)}.`,
+      )
+    } else {
+      const methods = refused.get(said(error)) ?? new Set()
+      refused.set(said(error), methods.add(method))
+    }
+  }
+  for (const [what, methods] of refused) {
+    faults.push(
+      `the database refuses the statement of ${[...methods].join(', ')}, whatever its values: ${what}. Where only reads are meant, say so: mount(..., { collection: ['GET'], item: ['GET'] })`,
     )
   }
 }
 
-async function tried(statement: () => Promise<unknown>, excused: readonly string[]): Promise<void> {
-  try {
-    await statement()
-  } catch (error) {
-    if (excused.includes(stateOf(error) ?? '')) return
-    if (failureKind(error) !== 'other') throw unavailable(error, false)
-    throw unfit(`the database refuses a statement: ${(error as Error).message}. Check the expressions and privileges`)
-  }
+/** What a description says of a table, its changing size left out. */
+function factsOf({ relation, sourceRelation, kept, joins }: Table): string {
+  const lasting = ({ rows: _rows, width: _width, columns, ...others }: Table['relation']) => [others, [...columns.values()]]
+  return JSON.stringify([lasting(relation), lasting(sourceRelation), kept, [...joins]])
+}
+
+const atMost = (wait: Wait, milliseconds: number): Wait => {
+  const until = performance.now() + milliseconds
+  return { left: () => Math.min(wait.left(), until - performance.now()), signal: wait.signal }
+}
+
+/** Whether a failure depends on values, or on settings that only a request has. */
+function excused({ options }: Table, error: unknown): boolean {
+  const state = stateOf(error) ?? ''
+  // A policy may ask for a setting that only the team's function makes; the planner already looks
+  // at it.
+  if (options.session !== undefined && state === '42704') return true
+  return failureKind(error) === 'refused' && state !== '0A000'
+}
+
+/** What the server says, with its own advice. Operators read it, clients don't. */
+function said(error: unknown): string {
+  const { message = '', hint } = error as DatabaseFailure & { readonly hint?: unknown }
+  return (typeof hint === 'string' ? `${message}. ${hint}` : message).replace(/\.$/, '')
+}
+
+const reached = (privilege: string, offered: ReadonlySet<WriteMethod>): boolean =>
+  needs[privilege]?.some((method) => offered.has(method)) ?? true
+
+function privileges({ definition: { collection }, relation, kept }: Table, offered: ReadonlySet<WriteMethod>): string[] {
+  const lacking = relation.lacking.filter((privilege) => reached(privilege, offered))
+  const keeping = offered.has('create') ? (kept?.lacking ?? []) : []
+  return [
+    ...lacking.map((privilege) => `The role may not ${privilege} in the table of "${collection}": what needs that will fail.`),
+    ...keeping.map(
+      (privilege) => `The role may not ${privilege} in ${kept?.relation}: a POST with an Idempotency-Key to "${collection}" will fail.`,
+    ),
+  ]
+}
+
+function prospects({ definition: { collection } }: Table, ahead: Outlook, offered: ReadonlySet<WriteMethod>): string[] {
+  const commands = ahead.unpolicied.filter((command) => reached(command, offered))
+  return [
+    ...commands.map(
+      (command) =>
+        `No policy of row-level security lets the role ${command} in the table of "${collection}": what needs that finds no row or is refused.`,
+    ),
+    ...(offered.has('create') ? ahead.sequences : []).map(
+      (sequence) => `The role may not use the sequence ${sequence}: a create in "${collection}" will fail.`,
+    ),
+    ...(ahead.readOnly && offered.size > 0
+      ? [`The database of "${collection}" is read-only at the moment: writes are answered with 503.`]
+      : []),
+  ]
+}
+
+function counting({ definition, options, relation }: Table): string[] {
+  if ((options.count ?? 'exact') !== 'exact' || relation.rows <= many) return []
+  return [
+    `"${definition.collection}" has about ${Math.round(relation.rows)} rows, and each list counts those that match: set count to "bounded", "estimated" or "none" where that takes too long.`,
+  ]
+}
+
+function blockedInsert({ options }: Table, column: string): string {
+  const alter = `ALTER TABLE ${quoteRelation(relationName(options.table))} ALTER COLUMN ${quote(column)}`
+  return `no create gives "${column}" a value, and it must have one: ${alter} SET DEFAULT ..., or DROP NOT NULL; or name it in "columns" and set it in onCreate`
 }

@@ -1,16 +1,25 @@
 /** Constraints of the database as refusals that name members (ERR-2). The driver's words go nowhere. */
 import type { Refused } from '../contract.js'
+import type { CatalogColumn, Relation } from './catalog.js'
 import { type DatabaseFailure, failureKind } from './failures.js'
+import type { Change } from './options.js'
 import type { Fault } from './places.js'
 import { relationName } from './sql.js'
 import type { Table } from './table.js'
 
-/** What a failed write refuses; `undefined` where the failure is none of the data's. */
-export function refusalOf(table: Table, error: unknown, removes: boolean): Refused | undefined {
+/**
+ * What a failed write refuses; `undefined` where the failure is none of the data's. `value` is the
+ * record that was to be stored.
+ */
+export function refusalOf(
+  table: Table,
+  error: unknown,
+  { action, value }: { readonly action: Change['action']; readonly value: unknown },
+): Refused | undefined {
   if (failureKind(error) !== 'refused') return undefined
-  const { code = '', constraint, column } = error as DatabaseFailure
-  const columns = [...(column === undefined ? [] : [column]), ...columnsOf(table, constraint)]
-  const members = table.layout.membersOf(columns)
+  const failure = error as DatabaseFailure
+  const { code = '', constraint, routine } = failure
+  const members = table.layout.membersOf(columnsAtFault(table, failure))
   switch (code) {
     case '23505':
     case '23P01':
@@ -21,15 +30,35 @@ export function refusalOf(table: Table, error: unknown, removes: boolean): Refus
       }
     case '23503':
     case '23001':
-      if (removes) return { refused: 'reference', members: table.definition.key.members, why: 'is still referred to by other records' }
+      if (action === 'remove')
+        return { refused: 'reference', members: table.definition.key.members, why: 'is still referred to by other records' }
       return { refused: 'reference', members }
     case '23502':
       return { refused: 'rule', members, why: 'must have a value' }
+    case '22P02': {
+      const [first] = table.layout.strangers(value)
+      return first === undefined ? { refused: 'rule', members, why: uncomputable } : refusedFor(first)
+    }
     case '54000':
+      // An index names itself, unless the text fits none.
+      if (constraint === undefined && !routine?.startsWith('index_form_tuple'))
+        return { refused: 'rule', members, why: 'is too large for the store' }
       return { refused: 'rule', members, why: 'is too long: the store finds and sorts by it, which takes at most about 2,700 bytes' }
     default:
-      return { refused: 'rule', members }
+      return { refused: 'rule', members, ...(code.startsWith('22') && members.length === 0 ? { why: uncomputable } : {}) }
   }
+}
+
+const uncomputable = 'holds a value that the store can not compute with'
+
+/**
+ * Whether a column must have a value that had not when the table was described: it may have got a
+ * default with that.
+ */
+export function isOutdated({ layout, options }: Table, error: unknown): boolean {
+  const { code, column, table } = error as DatabaseFailure
+  if (code !== '23502' || table !== relationName(options.table).name) return false
+  return layout.members.some((member) => member.column === column && !member.notNull)
 }
 
 /** Whether a failure is that of the resource's own table, or of one that holds its associations. */
@@ -38,14 +67,31 @@ export function isOwn({ relation, options }: Table, error: unknown): boolean {
   const tables = [options.table, ...Object.values(options.attached ?? {}).map((join) => join.table)]
   return (
     table === undefined ||
+    relation.parts.includes(table) ||
     tables.some((name) => relationName(name).name === table) ||
     [...relation.constraints, ...relation.indexes].some(({ name }) => name === constraint)
   )
 }
 
-function columnsOf({ relation }: Table, constraint: string | undefined): readonly (string | null)[] {
-  if (constraint === undefined) return []
-  const declared = relation.constraints.find(({ name }) => name === constraint)?.columns
+/**
+ * The columns that the server names: itself, by a constraint, by the domain of a single column, or
+ * by the key of the partitions.
+ */
+function columnsAtFault({ relation, options }: Table, failure: DatabaseFailure): readonly (string | null)[] {
+  const { code, table, constraint, column, dataType } = failure
+  // What a trigger says of another table's column is not about the record.
+  const isElsewhere = table !== undefined && table !== relationName(options.table).name && !relation.parts.includes(table)
+  const named = column === undefined || isElsewhere ? [] : [column]
+  if (dataType !== undefined) {
+    const holders = [...relation.columns.values()].filter(({ domain }) => domain === dataType)
+    return holders.length === 1 ? [...named, (holders[0] as CatalogColumn).name] : named
+  }
+  if (constraint === undefined) return code === '23514' && named.length === 0 && !isElsewhere ? relation.partitionedBy : named
+  return [...named, ...columnsOf(relation, constraint)]
+}
+
+function columnsOf(relation: Relation, constraint: string): readonly (string | null)[] {
+  const declared = [...relation.constraints, ...relation.inherited].find(({ name }) => name === constraint)?.columns
   const index = relation.indexes.find(({ name }) => name === constraint)
   return declared ?? index?.columns.slice(0, index.keys) ?? []
 }

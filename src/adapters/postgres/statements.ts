@@ -6,6 +6,19 @@ import { patiently } from './failures.js'
 import type { PostgresAdapterOptions } from './options.js'
 import type { Parameters } from './sql.js'
 
+/** What a team's own function has thrown: it says nothing of the table, and refuses nothing. */
+export const teamErrors = new WeakSet<Error>()
+
+/** Runs a team's `session`, and remembers what it throws. */
+async function settled(session: PostgresAdapterOptions['session'], native: SqlClient, call: Call): Promise<void> {
+  try {
+    await session?.(native, call)
+  } catch (error) {
+    if (error instanceof Error) teamErrors.add(error)
+    throw error
+  }
+}
+
 /** Runs one statement. */
 export interface Ask {
   query(text: string, parameters?: Parameters): Promise<readonly TextRow[]>
@@ -68,7 +81,7 @@ export function reading<T>(
     () => {
       if (session === undefined) return work(new Asking(database, wait))
       return database.transaction(async (own) => {
-        await session(own.native, call)
+        await settled(session, own.native, call)
         return work(asking(own))
       }, wait)
     },
@@ -105,7 +118,7 @@ export function writing<T>(
     return database
       .transaction(
         async (own) => {
-          await session?.(own.native, call)
+          await settled(session, own.native, call)
           const result = await work(asking(own), own.native)
           if (!succeeded(result)) throw new Undone(result)
           return result
@@ -124,7 +137,7 @@ export function writing<T>(
 
 const noTime = { left: () => 0 }
 
-const asking = (session: Session): Ask => ({
+export const asking = (session: Session): Ask => ({
   query: (text, parameters) => session.query(text, parameters?.values ?? []),
   cells: (text, columns, values) => session.cells(text, columns, values),
 })

@@ -10,8 +10,8 @@ export const sendsWarnings = (level: string | null | undefined): boolean => !/^(
 
 const names = ['client_min_messages', 'synchronous_standby_names', 'synchronous_commit'] as const
 
-/** Warns where commits wait for a standby, and the server would not say that one was not confirmed. */
-export async function warnOfHiddenWarnings(database: Database, warn: (message: string) => void, wait: Wait): Promise<void> {
+/** A warning where commits wait for a standby, and the server would not say that one was not confirmed. */
+export async function hiddenWarnings(database: Database, wait: Wait): Promise<readonly string[]> {
   const columns = names.map((name, i) => `current_setting('${name}', true) AS c${i}`).join(', ')
   const [row] = await database.query(`SELECT ${columns}`, [], wait).catch((error: unknown) => {
     // Another kind of store may have no such settings.
@@ -19,8 +19,8 @@ export async function warnOfHiddenWarnings(database: Database, warn: (message: s
     throw unavailable(error, false)
   })
   const isSynchronous = (row?.c1 ?? '') !== '' && row?.c2 !== 'off' && row?.c2 !== 'local'
-  if (!isSynchronous || sendsWarnings(row?.c0)) return
-  warn(
+  if (!isSynchronous || sendsWarnings(row?.c0)) return []
+  return [
     `client_min_messages is "${row?.c0}" and replication is synchronous: a write that no standby confirmed could be answered as a success. Set client_min_messages to "warning" or lower for the role or the database.`,
-  )
+  ]
 }

@@ -2,6 +2,7 @@
 
 import type { Association } from '../association.js'
 import type { Call, Refused, Stored } from '../contract.js'
+import type { Member } from './columns.js'
 import { keySql } from './conditions.js'
 import { type JoinColumns, ofParent, parentValues } from './join-tables.js'
 import type { StoredColumn, Values } from './layout.js'
@@ -34,13 +35,20 @@ export async function updateRow(
   const keys = new Set(table.layout.key.map(({ column }) => column))
   const parameters = new Parameters()
   const assignments = columns
-    .filter(({ column }) => !keys.has(column))
+    .filter(({ column, member }) => !keys.has(column) && !isNumbered(table, member))
     .map(({ column, text, cast, member }) => {
       const missing = text === null && member?.notNull && member.hasDefault
       return `${quote(column)} = ${missing ? 'DEFAULT' : parameters.add(text, cast)}`
     })
   return (await setColumns(table, texts, assignments, expected, call, ask, parameters)) ?? absentOrStale(table, texts, expected, call, ask)
 }
+
+/**
+ * Whether only the database may give a member its value: an identity. Requests don't change what is
+ * readOnly, so there is nothing to write; any other such member is refused by `ready()`.
+ */
+const isNumbered = ({ definition }: Table, member: Member | undefined): boolean =>
+  member?.always === true && definition.shape.members.get(member.name)?.readOnly === true
 
 /** Sets some columns, where the row still has this version and fulfils the condition. Gives the record as it is then, `undefined` where no row was changed. */
 export async function setColumns(

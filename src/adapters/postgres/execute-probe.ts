@@ -1,0 +1,134 @@
+/** The opt-in check that runs writes on existing rows, in a transaction that is never committed. */
+import { ConfigurationError } from '../../problem.js'
+import type { Stored, WriteMethod } from '../contract.js'
+import { isRefused } from '../contract.js'
+import type { Database, Session, Wait } from './client.js'
+import type { Finding } from './explain-probe.js'
+import { failureKind, stateOf } from './failures.js'
+import { insertRow } from './inserts.js'
+import { sampleCall } from './sample-calls.js'
+import { every, Parameters } from './sql.js'
+import { type Ask, asking } from './statements.js'
+import { storedOf, type Table, visible } from './table.js'
+import { removeRow, suppressed, updateRow } from './writes.js'
+
+type Row = Stored<Record<string, unknown>>
+
+/** Rows that are tried before all of them count as refused: a trigger may freeze some. */
+const mostRows = 10
+/** Milliseconds that a statement waits for a lock of others. */
+const lockTimeout = 100
+
+/**
+ * What a write on one row came to: `unknown` where it failed for a reason that says nothing of
+ * other rows.
+ */
+type Outcome = 'fine' | 'unknown' | { readonly refused: string } | { readonly fault: unknown }
+
+/**
+ * Updates a row with its own values, deletes it, and inserts it again; of each, as far as it is
+ * offered. In an empty table it inserts made-up values, whose refusal says nothing. Whatever
+ * happens is rolled back: nothing here ever commits.
+ */
+export async function executed(
+  table: Table,
+  offered: ReadonlySet<WriteMethod>,
+  database: Database,
+  wait: Wait,
+): Promise<readonly Finding[]> {
+  let found: readonly Finding[] | undefined
+  try {
+    await database.transaction(async (session) => {
+      found = await trial(table, offered, session)
+      throw new Error('Everything that was tried is rolled back.')
+    }, wait)
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error
+    if (found === undefined) return [{ method: 'replace', error }]
+  }
+  return found ?? []
+}
+
+async function trial(table: Table, offered: ReadonlySet<WriteMethod>, session: Session): Promise<readonly Finding[]> {
+  const ask = asking(session)
+  const judged = (result: unknown): Outcome => outcomeOf(result, table)
+  await session.query(`SELECT set_config('lock_timeout', '${lockTimeout}', true)`, [])
+  const rows = await existingRows(table, ask)
+  const attempts: Partial<Record<WriteMethod, (row: Row) => Promise<Outcome>>> = {
+    replace: async ({ value, version }) => judged(await updateRow(table, keyOf(table, value), value, version, sampleCall, ask)),
+    remove: async ({ value, version }) => judged(await removeRow(table, keyOf(table, value), version, sampleCall, ask)),
+    create: async ({ value, version }) => {
+      const removed = judged(await removeRow(table, keyOf(table, value), version, sampleCall, ask))
+      return removed === 'fine' ? judged(await insertRow(table, value, undefined, sampleCall, ask)) : 'unknown'
+    },
+  }
+  if (rows.length === 0 && offered.has('create')) {
+    const made = await within(session, async () => judged(await insertRow(table, table.layout.sample(), undefined, sampleCall, ask)))
+    return typeof made === 'object' && 'fault' in made ? [{ method: 'create', error: made.fault }] : []
+  }
+  const found: Finding[] = []
+  for (const [method, attempt] of Object.entries(attempts) as [WriteMethod, (row: Row) => Promise<Outcome>][]) {
+    if (!offered.has(method)) continue
+    const error = await firstFault(rows, (row) => within(session, () => attempt(row)))
+    if (error !== undefined) found.push({ method, error })
+  }
+  return found
+}
+
+/**
+ * Why no row takes a write, where it is no fault of the single row; `undefined` where one does, or
+ * where nothing can be concluded.
+ */
+async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<Outcome>): Promise<unknown> {
+  let refused: string | undefined
+  let conclusive = true
+  for (const row of rows) {
+    const outcome = await attempt(row)
+    if (outcome === 'fine') return undefined
+    if (outcome === 'unknown') conclusive = false
+    else if ('fault' in outcome) return outcome.fault
+    else refused = outcome.refused
+  }
+  if (refused === undefined || !conclusive) return undefined
+  return new Error(`it turns away each of the ${rows.length} existing rows that were tried, with their own values: ${refused}`)
+}
+
+/**
+ * Runs one attempt with what is deferred to the commit, and undoes it. Throws where the connection
+ * is lost.
+ */
+async function within(session: Session, attempt: () => Promise<Outcome>): Promise<Outcome> {
+  await session.query('SAVEPOINT rest_probe', [])
+  let outcome: Outcome
+  try {
+    outcome = await attempt()
+    await session.query('SET CONSTRAINTS ALL IMMEDIATE', [])
+  } catch (error) {
+    const kind = failureKind(error)
+    if (kind === 'lost' || kind === 'unsent') throw error
+    // A constraint concerns these values; a lock, this moment.
+    const passing = kind === 'busy' || kind === 'conflict' || kind === 'cancelled' || /^(?:22|23)/.test(stateOf(error) ?? '')
+    outcome = passing ? 'unknown' : kind === 'refused' ? { refused: (error as Error).message } : { fault: error }
+  }
+  await session.query('ROLLBACK TO SAVEPOINT rest_probe', [])
+  return outcome
+}
+
+function outcomeOf(result: unknown, { options }: Table): Outcome {
+  // Without the settings of the team's session, a policy may hide what a request could change.
+  if (result === suppressed && options.session !== undefined) return 'unknown'
+  if (result === suppressed) return { refused: 'nothing was written and no error raised, as where a trigger returns NULL' }
+  return isRefused(result) || result === 'absent' || result === 'stale' ? 'unknown' : 'fine'
+}
+
+async function existingRows(table: Table, ask: Ask): Promise<readonly Row[]> {
+  const parameters = new Parameters()
+  const where = every(visible(table, sampleCall, parameters))
+  const text = table.reads.of(` WHERE ${where} LIMIT ${mostRows}`)
+  return (await ask.cells(text, table.shownNames, parameters.values)).map((cells) => storedOf(table, cells))
+}
+
+const keyOf = ({ definition, layout }: Table, value: Row['value']): readonly string[] => {
+  const key = definition.key.of(value)
+  return (key === undefined ? undefined : layout.keyTexts(key)) ?? []
+}

@@ -1,0 +1,151 @@
+/**
+ * The statements of requests on sample values, made by the code that serves requests: for checks
+ * before the first one.
+ */
+import type { KeyValue } from '../../definition/key.js'
+import type { Association } from '../association.js'
+import type { Call, Condition, ListRequest, Scalar, Seek, SortTerm, Stored, WriteMethod } from '../contract.js'
+import { columnType } from './column-types.js'
+import { insertRow } from './inserts.js'
+import type { JoinColumns } from './join-tables.js'
+import { claim, keep, recall } from './kept-records.js'
+import { listSql } from './list.js'
+import { moveRow } from './moves.js'
+import { deepOffset } from './page.js'
+import { readRecords } from './reads.js'
+import { searchOf } from './search.js'
+import { Parameters } from './sql.js'
+import type { Ask } from './statements.js'
+import type { Table } from './table.js'
+import { attachRow, detachRow, removeRow, updateRow } from './writes.js'
+
+type Row = Record<string, unknown>
+
+/** What one method asks of the database. */
+export interface SampleCall<Method = string> {
+  readonly method: Method
+  run(ask: Ask): Promise<unknown>
+}
+
+/** A call of no request. Its scope is empty: which members a scope has depends on the principal. */
+export const sampleCall: Call = { principal: undefined, scope: {}, requestId: 'ready', signal: new AbortController().signal }
+
+/** The calls that read. A search by a function of the team is left out: it would be called. */
+export function sampleReads(table: Table): readonly SampleCall[] {
+  const { definition, options } = table
+  const key = keyOf(table, 0)
+  const sort = [...new Set([...definition.sort, ...definition.key.members])].map(
+    (field): SortTerm => ({ field, path: field.split('.'), descending: false }),
+  )
+  const values = sort.map(({ path }) => sampleAt(table, path))
+  const seek = (backwards: boolean): Seek => ({ values, backwards })
+  const where = [...definition.filters.values()].map((filter): Condition => {
+    const { field, path, op, many } = filter
+    if (op === 'null') return { field, path, op, value: true }
+    const value = sampleAt(table, path)
+    return op === 'eq' && many ? { field, path, op: 'in', value: [value] } : { field, path, op, value }
+  })
+  const plain = { where: [], sort, page: 1, size: 1, offset: 0 }
+  const requests: ListRequest[] = [
+    plain,
+    { ...plain, where },
+    { ...plain, sort: sort.map((term) => ({ ...term, descending: true })), seek: seek(false) },
+    { ...plain, seek: seek(true) },
+    // Deep pages are found another way, and those past the middle by another one again.
+    { ...plain, offset: deepOffset },
+    { ...plain, offset: Number.MAX_SAFE_INTEGER },
+    ...parentsOf(table).map(({ parent }) => ({ ...plain, parent })),
+  ]
+  if (definition.search !== undefined && typeof options.search !== 'function')
+    requests.push({ ...plain, search: 'a' }, { ...plain, sort: [], search: 'a' })
+  return [
+    { method: 'read', run: (ask) => readRecords(table, [key], sampleCall, ask) },
+    { method: 'read', run: (ask) => readRecords(table, [key, keyOf(table, 1)], sampleCall, ask) },
+    ...requests.map((request): SampleCall => {
+      const run = async (ask: Ask): Promise<unknown> => {
+        const parameters = new Parameters()
+        const searched = await searchOf(table, request, sampleCall, parameters)
+        if (searched === 'nothing') return undefined
+        const { text, names, values } = listSql(table, request, sampleCall, searched, parameters)
+        return ask.cells(text, names, values)
+      }
+      return { method: 'list', run }
+    }),
+  ]
+}
+
+/** The calls that write. */
+export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
+  const { definition, layout, kept } = table
+  const key = keyOf(table, 0)
+  const texts = layout.keyTexts(key)
+  if (texts === undefined) return []
+  const record = layout.sample()
+  const unkeyed = { ...record }
+  for (const name of definition.assigned) delete unkeyed[name]
+  const version = table.version.shown('0')
+  const made: SampleCall<WriteMethod>[] = []
+  const add = (method: WriteMethod, run: SampleCall['run']): void => {
+    made.push({ method, run })
+  }
+  add('create', (ask) => insertRow(table, record, undefined, sampleCall, ask))
+  if (definition.assigned.size > 0) add('create', (ask) => insertRow(table, unkeyed, undefined, sampleCall, ask))
+  if (kept !== undefined) {
+    const idempotency = { id: '', fingerprint: '' }
+    const stored: Stored<Row> = { value: record, version }
+    add('create', (ask) => claim(kept, idempotency, ask))
+    add('create', (ask) => recall(kept, idempotency, ask))
+    add('create', (ask) => keep(kept, idempotency, stored, ask))
+  }
+  for (const expected of [undefined, version]) {
+    add('replace', (ask) => updateRow(table, texts, record, expected, sampleCall, ask))
+    add('remove', (ask) => removeRow(table, texts, expected, sampleCall, ask))
+    for (const { association, join } of parentsOf(table)) {
+      if (association.by === undefined && join !== undefined) {
+        add('attach', (ask) => attachRow(table, join, association, texts, expected, sampleCall, ask))
+        add('detach', (ask) => detachRow(table, join, association, texts, expected, sampleCall, ask))
+        add('create', (ask) => insertRow(table, record, { join, to: association }, sampleCall, ask))
+      } else if (association.by !== undefined) {
+        const { by } = association
+        const move = { by, texts, key, expected, kept: [] }
+        add('attach', (ask) => moveRow(table, { ...move, inwards: true }, sampleCall, ask, undefined))
+        add('detach', (ask) => moveRow(table, { ...move, inwards: false }, sampleCall, ask, undefined))
+      }
+    }
+  }
+  return made
+}
+
+const keyOf = ({ definition, layout }: Table, which: number): KeyValue =>
+  definition.key.from(
+    layout.key.map(({ content }) => {
+      const samples: readonly Scalar[] = content.kind === 'scalar' ? content.type.samples : ['']
+      return samples[which] ?? (samples[0] as Scalar)
+    }),
+  )
+
+/** A value that what lies at a path can be compared with. */
+function sampleAt({ definition, layout }: Table, path: readonly string[]): Scalar {
+  const { content } = layout.holder(path)
+  if (content.kind === 'scalar') return content.type.samples[0]
+  if (content.kind === 'array') return content.item.samples[0]
+  const shape = definition.shape.at(path)
+  const types = (shape?.isArray ? shape.items : shape)?.types
+  return types?.has('integer') || types?.has('number') ? 0 : types?.has('boolean') ? false : ''
+}
+
+/** The parents that a record can be attached to, each with a key. */
+function parentsOf(table: Table) {
+  return table.definition.attachedTo.map(({ of, by, as }) => {
+    const join: JoinColumns | undefined = table.joins.get(as)
+    const parts: readonly Scalar[] =
+      by === undefined
+        ? (join?.parent ?? []).map(({ cast }) => columnType(cast, undefined, undefined)?.samples[0] ?? '')
+        : by.map((member) => sampleAt(table, [member]))
+    const collection = typeof of === 'string' ? of : of.collection
+    const key =
+      typeof of === 'string' ? (parts.length === 1 ? parts[0] : Object.fromEntries(parts.map((part, i) => [i, part]))) : of.key.from(parts)
+    const association: Association = { collection, as, parts, by: by?.map((member, i) => [member, parts[i] as Scalar] as const) }
+    return { association, join, parent: { collection, key, as } }
+  })
+}

@@ -1,0 +1,40 @@
+/** Which writes requests can reach: what a store is checked for at start. */
+import type { WriteMethod } from '../adapters/contract.js'
+import type { AnyAdapter } from './mount.js'
+import type { Mounted, OperationName, Route } from './routes.js'
+
+/** The method of the adapter that each writing operation calls. */
+const methodOf: Partial<Record<OperationName, WriteMethod>> = {
+  create: 'create',
+  createMember: 'create',
+  replace: 'replace',
+  patch: 'replace',
+  setFlag: 'replace',
+  unsetFlag: 'replace',
+  remove: 'remove',
+  attach: 'attach',
+  detach: 'detach',
+}
+
+/** The adapters of these resources, each with the writes that their routes lead to. */
+export function offeredWrites(resources: readonly Mounted[]): ReadonlyMap<AnyAdapter, ReadonlySet<WriteMethod>> {
+  const offered = new Map<AnyAdapter, Set<WriteMethod>>()
+  const add = (adapter: AnyAdapter, ...routes: readonly Route[]): void => {
+    const methods = offered.get(adapter) ?? new Set()
+    offered.set(adapter, methods)
+    for (const { operations } of routes) {
+      for (const operation of operations.values()) {
+        const method = methodOf[operation]
+        if (method !== undefined) methods.add(method)
+      }
+    }
+  }
+  for (const { adapter, collection, item, below } of resources) {
+    add(adapter, collection, item)
+    for (const one of below.values()) {
+      if (one.kind === 'flag') add(adapter, one.route)
+      else if (one.kind === 'attached') add(one.child.adapter, one.members, one.member)
+    }
+  }
+  return offered
+}

@@ -1,0 +1,369 @@
+/** `ready()` on tables of every kind that serve requests well: it refuses none of them, and warns of what the role or the server lacks. */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { idempotencyDdl, type PostgresAdapterOptions, postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
+import { defineResource, type ResourceDefinition } from '../../../src/definition/resource.js'
+import { ConfigurationError, Unavailable } from '../../../src/problem.js'
+import { freshDatabase, freshSchema, type Place } from '../../servers/databases.js'
+import { startProxy } from '../../servers/proxy.js'
+import { call } from '../memory/requests.js'
+import { tried } from './bultos.js'
+import { type Store, stores } from './stores.js'
+
+const properties = {
+  id: { type: 'integer' },
+  texto: { type: ['string', 'null'] },
+  fecha: { type: ['string', 'null'], format: 'local-date-time' },
+  precio: { type: ['number', 'null'] },
+  activa: { type: ['boolean', 'null'] },
+  letras: { type: ['array', 'null'], items: { type: 'string' } },
+  doc: { type: ['object', 'null'], properties: { n: { type: 'integer' }, de: { type: 'object', properties: { a: { type: 'string' } } } } },
+} as const
+const todas = defineResource({
+  collection: 'todas',
+  key: 'id',
+  assigned: true,
+  schema: { type: 'object', required: ['id'], properties },
+  filters: {
+    texto: true,
+    textos: { field: 'texto', many: true },
+    desde: { field: 'fecha', op: 'gte' },
+    activa: true,
+    letra: { field: 'letras', op: 'contains' },
+    'doc.n': true,
+    'doc.de.a': true,
+    sinFecha: { field: 'fecha', op: 'null' },
+  },
+  sort: ['texto', 'fecha', 'precio', 'doc.n'],
+  search: ['texto', 'doc.de.a'],
+  attachedTo: [{ of: 'rutas' }],
+})
+const attached = { todas: { table: 'en_ruta', parent: 'ruta', key: 'pieza' } }
+const compuesta = defineResource({
+  collection: 'compuestas',
+  key: ['zona', 'dia', 'n'],
+  assigned: ['n'],
+  schema: {
+    type: 'object',
+    required: ['zona', 'dia', 'n'],
+    properties: { zona: { type: 'string' }, dia: { type: 'string', format: 'date' }, n: { type: 'integer' }, texto: { type: 'string' } },
+    additionalProperties: true,
+  },
+  filters: { zona: true, texto: true },
+  sort: ['dia'],
+})
+const simple = defineResource({
+  collection: 'simples',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, texto: { type: ['string', 'null'] } } },
+  filters: { texto: true },
+  sort: ['texto'],
+})
+const odd = `a"b.c'd$e é 名 `.padEnd(40, 'x')
+const long = 'ñ'.repeat(31)
+
+type Options = Omit<PostgresAdapterOptions, 'resource' | 'table'> & { readonly table?: PostgresAdapterOptions['table'] }
+const readyOn = async (store: Pick<Store, 'client'>, resource: ResourceDefinition<never, never>, options: Options) => {
+  const warnings: string[] = []
+  const onWarning = (message: string) => warnings.push(message)
+  const made = { table: 't', ...options, resource, onWarning } as never
+  await (postgresAdapter(store.client, made) as unknown as { ready(): Promise<void> }).ready()
+  return warnings
+}
+
+describe.each(stores)('ready() takes, on $name,', ({ open }) => {
+  let store: Store
+  beforeAll(async () => {
+    store = await open()
+  })
+  afterAll(() => store.close())
+
+  const tables: readonly (readonly [what: string, sql: string, resource: unknown, options: Options])[] = [
+    [
+      'members of every kind, search, parents and keys that may be repeated',
+      `${tableDdl(todas, { table: 't', attached })}; ${idempotencyDdl({ table: 'claves' })}`,
+      todas,
+      { attached, idempotency: { table: 'claves' } },
+    ],
+    [
+      'what tableDdl prints',
+      tableDdl(todas, { table: 't', attached, version: { column: 'v' }, softDelete: 'borrada' }),
+      todas,
+      { attached, version: { column: 'v' }, softDelete: 'borrada' },
+    ],
+    [
+      'a composite key with a part that is counted, and JSON for the rest',
+      'CREATE TABLE t (zona text, dia date, n int, texto varchar(3), resto jsonb, PRIMARY KEY (zona, dia, n))',
+      compuesta,
+      { rest: 'resto' },
+    ],
+    [
+      'the same in partitions',
+      `CREATE TABLE t (zona text, dia date, n int, texto text, resto jsonb, v uuid NOT NULL DEFAULT gen_random_uuid(), PRIMARY KEY (zona, dia, n)) PARTITION BY RANGE (dia);
+       CREATE TABLE t_a PARTITION OF t FOR VALUES FROM ('2000-01-01') TO ('2000-02-01'); CREATE TABLE t_b PARTITION OF t FOR VALUES FROM ('2024-01-01') TO ('2025-01-01')`,
+      compuesta,
+      { rest: 'resto', version: { column: 'v' } },
+    ],
+    [
+      'partitions without one',
+      `CREATE TABLE t (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid()) PARTITION BY HASH (id)`,
+      simple,
+      { version: { column: 'v' } },
+    ],
+    [
+      'a table that inherits and one that others inherit from',
+      `CREATE TABLE abuela (id text PRIMARY KEY, texto text); CREATE TABLE t (extra int, PRIMARY KEY (id)) INHERITS (abuela); CREATE TABLE nieta (PRIMARY KEY (id)) INHERITS (t)`,
+      simple,
+      {},
+    ],
+    [
+      'a view that takes writes by itself, with a check option',
+      `CREATE TABLE base (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid()); CREATE VIEW t AS SELECT * FROM base WHERE texto <> 'x' WITH CHECK OPTION`,
+      simple,
+      { version: { expression: 'v' } },
+    ],
+    [
+      'a table that is read through a view, and one that is read through a query',
+      `CREATE TABLE t (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid()); CREATE VIEW v AS SELECT t.*, 1 AS otra FROM t`,
+      simple,
+      { version: { column: 'v' }, readFrom: 'v' },
+    ],
+    [
+      'a query',
+      `CREATE TABLE t (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid())`,
+      simple,
+      { version: { column: 'v' }, readFrom: 'SELECT t.*, count(*) OVER () AS n FROM t;' },
+    ],
+    [
+      'expressions, a count as version, and removed rows that stay',
+      `CREATE TABLE t (id text PRIMARY KEY, cuerpo jsonb, n bigint NOT NULL DEFAULT 0, activa boolean)`,
+      simple,
+      {
+        columns: { texto: { expression: `cuerpo ->> 'texto'` } },
+        version: { column: 'n', next: 'n + 1' },
+        softDelete: { column: 'activa', deleted: 'true' },
+      },
+    ],
+    [
+      'a table of nothing but its key',
+      `CREATE TABLE t (id text PRIMARY KEY)`,
+      defineResource({
+        collection: 'claves',
+        key: 'id',
+        schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+      }),
+      {},
+    ],
+    [
+      'a row-level trigger, a rule beside inserts, and generated columns',
+      `CREATE TABLE t (id text PRIMARY KEY, texto text GENERATED ALWAYS AS ('x' || id) STORED, hecho timestamptz NOT NULL DEFAULT now());
+       CREATE TABLE diario (id text); CREATE RULE copia AS ON INSERT TO t DO ALSO INSERT INTO diario VALUES (NEW.id)`,
+      simple,
+      {},
+    ],
+    [
+      'names with quotes, dots, spaces, other scripts and of 62 bytes',
+      `CREATE SCHEMA IF NOT EXISTS "${odd.replaceAll('"', '""')}"; DROP TABLE IF EXISTS "${odd.replaceAll('"', '""')}"."${long}";
+       CREATE TABLE "${odd.replaceAll('"', '""')}"."${long}" ("${long}" text PRIMARY KEY, "${odd.replaceAll('"', '""')}" text, "v.v" uuid NOT NULL DEFAULT gen_random_uuid(), "b b" boolean)`,
+      simple,
+      { table: { schema: odd, name: long }, columns: { id: long, texto: odd }, version: { column: 'v.v' }, softDelete: 'b b' },
+    ],
+    [
+      'enumerations, domains, and types of fewer digits',
+      `DO $$ BEGIN CREATE TYPE vacia AS ENUM (''); CREATE DOMAIN corta AS varchar(1) CHECK (VALUE <> ''); EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+       CREATE TABLE t (id corta PRIMARY KEY, texto vacia)`,
+      simple,
+      {},
+    ],
+  ]
+
+  it.each(tables)('%s', async (_, sql, resource, options) => {
+    await store.sql(`DO $$ DECLARE r record; BEGIN
+      FOR r IN SELECT relname, relkind FROM pg_class WHERE relnamespace = current_schema::regnamespace AND relkind IN ('r', 'p', 'v') AND NOT relispartition ORDER BY relkind DESC LOOP
+        EXECUTE format('DROP %s IF EXISTS %I CASCADE', CASE r.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, r.relname);
+      END LOOP; END $$`)
+    await store.sql(sql)
+    for (const probe of ['catalog', 'explain', 'execute'] as const)
+      expect(await readyOn(store, resource as never, { ...options, probe }), probe).toEqual([])
+  })
+})
+
+describe.each(stores)('an identity beside the key, on $name', ({ open }) => {
+  it('is read-only: given by the database, and kept by every change', async () => {
+    const store = await open()
+    await store.sql(
+      'CREATE TABLE t (id text PRIMARY KEY, texto text, numero bigint GENERATED ALWAYS AS IDENTITY, v uuid NOT NULL DEFAULT gen_random_uuid())',
+    )
+    const numerada = defineResource({
+      collection: 'numeradas',
+      key: 'id',
+      schema: {
+        type: 'object',
+        required: ['id'],
+        properties: { id: { type: 'string' }, texto: { type: 'string' }, numero: { type: 'integer', readOnly: true } },
+      },
+    })
+    const adapter = postgresAdapter(store.client, { resource: numerada, table: 't', version: { column: 'v' } })
+    await adapter.ready()
+    expect(await adapter.create({ id: 'a' }, call)).toMatchObject({ created: { value: { numero: 1 } } })
+    expect(await adapter.replace('a', { id: 'a', texto: 'x' }, undefined, call)).toMatchObject({ value: { numero: 1, texto: 'x' } })
+    expect(await adapter.replace('a', { id: 'a', numero: 1 }, undefined, call)).toMatchObject({ value: { numero: 1 } })
+    await store.close()
+  })
+})
+
+describe('ready() with a replica', () => {
+  it('notices one that is away, each time, and every way of counting is checked', async () => {
+    await using place = await freshSchema()
+    await place.sql('CREATE TABLE t (id text PRIMARY KEY, texto text)')
+    await using proxy = await startProxy({ port: Number(new URL(place.url).port || 5432), host: new URL(place.url).hostname })
+    const write = new pg.Pool({ connectionString: place.url, max: 1 })
+    for (const count of ['exact', 'bounded', 'estimated', 'none'] as const) {
+      const read = new pg.Pool({ connectionString: proxy.through(place.url), max: 1, connectionTimeoutMillis: 2_000 })
+      const adapter = postgresAdapter({ read, write }, { resource: simple, table: 't', count, onWarning: () => {} })
+      await adapter.ready()
+      await adapter.ready()
+      proxy.refuse()
+      proxy.cut('reset')
+      expect(await tried(adapter.ready())).toBeInstanceOf(Unavailable)
+      await proxy.accept()
+      await adapter.ready()
+      await read.end()
+    }
+    await write.end()
+  })
+})
+
+describe('ready() warns of what may change while the process runs', () => {
+  let place: Place
+  let role: string
+  let pool: pg.Pool
+  beforeAll(async () => {
+    place = await freshSchema()
+    role = `r_${place.name}`
+    await place.sql(`
+      CREATE ROLE ${role} NOSUPERUSER LOGIN PASSWORD 'clave'; GRANT USAGE ON SCHEMA ${place.name} TO ${role};
+      CREATE TABLE t (id text PRIMARY KEY, texto text, v bigserial); GRANT SELECT ON t TO ${role};
+      INSERT INTO t VALUES ('a', 'b')`)
+    const url = new URL(place.url)
+    url.username = role
+    url.password = 'clave'
+    pool = new pg.Pool({ connectionString: url.href, max: 2 })
+  })
+  afterAll(async () => {
+    await pool.end()
+    await place.sql(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
+    await place.drop()
+  })
+  const version = { column: 'v' } as const
+  const as = (options: Options = {}) => readyOn({ client: pool }, simple as never, { version, ...options })
+
+  it('privileges: a role that may only read starts', async () => {
+    for (const probe of ['catalog', 'explain', 'execute'] as const)
+      expect(await as({ probe })).toEqual([
+        expect.stringMatching(/may not INSERT/),
+        expect.stringMatching(/may not UPDATE/),
+        expect.stringMatching(/may not DELETE/),
+        expect.stringMatching(/may not use the sequence t_v_seq/),
+      ])
+    // Read-only for requests too: there is nothing to warn of.
+    const warnings: string[] = []
+    const adapter = postgresAdapter(pool, { resource: simple, table: 't', version, onWarning: (message) => warnings.push(message) })
+    await adapter.ready(new Set())
+    expect(warnings).toEqual([])
+    expect(await adapter.read(['a'], call)).toMatchObject([{ value: { texto: 'b' } }])
+  })
+
+  it('privileges of some columns, and of a sequence', async () => {
+    await place.sql(`GRANT INSERT, DELETE ON t TO ${role}; GRANT UPDATE (texto) ON t TO ${role}`)
+    expect(await as()).toEqual([
+      expect.stringMatching(/may not use the sequence t_v_seq: a create in "simples" will fail/),
+      expect.stringMatching(/may not do what "simples" needs for replace.*permission denied for table t/),
+    ])
+    await place.sql(`GRANT UPDATE ON t TO ${role}; GRANT USAGE ON SEQUENCE t_v_seq TO ${role}`)
+    expect(await as({ probe: 'execute' })).toEqual([])
+  })
+
+  it('row-level security without a policy for the role', async () => {
+    await place.sql(
+      'ALTER TABLE t ENABLE ROW LEVEL SECURITY; CREATE POLICY leen ON t FOR SELECT USING (true); CREATE POLICY otros ON t FOR UPDATE TO postgres USING (true)',
+    )
+    expect(await as({ probe: 'execute' })).toEqual([
+      expect.stringMatching(/No policy of row-level security lets the role INSERT/),
+      expect.stringMatching(/lets the role UPDATE/),
+      expect.stringMatching(/lets the role DELETE/),
+    ])
+    await place.sql(`CREATE POLICY todo ON t USING (texto = current_setting('app.quien'))`)
+    // The setting is the session function's to make: no reason not to start.
+    expect(await as({ session: async (tx) => void (await tx.query(`SELECT set_config('app.quien', 'b', true)`)) })).toEqual([])
+    await place.sql('ALTER TABLE t DISABLE ROW LEVEL SECURITY')
+  })
+
+  it('a database that is read-only at the moment', async () => {
+    await place.sql(`ALTER ROLE ${role} SET default_transaction_read_only = on`)
+    const url = new URL(place.url)
+    url.username = role
+    url.password = 'clave'
+    const standby = new pg.Pool({ connectionString: url.href, max: 1 })
+    expect(await readyOn({ client: standby }, simple as never, { version, probe: 'execute' })).toEqual([
+      expect.stringMatching(/The database of "simples" is read-only at the moment: writes are answered with 503/),
+    ])
+    await standby.end()
+    await place.sql(`ALTER ROLE ${role} RESET default_transaction_read_only`)
+  })
+
+  it('a short statement_timeout is enough, and a database that does not answer is no fault of the table', async () => {
+    const url = new URL(place.url)
+    url.searchParams.set('options', `-c search_path=${place.name} -c statement_timeout=2000`)
+    const hasty = new pg.Pool({ connectionString: url.href, max: 1 })
+    expect(await readyOn({ client: hasty }, simple as never, { version })).toEqual([])
+    const holder = new pg.Client({ connectionString: place.url })
+    await holder.connect()
+    await holder.query('BEGIN; LOCK TABLE t IN ACCESS EXCLUSIVE MODE')
+    expect(await tried(readyOn({ client: hasty }, simple as never, { version }))).toBeInstanceOf(Unavailable)
+    await holder.query('ROLLBACK')
+    await holder.end()
+    await hasty.end()
+  })
+
+  it('a missing privilege to read is a fault', async () => {
+    await place.sql(`REVOKE SELECT ON t FROM ${role}`)
+    const error = await tried(as())
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect((error as Error).message).toMatch(/permission denied for table t/)
+    await place.sql(`GRANT SELECT ON t TO ${role}`)
+  })
+})
+
+describe('ready() and tables that are elsewhere', () => {
+  it('a foreign table that takes no writes is refused, and read where only reads are offered', async () => {
+    await using place = await freshDatabase()
+    await place.sql(`
+      CREATE EXTENSION file_fdw; CREATE SERVER archivos FOREIGN DATA WRAPPER file_fdw;
+      CREATE FOREIGN TABLE t (id text, texto text, v text) SERVER archivos OPTIONS (program 'echo a,b,c', format 'csv')`)
+    const pool = new pg.Pool({ connectionString: place.url, max: 2 })
+    const adapter = postgresAdapter(pool, { resource: simple, table: 't', version: { expression: 'v' }, onWarning: () => {} })
+    await expect(adapter.ready()).rejects.toThrow(/create.*cannot insert into foreign table "t"/s)
+    await adapter.ready(new Set())
+    expect(await adapter.read(['a'], call)).toMatchObject([{ value: { texto: 'b' } }])
+    await pool.end()
+  })
+
+  it('a foreign table that takes writes is taken', async () => {
+    await using place = await freshDatabase()
+    const { hostname, port, username, password } = new URL(place.url)
+    await place.sql(`
+      CREATE SCHEMA lejos; CREATE TABLE lejos.t (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid());
+      CREATE EXTENSION postgres_fdw;
+      CREATE SERVER otro FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '${hostname}', port '${port || 5432}', dbname '${place.name}');
+      CREATE USER MAPPING FOR CURRENT_USER SERVER otro OPTIONS (user '${username}', password '${password || 'any'}');
+      CREATE FOREIGN TABLE t (id text, texto text, v uuid) SERVER otro OPTIONS (schema_name 'lejos', table_name 't')`)
+    const pool = new pg.Pool({ connectionString: place.url, max: 2 })
+    const adapter = postgresAdapter(pool, { resource: simple, table: 't', version: { expression: 'v' }, onWarning: () => {} })
+    await adapter.ready()
+    await place.sql(`INSERT INTO lejos.t VALUES ('a', 'b')`)
+    const [found] = await adapter.read(['a'], call)
+    expect(await adapter.replace('a', { id: 'a', texto: 'c' }, found?.version, call)).toMatchObject({ value: { texto: 'c' } })
+    await pool.end()
+  })
+})
