@@ -86,8 +86,9 @@ export class Probe {
       // What the role may not do has its warning.
       const barred = [...table.relation.lacking, ...ahead.unpolicied]
       const permitted = [...offered].filter((method) => !barred.some((command) => needs[command]?.includes(method)))
-      judge(await executed(table, new Set(permitted), databases.write, atMost(wait, executionTime)), table, faults, warnings)
-      if (faults.length === 0) this.#tried = offered
+      const found = await executed(table, new Set(permitted), databases.write, atMost(wait, executionTime))
+      judge(found, table, faults, warnings)
+      if (found.length === 0) this.#tried = offered
     }
     for (const message of warnings) {
       if (this.#warned.has(message)) continue
