@@ -6,6 +6,7 @@ import { Server as TlsServer } from 'node:tls'
 const latest = Symbol('latest response')
 const taker = Symbol('server')
 const secured = Symbol('TLS handshake is done')
+const seen = Symbol('bytes read at the latest look')
 
 /** A server that may have been given `draining`. */
 type DrainingServer = Server & { readonly draining?: boolean }
@@ -14,6 +15,7 @@ interface Connection extends Socket {
   [latest]?: ServerResponse
   [taker]?: DrainingServer
   [secured]?: boolean
+  [seen]?: number
   /** The response that Node is writing; later ones of a pipeline wait behind it. Node's own, without a public name. */
   _httpMessage?: ServerResponse | null
   /** Whether Node has stopped reading a pipeline because too many answers wait. Node's own, too. */
@@ -47,6 +49,10 @@ export const readsNoMore = (socket: Socket): boolean => (socket as Connection)._
 export const serverOf = (socket: Socket): DrainingServer | undefined => (socket as Connection)[taker]
 
 export interface Connections extends Iterable<Socket> {
+  /** Makes `closeIdleConnections` spare connections that have sent something since the latest call of this. */
+  spareActive(): void
+  /** Ends what `spareActive` began. */
+  spareNone(): void
   /** Ends those without a request, when for so many milliseconds none was opened and none has sent anything. */
   endSilent(after: number): void
   /** Destroys all of them, upgraded ones too, and returns how many there were. */
@@ -66,18 +72,26 @@ export function trackConnections(server: Server): Connections {
     track(socket)
     if (socket._parent !== undefined) socket._parent[secured] = true
   })
-  keepUnwritten(server, open)
+  let sparing = false
+  keepBusy(server, open, (socket) => sparing && socket[seen] !== socket.bytesRead)
   const isSilent = silence(server)
-  let seen = ''
+  let state = ''
   let since = 0
   return {
     [Symbol.iterator]: () => open[Symbol.iterator](),
+    spareActive() {
+      sparing = true
+      for (const socket of open) socket[seen] = socket.bytesRead
+    },
+    spareNone() {
+      sparing = false
+    },
     endSilent(after) {
       const silent = [...open].filter(isSilent)
       const sent = silent.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
       const now = performance.now()
-      if (seen !== `${silent.length} ${sent}`) {
-        seen = `${silent.length} ${sent}`
+      if (state !== `${silent.length} ${sent}`) {
+        state = `${silent.length} ${sent}`
         since = now
       } else if (now - since >= after) for (const socket of silent) socket.destroy()
     },
@@ -99,13 +113,15 @@ function silence(server: Server): (socket: Connection) => boolean {
 }
 
 /**
- * Node takes a connection for idle when the answer was ended by its handler, although most of it may still wait for a slow reader, and cuts it in the middle.
- * Those are left alone here. `close()` of Node asks this method too.
+ * Corrects what Node takes for idle, also when its `close()` asks. A connection whose answer the handler
+ * has ended may still have most of it to send to a slow reader; Node would cut it. And between two
+ * requests of a client that sends one after the other, a connection looks idle, too: `isActive` tells.
  */
-function keepUnwritten(server: Server, open: ReadonlySet<Connection>): void {
+function keepBusy(server: Server, open: ReadonlySet<Connection>, isActive: (socket: Connection) => boolean): void {
   const close = server.closeIdleConnections
+  const isBusy = (socket: Connection): boolean => pendingResponse(socket) !== undefined || isActive(socket)
   server.closeIdleConnections = function closeIdleConnections() {
-    const busy = [...open].filter((socket) => pendingResponse(socket) !== undefined && !Object.hasOwn(socket, 'destroy'))
+    const busy = [...open].filter((socket) => isBusy(socket) && !Object.hasOwn(socket, 'destroy'))
     for (const socket of busy) socket.destroy = () => socket
     try {
       close.call(server)

@@ -6,19 +6,21 @@ import { type Connections, pendingResponse, readsNoMore } from './connections.js
 /**
  * Makes the last answer of each connection say `Connection: close`: those under way and those to come.
  * Where a pipeline brings another request, its answer says so instead, for nothing is answered behind
- * such an answer (RFC 9112 9.6). Returns what undoes this for answers to come.
+ * such an answer (RFC 9112 9.6). A client that has pipelined more than Node reads at once is not told:
+ * its connection ends when it is idle. Returns what undoes this for answers to come.
  */
 export function closeBehindAnswers(server: Server, connections: Connections): () => void {
   const marked = new WeakMap<Socket, ServerResponse>()
+  const untold = new WeakSet<Socket>()
   const mark = (socket: Socket, res: ServerResponse): void => {
     const before = marked.get(socket)
     if (before !== undefined && before !== res && !before.headersSent) before.shouldKeepAlive = true
-    // More requests of this pipeline have arrived; Node reads them when the client has read some answers.
-    if (readsNoMore(socket)) return
+    if (untold.has(socket)) return
     res.shouldKeepAlive = false
     marked.set(socket, res)
   }
   for (const socket of connections) {
+    if (readsNoMore(socket)) untold.add(socket)
     const res = pendingResponse(socket)
     if (res !== undefined && !res.headersSent) mark(socket, res)
   }

@@ -135,6 +135,7 @@ function newEnding(server: Server, { connections, close, listens, ...times }: Be
   const sweep = (): void => {
     if (stopped) return
     server.closeIdleConnections()
+    connections.spareActive()
     connections.endSilent(arrival)
     // The event loop reads what has arrived between a timer and its immediates, however late it is.
     sweeping = setTimeout(() => setImmediate(sweep), interval)
@@ -146,6 +147,7 @@ function newEnding(server: Server, { connections, close, listens, ...times }: Be
     // `close()` may have ended the drain early.
     end = Math.min(end, begun + times.grace)
     cutting = setTimeout(cut, end - begun)
+    connections.spareActive()
     // After two turns all that came before is read: an answer that says `close` is the last of its pipeline.
     setImmediate(() => setImmediate(mark))
     // Half of the grace is left for the connections that were taken.
@@ -158,6 +160,7 @@ function newEnding(server: Server, { connections, close, listens, ...times }: Be
     stopped = true
     for (const timer of [marking, draining, cutting, sweeping]) clearTimeout(timer)
     unmark?.()
+    connections.spareNone()
     server.off('close', stop)
     resolve({ destroyed })
   }
