@@ -19,6 +19,12 @@ const shortest = 50
 /** Milliseconds without a new connection in a cluster worker, which gets each by a message from the primary. */
 const quietTime = cluster.isWorker ? 50 : 0
 
+/**
+ * Milliseconds for which a cluster worker has to live on when its socket is closed. It gives back
+ * connections that the primary has sent meanwhile; if it exits before, they hang.
+ */
+export const handBackTime = cluster.isWorker ? 50 : 0
+
 /** Connections that a queue of Node's default length (`backlog` of `listen()`, 511) holds. */
 const longestQueue = 512
 

@@ -1,7 +1,7 @@
 /** Ending a server without losing a request: drain, empty the queue of new connections, let the rest finish. */
 import type { Server } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
-import { endListening, type ListenerEnd } from './accept-queue.js'
+import { endListening, handBackTime, type ListenerEnd } from './accept-queue.js'
 import type { Connections } from './connections.js'
 import { closeBehindAnswers } from './last-answers.js'
 import { numberOption } from './server-options.js'
@@ -162,7 +162,8 @@ function newEnding(server: Server, { connections, close, listens, ...times }: Be
     unmark?.()
     connections.spareNone()
     server.off('close', stop)
-    resolve({ destroyed })
+    if (handBackTime === 0) resolve({ destroyed })
+    else setTimeout(resolve, handBackTime, { destroyed })
   }
   server.on('close', stop)
   return {

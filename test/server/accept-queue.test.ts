@@ -308,7 +308,29 @@ describe('a process that ends on SIGTERM', () => {
     await flood('ending-cluster.mjs', 200)
   })
 
-  it('and so they do under steady load: what is connected at the signal is answered', async () => {
+  it('a worker of a cluster that ends under steady load leaves its connections to the other', async () => {
+    const { child, at, exited } = await start('ending-cluster.mjs')
+    const outcomes: Promise<string>[] = []
+    const load = setInterval(() => {
+      for (let i = 0; i < 2; i++) {
+        const socket = connect(at, '127.0.0.1')
+        outcomes.push(outcome(socket))
+        socket.write(request.replace('Host', 'Connection: close\r\nHost'))
+      }
+    }, 4)
+    onTestFinished(() => clearInterval(load))
+    await pause(100)
+    child.kill('SIGUSR2')
+    const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data')
+    expect(String(line)).toBe('exit 0\n')
+    await pause(50)
+    clearInterval(load)
+    await allServed(outcomes)
+    child.kill('SIGTERM')
+    expect(await exited).toEqual([0, null])
+  })
+
+  it('answers, under steady load, what is connected at the signal', async () => {
     const { child, at, exited } = await start('ending-process.mjs')
     const open: Promise<string>[] = []
     const load = setInterval(() => {
