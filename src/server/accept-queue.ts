@@ -23,7 +23,7 @@ const quietTime = cluster.isWorker ? 50 : 0
  * Milliseconds for which a cluster worker has to live on when its socket is closed. It gives back
  * connections that the primary has sent meanwhile; if it exits before, they hang.
  */
-export const handBackTime = cluster.isWorker ? 50 : 0
+export const handBackTime = cluster.isWorker ? 200 : 0
 
 /** Connections that a queue of Node's default length (`backlog` of `listen()`, 511) holds. */
 const longestQueue = 512
@@ -53,9 +53,9 @@ interface Ending {
 }
 
 /**
- * Closes the socket of a server that listens when its queue is empty. Until
- * then connections are taken as before, but `listening` is false already, and `listen()` closes the
- * socket first: both are what Node's `close()` gives its callers.
+ * Closes the socket of a server that listens when its queue is empty. Until then connections are taken
+ * as before, but `listening` is false already, and `listen()` closes the socket first: callers of
+ * Node's `close()` rely on both.
  */
 export function endListening(server: Server, { close, limit, closed }: Ending): ListenerEnd {
   const callbacks: CloseCallback[] = []

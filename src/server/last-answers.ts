@@ -6,21 +6,21 @@ import { type Connections, pendingResponse, readsNoMore } from './connections.js
 /**
  * Makes the last answer of each connection say `Connection: close`: those under way and those to come.
  * Where a pipeline brings another request, its answer says so instead, for nothing is answered behind
- * such an answer (RFC 9112 9.6). A client that has pipelined more than Node reads at once is not told:
- * its connection ends when it is idle. Returns what undoes this for answers to come.
+ * such an answer (RFC 9112 9.6). Where a client has pipelined more than Node reads at once, no answer
+ * says so: the connection ends when it is idle. Returns what undoes this for answers to come.
  */
 export function closeBehindAnswers(server: Server, connections: Connections): () => void {
   const marked = new WeakMap<Socket, ServerResponse>()
-  const untold = new WeakSet<Socket>()
+  const pipelining = new WeakSet<Socket>()
   const mark = (socket: Socket, res: ServerResponse): void => {
     const before = marked.get(socket)
     if (before !== undefined && before !== res && !before.headersSent) before.shouldKeepAlive = true
-    if (untold.has(socket)) return
+    if (pipelining.has(socket)) return
     res.shouldKeepAlive = false
     marked.set(socket, res)
   }
   for (const socket of connections) {
-    if (readsNoMore(socket)) untold.add(socket)
+    if (readsNoMore(socket)) pipelining.add(socket)
     const res = pendingResponse(socket)
     if (res !== undefined && !res.headersSent) mark(socket, res)
   }
