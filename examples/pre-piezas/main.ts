@@ -11,6 +11,7 @@ import { endOnSignals } from './shutdown.js'
 import { openStores } from './store/stores.js'
 
 async function start(): Promise<void> {
+  const started = endOnSignals()
   const settings = readSettings(process.env)
   const access = await openAccess(settings)
   const stores = await openStores(settings)
@@ -31,7 +32,7 @@ async function start(): Promise<void> {
         : `Can not listen on port ${settings.port}: ${error.message}.`,
     )
   })
-  endOnSignals(server, close)
+  started({ server, close, drain: settings.drain })
   server.listen(settings.port, async () => {
     const { port } = server.address() as AddressInfo
     console.log(await greeting(settings.baseUrl ?? `http://localhost:${port}`, stores, access))

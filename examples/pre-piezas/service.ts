@@ -1,4 +1,4 @@
-/** The service put together: versions, the public side and readiness, over what is open already. It does not listen: `main.ts` and the tests do. */
+/** The service put together: versions, the public side and probes, over what is open already. It does not listen: `main.ts` and the tests do. */
 
 import express, { type Express } from 'express'
 import {
@@ -16,10 +16,10 @@ import {
   rateLimit,
   tokenIssuer,
 } from 'express-rest-conventions'
+import { probes } from 'express-rest-conventions/server'
 import { type Access, callerOf, permission } from './access.js'
 import type { Counters } from './counters.js'
 import { generateSucursales } from './data/generator.js'
-import { readiness } from './readiness.js'
 import { asClientesV1, clientes, clientesV1 } from './resources/clientes.js'
 import { codigosPostales, codigosPostalesInCsv } from './resources/codigos-postales.js'
 import { componentes } from './resources/componentes.js'
@@ -52,9 +52,10 @@ export function createService(settings: ServiceSettings, ground: Ground): Servic
   app.disable('x-powered-by')
   // An address has one spelling (PATH-11); Express would take /PUBLIC for /public.
   app.set('case sensitive routing', true)
+  // Before everything that could refuse a probe.
+  app.use(probes({ check: ground.stores.ask }))
   app.use(inside)
   app.use('/public', outside)
-  app.get('/ready', readiness(ground.stores.ask))
   app.use(problems())
   return {
     app,

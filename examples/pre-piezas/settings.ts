@@ -17,6 +17,8 @@ export interface Settings {
   readonly tokenSecret?: string
   /** Requests a minute and principal; 0 is no limit. */
   readonly rateLimit: number
+  /** Milliseconds for which SIGTERM leaves the server open while `/ready` is 503; absent, the default of `shutdown.ts`. */
+  readonly drain?: number
   /** The account of the public side; what is absent is made up and printed. */
   readonly publicUser?: string
   readonly publicPassword?: string
@@ -28,13 +30,14 @@ export class SettingError extends Error {
 }
 
 /**
- * Reads `PORT`, `BASE_URL`, `SEED_SIZE`, `DATABASE_URL`, `DATA_DIR`, `REDIS_URL`, `TOKEN_SECRET`, `RATE_LIMIT`, `PUBLIC_USER` and `PUBLIC_PASSWORD`; empty counts as
- * not set. Throws `SettingError`.
+ * Reads `PORT`, `BASE_URL`, `SEED_SIZE`, `DATABASE_URL`, `DATA_DIR`, `REDIS_URL`, `TOKEN_SECRET`, `RATE_LIMIT`, `DRAIN`, `PUBLIC_USER` and `PUBLIC_PASSWORD`; empty
+ * counts as not set. Throws `SettingError`.
  */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   const port = wholeNumber(env, 'PORT', 65_535) ?? 3000
   const seedSize = wholeNumber(env, 'SEED_SIZE', 100_000) ?? 1000
   const rateLimit = wholeNumber(env, 'RATE_LIMIT', 999_999_999) ?? 600
+  const drain = wholeNumber(env, 'DRAIN', 60_000)
   const baseUrl = absoluteUrl(env, 'BASE_URL')
   const databaseUrl = addressOf(env, 'DATABASE_URL', postgres)
   const redisUrl = addressOf(env, 'REDIS_URL', redis)
@@ -54,6 +57,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(redisUrl === undefined ? {} : { redisUrl }),
     ...(tokenSecret === undefined ? {} : { tokenSecret }),
+    ...(drain === undefined ? {} : { drain }),
     ...(publicUser === undefined ? {} : { publicUser }),
     ...(publicPassword === undefined ? {} : { publicPassword }),
   }

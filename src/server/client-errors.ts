@@ -1,9 +1,10 @@
 /** What is refused before any handler sees it: as problems (ERR-3) where Node alone would give a bare status. */
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { HttpProblem, problemBody } from '../problem.js'
-import { header, mediaType } from '../wire.js'
+import { HttpProblem } from '../problem.js'
+import { header } from '../wire.js'
 import { currentResponse } from './connections.js'
+import { type ProblemResponse, problemResponse } from './problem-response.js'
 import type { ResolvedOptions } from './server-options.js'
 
 /** Milliseconds for which what a refused client still sends is read and thrown away: closed at once, it might never see the answer (RFC 9112 9.6). */
@@ -75,17 +76,9 @@ function answer(problem: HttpProblem, options: ResolvedOptions): string {
   return `${head.join('\r\n')}\r\nDate: ${new Date().toUTCString()}\r\n\r\n${fields.body}`
 }
 
-function answerFields(problem: HttpProblem, { problemBase }: ResolvedOptions): { head: Record<string, string>; body: string } {
-  const body = JSON.stringify(problemBody(problem, problemBase === undefined ? {} : { base: problemBase }))
-  return {
-    head: {
-      [header.contentType]: mediaType.problem,
-      [header.contentLength]: String(Buffer.byteLength(body)),
-      [header.typeOptions]: 'nosniff',
-      [header.connection]: 'close',
-    },
-    body,
-  }
+function answerFields(problem: HttpProblem, { problemBase }: ResolvedOptions): ProblemResponse {
+  const { head, body } = problemResponse(problem, problemBase === undefined ? {} : { base: problemBase })
+  return { head: { ...head, [header.connection]: 'close' }, body }
 }
 
 /**

@@ -1,18 +1,32 @@
 /** The open connections of a server, and what is under way on each. */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
 
 const latest = Symbol('latest response')
+const taker = Symbol('server')
+const secured = Symbol('TLS handshake is done')
+const seen = Symbol('bytes read at the latest look')
+
+/** A server that may have been given `draining`. */
+type DrainingServer = Server & { readonly draining?: boolean }
 
 interface Connection extends Socket {
   [latest]?: ServerResponse
+  [taker]?: DrainingServer
+  [secured]?: boolean
+  [seen]?: number
   /** The response that Node is writing; later ones of a pipeline wait behind it. Node's own, without a public name. */
   _httpMessage?: ServerResponse | null
+  /** Whether Node has stopped reading a pipeline because too many answers wait. Node's own, too. */
+  _paused?: boolean
+  /** The connection beneath a TLS socket. Node's own, too. */
+  _parent?: Connection
   /** Of a TLS socket; the connection beneath it is in the list too. */
   encrypted?: boolean
 }
 
-/** Keeps in mind which response of a connection came last, and gives it back. */
+/** Records which response of a connection came last, and returns it. */
 export function rememberResponse(socket: Socket, res: ServerResponse): ServerResponse {
   ;(socket as Connection)[latest] = res
   return res
@@ -28,27 +42,58 @@ export function pendingResponse(socket: Socket): ServerResponse | undefined {
 export const currentResponse = (socket: Socket): ServerResponse | undefined =>
   (socket as Connection)._httpMessage ?? pendingResponse(socket)
 
+/** Whether Node reads no further requests of a pipeline until more answers are out. */
+export const readsNoMore = (socket: Socket): boolean => (socket as Connection)._paused === true
+
+/** The server of ours that took a connection. */
+export const serverOf = (socket: Socket): DrainingServer | undefined => (socket as Connection)[taker]
+
 export interface Connections extends Iterable<Socket> {
-  /** Ends those on which nothing was ever sent. */
-  endSilent(): void
-  /** Cuts all of them, upgraded ones too, and says how many there were. */
+  /** Makes `closeIdleConnections` spare connections that have sent something since the latest call of this. */
+  spareActive(): void
+  /** Ends what `spareActive` began. */
+  spareNone(): void
+  /** Ends those without a request, when for so many milliseconds none was opened and none has sent anything. */
+  endSilent(after: number): void
+  /** Destroys all of them, upgraded ones too, and returns how many there were. */
   destroy(): number
 }
 
-/** Follows the connections of a server from now on, and mends its `closeIdleConnections`. */
+/** Follows the connections of a server from now on, and corrects its `closeIdleConnections`. */
 export function trackConnections(server: Server): Connections {
   const open = new Set<Connection>()
-  const track = (socket: Socket): void => {
+  const track = (socket: Connection): void => {
     open.add(socket)
+    socket[taker] = server
     socket.once('close', () => open.delete(socket))
   }
   server.on('connection', track)
-  server.on('secureConnection', track)
-  keepUnwritten(server, open)
+  server.on('secureConnection', (socket: Connection) => {
+    track(socket)
+    if (socket._parent !== undefined) socket._parent[secured] = true
+  })
+  let sparing = false
+  keepBusy(server, open, (socket) => sparing && socket[seen] !== socket.bytesRead)
+  const isSilent = silence(server)
+  let state = ''
+  let since = 0
   return {
     [Symbol.iterator]: () => open[Symbol.iterator](),
-    endSilent() {
-      for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+    spareActive() {
+      sparing = true
+      for (const socket of open) socket[seen] = socket.bytesRead
+    },
+    spareNone() {
+      sparing = false
+    },
+    endSilent(after) {
+      const silent = [...open].filter(isSilent)
+      const sent = silent.reduce((sum, { bytesRead }) => sum + bytesRead, 0)
+      const now = performance.now()
+      if (state !== `${silent.length} ${sent}`) {
+        state = `${silent.length} ${sent}`
+        since = now
+      } else if (now - since >= after) for (const socket of silent) socket.destroy()
     },
     destroy() {
       let count = 0
@@ -61,14 +106,22 @@ export function trackConnections(server: Server): Connections {
   }
 }
 
+/** Tells connections that have brought no byte of a request; with TLS, those in their handshake are among them. */
+function silence(server: Server): (socket: Connection) => boolean {
+  if (!(server instanceof TlsServer)) return ({ bytesRead }) => bytesRead === 0
+  return (socket) => (socket.encrypted ? socket.bytesRead === 0 : !socket[secured])
+}
+
 /**
- * Node takes a connection for idle when the answer was ended by its handler, although most of it may still wait for a slow reader, and cuts it in the middle.
- * Those are left alone here. `close()` of Node asks this method too.
+ * Corrects what Node takes for idle, also when its `close()` asks. A connection whose answer the handler
+ * has ended may still have most of it to send to a slow reader; Node would cut it. And between two
+ * requests of a client that sends one after the other, a connection looks idle, too: `isActive` tells.
  */
-function keepUnwritten(server: Server, open: ReadonlySet<Connection>): void {
+function keepBusy(server: Server, open: ReadonlySet<Connection>, isActive: (socket: Connection) => boolean): void {
   const close = server.closeIdleConnections
+  const isBusy = (socket: Connection): boolean => pendingResponse(socket) !== undefined || isActive(socket)
   server.closeIdleConnections = function closeIdleConnections() {
-    const busy = [...open].filter((socket) => pendingResponse(socket) !== undefined && !Object.hasOwn(socket, 'destroy'))
+    const busy = [...open].filter((socket) => isBusy(socket) && !Object.hasOwn(socket, 'destroy'))
     for (const socket of busy) socket.destroy = () => socket
     try {
       close.call(server)

@@ -40,7 +40,7 @@ export function createServer(app: RequestListener, options: ServerOptions = {}):
     giveBackUpgrades(server)
   }
   answerClientErrors(server, resolved)
-  return addShutdown(server, trackConnections(server), resolved.grace)
+  return addShutdown(server, trackConnections(server), resolved)
 }
 
 function nodeServer(listener: RequestListener, options: ResolvedOptions, objects: RequestObjects): Server | TlsServer {

@@ -1,4 +1,6 @@
-/** An HTTP server around an Express app, with bounds and an end: `express-rest-conventions/server`. */
+/** An HTTP server around an Express app, with bounds, probes and an end: `express-rest-conventions/server`. */
 export { createServer } from './create-server.js'
+export { type ProbesMiddleware, probes } from './probes.js'
+export type { ProbesOptions } from './probes-options.js'
 export type { ServerOptions } from './server-options.js'
 export type { GracefulServer, ShutdownOptions, ShutdownReport } from './shutdown.js'

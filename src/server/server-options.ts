@@ -23,7 +23,9 @@ export interface ServerOptions {
   readonly maxConnections?: number
   /** Requests of one connection; the last is answered with `Connection: close`. Default 0, which is no bound. */
   readonly maxRequestsPerSocket?: number
-  /** For how long `close()` and `shutdown()` wait for what is under way; then they cut it. Default 10,000; here 0 is no time at all. */
+  /** Time for which `shutdown()` goes on serving while `probes()` answer 503, before it closes. Default 0. */
+  readonly drain?: number
+  /** Time for which `close()` and `shutdown()` wait for what is under way; then they cut it. Default 10,000; here 0 is no time at all. */
   readonly grace?: number
   /** What makes it an https server: `key` and `cert`, `SNICallback` and all else that `https.createServer` takes. */
   readonly tls?: NodeTlsOptions
@@ -45,6 +47,7 @@ const defaults = {
   maxHeadersCount: 100,
   maxConnections: 10_000,
   maxRequestsPerSocket: 0,
+  drain: 0,
   grace: 10_000,
 } as const satisfies Partial<Record<keyof ServerOptions, number>>
 

@@ -1,13 +1,19 @@
-/** Ending a server without losing a request. */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+/** Ending a server without losing a request: drain, empty the queue of new connections, let the rest finish. */
+import type { Server } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
-import type { Socket } from 'node:net'
-import { type Connections, pendingResponse } from './connections.js'
+import { endListening, handBackTime, type ListenerEnd } from './accept-queue.js'
+import type { Connections } from './connections.js'
+import { closeBehindAnswers } from './last-answers.js'
 import { numberOption } from './server-options.js'
 
-/** How a server ends. */
+/** How a server ends. Times are in milliseconds. */
 export interface ShutdownOptions {
-  /** Milliseconds for what is under way; then it is cut. Default: `grace` of `createServer()`. */
+  /**
+   * Time for which the server goes on as before while `probes()` answer 503, so that a balancer stops
+   * sending requests before connections are refused. Default: `drain` of `createServer()`.
+   */
+  readonly drain?: number
+  /** Time for requests under way, behind the drain; then they are cut. Default: `grace` of `createServer()`. */
   readonly grace?: number
 }
 
@@ -19,110 +25,175 @@ export interface ShutdownReport {
 
 /** A server of Node's with a graceful end. */
 export type GracefulServer<Base extends Server | TlsServer = Server> = Base & {
+  /** Whether `shutdown()` or `close()` was called, until the server listens again. */
+  readonly draining: boolean
   /**
-   * Takes no more connections, ends idle ones, lets requests under way end and closes each connection behind them, and resolves when none is left; after the grace the
-   * rest is cut. Called again it gives the same promise; a shorter grace then counts. Throws `ConfigurationError` where the grace makes no sense.
+   * Ends the server: it goes on for the drain, then takes the connections that the kernel has queued and
+   * no more, ends idle connections, answers the requests under way and closes each connection behind
+   * them. Resolves when no connection is left; after the grace the rest is cut. Called again it returns
+   * the same promise; shorter times then count, longer ones do not. Throws `ConfigurationError` where a
+   * time makes no sense.
    *
    * @example process.once('SIGTERM', async () => process.exit((await server.shutdown()).destroyed === 0 ? 0 : 1))
    */
   shutdown(options?: ShutdownOptions): Promise<ShutdownReport>
 }
 
+interface Times {
+  readonly drain: number
+  readonly grace: number
+}
+
 /** Milliseconds between two looks for connections that have become idle. */
 const interval = 50
 
-/** Milliseconds for which a connection that was just opened may still send its first byte. */
-const arrival = 500
+/** Milliseconds without a sign from any connection that has sent no request yet, after which these are ended. */
+const arrival = 1_000
 
-/** One end of a server, from `close()` to the last connection. */
+type CloseCallback = Parameters<Server['close']>[0]
+
+/** One end of a server, from the first `shutdown()` or `close()` to the last connection. */
 interface Ending {
   readonly done: Promise<ShutdownReport>
-  within(grace: number): void
+  /** Begins the drain, or with none the close. */
+  drain(): void
+  /** Ends the drain, and calls back as Node's `close()` does. */
+  close(callback: CloseCallback): void
+  /** Brings the deadlines forward. */
+  shorten(times: Times): void
+  /** Stops all timers: no connection is left, or the server listens again. */
   stop(): void
 }
 
-/** Gives a server `shutdown()`, and its `close()` the same manners. */
-export function addShutdown<Base extends Server>(server: Base, connections: Connections, grace: number): GracefulServer<Base> {
-  let ending: Ending | undefined
+/** Gives a server `shutdown()` and `draining`, and makes its `close()` as graceful. */
+export function addShutdown<Base extends Server>(server: Base, connections: Connections, times: Times): GracefulServer<Base> {
   const close = server.close
+  let ending: Ending | undefined
+  let announced = false
   server.on('listening', () => {
+    announced = true
     ending?.stop()
     ending = undefined
   })
-  server.close = function gracefulClose(callback) {
-    ending ??= begin(server, connections, grace)
-    return close.call(server, callback) as Base
+  const begin = (first: Times): Ending => {
+    const listens = announced && server.listening
+    announced = false
+    return newEnding(server, { connections, close, listens, ...first })
   }
-  return Object.assign(server, {
+  server.close = function gracefulClose(callback) {
+    ending ??= begin({ drain: 0, grace: times.grace })
+    ending.close(callback)
+    return server
+  }
+  Object.defineProperty(server, 'draining', { get: () => ending !== undefined, enumerable: true })
+  return Object.assign(server as Base & { readonly draining: boolean }, {
     shutdown(options: ShutdownOptions = {}): Promise<ShutdownReport> {
-      const within = numberOption('grace', options.grace ?? grace)
+      const drain = numberOption('drain', options.drain ?? times.drain)
+      const grace = numberOption('grace', options.grace ?? times.grace)
       if (ending === undefined) {
-        ending = begin(server, connections, within)
-        close.call(server)
-      } else ending.within(within)
+        ending = begin({ drain, grace })
+        ending.drain()
+      } else ending.shorten({ drain, grace })
       return ending.done
     },
   })
 }
 
-function begin(server: Server, connections: Connections, grace: number): Ending {
-  const start = Date.now()
+interface Beginning extends Times {
+  readonly connections: Connections
+  /** Node's own. */
+  readonly close: Server['close']
+  /** Whether the server listens and has said so. Before the `listening` event nobody can have connected. */
+  readonly listens: boolean
+}
+
+function newEnding(server: Server, { connections, close, listens, ...times }: Beginning): Ending {
+  let drained = performance.now() + times.drain
+  let end = drained + times.grace
   let destroyed = 0
+  let stopped = false
+  let listener: ListenerEnd | undefined
+  let unmark: (() => void) | undefined
   let resolve: (report: ShutdownReport) => void
   const done = new Promise<ShutdownReport>((settle) => {
     resolve = settle
   })
-  const unmark = closeBehindAnswers(server, connections)
-  const sweep = setInterval(() => {
-    server.closeIdleConnections()
-    if (Date.now() - start >= arrival) connections.endSilent()
-  }, interval)
+
+  let marking: NodeJS.Timeout | undefined
+  let draining: NodeJS.Timeout | undefined
+  let cutting: NodeJS.Timeout | undefined
+  let sweeping: NodeJS.Timeout | undefined
+  const left = (time: number): number => Math.max(0, time - performance.now())
+
+  const mark = (): void => {
+    if (!stopped) unmark ??= closeBehindAnswers(server, connections)
+  }
   const cut = (): void => {
+    listener?.now()
     destroyed += connections.destroy()
   }
-  let end = start + grace
-  let limit = setTimeout(cut, grace)
+  const sweep = (): void => {
+    if (stopped) return
+    server.closeIdleConnections()
+    connections.spareActive()
+    connections.endSilent(arrival)
+    // The event loop reads what has arrived between a timer and its immediates, however late it is.
+    sweeping = setTimeout(() => setImmediate(sweep), interval)
+  }
+  const endDrain = (callback?: CloseCallback): void => {
+    clearTimeout(draining)
+    clearTimeout(marking)
+    const begun = performance.now()
+    // `close()` may have ended the drain early.
+    end = Math.min(end, begun + times.grace)
+    cutting = setTimeout(cut, end - begun)
+    connections.spareActive()
+    // After two turns all that came before is read: an answer that says `close` is the last of its pipeline.
+    setImmediate(() => setImmediate(mark))
+    // Half of the grace is left for the connections that were taken.
+    listener = endListening(server, { close, limit: () => begun + (end - begun) / 2, closed: sweep })
+    listener.close(callback)
+    if (!listens) listener.now()
+  }
   const stop = (): void => {
-    clearInterval(sweep)
-    clearTimeout(limit)
-    unmark()
+    if (stopped) return
+    stopped = true
+    for (const timer of [marking, draining, cutting, sweeping]) clearTimeout(timer)
+    unmark?.()
+    connections.spareNone()
     server.off('close', stop)
-    resolve({ destroyed })
+    if (handBackTime === 0) resolve({ destroyed })
+    else setTimeout(resolve, handBackTime, { destroyed })
   }
   server.on('close', stop)
   return {
     done,
     stop,
-    within(shorter) {
-      if (Date.now() + shorter >= end) return
-      end = Date.now() + shorter
-      clearTimeout(limit)
-      limit = setTimeout(cut, shorter)
+    drain() {
+      if (times.drain === 0 || !listens) {
+        endDrain()
+        return
+      }
+      draining = setTimeout(endDrain, times.drain)
+      // Clients that come through no balancer connect anew, to a process that stays.
+      marking = setTimeout(mark, times.drain / 2)
     },
-  }
-}
-
-/**
- * Sees to it that the last answer of each connection says `Connection: close`, those under way and those to come; where a pipeline brings another request, that one's
- * instead (RFC 9112 9.6: nothing is answered behind it). Gives what takes this back.
- */
-function closeBehindAnswers(server: Server, connections: Connections): () => void {
-  const marked = new WeakMap<Socket, ServerResponse>()
-  const mark = (socket: Socket, res: ServerResponse): void => {
-    const before = marked.get(socket)
-    if (before !== undefined && before !== res && !before.headersSent) before.shouldKeepAlive = true
-    res.shouldKeepAlive = false
-    marked.set(socket, res)
-  }
-  for (const socket of connections) {
-    const res = pendingResponse(socket)
-    if (res !== undefined && !res.headersSent) mark(socket, res)
-  }
-  const markRequest = (req: IncomingMessage, res: ServerResponse): void => mark(req.socket, res)
-  // A listener of the other two takes requests away from `request`: only where the service has one already.
-  const events = ['request', 'checkContinue', 'checkExpectation'].filter((event) => server.listenerCount(event) > 0)
-  for (const event of events) server.prependListener(event, markRequest)
-  return () => {
-    for (const event of events) server.off(event, markRequest)
+    close(callback) {
+      if (listener === undefined) endDrain(callback)
+      else listener.close(callback)
+    },
+    shorten({ drain, grace }) {
+      const now = performance.now()
+      if (listener === undefined) drained = Math.min(drained, now + drain)
+      end = Math.min(end, (listener === undefined ? drained : now) + grace)
+      if (listener === undefined) {
+        clearTimeout(draining)
+        if (left(drained) === 0) endDrain()
+        else draining = setTimeout(endDrain, left(drained))
+      } else if (!stopped) {
+        clearTimeout(cutting)
+        cutting = setTimeout(cut, left(end))
+      }
+    },
   }
 }

@@ -346,13 +346,16 @@ describe('search', () => {
   })
 })
 
-describe('readiness', () => {
-  it('is 204 while the database answers', async () => {
-    const { headers } = await serve().get('/ready').expect(204)
-    expect(headers['cache-control']).toBe('no-store')
+describe('probes', () => {
+  it('are 204 while the database answers', async () => {
+    for (const path of ['/ready', '/live']) {
+      const { headers } = await serve().get(path).expect(204)
+      expect(headers['cache-control']).toBe('no-store')
+      await serve().head(path).expect(204)
+    }
   })
 
-  it('is 503 where it does not, and asks once a second, whoever else asks', async () => {
+  it('readiness is 503 where it does not, and asks once a second, whoever else asks; liveness does not ask', async () => {
     let asked = 0
     const away = () => {
       asked++
@@ -361,6 +364,7 @@ describe('readiness', () => {
     const app = client({ ...stores, ask: away }).app
     const report = vi.spyOn(console, 'error').mockImplementation(() => {})
     const answers = await Promise.all([1, 2, 3].map(() => app.get('/ready')))
+    await app.get('/live').expect(204)
     report.mockRestore()
     expect(answers.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([1, 2, 3].map(() => [503, '1']))
     expect(asked).toBe(1)

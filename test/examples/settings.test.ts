@@ -41,12 +41,20 @@ describe('settings', () => {
     expect(
       readSettings({
         RATE_LIMIT: '0',
+        DRAIN: '0',
         REDIS_URL: 'redis://r.example:6379',
         TOKEN_SECRET: secret,
         PUBLIC_USER: 'ana',
         PUBLIC_PASSWORD: ' a:b ',
       }),
-    ).toMatchObject({ rateLimit: 0, redisUrl: 'redis://r.example:6379', tokenSecret: secret, publicUser: 'ana', publicPassword: ' a:b ' })
+    ).toMatchObject({
+      rateLimit: 0,
+      drain: 0,
+      redisUrl: 'redis://r.example:6379',
+      tokenSecret: secret,
+      publicUser: 'ana',
+      publicPassword: ' a:b ',
+    })
     expect(readSettings({ REDIS_URL: '', TOKEN_SECRET: '', PUBLIC_USER: '', PUBLIC_PASSWORD: '' })).toEqual(readSettings({}))
   })
 

@@ -92,7 +92,7 @@ describe('the packed library', () => {
 import express from 'express'
 import { api, defineResource, listQuery, mount, problems, versions } from 'express-rest-conventions'
 import { memoryAdapter } from 'express-rest-conventions/memory'
-import { createServer, type GracefulServer, type ServerOptions } from 'express-rest-conventions/server'
+import { createServer, type GracefulServer, probes, type ProbesMiddleware, type ProbesOptions, type ServerOptions } from 'express-rest-conventions/server'
 import type { Server } from 'node:https'
 const contratos = defineResource({
   collection: 'contratos',
@@ -106,7 +106,11 @@ const options: ServerOptions = { grace: 5_000, node: { noDelay: true } }
 export const servers: readonly GracefulServer[] = [createServer(app, options), createServer((_req, res) => { res.end() })]
 export const secure: GracefulServer<Server> = createServer(app, { tls: { SNICallback: (_name, done) => done(null) } })
 secure.setSecureContext({})
-export const destroyed: Promise<number> = secure.shutdown({ grace: 0 }).then((report) => report.destroyed)
+export const destroyed: Promise<number> = secure.shutdown({ drain: 0, grace: 0 }).then((report) => report.destroyed)
+const probing: ProbesOptions = { check: (signal) => fetch('http://x', { signal }), server: secure }
+export const listener: ProbesMiddleware = probes(probing)
+app.use(probes())
+createServer(listener)
 const query = listQuery(contratos)
 app.get('/contratos', query, (req, res) => { res.json(query.of(req).where) })
 app.use(versions({ v1: express.Router(), v0: 'retired' }))

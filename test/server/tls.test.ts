@@ -1,30 +1,14 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer as nodeServer, request, Server } from 'node:https'
 import { connect as connectPlain } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { connect, createSecureContext, type TLSSocket } from 'node:tls'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createServer } from '../../src/server/index.js'
 import { majors } from '../middleware/majors.js'
+import { certificate } from './certificate.js'
 import { port } from './serving.js'
 
-let home: string
-let key: string
-let cert: string
-
-beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), 'tls-'))
-  const [keyFile, certFile] = [join(home, 'key.pem'), join(home, 'cert.pem')]
-  const ask = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2', '-subj', '/CN=x']
-  execFileSync('openssl', [...ask, '-keyout', keyFile, '-out', certFile], { stdio: 'ignore' })
-  key = readFileSync(keyFile, 'utf8')
-  cert = readFileSync(certFile, 'utf8')
-})
-
-afterAll(() => rmSync(home, { recursive: true, force: true }))
+const { key, cert } = certificate()
 
 /** A TLS client that speaks bytes. */
 async function secure(at: number): Promise<{ socket: TLSSocket; closed: Promise<string>; hears: (pattern: RegExp) => Promise<void> }> {

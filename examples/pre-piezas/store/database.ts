@@ -6,7 +6,7 @@ export interface Database {
   readonly client: SqlClient
   /** Statements that take place together or not at all. */
   transaction<T>(work: (run: Run) => Promise<T>): Promise<T>
-  /** Resolves where the database answers. */
+  /** Resolves where the database answers. Requests can't keep it waiting. */
   ask(): Promise<void>
   /** Resolves when what is under way has ended and nothing is open any more. */
   close(): Promise<void>

@@ -3,12 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { SettingError } from '../settings.js'
 import type { Database } from './database.js'
+import { connecting, serverProbe } from './server-probe.js'
 
 /** Milliseconds that a server which is only just starting is waited for. */
 const patience = 5_000
-
-/** The driver gives the connection up where the network says nothing at all. */
-const probe = { text: 'SELECT 1', query_timeout: 2_000 }
 
 /** Throws `SettingError` where the server can't be reached, or does not let us in. */
 export async function openServer(url: string): Promise<Database> {
@@ -16,7 +14,7 @@ export async function openServer(url: string): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'pre-piezas',
-    // Times the number of processes, this has to stay below the server's max_connections.
+    // With one more for readiness, times the number of processes, this has to stay below the server's max_connections.
     max: 10,
     connectionTimeoutMillis: 5_000,
     // The operating system notices connections that are dead without having been closed.
@@ -35,6 +33,9 @@ export async function openServer(url: string): Promise<Database> {
     await pool.end()
     throw new SettingError(`DATABASE_URL can not be used: ${reasonOf(error)}.`, { cause: error })
   }
+  const probe = serverProbe(
+    () => new pg.Client({ connectionString: url, application_name: 'pre-piezas readiness', connectionTimeoutMillis: connecting }),
+  )
   return {
     client: pool,
     async transaction(work) {
@@ -53,10 +54,11 @@ export async function openServer(url: string): Promise<Database> {
         client.release(failure)
       }
     },
-    async ask() {
-      await pool.query(probe)
+    ask: probe.ask,
+    close() {
+      probe.close()
+      return pool.end()
     },
-    close: () => pool.end(),
   }
 }
 

@@ -1,0 +1,119 @@
+/**
+ * Closing a listening socket without a reset. The kernel completes connections by itself and queues
+ * them; Node takes them out a few at a time, one per turn of its event loop in most releases. Closing
+ * the socket resets those that are still queued, although their clients have long been connected and
+ * may have sent a request.
+ */
+import cluster from 'node:cluster'
+import type { Server } from 'node:http'
+
+/** Turns of the event loop without a new connection after which the queue counts as empty. */
+const quietTurns = 5
+
+/**
+ * Milliseconds that the socket stays open at least. A client is connected half a round trip before the
+ * kernel knows; this covers round trips of 100 ms.
+ */
+const shortest = 50
+
+/** Milliseconds without a new connection in a cluster worker, which gets each by a message from the primary. */
+const quietTime = cluster.isWorker ? 50 : 0
+
+/**
+ * Milliseconds for which a cluster worker has to live on when its socket is closed. It gives back
+ * connections that the primary has sent meanwhile; if it exits before, they hang.
+ */
+export const handBackTime = cluster.isWorker ? 200 : 0
+
+/** Connections that a queue of Node's default length (`backlog` of `listen()`, 511) holds. */
+const longestQueue = 512
+
+type CloseCallback = Parameters<Server['close']>[0]
+
+/** The end of a listening socket. */
+export interface ListenerEnd {
+  /** Node's `close()`, as soon as the socket is closed. */
+  close(callback?: CloseCallback): void
+  /** Closes the socket now, with whatever is still queued. */
+  now(): void
+}
+
+/** When and how `endListening` closes the socket. */
+interface Ending {
+  /** Node's own `close` of the server. */
+  readonly close: Server['close']
+  /**
+   * When the socket is closed although connections still come, as `performance.now()` tells it. As the
+   * queue is first in, first out, those that were in it at the start have been taken by then; on a slow
+   * machine it waits until that is certain.
+   */
+  limit(): number
+  /** Called right after the socket was closed. */
+  closed(): void
+}
+
+/**
+ * Closes the socket of a server that listens when its queue is empty. Until then connections are taken
+ * as before, but `listening` is false already, and `listen()` closes the socket first: callers of
+ * Node's `close()` rely on both.
+ */
+export function endListening(server: Server, { close, limit, closed }: Ending): ListenerEnd {
+  const callbacks: CloseCallback[] = []
+  let open = true
+  let turns = 0
+  let taken = 0
+  let newest = performance.now()
+  let immediate: NodeJS.Immediate | undefined
+  const count = (): void => {
+    turns = 0
+    taken++
+    newest = performance.now()
+  }
+  const look = (): void => {
+    const time = performance.now()
+    const quiet = turns >= quietTurns && time - newest >= quietTime
+    if (quiet || (time >= limit() && taken >= longestQueue)) {
+      now()
+      return
+    }
+    turns++
+    // Immediates run right after the event loop has looked for new connections.
+    immediate = setImmediate(look)
+  }
+  const restore = pretendClosed(server, () => now())
+  const now = (): void => {
+    if (!open) return
+    open = false
+    clearTimeout(timer)
+    clearImmediate(immediate)
+    for (const event of ['connection', 'drop']) server.off(event, count)
+    restore()
+    for (const callback of callbacks) close.call(server, callback)
+    closed()
+  }
+  for (const event of ['connection', 'drop']) server.on(event, count)
+  const timer = setTimeout(look, shortest)
+  return {
+    close(callback) {
+      if (open) callbacks.push(callback)
+      else close.call(server, callback)
+    },
+    now,
+  }
+}
+
+/** Makes `listening` false and lets `listen()` call `finish` first. Returns what undoes both. */
+function pretendClosed(server: Server, finish: () => void): () => void {
+  const before = Object.getOwnPropertyDescriptor(server, 'listen')
+  const listen = (...parameters: unknown[]): Server => {
+    finish()
+    return Reflect.apply(server.listen, server, parameters) as Server
+  }
+  Object.defineProperty(server, 'listen', { value: listen, configurable: true, writable: true })
+  Object.defineProperty(server, 'listening', { value: false, configurable: true })
+  return () => {
+    Reflect.deleteProperty(server, 'listening')
+    if (before === undefined) Reflect.deleteProperty(server, 'listen')
+    else Object.defineProperty(server, 'listen', before)
+  }
+}

@@ -1,0 +1,96 @@
+/** Readiness on a connection of its own. */
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { connecting, type ServerProbe, serverProbe } from '../../examples/pre-piezas/store/server-probe.js'
+import { freshSchema, type Place } from '../servers/databases.js'
+import { startProxy } from '../servers/proxy.js'
+
+let place: Place
+beforeAll(async () => {
+  place = await freshSchema()
+})
+afterAll(() => place.drop())
+
+/** A probe whose connections can be told from all others. With several addresses, each next connection goes to the next of them. */
+function opened(...urls: readonly string[]) {
+  const name = `probe ${randomUUID()}`
+  let made = 0
+  const probe: ServerProbe = serverProbe(() => {
+    const connectionString = urls[Math.min(made++, urls.length - 1)] ?? place.url
+    return new pg.Client({ connectionString, application_name: name, connectionTimeoutMillis: connecting })
+  })
+  onTestFinished(() => probe.close())
+  const backends = async (): Promise<number[]> => {
+    const rows = await place.sql(`SELECT pid FROM pg_stat_activity WHERE application_name = '${name}'`)
+    return rows.map(({ pid }) => pid as number)
+  }
+  return {
+    probe,
+    backends,
+    terminate: () => place.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${name}'`),
+  }
+}
+
+describe('the probe of a PostgreSQL server', () => {
+  it('keeps one connection, however often and by however many it is asked', async () => {
+    const { probe, backends } = opened()
+    await Promise.all(Array.from({ length: 20 }, () => probe.ask()))
+    const first = await backends()
+    expect(first).toHaveLength(1)
+    for (let i = 0; i < 5; i++) await probe.ask()
+    expect(await backends()).toEqual(first)
+  })
+
+  it('connects anew in the same call where the connection was lost, at whatever moment', async () => {
+    const { probe, backends, terminate } = opened()
+    await probe.ask()
+    for (let round = 0; round < 30; round++) {
+      const killing = terminate()
+      // Before, while and after the connection is lost.
+      if (round % 3 > 0) await killing
+      await Promise.all([probe.ask(), killing])
+      await probe.ask()
+    }
+    await expect.poll(backends).toHaveLength(1)
+  })
+
+  it('gives a half-open connection up, and takes a new one', async () => {
+    const { hostname: host, port } = new URL(place.url)
+    await using proxy = await startProxy({ host, port: Number(port || 5432) })
+    const { probe } = opened(proxy.through(place.url), place.url)
+    await probe.ask()
+    expect(proxy.connections).toBe(1)
+    proxy.stall()
+    await probe.ask()
+    proxy.resume()
+    await expect.poll(() => proxy.connections).toBe(0)
+  })
+
+  it('rejects where nothing answers, and where nothing listens, and recovers', async () => {
+    const { hostname: host, port } = new URL(place.url)
+    await using proxy = await startProxy({ host, port: Number(port || 5432) })
+    const { probe } = opened(proxy.through(place.url))
+    await probe.ask()
+    proxy.stall()
+    await expect(probe.ask()).rejects.toThrow(/timeout/)
+    proxy.resume()
+    await probe.ask()
+    proxy.refuse()
+    proxy.cut('reset')
+    await expect(probe.ask()).rejects.toThrow(/ECONNREFUSED/)
+    await proxy.accept()
+    await probe.ask()
+    expect(proxy.connections).toBe(1)
+  })
+
+  it('closed, it leaves no connection behind, not even one that is being made', async () => {
+    const { probe, backends } = opened()
+    const asked = probe.ask()
+    probe.close()
+    await asked
+    await expect.poll(backends).toEqual([])
+    await expect(probe.ask()).rejects.toThrow('The database is closed.')
+    expect(await backends()).toEqual([])
+  })
+})
