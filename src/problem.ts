@@ -129,9 +129,15 @@ export interface UnavailableOptions {
   readonly detail?: string
   /** The real cause: reported to the `onError` hook, never shown to a client. */
   readonly cause?: unknown
+  /**
+   * True where the statement that failed changed nothing, and `detail` says so. An endpoint may have
+   * changed something before that statement: its answer says that the outcome is unknown (VERB-13).
+   * Default false.
+   */
+  readonly unchanged?: boolean
 }
 
-/** What a 503 says where nobody said more. */
+/** The detail of a 503 that was given none. */
 export const tryAgain = 'Try again in a moment.'
 
 /**
@@ -141,12 +147,16 @@ export const tryAgain = 'Try again in a moment.'
  * @example throw new Unavailable({ retryAfter: 5, cause: error })
  */
 export class Unavailable extends HttpProblem {
+  /** The statement that failed changed nothing. */
+  readonly unchanged: boolean
+
   constructor(options: UnavailableOptions = {}) {
     super('unavailable', {
       detail: options.detail ?? tryAgain,
       headers: { [header.retryAfter]: String(Math.max(0, Math.ceil(options.retryAfter ?? 1))) },
       cause: options.cause,
     })
+    this.unchanged = options.unchanged ?? false
   }
 }
 

@@ -347,6 +347,26 @@ describe.each(frameworks)('what the library can not know, with %s', (_name, expr
     await service.close()
   })
 
+  it('VERB-13: an endpoint whose second write changed nothing does not say that nothing was changed', async () => {
+    const app = express()
+    const transfers = endpoint('transfers', {
+      description: 'Makes two changes, one after the other.',
+      methods: {
+        POST: {
+          handle: () => {
+            throw new Unavailable({ unchanged: true, detail: 'The store is busy. Nothing was changed: try again in a moment.' })
+          },
+        },
+      },
+    })
+    app.use(api({ onError: () => {}, versions: { v1: [transfers] } }) as never)
+    const service = await listen(app)
+    const answer = await service.send('POST', '/v1/transfers')
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
+    expect(answer.json.detail).toMatch(/whether the change took place is unknown/i)
+    await service.close()
+  })
+
   it('ERR-1: a request that ran out of time before its write does not claim to have written', async () => {
     const service = await serving({ read: () => new Promise(() => {}), replace: (_key, value) => ({ value, version: '2' }) })
     const answer = await service.send('PATCH', '/v1/things/a', {}, {})

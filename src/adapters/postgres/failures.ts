@@ -161,12 +161,17 @@ export function unavailable(error: unknown, writes: boolean): unknown {
       return new Unavailable({ cause: error, ...(writes || unconfirmed ? { detail } : {}) })
     }
     case 'cancelled':
-      return new Unavailable({ cause: error, detail: 'The store did not answer in time. Nothing was changed: try again in a moment.' })
+      return new Unavailable({
+        cause: error,
+        unchanged: true,
+        detail: 'The store did not answer in time. Nothing was changed: try again in a moment.',
+      })
     case 'conflict':
     case 'busy':
     case 'unsent':
       return new Unavailable({
         cause: error,
+        unchanged: true,
         detail: 'The store can not take this at the moment. Nothing was changed: try again in a moment.',
       })
     default:

@@ -1,5 +1,5 @@
 /** Anything thrown becomes a problem; its cause goes to the hook and never to the client (ERR-3). After a change the answer stays a success (VERB-13). */
-import { HttpProblem, toProblem, tryAgain } from '../../problem.js'
+import { HttpProblem, toProblem, tryAgain, Unavailable } from '../../problem.js'
 import { problemAnswer } from '../../representation/answer.js'
 import { representationOfProblem } from '../../representation/encoding.js'
 import type { Exchange } from '../exchange.js'
@@ -13,7 +13,7 @@ export function fail(exchange: Exchange, error: unknown): void {
   }
   const problem = toProblem(error)
   report(exchange, problem, problem.cause ?? error)
-  answerWith(exchange, exchange.change === 'unknown' ? withUnknownOutcome(problem) : problem)
+  answerWith(exchange, exchange.change === 'unknown' && isSilent(exchange, problem) ? withUnknownOutcome(problem) : problem)
 }
 
 function failAfterChange(exchange: Exchange, error: unknown): void {
@@ -27,13 +27,19 @@ function report(exchange: Exchange, { status, code, clause }: Pick<HttpProblem, 
   notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status, code, clause, error }))
 }
 
-/** A write that failed for a reason that says nothing of the change may have changed something all the same. */
-function withUnknownOutcome(problem: HttpProblem): HttpProblem {
-  const { code, detail: given, headers, cause } = problem
-  const detail = 'Whether the change took place is unknown. GET the resource to see.'
-  if (code === 'internal') return new HttpProblem(code, { cause, detail })
-  return code === 'unavailable' && given === tryAgain ? new HttpProblem(code, { cause, detail, headers }) : problem
+/** Whether a problem says nothing about the change, or nothing about all of it: an endpoint may have made several. */
+function isSilent({ operation }: Exchange, problem: HttpProblem): boolean {
+  if (problem.code === 'internal') return true
+  if (problem.code !== 'unavailable') return false
+  return problem.detail === tryAgain || (operation?.name === 'call' && problem instanceof Unavailable && problem.unchanged)
 }
+
+const withUnknownOutcome = ({ code, cause, headers }: HttpProblem): HttpProblem =>
+  new HttpProblem(code === 'internal' ? code : 'unavailable', {
+    cause,
+    headers,
+    detail: 'Whether the change took place is unknown. GET the resource to see.',
+  })
 
 function answerWith(exchange: Exchange, problem: HttpProblem): void {
   const { service, headers, requestId } = exchange
