@@ -1,35 +1,11 @@
-/** How many requests of a service execute at once: what has begun is finished, and what would be too much is refused at once. */
-import { Unavailable } from '../problem.js'
+/** How many requests of a service execute at once. Plain data, since every request reads and changes it. */
 
 /** Requests that may execute at once, unless a service says otherwise. */
 export const defaultMaxConcurrent = 1_000
 
-/** Counts the requests of one service between the step `execute` and their answer. */
-export class Load {
-  readonly #most: number
-  #executing = 0
-
-  /** `most`: requests that may execute at once; `Infinity` is no bound. */
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  /** Throws `unavailable` (503) where no further request may execute. */
-  check(): void {
-    if (this.#executing < this.#most) return
-    throw new Unavailable({
-      detail: 'The service has as many requests to answer as it can. Nothing was changed: try again in a moment.',
-    })
-  }
-
-  /** Begins a request. Throws as `check` does. */
-  enter(): void {
-    this.check()
-    this.#executing += 1
-  }
-
-  /** Ends a request that has entered. */
-  leave(): void {
-    this.#executing -= 1
-  }
+export interface Load {
+  /** Requests that may execute at once; `Infinity` is no bound. */
+  readonly most: number
+  /** Requests that are between the step `execute` and their answer. */
+  executing: number
 }

@@ -4,7 +4,7 @@ import type { Permission } from '../auth/permission.js'
 import { functionOption, invalidOption } from '../definition/known-options.js'
 import { resolvePage } from '../definition/resolve-resource.js'
 import type { PageOptions } from '../definition/resource.js'
-import { defaultMaxConcurrent, Load } from '../limits/load.js'
+import { defaultMaxConcurrent, type Load } from '../limits/load.js'
 import type { Authenticate } from '../middleware/authenticate.js'
 import { type BaseAddress, baseAddress } from '../middleware/base-address.js'
 import { resolveBodyLimits } from '../middleware/body.js'
@@ -98,7 +98,7 @@ export interface Service {
   readonly bodyLimit: number
   readonly depthLimit: number
   readonly timeout: number
-  /** The requests that execute now. */
+  /** How many requests execute now. */
   readonly load: Load
   readonly problemBase: string | undefined
   /** What each address can be had in. */
@@ -186,7 +186,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     bodyLimit,
     depthLimit,
     timeout,
-    load: new Load(maxConcurrent),
+    load: { most: maxConcurrent, executing: 0 },
     problemBase: options.problemBase,
     formats: new Formats(representationsOption('the service', options.representations)),
     queue: new KeyQueue(),

@@ -70,7 +70,7 @@ function observed(exchange: Exchange, name: string, step: Step): void | Promise<
 }
 
 function end(exchange: Exchange, failure?: { readonly error: unknown }): void {
-  if (exchange.executing) exchange.service.load.leave()
+  if (exchange.executing) exchange.service.load.executing -= 1
   try {
     if (failure !== undefined) observed(exchange, 'fail', () => fail(exchange, failure.error))
     observed(exchange, 'respond', respond)
