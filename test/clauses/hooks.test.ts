@@ -7,6 +7,7 @@ import { frameworks, serve } from './fixture.js'
 const allSteps = [
   'version',
   'preflight',
+  'admit',
   'authenticate',
   'throttle',
   'route',
