@@ -34,10 +34,10 @@ export async function listPage(table: Table, request: ListRequest, call: Call, a
   const known = isUnscoped(call) ? table.lists.get(request) : undefined
   if (typeof known === 'object') return found(table, request, call, ask, known)
   const refused = refusal(request)
-  if (refused !== undefined) return { items: [], ...(table.options.count === 'none' ? {} : { total: 0 }), refused }
+  if (refused !== undefined) return refusedPage(table, refused)
   const parameters = new Parameters()
   const searched = request.search === undefined ? undefined : await searchOf(table, request, call, parameters)
-  if (searched === 'nothing') return { items: [], ...(table.options.count === 'none' ? {} : { total: 0 }), more: false }
+  if (searched === 'nothing') return { ...emptyPage(table), more: false }
   const statement = listSql(table, request, call, searched, parameters)
   if (known !== 'varies' && isUnscoped(call) && Object.isFrozen(request)) {
     // What an engine finds, and where the middle lies, is another thing each time.
@@ -46,6 +46,11 @@ export async function listPage(table: Table, request: ListRequest, call: Call, a
   }
   return found(table, request, call, ask, statement)
 }
+
+const emptyPage = ({ options }: Table): Found => ({ items: [], ...(options.count === 'none' ? {} : { total: 0 }) })
+
+/** The page of a request with a value that the database can't compare with. */
+export const refusedPage = (table: Table, refused: Refused): Found => ({ ...emptyPage(table), refused })
 
 const isUnscoped = ({ scope }: Call): boolean => {
   for (const _ in scope) return false

@@ -13,13 +13,14 @@ import type { Databases } from './database.js'
 import { insertRow } from './inserts.js'
 import type { JoinColumns } from './join-tables.js'
 import { Contested, clearingOf, keeping, recall } from './kept-records.js'
-import { listPage } from './list.js'
+import { listPage, refusedPage } from './list.js'
 import { type Move, moveRow, type Rewrite, refusedMove } from './moves.js'
 import { type Opening, Outdated, unhurried } from './opening.js'
 import type { Change, PostgresAdapterOptions } from './options.js'
 import { incomparable } from './places.js'
 import { readRecords } from './reads.js'
 import { refusedFor } from './refusals.js'
+import { searchFault } from './search.js'
 import { type Ask, reading, teamErrors } from './statements.js'
 import { storedOf, type Table } from './table.js'
 import { attachRow, detachRow, removeRow, updateRow } from './writes.js'
@@ -178,7 +179,16 @@ export function adapterOf(
     })
 
   return {
-    list: (request, call) => withTable(call, (table) => reading(databases, options, call, (ask) => listPage(table, request, call, ask))),
+    list: (request, call) =>
+      withTable(call, async (table) => {
+        try {
+          return await reading(databases, options, call, (ask) => listPage(table, request, call, ask))
+        } catch (error) {
+          const why = request.search === undefined ? undefined : searchFault(error)
+          if (why === undefined) throw error
+          return refusedPage(table, { refused: 'rule', members: [], why })
+        }
+      }),
     read: (keys, call) =>
       withTable(call, (table) =>
         reading(databases, options, call, (ask) =>

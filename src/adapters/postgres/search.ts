@@ -3,6 +3,7 @@ import type { KeyValue } from '../../definition/key.js'
 import { didYouMean, nearMiss } from '../../definition/near-miss.js'
 import type { Call, ListRequest } from '../contract.js'
 import { keysJoin } from './conditions.js'
+import { type DatabaseFailure, stateOf } from './failures.js'
 import type { SearchFunction, TextSearch } from './options.js'
 import type { OrderTerm } from './order.js'
 import { literal, type Parameters, quote, row } from './sql.js'
@@ -33,6 +34,13 @@ export async function searchOf(
   const vector = vectorSql(table, search)
   const query = `websearch_to_tsquery(${literal(search.config ?? 'simple')}, ${parameters.add(text)})`
   return { join: '', where: [`${vector} @@ ${query}`], rank: rankBy(`ts_rank(${vector}, ${query})`, true) }
+}
+
+/** Why the server could not read the text of a search, as the rest of a sentence; `undefined` for every other failure. */
+export function searchFault(error: unknown): string | undefined {
+  // Its parser has room for 32 operators that wait for their words. The other code is its stack's.
+  const isTooDeep = stateOf(error) === '54001' || (error as DatabaseFailure | undefined)?.routine === 'pushOpStack'
+  return isTooDeep ? 'nests too many operators: leave out repeated "-"' : undefined
 }
 
 /** The words of a row: a column, or the very expression that an index is made on. */
