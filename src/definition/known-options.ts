@@ -7,7 +7,7 @@ import { nearMiss } from './near-miss.js'
 export const invalidOption = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)
 
 /** `given` as an object whose names are all among `known`. Throws `ConfigurationError` with the near miss. */
-export function knownOptions(what: string, given: unknown, known: Readonly<Record<string, true>>): JsonObject {
+export function knownOptions(what: string, given: unknown, known: Readonly<Record<string, unknown>>): JsonObject {
   const options = tableOption(what, given)
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(known, name)) continue

@@ -10,7 +10,7 @@ export type Kinds<Options> = Readonly<Record<keyof Options, Kind>>
 
 /** Throws `ConfigurationError` where `given` has an option that `kinds` does not know, with the near miss, or one of another kind. */
 export function checkOptions(what: string, given: unknown, kinds: Readonly<Record<string, Kind>>): void {
-  const options = knownOptions(what, given, Object.fromEntries(Object.keys(kinds).map((name) => [name, true])))
+  const options = knownOptions(what, given, kinds)
   for (const [name, value] of Object.entries(options)) {
     const kind = kinds[name]
     if (value === undefined || kind === 'checked' || typeof value === kind) continue

@@ -66,7 +66,7 @@ export function mount<T, K>(
       )
     }
   }
-  knownOptions(`The mount of "${collection}"`, options, mountOptions)
+  knownOptions(`The mount of "${collection}"`, options, mountKinds)
   if (options.area !== undefined) checkSegment(options.area)
   checkMethods(`The collection "${collection}"`, options.collection, ['GET', 'POST'])
   checkMethods(`An item of "${collection}"`, options.item, ['GET', 'PUT', 'PATCH', 'DELETE'])
@@ -80,13 +80,13 @@ export function mount<T, K>(
   })
 }
 
-/** Every option, so that a misspelt one is refused. */
-export const mountOptions: Readonly<Record<keyof MountOptions, true>> = {
-  area: true,
-  collection: true,
-  item: true,
-  representations: true,
-  idempotencyKey: true,
+/** Every option, so that a misspelt one is refused. Each is checked where it is used. */
+export const mountKinds: Readonly<Record<keyof MountOptions, 'checked'>> = {
+  area: 'checked',
+  collection: 'checked',
+  item: 'checked',
+  representations: 'checked',
+  idempotencyKey: 'checked',
 }
 
 function checkIdempotency(

@@ -4,6 +4,7 @@ import { didYouMean, nearMiss } from '../definition/near-miss.js'
 import { splitTarget } from '../http/targets.js'
 import type { Login } from '../middleware/login.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
+import { checkOptions } from '../middleware/options.js'
 import { resolveSecureHeaders, type SecureHeadersOptions } from '../middleware/secure-headers.js'
 import { checkVersionName, type LifecycleOptions, resolveLifecycle, splitVersion, type VersionHandler } from '../middleware/versions.js'
 import type { Endpoint, Mount } from '../plan/mount.js'
@@ -11,7 +12,7 @@ import { offeredWrites } from '../plan/offered-writes.js'
 import { compileRoutes } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { Exchange, type ServedVersion } from './exchange.js'
-import { resolveService, type Service, type ServiceOptions, serviceOptions } from './service.js'
+import { resolveService, type Service, type ServiceOptions, serviceKinds } from './service.js'
 import { loginSteps, walk } from './walk.js'
 
 /** A version with its life, or with routes of its own (VER-1, VER-3). */
@@ -48,7 +49,7 @@ export interface Api extends Middleware {
  * app.use(api({ versions: { v8: [mount(sucursales, adapter)], v1: { resources: [mount(old, view)], deprecated: '2026-01-01', successor: 'v8' }, v0: 'retired' } }))
  */
 export function api<P = unknown>(options: ApiOptions<P>): Api {
-  knownOptions('api()', options, { ...serviceOptions, versions: true, login: true, secureHeaders: true })
+  checkOptions('api()', options ?? null, { ...serviceKinds, versions: 'checked', login: 'checked', secureHeaders: 'checked' })
   const { versions: table, login, secureHeaders = {}, ...rest } = options
   const names = Object.keys(tableOption('versions of api()', table))
   const living = names.filter((name) => table[name] !== 'retired')

@@ -1,15 +1,15 @@
 /** One resource as a middleware: all its methods, its sub-collections and flags, at wherever an app mounts it. */
 
 import type { Adapter } from '../adapters/contract.js'
-import { knownOptions } from '../definition/known-options.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
+import { checkOptions } from '../middleware/options.js'
 import { isVersion } from '../middleware/versions.js'
-import { type Mount, type MountOptions, mount, mountOptions, type UnboundAdapter } from '../plan/mount.js'
+import { type Mount, type MountOptions, mount, mountKinds, type UnboundAdapter } from '../plan/mount.js'
 import { compileRoutes } from '../plan/routes.js'
 import { Exchange, type ServedVersion } from './exchange.js'
-import { resolveService, type ServiceOptions, serviceOptions } from './service.js'
+import { resolveService, type ServiceOptions, serviceKinds } from './service.js'
 import { walk } from './walk.js'
 
 export interface ResourceRouterOptions<P = unknown> extends ServiceOptions<P>, MountOptions {
@@ -28,7 +28,7 @@ export function resourceRouter<T, K, P = unknown>(
   adapter: Adapter<NoInfer<T>, NoInfer<K>> | UnboundAdapter<NoInfer<T>, NoInfer<K>>,
   options: ResourceRouterOptions<P> = {},
 ): Middleware {
-  knownOptions('resourceRouter()', options, { ...serviceOptions, ...mountOptions, related: true })
+  checkOptions('resourceRouter()', options, { ...serviceKinds, ...mountKinds, related: 'checked' })
   const { related = [], area, collection, item, idempotencyKey, ...rest } = options
   const own = mount(definition, adapter, {
     ...(area === undefined ? {} : { area }),

@@ -1,7 +1,7 @@
 /** The options of a service, resolved once. */
 import type { IncomingMessage } from 'node:http'
 import type { Permission } from '../auth/permission.js'
-import { functionOption, invalidOption } from '../definition/known-options.js'
+import { invalidOption } from '../definition/known-options.js'
 import { resolvePage } from '../definition/resolve-resource.js'
 import type { PageOptions } from '../definition/resource.js'
 import { defaultMaxConcurrent, type Load } from '../limits/load.js'
@@ -11,6 +11,7 @@ import { resolveBodyLimits } from '../middleware/body.js'
 import type { CrossOrigin } from '../middleware/cross-origin.js'
 import type { Login } from '../middleware/login.js'
 import type { Middleware } from '../middleware/middleware.js'
+import type { Kinds } from '../middleware/options.js'
 import { patchTypes } from '../middleware/patch-types.js'
 import type { RateLimit } from '../middleware/rate-limit.js'
 import { type CustomRepresentation, representationsOption } from '../plan/custom-representation.js'
@@ -107,30 +108,30 @@ export interface Service {
   readonly queue: KeyQueue
 }
 
-/** Every option there is: it fails to compile when it goes stale. */
-export const serviceOptions: Readonly<Record<keyof ServiceOptions, true>> = {
-  baseUrl: true,
-  authenticate: true,
-  principal: true,
-  permission: true,
-  idempotencyOwner: true,
-  rateLimit: true,
-  cors: true,
-  requireIfMatch: true,
-  weakIfMatch: true,
-  deleteStatus: true,
-  representations: true,
-  jsonPatch: true,
-  page: true,
-  bodyLimit: true,
-  depthLimit: true,
-  timeout: true,
-  maxConcurrent: true,
-  problemBase: true,
-  onStep: true,
-  onQuery: true,
-  onResponse: true,
-  onError: true,
+/** The kind of every option there is: it fails to compile when it goes stale. */
+export const serviceKinds: Kinds<ServiceOptions> = {
+  baseUrl: 'checked',
+  authenticate: 'checked',
+  principal: 'function',
+  permission: 'function',
+  idempotencyOwner: 'function',
+  rateLimit: 'checked',
+  cors: 'checked',
+  requireIfMatch: 'boolean',
+  weakIfMatch: 'boolean',
+  deleteStatus: 'checked',
+  representations: 'checked',
+  jsonPatch: 'boolean',
+  page: 'checked',
+  bodyLimit: 'checked',
+  depthLimit: 'checked',
+  timeout: 'checked',
+  maxConcurrent: 'checked',
+  problemBase: 'string',
+  onStep: 'function',
+  onQuery: 'function',
+  onResponse: 'function',
+  onError: 'function',
 }
 
 /** What stands beside the versions of `api`. */
@@ -145,10 +146,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
   if (![200, 202, 204].includes(deleteStatus)) {
     throw new ConfigurationError('invalid-option', `deleteStatus is ${deleteStatus}. A successful DELETE is 204, 202 or 200 (VERB-6).`)
   }
-  if (typeof jsonPatch !== 'boolean') throw invalidOption(`jsonPatch is ${String(jsonPatch)}. Give true or false.`)
   checkWho(options)
-  for (const name of ['principal', 'permission', 'idempotencyOwner', 'onStep', 'onQuery', 'onResponse', 'onError'] as const)
-    functionOption(name, options[name])
   if (options.cors !== undefined && typeof options.cors !== 'function') {
     throw new ConfigurationError('invalid-option', 'cors is not what crossOrigin() made. Give crossOrigin({ origins }).')
   }
