@@ -62,10 +62,25 @@ export const misfitHint: Violation = Object.freeze({
   clause: 'QUERY-7',
 })
 
+/** Names that other interfaces give to the parameters of a list, without `_`, `-` and case. */
+const synonyms = new Map<string, string>([
+  ...['page', 'pageno', 'pagenumber', 'pageindex', 'offset'].map((name) => [name, parameter.page] as const),
+  ...['size', 'pagesize', 'perpage', 'count', 'top'].map((name) => [name, parameter.size] as const),
+  ...['search', 'query', 'text', 'fulltext'].map((name) => [name, parameter.search] as const),
+  ...['order', 'orderby', 'sortby', 'sorting'].map((name) => [name, parameter.sort] as const),
+  ...['include', 'embed', 'populate'].map((name) => [name, parameter.expand] as const),
+])
+
+/** The parameter that was probably meant: another interface's name for it, or the nearest spelling. */
+function meant(name: string, allowed: readonly string[]): string | undefined {
+  const known = name.length > 64 ? undefined : synonyms.get(name.toLowerCase().replace(/[_-]/g, ''))
+  return known !== undefined && allowed.includes(known) ? known : nearMiss(name, allowed)
+}
+
 function unknownParameter(name: string, allowed: readonly string[]): Violation {
   if (name === parameter.after) return misfitHint
   const shown = name.length > 80 ? `${name.slice(0, 80)}...` : name
-  const suggestion = nearMiss(name, allowed)
+  const suggestion = meant(name, allowed)
   return {
     parameter: shown,
     detail: `"${shown}" is no parameter here. ${allowed.length === 0 ? 'This request takes no parameters.' : didYouMean(suggestion, allowed)}`,

@@ -411,6 +411,21 @@ describe.each(frameworks)('QUERY over %s', (_name, express) => {
     }
   })
 
+  it('QUERY-8: the name that other interfaces give to a parameter is a near miss too', async () => {
+    for (const [name, suggestion] of [
+      ['page', 'offest'],
+      ['page_number', 'offest'],
+      ['per_page', 'limit'],
+      ['pageSize', 'limit'],
+      ['search', 'q'],
+      ['order_by', 'sort'],
+      ['include', 'expand'],
+    ])
+      expect((await send('GET', `/v8/piezas?${name}=1`)).json.errors[0], name).toMatchObject({ parameter: name, suggestion })
+    // Nothing is suggested that this request does not take.
+    expect((await send('GET', '/v8/piezas/1?page=2')).json.errors[0].suggestion).toBeUndefined()
+  })
+
   it('QUERY-8: everything wrong is named at once, with what is allowed and the near miss', async () => {
     const answer = await send('GET', '/v8/piezas?offset=2&limit=1e3&peso=x&sort=lot&expand=contrat&constructor=1&__proto__=2&lot%E9=%')
     expect(problem(answer)).toEqual({
