@@ -9,6 +9,7 @@ import { adapterOf } from './methods.js'
 import { Opening, unhurried } from './opening.js'
 import { optionNames, type PostgresAdapterOptions } from './options.js'
 import { Probe } from './probe.js'
+import { withReason } from './unreachable.js'
 
 /** An adapter whose methods are all there. */
 export interface PostgresAdapter<T, K> extends Adapter<T, K> {
@@ -71,8 +72,12 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
     const over = (own: Databases): unknown => ({
       ...adapterOf(definition, { ...options, onWarning }, own, opening),
       ready: async (offered = everyWrite) => {
-        const table = await opening.again(own)
-        await probe.run(table, own, offered, onWarning, unhurried)
+        try {
+          const table = await opening.again(own)
+          await probe.run(table, own, offered, onWarning, unhurried)
+        } catch (error) {
+          throw withReason(error)
+        }
       },
       within: (inner: PostgresClient) => over(databasesOf(inner, driver)),
     })

@@ -1,8 +1,9 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresAdapterOptions, postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
 import { defineResource } from '../../../src/definition/resource.js'
 import { api, mount } from '../../../src/index.js'
-import { ConfigurationError } from '../../../src/problem.js'
+import { ConfigurationError, Unavailable } from '../../../src/problem.js'
 import { call, listRequest } from '../memory/requests.js'
 import { openPostgres, type Store, stores } from './stores.js'
 
@@ -128,6 +129,23 @@ describe('ready() says what is missing, and the mend', () => {
     await store.sql('ALTER TABLE t ADD COLUMN otra int; ALTER TABLE t ALTER COLUMN numero_de_envio TYPE varchar(40)')
     for (let i = 0; i < 4; i++) expect(await adapter.list(listRequest({ sort: 'numero' }), call)).toMatchObject({ total: 1 })
     expect(await adapter.replace(1, { numero: 1, numeroDeEnvio: 'b' }, undefined, call)).toMatchObject({ value: { numeroDeEnvio: 'b' } })
+  })
+
+  it('names host, port and reason where the server can not be reached, and never to clients', async () => {
+    for (const [address, reason] of [
+      ['postgres://ana:secreta@127.0.0.1:1/db', /ECONNREFUSED 127\.0\.0\.1:1\b/],
+      ['postgres://ana:secreta@localhost:1/db', /ECONNREFUSED .*:1\b/],
+      ['postgres://ana:secreta@no.such.host.invalid:1/db', /(?:ENOTFOUND|EAI_AGAIN) no\.such\.host\.invalid/],
+    ] as const) {
+      const pool = new pg.Pool({ connectionString: address })
+      const adapter = postgresAdapter(pool, { resource: piezas, table: 'piezas', attached, onWarning: () => {} })
+      const error = (await adapter.ready().catch((reason: unknown) => reason)) as Unavailable
+      await pool.end()
+      expect(error).toBeInstanceOf(Unavailable)
+      expect(error.message).toMatch(reason)
+      expect(error.message).not.toMatch(/secreta|ana/)
+      expect(error.detail).not.toMatch(/ECONN|ENOTFOUND|127/)
+    }
   })
 
   it('warns where each list would count many rows', async () => {
