@@ -1,5 +1,5 @@
 /** The options of `probes()`, and their defaults. */
-import { ConfigurationError } from '../problem.js'
+import { checkKind, checkObject, invalid, wholeNumber } from './options.js'
 
 /** What `probes()` takes. Times are in milliseconds. */
 export interface ProbesOptions {
@@ -48,36 +48,27 @@ const kinds: Readonly<Record<keyof ProbesOptions, 'function' | 'number' | 'objec
   onFailure: 'function',
 }
 
-/** A timer of Node's takes no longer time. */
-const longest = 2 ** 31 - 1
-
 /** The options with their defaults. Throws `ConfigurationError`. */
 export function resolveProbesOptions(given: ProbesOptions): ProbesOptions & Defaults {
-  if (typeof given !== 'object' || given === null) throw invalid('The options of probes() must be an object.')
-  for (const [name, value] of Object.entries(given)) checkOption(name, value)
-  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as ProbesOptions
-  const options = { ...defaults, ...set }
-  checkTime('maxAge', options.maxAge, 0)
-  checkTime('timeout', options.timeout, 1)
-  for (const name of ['livePath', 'readyPath'] as const) {
-    if (!/^\/[^?#]*$/.test(options[name])) {
-      throw invalid(`${name} of probes() is ${JSON.stringify(options[name])}. Give a path such as ${JSON.stringify(defaults[name])}.`)
+  checkObject('probes()', given)
+  for (const [name, value] of Object.entries(given)) {
+    const kind = kinds[name as keyof ProbesOptions]
+    if (kind === undefined) {
+      throw invalid(`probes() has no option "${name}". Options: ${Object.keys(kinds).join(', ')}.`)
     }
+    checkKind(`${name} of probes()`, value, kind)
   }
-  if (options.livePath === options.readyPath) throw invalid(`livePath and readyPath of probes() are both "${options.livePath}".`)
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const options: ProbesOptions & Defaults = { ...defaults, ...set }
+  wholeNumber('maxAge of probes()', options.maxAge)
+  wholeNumber('timeout of probes()', options.timeout, 1)
+  for (const name of ['livePath', 'readyPath'] as const) {
+    if (/^\/[^?#]*$/.test(options[name])) continue
+    const [path, example] = [JSON.stringify(options[name]), JSON.stringify(defaults[name])]
+    throw invalid(`${name} of probes() is ${path}. Give a path such as ${example}.`)
+  }
+  if (options.livePath === options.readyPath) {
+    throw invalid(`livePath and readyPath of probes() are both "${options.livePath}".`)
+  }
   return options
 }
-
-function checkOption(name: string, value: unknown): void {
-  const kind = kinds[name as keyof ProbesOptions]
-  if (kind === undefined) throw invalid(`probes() has no option "${name}". Options: ${Object.keys(kinds).join(', ')}.`)
-  if (value === undefined || (typeof value === kind && value !== null)) return
-  throw invalid(`${name} of probes() is ${value === null ? 'null' : `of type ${typeof value}`}. Give a value of type ${kind}.`)
-}
-
-function checkTime(name: string, value: number, least: number): void {
-  if (Number.isSafeInteger(value) && value >= least && value <= longest) return
-  throw invalid(`${name} of probes() is ${value}. Give a whole number, ${least} to ${longest}.`)
-}
-
-const invalid = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)

@@ -4,7 +4,7 @@ import type { Server as TlsServer } from 'node:https'
 import { endListening, handBackTime, type ListenerEnd } from './accept-queue.js'
 import type { Connections } from './connections.js'
 import { closeBehindAnswers } from './last-answers.js'
-import { numberOption } from './server-options.js'
+import { wholeNumber } from './options.js'
 
 /** How a server ends. Times are in milliseconds. */
 export interface ShutdownOptions {
@@ -88,8 +88,8 @@ export function addShutdown<Base extends Server>(server: Base, connections: Conn
   Object.defineProperty(server, 'draining', { get: () => ending !== undefined, enumerable: true })
   return Object.assign(server as Base & { readonly draining: boolean }, {
     shutdown(options: ShutdownOptions = {}): Promise<ShutdownReport> {
-      const drain = numberOption('drain', options.drain ?? times.drain)
-      const grace = numberOption('grace', options.grace ?? times.grace)
+      const drain = wholeNumber('drain of shutdown()', options.drain ?? times.drain)
+      const grace = wholeNumber('grace of shutdown()', options.grace ?? times.grace)
       if (ending === undefined) {
         ending = begin({ drain, grace })
         ending.drain()
