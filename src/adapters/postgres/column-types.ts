@@ -13,8 +13,8 @@ export type Comparison =
       readonly text: string
       readonly cast: string
       /**
-       * What the column shows is compared: it may have learnt the value since the table was
-       * described.
+       * Whether the text of the column is compared. So a label that was added to an enumeration
+       * since the table was described is found, and an unknown one is no error.
        */
       readonly asText?: boolean
     }
@@ -40,10 +40,10 @@ export interface ColumnType {
   /** Why the type can't hold a value exactly, as the rest of a sentence. */
   fault(value: Scalar): string | undefined
   /**
-   * Why the type could not hold a value when the table was described. It may have learnt the value
-   * since, so the database decides.
+   * Why a text is no label of the enumeration, as the rest of a sentence. Labels may have been added
+   * since the table was described, so the database decides.
    */
-  doubt?(value: Scalar): string | undefined
+  labelFault?(value: Scalar): string | undefined
   compare(op: '=' | Range, value: Scalar): Comparison
 }
 
@@ -323,11 +323,11 @@ function enumeration(cast: string, labels: readonly string[]): ColumnType {
     read: asText,
     decode: asItIs,
     plain: true,
-    // What is no label yet here can't be ranked.
+    // A label that was not there when the table was described has no known rank.
     faithful: fits,
     encode: String,
     fault: (value) => textFault(value as string),
-    doubt: (value) => (fits(value) ? undefined : `must be one of ${labels.join(', ')}`),
+    labelFault: (value) => (fits(value) ? undefined : `must be one of ${labels.join(', ')}`),
     compare(op, value) {
       if (fits(value)) return { op, text: value as string, cast }
       return op === '=' ? { op, text: value as string, cast: 'text', asText: true } : 'never'
