@@ -105,7 +105,10 @@ export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<
   }
   return made
 
-  /** What a write has stored. A conversion that fails now must not make the write look failed: the version is known, and the value throws where it is needed. */
+  /**
+   * What a write has stored. A conversion that fails now must not make the write look failed: the
+   * version is known, and the value throws where it is needed.
+   */
   function written(stored: Stored<unknown>): Stored<T> {
     try {
       return show(stored)

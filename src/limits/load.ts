@@ -1,4 +1,7 @@
-/** How many requests of a service execute at once: what has begun is finished, and what would be too much is refused at once. */
+/**
+ * How many requests of a service execute at once: what has begun is finished, and what would be too
+ * much is refused at once.
+ */
 import { Unavailable } from '../problem.js'
 
 /** Requests that may execute at once, unless a service says otherwise. */

@@ -49,11 +49,17 @@ export const readsNoMore = (socket: Socket): boolean => (socket as Connection)._
 export const serverOf = (socket: Socket): DrainingServer | undefined => (socket as Connection)[taker]
 
 export interface Connections extends Iterable<Socket> {
-  /** Makes `closeIdleConnections` spare connections that have sent something since the latest call of this. */
+  /**
+   * Makes `closeIdleConnections` spare connections that have sent something since the latest call
+   * of this.
+   */
   spareActive(): void
   /** Ends what `spareActive` began. */
   spareNone(): void
-  /** Ends those without a request, when for so many milliseconds none was opened and none has sent anything. */
+  /**
+   * Ends those without a request, when for so many milliseconds none was opened and none has sent
+   * anything.
+   */
   endSilent(after: number): void
   /** Destroys all of them, upgraded ones too, and returns how many there were. */
   destroy(): number
@@ -106,16 +112,20 @@ export function trackConnections(server: Server): Connections {
   }
 }
 
-/** Tells connections that have brought no byte of a request; with TLS, those in their handshake are among them. */
+/**
+ * Tells connections that have brought no byte of a request; with TLS, those in their handshake are
+ * among them.
+ */
 function silence(server: Server): (socket: Connection) => boolean {
   if (!(server instanceof TlsServer)) return ({ bytesRead }) => bytesRead === 0
   return (socket) => (socket.encrypted ? socket.bytesRead === 0 : !socket[secured])
 }
 
 /**
- * Corrects what Node takes for idle, also when its `close()` asks. A connection whose answer the handler
- * has ended may still have most of it to send to a slow reader; Node would cut it. And between two
- * requests of a client that sends one after the other, a connection looks idle, too: `isActive` tells.
+ * Corrects what Node takes for idle, also when its `close()` asks. A connection whose answer the
+ * handler has ended may still have most of it to send to a slow reader; Node would cut it. And
+ * between two requests of a client that sends one after the other, a connection looks idle, too:
+ * `isActive` tells.
  */
 function keepBusy(server: Server, open: ReadonlySet<Connection>, isActive: (socket: Connection) => boolean): void {
   const close = server.closeIdleConnections

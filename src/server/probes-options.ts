@@ -4,8 +4,9 @@ import { checkKind, checkObject, invalid, wholeNumber } from './options.js'
 /** What `probes()` takes. Times are in milliseconds. */
 export interface ProbesOptions {
   /**
-   * Whether the service can do its work, such as one query on a connection of its own. It fails where it
-   * throws, rejects, or takes longer than `timeout`; then `signal` fires. Default: no check.
+   * Whether the service can do its work, such as one query on a connection of its own. It fails
+   * where it throws, rejects, or takes longer than `timeout`; then `signal` fires. Default: no
+   * check.
    */
   readonly check?: (signal: AbortSignal) => unknown
   /** Time for which a result of `check` holds, whoever asks. Default 1,000. */
@@ -17,8 +18,8 @@ export interface ProbesOptions {
   /** Path of readiness. Default `/ready`. */
   readonly readyPath?: string
   /**
-   * The server whose drain makes readiness 503. Default: the server of `createServer()` that took the
-   * request. Needed where probes have a server of their own.
+   * The server whose drain makes readiness 503. Default: the server of `createServer()` that took
+   * the request. Needed where probes have a server of their own.
    */
   readonly server?: { readonly draining: boolean }
   /** Where `type` of a problem leads, as in `api`. */

@@ -9,8 +9,8 @@ interface CheckOptions {
 }
 
 /**
- * A function that resolves with whether `check` succeeds. Whoever asks while it runs shares its result,
- * which then holds for `maxAge`. Never rejects.
+ * A function that resolves with whether `check` succeeds. Whoever asks while it runs shares its
+ * result, which then holds for `maxAge`. Never rejects.
  */
 export function readinessCheck({ check, maxAge, timeout, onFailure }: CheckOptions): () => Promise<boolean> {
   let result: Promise<boolean> | undefined

@@ -24,9 +24,15 @@ export interface ServerOptions {
   readonly maxConnections?: number
   /** Requests of one connection; the last is answered with `Connection: close`. Default 0, which is no bound. */
   readonly maxRequestsPerSocket?: number
-  /** Time for which `shutdown()` goes on serving while `probes()` answer 503, before it closes. Default 0. */
+  /**
+   * Time for which `shutdown()` goes on serving while `probes()` answer 503, before it closes.
+   * Default 0.
+   */
   readonly drain?: number
-  /** Time for which `close()` and `shutdown()` wait for what is under way; then they cut it. Default 10,000; here 0 is no time at all. */
+  /**
+   * Time for which `close()` and `shutdown()` wait for what is under way; then they cut it. Default
+   * 10,000; here 0 is no time at all.
+   */
   readonly grace?: number
   /** What makes it an https server: `key` and `cert`, `SNICallback` and all else that `https.createServer` takes. */
   readonly tls?: NodeTlsOptions

@@ -1,4 +1,7 @@
-/** Ending a server without losing a request: drain, empty the queue of new connections, let the rest finish. */
+/**
+ * Ending a server without losing a request: drain, empty the queue of new connections, let the rest
+ * finish.
+ */
 import type { Server } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
 import { endListening, handBackTime, type ListenerEnd } from './accept-queue.js'
@@ -9,11 +12,14 @@ import { wholeNumber } from './options.js'
 /** How a server ends. Times are in milliseconds. */
 export interface ShutdownOptions {
   /**
-   * Time for which the server goes on as before while `probes()` answer 503, so that a balancer stops
-   * sending requests before connections are refused. Default: `drain` of `createServer()`.
+   * Time for which the server goes on as before while `probes()` answer 503, so that a balancer
+   * stops sending requests before connections are refused. Default: `drain` of `createServer()`.
    */
   readonly drain?: number
-  /** Time for requests under way, behind the drain; then they are cut. Default: `grace` of `createServer()`. */
+  /**
+   * Time for requests under way, behind the drain; then they are cut. Default: `grace` of
+   * `createServer()`.
+   */
   readonly grace?: number
 }
 
@@ -28,11 +34,11 @@ export type GracefulServer<Base extends Server | TlsServer = Server> = Base & {
   /** Whether `shutdown()` or `close()` was called, until the server listens again. */
   readonly draining: boolean
   /**
-   * Ends the server: it goes on for the drain, then takes the connections that the kernel has queued and
-   * no more, ends idle connections, answers the requests under way and closes each connection behind
-   * them. Resolves when no connection is left; after the grace the rest is cut. Called again it returns
-   * the same promise; shorter times then count, longer ones do not. Throws `ConfigurationError` where a
-   * time makes no sense.
+   * Ends the server: it goes on for the drain, then takes the connections that the kernel has
+   * queued and no more, ends idle connections, answers the requests under way and closes each
+   * connection behind them. Resolves when no connection is left; after the grace the rest is cut.
+   * Called again it returns the same promise; shorter times then count, longer ones do not. Throws
+   * `ConfigurationError` where a time makes no sense.
    *
    * @example process.once('SIGTERM', async () => process.exit((await server.shutdown()).destroyed === 0 ? 0 : 1))
    */
@@ -47,7 +53,10 @@ interface Times {
 /** Milliseconds between two looks for connections that have become idle. */
 const interval = 50
 
-/** Milliseconds without a sign from any connection that has sent no request yet, after which these are ended. */
+/**
+ * Milliseconds without a sign from any connection that has sent no request yet, after which these
+ * are ended.
+ */
 const arrival = 1_000
 
 type CloseCallback = Parameters<Server['close']>[0]
@@ -103,7 +112,10 @@ interface Beginning extends Times {
   readonly connections: Connections
   /** Node's own. */
   readonly close: Server['close']
-  /** Whether the server listens and has said so. Before the `listening` event nobody can have connected. */
+  /**
+   * Whether the server listens and has said so. Before the `listening` event nobody can have
+   * connected.
+   */
   readonly listens: boolean
 }
 
@@ -148,7 +160,8 @@ function newEnding(server: Server, { connections, close, listens, ...times }: Be
     end = Math.min(end, begun + times.grace)
     cutting = setTimeout(cut, end - begun)
     connections.spareActive()
-    // After two turns all that came before is read: an answer that says `close` is the last of its pipeline.
+    // After two turns all that came before is read: an answer that says `close` is the last of its
+    // pipeline.
     setImmediate(() => setImmediate(mark))
     // Half of the grace is left for the connections that were taken.
     listener = endListening(server, { close, limit: () => begun + (end - begun) / 2, closed: sweep })

@@ -1,4 +1,7 @@
-/** What every answer of an adapter must be, whatever was asked: its words, its members and their types. */
+/**
+ * What every answer of an adapter must be, whatever was asked: its words, its members and their
+ * types.
+ */
 import type { ListRequest } from '../adapters/contract.js'
 import { isObject } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'

@@ -1,4 +1,6 @@
-/** Lists that nobody would think of: conditions, search, sort, parent and scope in any combination. */
+/**
+ * Lists that nobody would think of: conditions, search, sort, parent and scope in any combination.
+ */
 import type { ParentKey, Scalar } from '../adapters/contract.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { memberAt, type Scope } from './model.js'
@@ -66,7 +68,9 @@ function conditionOf(random: Random, definition: ResourceDefinition, records: re
 /** The values of a member among the records, or of the items of its lists. */
 const valuesOf = (records: readonly Row[], field: string): readonly Scalar[] => records.flatMap((record) => memberAt(record, field) ?? [])
 
-/** One or two equalities, as some record fulfils them; false, zero and the empty text among them. */
+/**
+ * One or two equalities, as some record fulfils them; false, zero and the empty text among them.
+ */
 function scopeOf(random: Random, records: readonly Row[]): Scope {
   const record = random.one(records)
   const members = Object.entries(record).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))

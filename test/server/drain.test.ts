@@ -160,7 +160,10 @@ describe('the drain of shutdown()', () => {
   })
 })
 
-/** A proxy that asks each server for readiness and sends requests, over kept connections, only to those that are ready. */
+/**
+ * A proxy that asks each server for readiness and sends requests, over kept connections, only to
+ * those that are ready.
+ */
 async function balancer(every: number) {
   const agent = new Agent({ keepAlive: true })
   const ready = new Map<number, boolean>()

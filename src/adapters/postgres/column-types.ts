@@ -40,8 +40,8 @@ export interface ColumnType {
   /** Why the type can't hold a value exactly, as the rest of a sentence. */
   fault(value: Scalar): string | undefined
   /**
-   * Why a text is no label of the enumeration, as the rest of a sentence. Labels may have been added
-   * since the table was described, so the database decides.
+   * Why a text is no label of the enumeration, as the rest of a sentence. Labels may have been
+   * added since the table was described, so the database decides.
    */
   labelFault?(value: Scalar): string | undefined
   compare(op: '=' | Range, value: Scalar): Comparison

@@ -91,8 +91,8 @@ async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<O
 }
 
 /**
- * Runs one attempt, with the checks that are deferred to the commit, and rolls it back. Throws where
- * the connection is lost.
+ * Runs one attempt, with the checks that are deferred to the commit, and rolls it back. Throws
+ * where the connection is lost.
  */
 async function undone(session: Session, attempt: () => Promise<Outcome>): Promise<Outcome> {
   await session.query('SAVEPOINT rest_probe', [])

@@ -139,8 +139,9 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    * How `ready()` checks that requests can succeed, each level with those before it:
    * - `catalog`: by what the catalog says of tables, columns, privileges and policies;
    * - `explain`: the database plans every statement that requests send, and runs none;
-   * - `execute`: it also updates, deletes and inserts existing rows in a transaction that is always rolled back. That finds triggers that refuse every write. It fires
-   *   triggers and uses up numbers of sequences.
+   * - `execute`: it also updates, deletes and inserts existing rows in a transaction that is
+   *   always rolled back. That finds triggers that refuse every write. It fires triggers and uses
+   *   up numbers of sequences.
    *
    * Default `explain`. Throws `ConfigurationError` where it is something else.
    */

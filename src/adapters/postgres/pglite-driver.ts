@@ -86,7 +86,10 @@ function refusedByDriver(text: string, values: readonly (string | null)[]): Erro
   return Object.assign(new Error('PGlite drops U+FEFF from the start of a text.'), { code: '22021' })
 }
 
-/** Runs `work` when the connection is free: PGlite has one, and would serve its calls in the order of their arrival. */
+/**
+ * Runs `work` when the connection is free: PGlite has one, and would serve its calls in the order
+ * of their arrival.
+ */
 async function inTurn<T>(db: PgliteClient, wait: Wait, isWanted: () => boolean, work: () => Promise<T>): Promise<T> {
   const turns = turnsOf(db, 1)
   const turn = turns.take(wait.left(), isWanted)

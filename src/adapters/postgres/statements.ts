@@ -6,7 +6,10 @@ import { patiently } from './failures.js'
 import type { PostgresAdapterOptions } from './options.js'
 import type { Parameters } from './sql.js'
 
-/** Errors that a team's own functions have thrown: they are not about the table, and are no refusals. */
+/**
+ * Errors that a team's own functions have thrown: they are not about the table, and are no
+ * refusals.
+ */
 export const teamErrors = new WeakSet<Error>()
 
 /** Runs a team's `session`, and records what it throws in `teamErrors`. */

@@ -11,8 +11,10 @@ interface Waiting {
 const unlimited = 30_000
 
 /**
- * Places that calls take in turn. A request that has begun needs further calls, such as the reads of linked records. In the order of arrival these would queue behind
- * the first call of every other request, and under load no request would end. All requests have the same time to be answered, so the one whose deadline comes first is the oldest.
+ * Places that calls take in turn. A request that has begun needs further calls, such as the reads
+ * of linked records. In the order of arrival these would queue behind the first call of every other
+ * request, and under load no request would end. All requests have the same time to be answered, so
+ * the one whose deadline comes first is the oldest.
  */
 export class Turns {
   #free: number
@@ -25,7 +27,10 @@ export class Turns {
     this.#free = places
   }
 
-  /** Takes a place: `undefined` where one is free, else a promise of the turn. A call that is no longer wanted when its turn comes is passed over. */
+  /**
+   * Takes a place: `undefined` where one is free, else a promise of the turn. A call that is no
+   * longer wanted when its turn comes is passed over.
+   */
   take(left: number, isWanted: () => boolean): Promise<void> | undefined {
     if (this.#free > 0) {
       this.#free -= 1
@@ -51,7 +56,8 @@ export class Turns {
       waiting.splice(0, waiting.length, ...waiting.filter(({ isWanted }) => isWanted()))
       this.#crowded = Math.max(64, 2 * waiting.length)
     }
-    // The place behind all that have more time; of equal deadlines the one that came first has its turn first.
+    // The place behind all that have more time; of equal deadlines the one that came first has its
+    // turn first.
     let low = 0
     let high = waiting.length
     while (low < high) {

@@ -14,7 +14,9 @@ export class EqualWork {
   #strongest: Cost = todaysCost
   readonly #salt = randomBytes(16)
 
-  /** Throws `Unavailable` (503) where a check would wait too long. Knows no user, and tells of none. */
+  /**
+   * Throws `Unavailable` (503) where a check would wait too long. Knows no user, and tells of none.
+   */
   refuseIfFull(): void {
     hashing.refuseIfFull(workOf(this.#strongest))
   }

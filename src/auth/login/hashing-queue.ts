@@ -7,7 +7,10 @@ import { lanes } from './scrypt-threads.js'
 /** Milliseconds that a newcomer may be expected to wait for its turn. */
 const longestEstimate = 4000
 
-/** Milliseconds that it waits at most, where the estimate was too low: hashing gets slower when the machine gets busy. */
+/**
+ * Milliseconds that it waits at most, where the estimate was too low: hashing gets slower when the
+ * machine gets busy.
+ */
 const longestWait = 5000
 
 /** Milliseconds by which the timers of callers that came together may differ. */
@@ -19,7 +22,10 @@ const assumed = { time: 250, steps: workOf(todaysCost) }
 /** How much the hashes before count beside the latest one. */
 const memory = 0.7
 
-/** How much longer than expected a refused caller stays away: a machine that gets busy hashes slower. */
+/**
+ * How much longer than expected a refused caller stays away: a machine that gets busy hashes
+ * slower.
+ */
 const caution = 1.5
 
 /** Milliseconds: the latest time that a refused caller is told to come back. */
@@ -40,9 +46,9 @@ interface Waiting {
 }
 
 /**
- * First come, first served, `lanes` at a time. The queue is bounded by the time that a newcomer would
- * wait, estimated from the measured pace: a count would be seconds on one machine and a minute on
- * another.
+ * First come, first served, `lanes` at a time. The queue is bounded by the time that a newcomer
+ * would wait, estimated from the measured pace: a count would be seconds on one machine and a
+ * minute on another.
  */
 export class HashingQueue {
   readonly #running = new Set<Running>()
@@ -55,9 +61,9 @@ export class HashingQueue {
   constructor(private readonly lanes: number) {}
 
   /**
-   * Runs `work` when its turn comes. `steps`: its size, by `workOf`. `isGone`: whether the caller no
-   * longer waits for the result; then it is not run. Rejects with `Unavailable` (503) where the wait
-   * is too long; its `Retry-After` says when there is room.
+   * Runs `work` when its turn comes. `steps`: its size, by `workOf`. `isGone`: whether the caller
+   * no longer waits for the result; then it is not run. Rejects with `Unavailable` (503) where the
+   * wait is too long; its `Retry-After` says when there is room.
    */
   async run<T>(steps: number, work: () => Promise<T>, isGone: () => boolean = () => false): Promise<T> {
     const running = this.#running.size < this.lanes ? this.#begin(steps) : await this.#wait(steps, isGone)
@@ -106,7 +112,10 @@ export class HashingQueue {
     }
   }
 
-  /** Refuses all who have waited too long, in one go: none of them keeps a place when room is looked for. */
+  /**
+   * Refuses all who have waited too long, in one go: none of them keeps a place when room is looked
+   * for.
+   */
   #expire(): void {
     const latest = performance.now() - longestWait + timerSlack
     const expired = [...this.#waiting].filter(({ since }) => since <= latest)
@@ -145,7 +154,9 @@ export class HashingQueue {
     return pace
   }
 
-  /** Each refused caller is given a time of its own: all at once would find the queue full again. */
+  /**
+   * Each refused caller is given a time of its own: all at once would find the queue full again.
+   */
   #refusal(steps: number): Unavailable {
     const now = performance.now()
     const own = (caution * steps * this.#pace(now)) / this.lanes

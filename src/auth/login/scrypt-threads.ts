@@ -15,7 +15,10 @@ import { type Cost, memoryOf } from './password-hash.js'
  */
 const niceness = process.platform === 'linux' ? 3 : undefined
 
-/** Hashes at a time. Where the priority can't be lowered, one core is left to the rest of the process. */
+/**
+ * Hashes at a time. Where the priority can't be lowered, one core is left to the rest of the
+ * process.
+ */
 export const lanes = Math.max(1, Math.min(2, availableParallelism() - (niceness === undefined ? 1 : 0)))
 
 /** Runs in the thread. A string, so that bundlers have no file to miss. */

@@ -25,7 +25,10 @@ const dateTimes = [
 const depots = ['', 'north', 'North', 'south', null, undefined]
 const addresses = [null, undefined, {}, { street: '', postcode: 0 }, { postcode: -1 }, { street: null, postcode: null }]
 
-/** A record such as the fixtures don't have: odd texts, edges of numbers and years, empty and absent members. */
+/**
+ * A record such as the fixtures don't have: odd texts, edges of numbers and years, empty and absent
+ * members.
+ */
 function oddParcel(random: Random, i: number): Row {
   const record = parcel(`odd ${i} ${random.one(oddTexts)}`, {
     label: random.chance(0.3) ? random.one(['quorvex zinc', 'Zinc', 'ash']) : random.one(oddTexts),
@@ -89,7 +92,8 @@ async function ask(stage: Stage, random: Random, model: Model, { parts, scope }:
   const whole = { ...parts, size: model.records.size + 1 }
   const first = await list(whole)
   if (parts.search !== undefined && parts.sort === undefined) {
-    // The rank is the store's: what is found must be the same, and the pages must agree with the whole.
+    // The rank is the store's: what is found must be the same, and the pages must agree with the
+    // whole.
     const places = new Map(first.items.map(({ value }, i) => [stage.keyText(value), i]))
     rows = [...rows].sort((a, b) => (places.get(stage.keyText(a)) ?? 0) - (places.get(stage.keyText(b)) ?? 0))
   }

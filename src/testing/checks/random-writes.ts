@@ -177,7 +177,10 @@ class Sequence {
     expectThat(came === verdict, meaning[verdict as keyof typeof meaning] ?? `'${verdict}'`, answer)
   }
 
-  /** What is stored under a key is what the model has, with a version that fits what was done; so is what a write answered. */
+  /**
+   * What is stored under a key is what the model has, with a version that fits what was done; so is
+   * what a write answered.
+   */
   async #look(code: string, before: Row | undefined, isDone: boolean, answer?: unknown): Promise<void> {
     const now = this.#model.records.get(code)
     const found = await this.#stage.read(code, { peer: this.#random.below(4) })
