@@ -106,8 +106,8 @@ export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<
   return made
 
   /**
-   * What a write has stored. A conversion that fails now must not make the write look failed: the
-   * version is known, and the value throws where it is needed.
+   * What a write has stored. The write has succeeded even where the conversion fails: then the
+   * version is returned, and reading the value throws (VERB-13).
    */
   function written(stored: Stored<unknown>): Stored<T> {
     try {

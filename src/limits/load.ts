@@ -1,10 +1,10 @@
 /**
- * How many requests of a service execute at once: what has begun is finished, and what would be too
- * much is refused at once.
+ * Bounds how many requests of a service execute at once, so that those that have begun are finished
+ * in time (ERR-1).
  */
 import { Unavailable } from '../problem.js'
 
-/** Requests that may execute at once, unless a service says otherwise. */
+/** Requests that may execute at once, by default. */
 export const defaultMaxConcurrent = 1_000
 
 /** Counts the requests of one service between the step `execute` and their answer. */
@@ -17,11 +17,11 @@ export class Load {
     this.#most = most
   }
 
-  /** Throws `unavailable` (503) where no further request may execute. */
+  /** Throws `Unavailable` (503) where no further request may execute. */
   check(): void {
     if (this.#executing < this.#most) return
     throw new Unavailable({
-      detail: 'The service has as many requests to answer as it can. Nothing was changed: try again in a moment.',
+      detail: 'Too many requests are being answered. Nothing was changed: try again in a moment.',
     })
   }
 

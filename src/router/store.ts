@@ -225,8 +225,8 @@ const unchanged: ReadonlySet<unknown> = new Set(['absent', 'stale', 'mismatched'
 const changed: ReadonlySet<unknown> = new Set(['removed', 'attached', 'detached'])
 
 /**
- * What the answer of an adapter to a write says of the change. An answer that the contract does not
- * know leaves it unknown.
+ * Whether a write changed anything, by the adapter's answer; `unknown` for an answer outside the
+ * contract.
  */
 function changeOf(result: unknown): Exchange['change'] {
   if (unchanged.has(result) || isRefused(result)) return 'none'

@@ -1,6 +1,6 @@
 /**
- * The answer to a change that was made and whose own answer could not be built: still a success,
- * with less in it (VERB-13).
+ * The answer to a change that was made, where its full answer can't be built: the success status
+ * without a body (VERB-13).
  */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { versionTag } from '../http/entity-tags.js'
@@ -30,7 +30,7 @@ export const notShown = (cause: unknown): Unavailable =>
   })
 
 /**
- * The header fields of the outcome that can be sent: one that can't may be the very reason why the
+ * The header fields of the outcome, without those that can't be sent: such a field may be why the
  * answer failed.
  */
 function givenHeaders(outcome: Exclude<Outcome, { kind: 'page' }>): Headers {

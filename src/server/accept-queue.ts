@@ -11,8 +11,8 @@ import type { Server } from 'node:http'
 const quietTurns = 5
 
 /**
- * Milliseconds that the socket stays open at least. A client is connected half a round trip before
- * the kernel knows; this covers round trips of 100 ms.
+ * The socket stays open for at least this many milliseconds. A client is connected half a round
+ * trip before the kernel knows; this covers round trips of 100 ms.
  */
 const shortest = 50
 
@@ -23,8 +23,8 @@ const shortest = 50
 const quietTime = cluster.isWorker ? 50 : 0
 
 /**
- * Milliseconds for which a cluster worker has to live on when its socket is closed. It gives back
- * connections that the primary has sent meanwhile; if it exits before, they hang.
+ * Milliseconds for which a cluster worker must keep running after its socket is closed. It returns
+ * connections that the primary has sent meanwhile; if it exits earlier, they hang.
  */
 export const handBackTime = cluster.isWorker ? 200 : 0
 
@@ -37,7 +37,7 @@ type CloseCallback = Parameters<Server['close']>[0]
 export interface ListenerEnd {
   /** Node's `close()`, as soon as the socket is closed. */
   close(callback?: CloseCallback): void
-  /** Closes the socket now, with whatever is still queued. */
+  /** Closes the socket now, which resets connections that are still queued. */
   now(): void
 }
 
@@ -46,9 +46,9 @@ interface Ending {
   /** Node's own `close` of the server. */
   readonly close: Server['close']
   /**
-   * When the socket is closed although connections still come, as `performance.now()` tells it. As
-   * the queue is first in, first out, those that were in it at the start have been taken by then;
-   * on a slow machine it waits until that is certain.
+   * When the socket is closed although connections still come, on the clock of `performance.now()`.
+   * As the queue is first in, first out, those that were in it at the start have been taken by
+   * then; on a slow machine it waits until that is certain.
    */
   limit(): number
   /** Called right after the socket was closed. */
@@ -105,7 +105,10 @@ export function endListening(server: Server, { close, limit, closed }: Ending): 
   }
 }
 
-/** Makes `listening` false and lets `listen()` call `finish` first. Returns what undoes both. */
+/**
+ * Makes `listening` false and lets `listen()` call `finish` first. Returns a function that undoes
+ * both.
+ */
 function pretendClosed(server: Server, finish: () => void): () => void {
   const before = Object.getOwnPropertyDescriptor(server, 'listen')
   const listen = (...parameters: unknown[]): Server => {

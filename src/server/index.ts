@@ -1,5 +1,5 @@
 /**
- * An HTTP server around an Express app, with bounds, probes and an end:
+ * An HTTP server around an Express app, with bounds, probes and graceful shutdown:
  * `express-rest-conventions/server`.
  */
 export { createServer } from './create-server.js'

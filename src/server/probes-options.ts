@@ -4,12 +4,12 @@ import { checkKind, checkObject, invalid, wholeNumber } from './options.js'
 /** What `probes()` takes. Times are in milliseconds. */
 export interface ProbesOptions {
   /**
-   * Whether the service can do its work, such as one query on a connection of its own. It fails
-   * where it throws, rejects, or takes longer than `timeout`; then `signal` fires. Default: no
-   * check.
+   * Checks whether the service can do its work, such as by one query on a connection of its own.
+   * The check fails if it throws, rejects, or takes longer than `timeout`, when `signal` fires.
+   * Default: no check.
    */
   readonly check?: (signal: AbortSignal) => unknown
-  /** Time for which a result of `check` holds, whoever asks. Default 1,000. */
+  /** Time for which a result of `check` is used again. Default 1,000. */
   readonly maxAge?: number
   /** Time that `check` may take; at least 1. Default 2,000. */
   readonly timeout?: number
@@ -18,11 +18,11 @@ export interface ProbesOptions {
   /** Path of readiness. Default `/ready`. */
   readonly readyPath?: string
   /**
-   * The server whose drain makes readiness 503. Default: the server of `createServer()` that took
-   * the request. Needed where probes have a server of their own.
+   * The server whose shutdown makes readiness 503. Default: the server of `createServer()` that
+   * took the request. Needed where probes have a server of their own.
    */
   readonly server?: { readonly draining: boolean }
-  /** Where `type` of a problem leads, as in `api`. */
+  /** Where `type` of a problem leads, as in `api`. Default: a placeholder. */
   readonly problemBase?: string
   /** Called with the error of each check that failed. Default: `console.error`. */
   readonly onFailure?: (error: unknown) => void

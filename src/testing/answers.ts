@@ -1,7 +1,4 @@
-/**
- * What every answer of an adapter must be, whatever was asked: its words, its members and their
- * types.
- */
+/** Checks that hold for every answer of an adapter: its words, its members and their types. */
 import type { ListRequest } from '../adapters/contract.js'
 import { isObject } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -38,7 +35,7 @@ export function expectAnswer(definition: ResourceDefinition, method: Writing, an
   }
 }
 
-/** Throws where a page is malformed, or says of the request what can't be. */
+/** Throws where a page is malformed or contradicts the request. */
 export function expectPage(page: unknown, { size, where, sort }: ListRequest, keyText: (value: unknown) => string): void {
   expectThat(isObject(page) && Array.isArray(page.items), 'list() to answer a page with items', page)
   const { items, total, refused } = page

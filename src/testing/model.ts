@@ -1,7 +1,4 @@
-/**
- * What a right store would answer: some records, what is attached to what, and the plainest way to
- * look through them.
- */
+/** A simple model of a correct store: some records, and what is attached to what. */
 import type { ParentKey, Scalar } from '../adapters/contract.js'
 import { get } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'

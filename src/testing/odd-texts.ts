@@ -1,6 +1,6 @@
 /**
- * Texts that are different, and that stores take for equal: by collation, case folding,
- * normalization, padding, or as numbers.
+ * Different texts that a store may take for equal: by collation, case folding, normalization,
+ * padding, or as numbers.
  */
 export const nearTexts: readonly (readonly string[])[] = [
   ['e\u0301', '\u00e9', 'e'],

@@ -1,6 +1,4 @@
-/**
- * Lists that nobody would think of: conditions, search, sort, parent and scope in any combination.
- */
+/** Made-up lists: conditions, search, sort, parent and scope in any combination. */
 import type { ParentKey, Scalar } from '../adapters/contract.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { memberAt, type Scope } from './model.js'

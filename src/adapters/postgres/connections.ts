@@ -46,7 +46,7 @@ export class Connection {
     return now - this.aliveAt > trustedFor || this.aliveAt < this.#peers.doubtedAt
   }
 
-  /** It gave no answer: the others of its pool are doubtful as well. */
+  /** Called when it gave no answer: the other connections of its pool become doubtful. */
   doubtPeers(): void {
     this.#peers.doubtedAt = performance.now()
   }
@@ -113,7 +113,7 @@ export function watchPool(pool: PgPool, warn: Warn): void {
     if (pool.options?.keepAlive === undefined) client.connection?.stream?.setKeepAlive?.(true, keepAliveDelay)
   })
   pool.on('acquire', (client) => connectionOf(client, peers).listenTo(client))
-  // When those that are there already answered last is not known.
+  // It is not known when these last answered.
   for (const client of pool._clients ?? []) connectionOf(client, peers).aliveAt = Number.NEGATIVE_INFINITY
 }
 

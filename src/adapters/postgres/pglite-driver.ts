@@ -79,7 +79,7 @@ const storing = /(?:^|\()\s*(?:INSERT|UPDATE)\b/
 
 /**
  * PGlite drops U+FEFF from the start of every text that it gives back: another text, perhaps
- * another record's key. It is refused as what a server can't encode is.
+ * another record's key. It is refused like a text that the server can't encode.
  */
 function refusedByDriver(text: string, values: readonly (string | null)[]): Error | undefined {
   if (!values.some((value) => value?.startsWith('\ufeff')) || !storing.test(text)) return undefined

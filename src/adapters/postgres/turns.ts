@@ -18,9 +18,9 @@ const unlimited = 30_000
  */
 export class Turns {
   #free: number
-  /** By deadline, the first to come last. */
+  /** Sorted by deadline, the earliest at the end. */
   readonly #waiting: Waiting[] = []
-  /** The length at which those that gave up are taken out. */
+  /** The length at which calls that are no longer wanted are removed. */
   #crowded = 64
 
   constructor(places: number) {
@@ -56,8 +56,7 @@ export class Turns {
       waiting.splice(0, waiting.length, ...waiting.filter(({ isWanted }) => isWanted()))
       this.#crowded = Math.max(64, 2 * waiting.length)
     }
-    // The place behind all that have more time; of equal deadlines the one that came first has its
-    // turn first.
+    // Insert after all later deadlines. Of equal deadlines, the first to come has the first turn.
     let low = 0
     let high = waiting.length
     while (low < high) {

@@ -1,6 +1,6 @@
 /**
- * Refuses a request early, before its credentials and its body are looked at, where the service has
- * too many to answer (ERR-1).
+ * Refuses a request before its credentials and body are read, where too many are being answered
+ * (ERR-1).
  */
 import type { Exchange } from '../exchange.js'
 

@@ -1,4 +1,4 @@
-/** Calls are told apart: what one asks, or has asked, shows in no other. */
+/** Calls are isolated: no call shows in the answer of another. */
 import { type Check, ticks, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import { listRequest } from '../requests.js'

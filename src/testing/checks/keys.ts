@@ -146,7 +146,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/names',
-    title: 'Any id of letters, digits, "-" and "_" is an id as any other, however long, and whatever it means in a program.',
+    title: 'Any id of letters, digits, "-" and "_" is an id like any other, however long, also where it has a meaning in JavaScript.',
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {

@@ -1,4 +1,4 @@
-/** Lists in any combination, against the plainest model of a store. */
+/** Lists in any combination, compared with a simple model of a store. */
 import type { ParentKey, Scalar } from '../../adapters/contract.js'
 import { type Check, upTo } from '../check.js'
 import { ContractError, expectThat, show } from '../contract-error.js'
@@ -52,7 +52,7 @@ async function addOdd(stage: Stage, random: Random, model: Model): Promise<void>
   }
 }
 
-/** Attaches some records in every way; the model knows what has come of it. */
+/** Attaches some records in every way, in the store and in the model. */
 async function addAttached(stage: Stage, random: Random, model: Model): Promise<readonly ParentKey[]> {
   const parents = ways.flatMap((as) => ['ann', 'bob'].map((key) => ({ collection: 'clients', key, as })))
   for (const parent of parents) {

@@ -1,4 +1,4 @@
-/** Writes in any sequence, one after the other, against the plainest model of a store. */
+/** Writes in any sequence, one after the other, compared with a simple model of a store. */
 import { type Created, isRefused, type ParentKey, type Refused, type Repeated } from '../../adapters/contract.js'
 import { type Check, upTo } from '../check.js'
 import { ContractError, expectEqual, expectThat } from '../contract-error.js'
@@ -24,7 +24,7 @@ const scopes: readonly Scope[] = [
 const codes = upTo(10).map((i) => `C-${i}`)
 const ids = ['one', 'two', 'three']
 
-/** What came of a write: `refused` stands for any refusal as a rule. */
+/** The result of a write: `refused` stands for any refusal but `duplicate`. */
 type Verdict = 'absent' | 'stale' | 'done' | 'duplicate' | 'refused' | 'mismatched'
 
 /** One sequence of writes, with what is stored after each. */
@@ -37,8 +37,8 @@ class Sequence {
   readonly #past = new Map<string, Set<string>>(codes.map((code) => [code, new Set()]))
   readonly #kept = new Map<string, { readonly fingerprint: string; readonly item: Item }>()
   readonly #methods: readonly ('create' | 'repeat' | 'recall' | 'replace' | 'remove' | 'attach' | 'detach')[]
-  /** What was asked last, for messages. */
-  asked = ''
+  /** The latest call, for messages. */
+  asked = 'before any write'
 
   constructor(stage: Stage) {
     this.#stage = stage
