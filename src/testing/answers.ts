@@ -2,11 +2,10 @@
 import type { ListRequest } from '../adapters/contract.js'
 import { isObject } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
+import type { OptionalMethod } from './check.js'
 import { expectThat } from './contract-error.js'
 
-export type Writing = 'create' | 'recall' | 'replace' | 'remove' | 'attach' | 'detach'
-
-const words: Readonly<Record<Writing, readonly string[]>> = {
+const words: Readonly<Record<OptionalMethod, readonly string[]>> = {
   create: ['mismatched', 'running'],
   recall: ['mismatched', 'running'],
   replace: ['absent', 'stale'],
@@ -16,7 +15,7 @@ const words: Readonly<Record<Writing, readonly string[]>> = {
 }
 
 /** Throws where an answer to a write, or to `recall()`, is none that the contract knows. */
-export function expectAnswer(definition: ResourceDefinition, method: Writing, answer: unknown): void {
+export function expectAnswer(definition: ResourceDefinition, method: OptionalMethod, answer: unknown): void {
   if (isObject(answer) && 'refused' in answer) {
     expectRefused(answer, (member) => isMember(definition, member), `${method}() to refuse with`)
   } else if (isObject(answer) && method === 'create') {

@@ -10,8 +10,8 @@ import type { Stage } from './stage.js'
 export type Places = (value: unknown) => number
 
 /**
- * Learns the order of a member. Numbers and date-times must ascend, nulls stand last, equal values
- * side by side.
+ * Learns the order of a member. Numbers and date-times must ascend, nulls come last, and equal
+ * values stand side by side.
  */
 export async function placesOf(stage: Stage, field: string): Promise<Places> {
   const path = field.split('.')

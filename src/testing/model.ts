@@ -18,9 +18,7 @@ export class Model {
   readonly records = new Map<string, Row>()
   readonly #sets = new Map<string, Set<string>>()
   readonly #definition: ResourceDefinition
-  /**
-   * The order of the store, by member. What compares without it (numbers, date-times) needs none.
-   */
+  /** The order of the store, by member. Numbers and date-times are compared without it. */
   readonly places = new Map<string, Places>()
 
   constructor(definition: ResourceDefinition, records: readonly Row[]) {
@@ -96,10 +94,7 @@ export class Model {
     return { gt: difference > 0, gte: difference >= 0, lt: difference < 0, lte: difference <= 0 }[condition.op]
   }
 
-  /**
-   * Words as every engine tells them apart: between spaces, in any case, none of them a part of
-   * another.
-   */
+  /** Words are separated by spaces and compared without case; a part of a word does not match. */
   #holdsWords(record: Row, search: string): boolean {
     const members = Array.isArray(this.#definition.search) ? (this.#definition.search as readonly string[]) : []
     const held = members.flatMap((member) =>

@@ -11,7 +11,7 @@ export interface Question {
   readonly scope: Scope
 }
 
-/** What questions are made of. */
+/** From what questions are made up. */
 export interface Matter {
   readonly definition: ResourceDefinition
   readonly records: readonly Row[]
@@ -27,7 +27,7 @@ export function questionOf(random: Random, { definition, records, parents, searc
   const conditions = random.below(Math.min(weight, 3) + 1)
   const where: Where[] = []
   for (let i = 0; i < conditions; i += 1) {
-    // Two conditions on one member are one range, or one choice of two.
+    // Two conditions on one member make a range, for example.
     const [same] = random.chance(0.3) ? where : []
     where.push(conditionOf(random, definition, records, same?.field))
   }

@@ -2,15 +2,14 @@
 import { type Created, isRefused, type ParentKey, type Refused, type Repeated } from '../../adapters/contract.js'
 import { type Check, upTo } from '../check.js'
 import { ContractError, expectEqual, expectThat } from '../contract-error.js'
+import { associations, client } from '../fixtures.js'
 import { isWithin, Model, type Scope } from '../model.js'
 import { Random } from '../random.js'
 import type { Row } from '../row.js'
 import type { By, Item, Stage } from '../stage.js'
 
 const steps = 240
-const parents: readonly ParentKey[] = ['contracts', 'invoices', 'favourites', 'archives'].flatMap((as) =>
-  ['ann', 'bob'].map((key) => ({ collection: 'clients', key, as })),
-)
+const parents: readonly ParentKey[] = associations.flatMap((as) => ['ann', 'bob'].map((key) => client(as, key)))
 const scopes: readonly Scope[] = [
   {},
   {},

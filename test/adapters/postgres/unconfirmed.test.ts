@@ -183,7 +183,7 @@ describe('a write that no synchronous standby confirms', () => {
   })
 })
 
-describe('VERB-2: a repeat of a write that no synchronous standby confirmed', () => {
+describe('VERB-12: a repeat of a write that no synchronous standby confirmed', () => {
   const keyed = (id: string, parts: Call): Call & { readonly idempotency: Idempotency } =>
     ({ ...parts, idempotency: { id, fingerprint: 'f' } }) as never
   const store = () => bultosIn(pool, { idempotency, ...soon })
