@@ -80,7 +80,7 @@ export function endListening(server: Server, { close, limit, closed }: Ending): 
       return
     }
     turns++
-    // Immediates run right after the event loop has looked for new connections.
+    // Immediates run right after the event loop has accepted new connections.
     immediate = setImmediate(look)
   }
   const restore = pretendClosed(server, () => now())

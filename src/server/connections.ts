@@ -45,7 +45,7 @@ export const currentResponse = (socket: Socket): ServerResponse | undefined =>
 /** Whether Node reads no further requests of a pipeline until more answers are out. */
 export const readsNoMore = (socket: Socket): boolean => (socket as Connection)._paused === true
 
-/** The server of ours that took a connection. */
+/** The server of `createServer()` that accepted a connection. */
 export const serverOf = (socket: Socket): DrainingServer | undefined => (socket as Connection)[taker]
 
 export interface Connections extends Iterable<Socket> {

@@ -11,7 +11,7 @@ export function checkObject(what: string, given: unknown): void {
   if (typeof given !== 'object' || given === null) throw invalid(`The options of ${what} must be an object.`)
 }
 
-/** `what` names the option and where it stands, such as `check of probes()`. */
+/** `what` names the option, such as `check of probes()`. */
 export function checkKind(what: string, value: unknown, kind: 'function' | 'number' | 'object' | 'string'): void {
   if (value === undefined || (typeof value === kind && value !== null)) return
   throw invalid(`${what} is ${value === null ? 'null' : `of type ${typeof value}`}. Give a value of type ${kind}.`)

@@ -1,4 +1,4 @@
-/** The readiness check: shared by all who ask at the same time, and cached. */
+/** The readiness check: shared by concurrent calls, and cached. */
 
 /** What is checked, and how often. Times are in milliseconds. */
 interface CheckOptions {

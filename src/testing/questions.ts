@@ -15,7 +15,7 @@ export interface Question {
 export interface Matter {
   readonly definition: ResourceDefinition
   readonly records: readonly Row[]
-  /** Parents to look under; none where the adapter attaches nothing. */
+  /** Parents whose collections are listed; none where the adapter attaches nothing. */
   readonly parents: readonly ParentKey[]
   readonly searches: boolean
 }

@@ -11,7 +11,7 @@ export interface ServerProbe {
 }
 
 /**
- * With milliseconds for an answer on the connection that is kept. Half-open, it would never answer.
+ * The time limit, in milliseconds, is for a kept connection that is half-open and never answers.
  */
 const question = { text: 'SELECT 1', query_timeout: 800 }
 

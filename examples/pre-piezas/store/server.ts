@@ -21,7 +21,7 @@ export async function openServer(url: string): Promise<Database> {
     // The operating system notices connections that are dead without having been closed.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    // The server gives up by itself, long before the 30 s that a request may take are over.
+    // The server ends a statement long before the 30 s that a request may take.
     statement_timeout: 10_000,
     idle_in_transaction_session_timeout: 10_000,
   })

@@ -1,4 +1,4 @@
-/** Connections of a pool: live ones, and those that the pool never gets. */
+/** Connections of a pool: checked before use, and given up where they can't be made. */
 
 import type { Wait } from './client.js'
 import { connectionOf, watchConnecting } from './connections.js'
@@ -83,7 +83,7 @@ async function live(pool: PgPool, first: PgClient, most: number, waits: () => bo
     if (isAlive && waits()) return client
     giveBack(client, isAlive)
     if (!waits()) return client
-    // Where one has said that it ended, the others would have said so too.
+    // A connection that was closed says nothing about the others, which would have reported it too.
     if (!hasEnded) checkIdle(pool)
     client = await connect(pool, most)
   }
@@ -152,9 +152,9 @@ function answers(client: PgClient): Promise<boolean> {
 const began = new WeakMap<object, number>()
 
 /**
- * Listens to connections that are being made, and closes those that take too long: a server that
- * takes a connection and then says nothing would hold a place of the pool for ever, unless the pool
- * was given a `connectionTimeoutMillis`.
+ * Listens to connections that are being made, and closes those that take too long: otherwise a
+ * server that accepts a connection and then sends nothing would occupy a place in the pool for
+ * ever, unless the pool has a `connectionTimeoutMillis`.
  */
 function visitConnecting(pool: PgPool, most: number): void {
   const now = performance.now()

@@ -11,10 +11,10 @@ interface Waiting {
 const unlimited = 30_000
 
 /**
- * Places that calls take in turn. A request that has begun needs further calls, such as the reads
- * of linked records. In the order of arrival these would queue behind the first call of every other
- * request, and under load no request would end. All requests have the same time to be answered, so
- * the one whose deadline comes first is the oldest.
+ * A number of places for calls, given to the oldest request first. A request that has begun needs
+ * further calls, such as reads of linked records. In the order of arrival these would wait behind
+ * the first call of every other request, and under load no request would finish in time. All
+ * requests have the same time to be answered, so the one whose deadline comes first is the oldest.
  */
 export class Turns {
   #free: number

@@ -43,9 +43,9 @@ interface Waiting {
 }
 
 /**
- * First come, first served, `lanes` at a time. The queue is bounded by the time that a newcomer
- * would wait, estimated from the measured pace: a count would be seconds on one machine and a
- * minute on another.
+ * Runs hashes in the order of their arrival, `lanes` at a time. The queue is bounded by the
+ * estimated wait of a new hash. A bound by count would be seconds on one machine and a minute on
+ * another.
  */
 export class HashingQueue {
   readonly #running = new Set<Running>()
@@ -152,7 +152,8 @@ export class HashingQueue {
   }
 
   /**
-   * Each refused caller is given a time of its own: all at once would find the queue full again.
+   * Gives each refused caller another time: if all came back at once, the queue would be full
+   * again.
    */
   #refusal(steps: number): Unavailable {
     const now = performance.now()
