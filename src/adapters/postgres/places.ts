@@ -1,7 +1,7 @@
 /** Where the values of a record lie in a row, and how they are compared there. */
 import type { Shape } from '../../definition/shape.js'
 import type { Scalar } from '../contract.js'
-import type { ColumnType, Comparison } from './column-types.js'
+import type { ColumnType, Comparison } from './column-type.js'
 import { arrayText, literal, type Parameters } from './sql.js'
 import { jsonFault, textFault } from './text-faults.js'
 
