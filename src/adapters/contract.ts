@@ -124,7 +124,10 @@ export interface Call {
   left?(): number
   /** On a create in an associated sub-collection: the parent that the new record is attached to, in the same step (PATH-7). */
   readonly attachTo?: ParentKey
-  /** On a create that its client may repeat: what a repeat is known by (VERB-12). Only adapters that have `recall` are given one. */
+  /**
+   * On a create that its client may repeat: what a repeat is known by (VERB-12). Only adapters that
+   * have `recall` are given one.
+   */
   readonly idempotency?: Idempotency
 }
 

@@ -17,7 +17,7 @@ export type ProbesMiddleware = (req: IncomingMessage, res: ServerResponse, next?
  * before everything else, so that no rate limit, authentication or overload control refuses a
  * probe. Throws `ConfigurationError` for an option that makes no sense.
  *
- * @example app.use(probes({ check: () => readiness.query('SELECT 1') })) // not the pool of the requests
+ * @example app.use(probes({ check: () => readiness.query('SELECT 1') }))
  */
 export function probes(options: ProbesOptions = {}): ProbesMiddleware {
   const { livePath, readyPath, server, problemBase, ...checking } = resolveProbesOptions(options)

@@ -1,7 +1,7 @@
 /**
  * How a type of PostgreSQL holds JSON values. They are read, written and compared as text that is
- * cast in SQL, so that no parser of a driver changes them. A value that a type can't hold exactly is
- * refused, never rounded or cut.
+ * cast in SQL, so that no parser of a driver changes them. A value that a type can't hold exactly
+ * is refused, never rounded or cut.
  */
 import type { Scalar } from '../contract.js'
 
@@ -33,7 +33,10 @@ export interface ColumnType {
   readonly plain?: boolean
   /** Values that every column of the type takes: for statements that are checked and not run. */
   readonly samples: readonly [Scalar, ...Scalar[]]
-  /** Whether what was decoded says all that the column holds. Others may have written what JSON can't say. */
+  /**
+   * Whether what was decoded says all that the column holds. Others may have written what JSON
+   * can't say.
+   */
   faithful(text: string): boolean
   encode(value: Scalar): string
   /** Why the type can't hold a value exactly, as the rest of a sentence. */

@@ -1,4 +1,7 @@
-/** What creates with an `Idempotency-Key` made, as it was then, in a table beside the resource's: kept in the transaction of the create itself (VERB-12). */
+/**
+ * What creates with an `Idempotency-Key` made, as it was then, in a table beside the resource's:
+ * kept in the transaction of the create itself (VERB-12).
+ */
 import { createHash } from 'node:crypto'
 import { invalidOption, knownOptions } from '../../definition/known-options.js'
 import type { Idempotency, Repeated, Stored } from '../contract.js'

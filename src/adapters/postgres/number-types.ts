@@ -19,7 +19,8 @@ export function wholeNumbers(cast: string, bound: number): ColumnType {
     fault: (value) => (fits(value) ? undefined : `must be a whole number from ${-bound} to ${bound - 1}`),
     compare(op, value) {
       const number = value as number
-      // The column is compared as what it is, so that its index serves; values between or beyond its own are brought there.
+      // The column is compared as what it is, so that its index serves; values between or beyond
+      // its own are brought there.
       if (Number.isSafeInteger(number)) return { op, text: digits(number), cast: 'bigint' }
       if (op === '=') return 'never'
       const upwards = op === '>' || op === '>='

@@ -127,7 +127,10 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   readonly session?: (tx: SqlClient, call: Call) => Promise<void>
   /** The tables of the associations that the record does not store, by their segment under the parent (`attachedTo.as`). */
   readonly attached?: Readonly<Record<string, JoinTable>>
-  /** Keeps what POSTs with an `Idempotency-Key` created, in the transaction of the create, so that repeats create nothing (VERB-12). Default: keys are ignored. */
+  /**
+   * Keeps what POSTs with an `Idempotency-Key` created, in the transaction of the create, so that
+   * repeats create nothing (VERB-12). Default: keys are ignored.
+   */
   readonly idempotency?: IdempotencyOptions
   /** What `q` goes to. Default: full-text search over the members that the definition names. */
   readonly search?: TextSearch<T> | SearchFunction<K>

@@ -1,4 +1,7 @@
-/** Creates that a client may repeat (VERB-12): what is kept under an id, and that nothing is created twice. */
+/**
+ * Creates that a client may repeat (VERB-12): what is kept under an id, and that nothing is created
+ * twice.
+ */
 import { type Check, rounds, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import { associations } from '../fixtures.js'

@@ -1,4 +1,7 @@
-/** What may be repeated, kept in the transaction of the create itself (VERB-12): the table, time, connections that break, transactions of others. */
+/**
+ * What may be repeated, kept in the transaction of the create itself (VERB-12): the table, time,
+ * connections that break, transactions of others.
+ */
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
