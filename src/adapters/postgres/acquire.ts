@@ -6,7 +6,7 @@ import { connectFailure } from './driver-failures.js'
 import { Busy } from './failures.js'
 import type { PgClient, PgPool } from './pg-client.js'
 import { type Turns, turnsOf } from './turns.js'
-import { statementShare, within } from './waits.js'
+import { nobodyWaits, statementShare, within } from './waits.js'
 
 /**
  * A live connection of the pool, for the oldest request first; `release` takes it back. Throws
@@ -15,22 +15,22 @@ import { statementShare, within } from './waits.js'
  */
 export function acquire(pool: PgPool, wait: Wait, most: number): Promise<PgClient> {
   const left = wait.left()
-  return within(wait, Math.min(most, left * statementShare), (waits) => {
+  const begin = (waits: () => boolean): Promise<PgClient> => {
     const turns = turnsOfPool(pool)
-    const begin = async (): Promise<PgClient> => {
+    const lend = async (): Promise<PgClient> => {
       try {
         const first = await connect(pool, most)
-        const client = waits() && isLive(first) ? first : await live(pool, first, most, waits)
-        if (!waits()) turns.give()
-        return client
+        return isLive(first) ? first : await live(pool, first, most, waits)
       } catch (error) {
         turns.give()
         throw error
       }
     }
     const turn = turns.take(left, waits)
-    return turn === undefined ? begin() : turn.then(begin)
-  })
+    return turn === undefined ? lend() : turn.then(lend)
+  }
+  const discard = (client: PgClient): void => release(pool, client, false)
+  return within(wait, Math.min(most, left * statementShare), begin, discard)
 }
 
 /**
@@ -72,17 +72,16 @@ function isLive(client: PgClient): boolean {
 const mostReplaced = 50
 
 /**
- * The client, once it has answered, or another one in its place. Where nothing waits for it any
- * more, it goes back to the pool.
+ * The client, once it has answered, or another one in its place. Throws where nothing waits for it
+ * any more.
  */
 async function live(pool: PgPool, first: PgClient, most: number, waits: () => boolean): Promise<PgClient> {
   let client = first
   for (let tries = 0; tries < mostReplaced; tries++) {
     const hasEnded = connectionOf(client).ended !== undefined
-    const isAlive = !hasEnded && (!waits() || isLive(client) || (await answers(client)))
-    if (isAlive && waits()) return client
-    giveBack(client, isAlive)
-    if (!waits()) return client
+    if (!hasEnded && (!waits() || isLive(client) || (await answers(client)))) return client
+    giveBack(client, false)
+    if (!waits()) throw nobodyWaits()
     // A connection that was closed says nothing about the others, which would have reported it too.
     if (!hasEnded) checkIdle(pool)
     client = await connect(pool, most)
