@@ -6,7 +6,10 @@ import { RedisStore } from 'rate-limit-redis'
 import { createClient } from 'redis'
 
 export interface Counters {
-  /** The options of a limit about where it counts. `side` keeps its keys and its log lines apart. Absent: in the process. */
+  /**
+   * The options of a limit about where it counts. `side` keeps its keys and its log lines apart.
+   * Absent: in the process.
+   */
   readonly optionsOf?: (side: string) => StoreOptions
   readonly close: () => void
 }
@@ -20,10 +23,16 @@ const pingInterval = 1_000
 /** Milliseconds that a ping may take. */
 const pingTimeout = 1_500
 
-/** Milliseconds without any traffic after which a connection ends. Longer than `pingInterval`, which keeps a healthy one. */
+/**
+ * Milliseconds without any traffic after which a connection ends. Longer than `pingInterval`, which
+ * keeps a healthy one.
+ */
 const socketTimeout = 3_000
 
-/** Connects, so that the first request is counted. A Redis that does not answer in a second is used as soon as it does. */
+/**
+ * Connects, so that the first request is counted. A Redis that does not answer in a second is used
+ * as soon as it does.
+ */
 export async function openCounters(url: string | undefined): Promise<Counters> {
   if (url === undefined) return { close() {} }
   const client = createClient({
@@ -63,9 +72,10 @@ interface Client {
 }
 
 /**
- * Pings, and replaces a connection that does not answer. TCP alone takes a quarter of an hour to give
- * up a half-open connection. `socketTimeout` does not end it as long as commands are written to it,
- * and `pingInterval` of the client waits for its answer without a limit. Rejects when `signal` aborts.
+ * Pings, and replaces a connection that does not answer. TCP alone takes a quarter of an hour to
+ * give up a half-open connection. `socketTimeout` does not end it as long as commands are written
+ * to it, and `pingInterval` of the client waits for its answer without a limit. Rejects when
+ * `signal` aborts.
  */
 async function replaceSilent(client: Client, signal: AbortSignal): Promise<void> {
   for (;;) {

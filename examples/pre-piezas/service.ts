@@ -1,4 +1,7 @@
-/** The service put together: versions, the public side and probes, over what is open already. It does not listen: `main.ts` and the tests do. */
+/**
+ * The service put together: versions, the public side and probes, over what is open already. It
+ * does not listen: `main.ts` and the tests do.
+ */
 
 import express, { type Express } from 'express'
 import {

@@ -17,7 +17,10 @@ export interface Settings {
   readonly tokenSecret?: string
   /** Requests a minute and principal; 0 is no limit. */
   readonly rateLimit: number
-  /** Milliseconds for which SIGTERM leaves the server open while `/ready` is 503; absent, the default of `shutdown.ts`. */
+  /**
+   * Milliseconds for which SIGTERM leaves the server open while `/ready` is 503; absent, the
+   * default of `shutdown.ts`.
+   */
   readonly drain?: number
   /** The account of the public side; what is absent is made up and printed. */
   readonly publicUser?: string
@@ -30,8 +33,9 @@ export class SettingError extends Error {
 }
 
 /**
- * Reads `PORT`, `BASE_URL`, `SEED_SIZE`, `DATABASE_URL`, `DATA_DIR`, `REDIS_URL`, `TOKEN_SECRET`, `RATE_LIMIT`, `DRAIN`, `PUBLIC_USER` and `PUBLIC_PASSWORD`; empty
- * counts as not set. Throws `SettingError`.
+ * Reads `PORT`, `BASE_URL`, `SEED_SIZE`, `DATABASE_URL`, `DATA_DIR`, `REDIS_URL`, `TOKEN_SECRET`,
+ * `RATE_LIMIT`, `DRAIN`, `PUBLIC_USER` and `PUBLIC_PASSWORD`; empty counts as not set. Throws
+ * `SettingError`.
  */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   const port = wholeNumber(env, 'PORT', 65_535) ?? 3000

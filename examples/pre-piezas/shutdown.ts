@@ -2,8 +2,8 @@
 import type { GracefulServer } from 'express-rest-conventions/server'
 
 /**
- * Milliseconds of each phase. With a `preStop` hook of 5 seconds they fit the 30 seconds that Kubernetes
- * waits before it kills.
+ * Milliseconds of each phase. With a `preStop` hook of 5 seconds they fit the 30 seconds that
+ * Kubernetes waits before it kills.
  */
 export const times = {
   /** For which SIGTERM leaves the server open while `/ready` is 503, unless `DRAIN` is set. */
@@ -24,13 +24,13 @@ export interface Running {
 }
 
 /**
- * On SIGTERM: fails readiness, goes on for the drain, answers the requests under way, closes what they
- * stood on, and exits with 0. On SIGINT, which a developer sends, without the drain. A repeated signal
- * changes nothing: under `npm start` one Ctrl-C arrives twice.
+ * On SIGTERM: fails readiness, goes on for the drain, answers the requests under way, closes what
+ * they stood on, and exits with 0. On SIGINT, which a developer sends, without the drain. A
+ * repeated signal changes nothing: under `npm start` one Ctrl-C arrives twice.
  *
- * Call it first: Node as process 1 of a container ignores signals that nothing listens for. A start that
- * is under way at the signal is completed, so that no half-written database stays behind. Returns the
- * function to call before listening.
+ * Call it first: Node as process 1 of a container ignores signals that nothing listens for. A start
+ * that is under way at the signal is completed, so that no half-written database stays behind.
+ * Returns the function to call before listening.
  */
 export function endOnSignals(): (running: Running) => void {
   let started: (running: Running) => void = () => {}

@@ -27,7 +27,10 @@ export type Operator = 'eq' | 'in' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | 
 export type Condition = ConditionTarget &
   (
     | { readonly op: 'eq' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains'; readonly value: Scalar }
-    /** Any of the values. One value is `eq`; with none, nothing matches. There may be thousands. */
+    /**
+     * Any of the values. One value means the same as `eq`, none matches nothing, and there may be
+     * thousands.
+     */
     | { readonly op: 'in'; readonly value: readonly Scalar[] }
     /** `true` asks for null or absent, `false` for the others. */
     | { readonly op: 'null'; readonly value: boolean }
@@ -108,8 +111,8 @@ export interface Call {
   readonly principal: unknown
   /**
    * Equalities (member -> value) that every list, count, read and write of this resource obeys; set
-   * on what is created. The members are the record's own: a name never holds a dot. False, zero and
-   * the empty text are values as any other. `recall` needs no scope, since the id is of one scope.
+   * on what is created. The members are the record's own: a name never holds a dot. `false`, `0`
+   * and `''` are values like any other. `recall` needs no scope: each id belongs to one scope.
    */
   readonly scope: Readonly<Record<string, Scalar>>
   readonly requestId: string
@@ -121,7 +124,10 @@ export interface Call {
   left?(): number
   /** On a create in an associated sub-collection: the parent that the new record is attached to, in the same step (PATH-7). */
   readonly attachTo?: ParentKey
-  /** On a create that its client may repeat: what a repeat is known by (VERB-2). Only adapters that have `recall` are given one. */
+  /**
+   * On a create that its client may repeat: what a repeat is known by (VERB-12). Only adapters that
+   * have `recall` are given one.
+   */
   readonly idempotency?: Idempotency
 }
 
@@ -158,13 +164,15 @@ export type Created<T, K> = { readonly created: Stored<T> } | { readonly accepte
 export type WriteMethod = 'create' | 'replace' | 'remove' | 'attach' | 'detach'
 
 /**
- * A team's data behind one resource. `T` is the stored record, `K` its key: a scalar, or an object of its parts.
+ * A team's data behind one resource. `T` is the stored record, `K` its key: a scalar, or an object
+ * of its parts.
  *
- * An adapter changes nothing that it is given (values, keys, requests, calls), some of which is
- * frozen, and what it has handed out stays as it is.
+ * An adapter does not change what it is given (values, keys, requests, calls), which may be frozen,
+ * and does not change what it has returned.
  *
- * Compare-and-set is the adapter's: where `expected` is given it is compared with the stored version in the same atomic step as the
- * write (HDR-3). `call.scope` is AND-ed into every method: what lies outside it is absent.
+ * Compare-and-set is the adapter's: where `expected` is given it is compared with the stored
+ * version in the same atomic step as the write (HDR-3). `call.scope` is AND-ed into every method:
+ * what lies outside it is absent.
  */
 export interface Adapter<T, K> {
   /**
@@ -188,8 +196,8 @@ export interface Adapter<T, K> {
   /**
    * What an earlier create kept under `call.idempotency`, also where the record has been changed or
    * removed since; `undefined` where nothing is. Another fingerprint is `'mismatched'` as long as
-   * the id is kept, whatever has become of the record. Absent: the adapter keeps nothing, and is
-   * never given an `idempotency`.
+   * the id is kept, even if the record has been changed or removed. Absent: the adapter keeps
+   * nothing, and is never given an `idempotency`.
    */
   recall?(call: Call): Answer<Stored<T> | Repeated | undefined>
   replace?(key: K, value: T, expected: string | undefined, call: Call): Answer<Stored<T> | 'absent' | 'stale' | Refused>

@@ -189,7 +189,10 @@ const report = (callback: () => Answer<void>): void => void attempt(callback).ca
 // RedisStore keeps the promise of its scripts: one that was rejected stays so until `init` is called again.
 const initialize = ({ store, window }: Guarded): Answer<void> => store.init?.({ windowMs: window })
 
-/** Counts one. A store that answers without a count has not counted, and is as down as one that fails. */
+/**
+ * Counts one. A store that answers without a count has not counted, and is as down as one that
+ * fails.
+ */
 async function count({ store }: Guarded, key: string): Promise<Hits> {
   const hits: Partial<Hits> | null | undefined = await store.increment(key)
   const { totalHits } = hits ?? {}

@@ -27,7 +27,10 @@ export interface LimitStore {
 
 /** An outage of a store that has ended. */
 export interface StoreOutage {
-  /** One sentence for a log, such as `Rate limits were off for 12.3 seconds: the store of rateLimit() did not count.` */
+  /**
+   * One sentence for a log, such as
+   * `Rate limits were off for 12.3 seconds: the store of rateLimit() did not count.`
+   */
   readonly message: string
   /** Milliseconds from the failure until the store counted again. */
   readonly duration: number

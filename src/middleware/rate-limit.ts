@@ -49,9 +49,12 @@ export interface RateLimit extends Middleware {
 }
 
 /**
- * So many requests a window, for each caller that an `authenticate()` before it has found out, else for each client address as far as `trust proxy` allows (LIMIT-1).
- * Answers say what is left in `RateLimit` and `RateLimit-Policy`, a 429 when to come back in `Retry-After`. Windows begin with a caller's first request and are fixed. While a
- * shared store is down requests pass; the failure and its end are reported once, and the limit comes back by itself. Throws `ConfigurationError` where an option makes no sense.
+ * So many requests a window, for each caller that an `authenticate()` before it has found out, else
+ * for each client address as far as `trust proxy` allows (LIMIT-1). Answers say what is left in
+ * `RateLimit` and `RateLimit-Policy`, a 429 when to come back in `Retry-After`. Windows begin with
+ * a caller's first request and are fixed. While a shared store is down requests pass; the failure
+ * and its end are reported once, and the limit comes back by itself. Throws `ConfigurationError`
+ * where an option makes no sense.
  *
  * @example
  * const limit = rateLimit({ limit: 600, budgets: [{ name: 'search', routes: ['search'], limit: 60 }], failures: { limit: 20 } })

@@ -84,7 +84,10 @@ export class Exchange {
   scopes: Map<ResourcePlan, Readonly<Record<string, Scalar>>> | undefined
   /** True from the step `execute` on: the request counts in the load of its service. */
   executing = false
-  /** Whether the request has changed anything, as far as is known: every answer must agree with it (VERB-13). */
+  /**
+   * Whether the request has changed anything, as far as is known: every answer must agree with it
+   * (VERB-13).
+   */
   change: 'none' | 'unknown' | 'made' = 'none'
   outcome: Outcome | undefined
   /** What tells browsers whose scripts may read the answer, whatever it becomes (HDR-7). */

@@ -1,4 +1,7 @@
-/** What a repeated POST is known by: whose key it is, for which collection, and what the body said (VERB-12; draft-ietf-httpapi-idempotency-key-header-07). */
+/**
+ * What a repeated POST is known by: whose key it is, for which collection, and what the body said
+ * (VERB-12; draft-ietf-httpapi-idempotency-key-header-07).
+ */
 import { isDeepStrictEqual } from 'node:util'
 import type { Idempotency } from '../adapters/contract.js'
 import { canonicalText, isObject } from '../definition/json.js'

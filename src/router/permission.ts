@@ -111,7 +111,10 @@ export function readable(
   )
 }
 
-/** Whether an item may be shown, in an answer or behind a link, where the permission has not been asked about `parents` yet. */
+/**
+ * Whether an item may be shown, in an answer or behind a link, where the permission has not been
+ * asked about `parents` yet.
+ */
 export function mayShow(exchange: Exchange, mounted: Mounted, key: KeyValue, parents: readonly Ask[] = noAsks): Answer<boolean> {
   if (exchange.service.permission === undefined) return true
   const { collection } = mounted.plan

@@ -35,8 +35,10 @@ export interface ServiceOptions<P = unknown> extends Hooks {
   /** Who may do what (AUTH-4): `scopes()`, or a function of your own, for the principals that there are. Default: whoever gets here may do everything. */
   readonly permission?: Permission<P> | undefined
   /**
-   * Whose an `Idempotency-Key` is: a name that no two callers share, since an equal key of the same caller is a repeat (VERB-12). Default: the principal's `sub`, with its
-   * `iss`, or the principal where it is a text or a number. Where there is none of these and no name comes from here, a POST with a key is a 500 that tells the log.
+   * Whose an `Idempotency-Key` is: a name that no two callers share, since an equal key of the same
+   * caller is a repeat (VERB-12). Default: the principal's `sub`, with its `iss`, or the principal
+   * where it is a text or a number. Where there is none of these and no name comes from here, a
+   * POST with a key is a 500 that tells the log.
    */
   idempotencyOwner?(principal: P, req: IncomingMessage): string | undefined
   /** How many requests a principal, or an address, may send (LIMIT-1): `rateLimit({ limit: 600 })`. Default: no limit. */
@@ -62,8 +64,9 @@ export interface ServiceOptions<P = unknown> extends Hooks {
   /** Milliseconds an answer may take, body and adapter included, before it is 503 (408 where the body is missing). Default 30,000. */
   readonly timeout?: number
   /**
-   * How many requests may execute at once; `Infinity` is no bound. Beyond it a request is 503 with `Retry-After` before its credentials and body are read (ERR-1), so that
-   * those that have begun are finished in time. Default 1,000.
+   * How many requests may execute at once; `Infinity` is no bound. Beyond it a request is 503 with
+   * `Retry-After` before its credentials and body are read (ERR-1), so that those that have begun
+   * are finished in time. Default 1,000.
    */
   readonly maxConcurrent?: number
   /** Where `type` of a problem leads: the place a team publishes docs/errors.md at. */
@@ -184,7 +187,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     bodyLimit,
     depthLimit,
     timeout,
-    load: { most: maxConcurrent, executing: 0 },
+    load: { maxConcurrent, executing: 0 },
     problemBase: options.problemBase,
     formats: new Formats(representationsOption('the service', options.representations)),
     queue: new KeyQueue(),

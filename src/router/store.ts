@@ -93,7 +93,10 @@ export class Store {
     )
   }
 
-  /** What an earlier request with this one's key has created, where it has one (VERB-12). Throws as `create` does. */
+  /**
+   * What an earlier request with this one's key has created, where it has one (VERB-12). Throws as
+   * `create` does.
+   */
   recall(): Answer<Stored<unknown> | undefined> {
     const { idempotency } = this.#exchange
     if (idempotency === undefined) return undefined
@@ -221,7 +224,10 @@ function present(found: readonly (Stored<unknown> | undefined | null)[]): readon
 const unchanged: ReadonlySet<unknown> = new Set(['absent', 'stale', 'mismatched', 'running'])
 const changed: ReadonlySet<unknown> = new Set(['removed', 'attached', 'detached'])
 
-/** What the answer of an adapter to a write says of the change. An answer that the contract does not know leaves it unknown. */
+/**
+ * Whether a write changed anything, by the adapter's answer; `unknown` for an answer outside the
+ * contract.
+ */
 function changeOf(result: unknown): Exchange['change'] {
   if (unchanged.has(result) || isRefused(result)) return 'none'
   return changed.has(result) || (typeof result === 'object' && result !== null) ? 'made' : 'unknown'

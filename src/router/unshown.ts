@@ -1,4 +1,7 @@
-/** The answer to a change that was made and whose own answer could not be built: still a success, with less in it (VERB-13). */
+/**
+ * The answer to a change that was made, where its full answer can't be built: the success status
+ * without a body (VERB-13).
+ */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { versionTag } from '../http/entity-tags.js'
 import { Unavailable } from '../problem.js'
@@ -26,7 +29,10 @@ export const notShown = (cause: unknown): Unavailable =>
     detail: 'The change was made, but its answer could not be built. Do not repeat the request: GET the resource to see the change.',
   })
 
-/** The header fields of the outcome that can be sent: one that can't may be the very reason why the answer failed. */
+/**
+ * The header fields of the outcome, without those that can't be sent: such a field may be why the
+ * answer failed.
+ */
 function givenHeaders(outcome: Exclude<Outcome, { kind: 'page' }>): Headers {
   const given = outcome.kind === 'state' ? {} : (outcome.headers ?? {})
   return Object.fromEntries(Object.entries(given).filter(([name, value]) => isSendable(name, value)))

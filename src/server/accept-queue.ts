@@ -1,8 +1,8 @@
 /**
  * Closing a listening socket without a reset. The kernel completes connections by itself and queues
- * them; Node takes them out a few at a time, one per turn of its event loop in most releases. Closing
- * the socket resets those that are still queued, although their clients have long been connected and
- * may have sent a request.
+ * them; Node takes them out a few at a time, one per turn of its event loop in most releases.
+ * Closing the socket resets those that are still queued, although their clients have long been
+ * connected and may have sent a request.
  */
 import cluster from 'node:cluster'
 import type { Server } from 'node:http'
@@ -11,17 +11,20 @@ import type { Server } from 'node:http'
 const quietTurns = 5
 
 /**
- * Milliseconds that the socket stays open at least. A client is connected half a round trip before the
- * kernel knows; this covers round trips of 100 ms.
+ * The socket stays open for at least this many milliseconds. A client is connected half a round
+ * trip before the kernel knows; this covers round trips of 100 ms.
  */
 const shortest = 50
 
-/** Milliseconds without a new connection in a cluster worker, which gets each by a message from the primary. */
+/**
+ * Milliseconds without a new connection in a cluster worker, which gets each by a message from the
+ * primary.
+ */
 const quietTime = cluster.isWorker ? 50 : 0
 
 /**
- * Milliseconds for which a cluster worker has to live on when its socket is closed. It gives back
- * connections that the primary has sent meanwhile; if it exits before, they hang.
+ * Milliseconds for which a cluster worker must keep running after its socket is closed. It returns
+ * connections that the primary has sent meanwhile; if it exits earlier, they hang.
  */
 export const handBackTime = cluster.isWorker ? 200 : 0
 
@@ -34,7 +37,7 @@ type CloseCallback = Parameters<Server['close']>[0]
 export interface ListenerEnd {
   /** Node's `close()`, as soon as the socket is closed. */
   close(callback?: CloseCallback): void
-  /** Closes the socket now, with whatever is still queued. */
+  /** Closes the socket now, which resets connections that are still queued. */
   now(): void
 }
 
@@ -43,9 +46,9 @@ interface Ending {
   /** Node's own `close` of the server. */
   readonly close: Server['close']
   /**
-   * When the socket is closed although connections still come, as `performance.now()` tells it. As the
-   * queue is first in, first out, those that were in it at the start have been taken by then; on a slow
-   * machine it waits until that is certain.
+   * When the socket is closed although connections still come, on the clock of `performance.now()`.
+   * As the queue is first in, first out, those that were in it at the start have been taken by
+   * then; on a slow machine it waits until that is certain.
    */
   limit(): number
   /** Called right after the socket was closed. */
@@ -53,9 +56,9 @@ interface Ending {
 }
 
 /**
- * Closes the socket of a server that listens when its queue is empty. Until then connections are taken
- * as before, but `listening` is false already, and `listen()` closes the socket first: callers of
- * Node's `close()` rely on both.
+ * Closes the socket of a server that listens when its queue is empty. Until then connections are
+ * taken as before, but `listening` is false already, and `listen()` closes the socket first:
+ * callers of Node's `close()` rely on both.
  */
 export function endListening(server: Server, { close, limit, closed }: Ending): ListenerEnd {
   const callbacks: CloseCallback[] = []
@@ -77,7 +80,7 @@ export function endListening(server: Server, { close, limit, closed }: Ending): 
       return
     }
     turns++
-    // Immediates run right after the event loop has looked for new connections.
+    // Immediates run right after the event loop has accepted new connections.
     immediate = setImmediate(look)
   }
   const restore = pretendClosed(server, () => now())
@@ -102,7 +105,10 @@ export function endListening(server: Server, { close, limit, closed }: Ending): 
   }
 }
 
-/** Makes `listening` false and lets `listen()` call `finish` first. Returns what undoes both. */
+/**
+ * Makes `listening` false and lets `listen()` call `finish` first. Returns a function that undoes
+ * both.
+ */
 function pretendClosed(server: Server, finish: () => void): () => void {
   const before = Object.getOwnPropertyDescriptor(server, 'listen')
   const listen = (...parameters: unknown[]): Server => {

@@ -45,15 +45,21 @@ export const currentResponse = (socket: Socket): ServerResponse | undefined =>
 /** Whether Node reads no further requests of a pipeline until more answers are out. */
 export const readsNoMore = (socket: Socket): boolean => (socket as Connection)._paused === true
 
-/** The server of ours that took a connection. */
+/** The server of `createServer()` that accepted a connection. */
 export const serverOf = (socket: Socket): DrainingServer | undefined => (socket as Connection)[taker]
 
 export interface Connections extends Iterable<Socket> {
-  /** Makes `closeIdleConnections` spare connections that have sent something since the latest call of this. */
+  /**
+   * From now on `closeIdleConnections` spares connections that have sent data since the latest call
+   * of `spareActive`.
+   */
   spareActive(): void
-  /** Ends what `spareActive` began. */
+  /** Ends the effect of `spareActive`. */
   spareNone(): void
-  /** Ends those without a request, when for so many milliseconds none was opened and none has sent anything. */
+  /**
+   * Destroys the connections without a request when none of them was opened or has sent data for
+   * `after` milliseconds.
+   */
   endSilent(after: number): void
   /** Destroys all of them, upgraded ones too, and returns how many there were. */
   destroy(): number
@@ -106,16 +112,20 @@ export function trackConnections(server: Server): Connections {
   }
 }
 
-/** Tells connections that have brought no byte of a request; with TLS, those in their handshake are among them. */
+/**
+ * Whether a connection has sent no byte of a request. With TLS, this includes connections in their
+ * handshake.
+ */
 function silence(server: Server): (socket: Connection) => boolean {
   if (!(server instanceof TlsServer)) return ({ bytesRead }) => bytesRead === 0
   return (socket) => (socket.encrypted ? socket.bytesRead === 0 : !socket[secured])
 }
 
 /**
- * Corrects what Node takes for idle, also when its `close()` asks. A connection whose answer the handler
- * has ended may still have most of it to send to a slow reader; Node would cut it. And between two
- * requests of a client that sends one after the other, a connection looks idle, too: `isActive` tells.
+ * Corrects which connections Node takes for idle, also in its own `close()`. When a handler has
+ * ended its answer, most of it may still wait for a slow reader; Node would cut it. A connection
+ * also looks idle between two requests of a client that sends one after the other: `isActive`
+ * recognises it.
  */
 function keepBusy(server: Server, open: ReadonlySet<Connection>, isActive: (socket: Connection) => boolean): void {
   const close = server.closeIdleConnections

@@ -1,4 +1,7 @@
-/** An HTTP server around an Express app, with bounds, probes and an end: `express-rest-conventions/server`. */
+/**
+ * An HTTP server around an Express app, with bounds, probes and graceful shutdown:
+ * `express-rest-conventions/server`.
+ */
 export { createServer } from './create-server.js'
 export { type ProbesMiddleware, probes } from './probes.js'
 export type { ProbesOptions } from './probes-options.js'

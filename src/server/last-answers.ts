@@ -4,10 +4,11 @@ import type { Socket } from 'node:net'
 import { type Connections, pendingResponse, readsNoMore } from './connections.js'
 
 /**
- * Makes the last answer of each connection say `Connection: close`: those under way and those to come.
- * Where a pipeline brings another request, its answer says so instead, for nothing is answered behind
- * such an answer (RFC 9112 9.6). Where a client has pipelined more than Node reads at once, no answer
- * says so: the connection ends when it is idle. Returns what undoes this for answers to come.
+ * Makes the last answer of each connection say `Connection: close`: those under way and those to
+ * come. Where another request of a pipeline arrives, its answer says so instead, because nothing is
+ * answered after such an answer (RFC 9112 9.6). Where a client has pipelined more than Node reads
+ * at once, no answer says so: the connection ends when it is idle. Returns a function that ends
+ * this for later answers.
  */
 export function closeBehindAnswers(server: Server, connections: Connections): () => void {
   const marked = new WeakMap<Socket, ServerResponse>()
@@ -25,7 +26,8 @@ export function closeBehindAnswers(server: Server, connections: Connections): ()
     if (res !== undefined && !res.headersSent) mark(socket, res)
   }
   const markRequest = (req: IncomingMessage, res: ServerResponse): void => mark(req.socket, res)
-  // A listener of the other two takes requests away from `request`: only where the service has one already.
+  // A listener of the other two events takes requests away from `request`, so it is added only
+  // where the service has one already.
   const events = ['request', 'checkContinue', 'checkExpectation'].filter((event) => server.listenerCount(event) > 0)
   for (const event of events) server.prependListener(event, markRequest)
   return () => {

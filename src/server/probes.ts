@@ -1,4 +1,4 @@
-/** `probes()`: liveness and readiness, in front of everything else. */
+/** `probes()`: liveness and readiness, before everything else. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HttpProblem, Unavailable } from '../problem.js'
 import { header } from '../wire.js'
@@ -11,13 +11,13 @@ import { readinessCheck } from './readiness-check.js'
 export type ProbesMiddleware = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void
 
 /**
- * Answers two paths, for GET and HEAD, and hands all others on. `/live` is 204 as long as the event loop
- * turns. `/ready` is 204 where `check` succeeds, and a 503 problem with `Retry-After` where it fails,
- * takes too long, or the server drains. Other methods are 405. Use it before everything else, so that
- * no rate limit, authentication or overload control refuses a probe.
- * Throws `ConfigurationError` for an option that makes no sense.
+ * Answers two paths, for GET and HEAD, and passes all others on. `/live` is 204 as long as the
+ * event loop runs. `/ready` is 204 where `check` succeeds, and a 503 problem with `Retry-After`
+ * where it fails, takes too long, or the server is shutting down. Other methods are 405. Use it
+ * before everything else, so that no rate limit, authentication or overload control refuses a
+ * probe. Throws `ConfigurationError` for an option that makes no sense.
  *
- * @example app.use(probes({ check: () => pool.query('SELECT 1') }))
+ * @example app.use(probes({ check: () => readiness.query('SELECT 1') }))
  */
 export function probes(options: ProbesOptions = {}): ProbesMiddleware {
   const { livePath, readyPath, server, problemBase, ...checking } = resolveProbesOptions(options)

@@ -1,6 +1,6 @@
-/** One check for all who ask whether the service is ready. */
+/** The readiness check: shared by concurrent calls, and cached. */
 
-/** When and how often the check runs. Times are in milliseconds. */
+/** What is checked, and how often. Times are in milliseconds. */
 interface CheckOptions {
   readonly check: (signal: AbortSignal) => unknown
   readonly maxAge: number
@@ -9,8 +9,8 @@ interface CheckOptions {
 }
 
 /**
- * A function that resolves with whether `check` succeeds. Whoever asks while it runs shares its result,
- * which then holds for `maxAge`. Never rejects.
+ * Returns a function that resolves with whether `check` succeeds. Calls while it runs share its
+ * result, which is used again for `maxAge`. Never rejects.
  */
 export function readinessCheck({ check, maxAge, timeout, onFailure }: CheckOptions): () => Promise<boolean> {
   let result: Promise<boolean> | undefined
@@ -36,7 +36,7 @@ export function readinessCheck({ check, maxAge, timeout, onFailure }: CheckOptio
   }
 }
 
-/** What `work` comes to. Rejects where that takes longer, and fires the signal. */
+/** The result of `work`. Rejects after `timeout` milliseconds, and fires the signal. */
 function bounded(work: (signal: AbortSignal) => unknown, timeout: number): Promise<unknown> {
   const controller = new AbortController()
   return new Promise((resolve, reject) => {
@@ -47,7 +47,7 @@ function bounded(work: (signal: AbortSignal) => unknown, timeout: number): Promi
       reject(late)
       controller.abort(late)
     }
-    // Immediates run after the event loop has read what arrived while it was held up.
+    // Immediates run after the event loop has read what arrived while it was blocked.
     const timer = setTimeout(() => setImmediate(expire), timeout)
     const settle = (): void => {
       settled = true

@@ -1,7 +1,8 @@
 /** The options of `createServer()`: their defaults, and what is made of them. docs/server.md has the reason of each. */
 import type { ServerOptions as NodeOptions } from 'node:http'
 import type { ServerOptions as NodeTlsOptions } from 'node:https'
-import { ConfigurationError, type HttpProblem } from '../problem.js'
+import type { HttpProblem } from '../problem.js'
+import { checkKind, checkObject, invalid, wholeNumber } from './options.js'
 
 /** What `createServer()` takes. Times are in milliseconds; 0 switches a bound off, where nothing else is said. */
 export interface ServerOptions {
@@ -23,9 +24,15 @@ export interface ServerOptions {
   readonly maxConnections?: number
   /** Requests of one connection; the last is answered with `Connection: close`. Default 0, which is no bound. */
   readonly maxRequestsPerSocket?: number
-  /** Time for which `shutdown()` goes on serving while `probes()` answer 503, before it closes. Default 0. */
+  /**
+   * Time for which `shutdown()` goes on serving while `probes()` answer 503, before it closes.
+   * Default 0.
+   */
   readonly drain?: number
-  /** Time for which `close()` and `shutdown()` wait for what is under way; then they cut it. Default 10,000; here 0 is no time at all. */
+  /**
+   * Time for which `close()` and `shutdown()` wait for what is under way; then they cut it. Default
+   * 10,000; here 0 is no time at all.
+   */
   readonly grace?: number
   /** What makes it an https server: `key` and `cert`, `SNICallback` and all else that `https.createServer` takes. */
   readonly tls?: NodeTlsOptions
@@ -65,22 +72,20 @@ export interface ResolvedOptions extends Bounds, Pick<ServerOptions, 'tls' | 'no
 /** Of these 0 is nothing that could be meant: Node would take its own size, and look without a pause. */
 const positive: readonly string[] = ['maxHeaderSize', 'connectionsCheckingInterval']
 
-/** A timer of Node's takes no longer time. */
-const longest = 2 ** 31 - 1
-
 /** The options with their defaults. Throws `ConfigurationError`. */
 export function resolveServerOptions(given: ServerOptions): ResolvedOptions {
-  if (typeof given !== 'object' || given === null) throw invalid('The options of createServer() must be an object.')
+  checkObject('createServer()', given)
   const known = [...Object.keys(defaults), ...Object.keys(others)]
   for (const [name, value] of Object.entries(given)) {
     if (!known.includes(name)) throw invalid(`createServer() has no option "${name}". ${mendOf(name, known)}`)
     const kind = others[name as keyof typeof others]
-    if (kind !== undefined && value !== undefined && (typeof value !== kind || value === null)) {
-      throw invalid(`${name} of createServer() is ${value === null ? 'null' : `of type ${typeof value}`}. Give a value of type ${kind}.`)
-    }
+    if (kind !== undefined) checkKind(`${name} of createServer()`, value, kind)
   }
   const bounds = Object.fromEntries(
-    Object.entries(defaults).map(([name, otherwise]) => [name, numberOption(name, given[name as keyof Bounds] ?? otherwise)]),
+    Object.entries(defaults).map(([name, otherwise]) => {
+      const value = given[name as keyof Bounds] ?? otherwise
+      return [name, wholeNumber(`${name} of createServer()`, value, positive.includes(name) ? 1 : 0)]
+    }),
   ) as unknown as Bounds
   const { tls, node, problemBase, onClientError } = given
   checkNode('node', node)
@@ -93,13 +98,6 @@ export function resolveServerOptions(given: ServerOptions): ResolvedOptions {
     ...(problemBase !== undefined && { problemBase }),
     ...(onClientError && { onClientError }),
   })
-}
-
-/** A whole number that a timer can take. Throws `ConfigurationError`. */
-export function numberOption(name: string, value: unknown): number {
-  const least = positive.includes(name) ? 1 : 0
-  if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= longest) return value as number
-  throw invalid(`${name} of createServer() is ${JSON.stringify(value) ?? typeof value}. Give a whole number, ${least} to ${longest}.`)
 }
 
 function headersTimeoutOf(given: ServerOptions, { headersTimeout, requestTimeout }: Bounds): number {
@@ -125,5 +123,3 @@ function mendOf(name: string, known: readonly string[]): string {
   if (near !== undefined) return `Did you mean "${near}"?`
   return `There are: ${known.join(', ')}. What https needs, such as key and cert, goes into tls; further options of Node into node.`
 }
-
-const invalid = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)

@@ -1,19 +1,22 @@
-/** Ending a server without losing a request: drain, empty the queue of new connections, let the rest finish. */
+/** Shutdown without losing a request: drain, accept queued connections, finish the requests. */
 import type { Server } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
 import { endListening, handBackTime, type ListenerEnd } from './accept-queue.js'
 import type { Connections } from './connections.js'
 import { closeBehindAnswers } from './last-answers.js'
-import { numberOption } from './server-options.js'
+import { wholeNumber } from './options.js'
 
 /** How a server ends. Times are in milliseconds. */
 export interface ShutdownOptions {
   /**
-   * Time for which the server goes on as before while `probes()` answer 503, so that a balancer stops
-   * sending requests before connections are refused. Default: `drain` of `createServer()`.
+   * Time for which the server goes on as before while `probes()` answer 503, so that a balancer
+   * stops sending requests before connections are refused. Default: `drain` of `createServer()`.
    */
   readonly drain?: number
-  /** Time for requests under way, behind the drain; then they are cut. Default: `grace` of `createServer()`. */
+  /**
+   * Time for requests under way, after the drain; then their connections are cut. Default: `grace`
+   * of `createServer()`.
+   */
   readonly grace?: number
 }
 
@@ -28,11 +31,11 @@ export type GracefulServer<Base extends Server | TlsServer = Server> = Base & {
   /** Whether `shutdown()` or `close()` was called, until the server listens again. */
   readonly draining: boolean
   /**
-   * Ends the server: it goes on for the drain, then takes the connections that the kernel has queued and
-   * no more, ends idle connections, answers the requests under way and closes each connection behind
-   * them. Resolves when no connection is left; after the grace the rest is cut. Called again it returns
-   * the same promise; shorter times then count, longer ones do not. Throws `ConfigurationError` where a
-   * time makes no sense.
+   * Ends the server: serves on for the drain, accepts the connections that the kernel has queued
+   * and no more, closes idle connections, answers the requests under way and closes each connection
+   * after its last answer. Resolves when no connection is left; after the grace the rest is cut. A
+   * second call returns the same promise; it can shorten the times, not lengthen them. Throws
+   * `ConfigurationError` where a time makes no sense.
    *
    * @example process.once('SIGTERM', async () => process.exit((await server.shutdown()).destroyed === 0 ? 0 : 1))
    */
@@ -44,10 +47,13 @@ interface Times {
   readonly grace: number
 }
 
-/** Milliseconds between two looks for connections that have become idle. */
+/** Milliseconds between two checks for idle connections. */
 const interval = 50
 
-/** Milliseconds without a sign from any connection that has sent no request yet, after which these are ended. */
+/**
+ * Connections without a request are closed when none of them has sent data for so many
+ * milliseconds.
+ */
 const arrival = 1_000
 
 type CloseCallback = Parameters<Server['close']>[0]
@@ -55,7 +61,7 @@ type CloseCallback = Parameters<Server['close']>[0]
 /** One end of a server, from the first `shutdown()` or `close()` to the last connection. */
 interface Ending {
   readonly done: Promise<ShutdownReport>
-  /** Begins the drain, or with none the close. */
+  /** Begins the drain, or closes at once where there is none. */
   drain(): void
   /** Ends the drain, and calls back as Node's `close()` does. */
   close(callback: CloseCallback): void
@@ -88,8 +94,8 @@ export function addShutdown<Base extends Server>(server: Base, connections: Conn
   Object.defineProperty(server, 'draining', { get: () => ending !== undefined, enumerable: true })
   return Object.assign(server as Base & { readonly draining: boolean }, {
     shutdown(options: ShutdownOptions = {}): Promise<ShutdownReport> {
-      const drain = numberOption('drain', options.drain ?? times.drain)
-      const grace = numberOption('grace', options.grace ?? times.grace)
+      const drain = wholeNumber('drain of shutdown()', options.drain ?? times.drain)
+      const grace = wholeNumber('grace of shutdown()', options.grace ?? times.grace)
       if (ending === undefined) {
         ending = begin({ drain, grace })
         ending.drain()
@@ -103,7 +109,10 @@ interface Beginning extends Times {
   readonly connections: Connections
   /** Node's own. */
   readonly close: Server['close']
-  /** Whether the server listens and has said so. Before the `listening` event nobody can have connected. */
+  /**
+   * Whether the server listens and has said so. Before the `listening` event nobody can have
+   * connected.
+   */
   readonly listens: boolean
 }
 
@@ -148,9 +157,10 @@ function newEnding(server: Server, { connections, close, listens, ...times }: Be
     end = Math.min(end, begun + times.grace)
     cutting = setTimeout(cut, end - begun)
     connections.spareActive()
-    // After two turns all that came before is read: an answer that says `close` is the last of its pipeline.
+    // After two turns of the event loop all earlier input is read, so that an answer which says
+    // `close` is the last of its pipeline.
     setImmediate(() => setImmediate(mark))
-    // Half of the grace is left for the connections that were taken.
+    // Half of the grace is left to answer the connections that were taken.
     listener = endListening(server, { close, limit: () => begun + (end - begun) / 2, closed: sweep })
     listener.close(callback)
     if (!listens) listener.now()

@@ -1,12 +1,11 @@
-/** What every answer of an adapter must be, whatever was asked: its words, its members and their types. */
+/** Checks that hold for every answer of an adapter: its words, its members and their types. */
 import type { ListRequest } from '../adapters/contract.js'
 import { isObject } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
+import type { OptionalMethod } from './check.js'
 import { expectThat } from './contract-error.js'
 
-export type Writing = 'create' | 'recall' | 'replace' | 'remove' | 'attach' | 'detach'
-
-const words: Readonly<Record<Writing, readonly string[]>> = {
+const words: Readonly<Record<OptionalMethod, readonly string[]>> = {
   create: ['mismatched', 'running'],
   recall: ['mismatched', 'running'],
   replace: ['absent', 'stale'],
@@ -16,7 +15,7 @@ const words: Readonly<Record<Writing, readonly string[]>> = {
 }
 
 /** Throws where an answer to a write, or to `recall()`, is none that the contract knows. */
-export function expectAnswer(definition: ResourceDefinition, method: Writing, answer: unknown): void {
+export function expectAnswer(definition: ResourceDefinition, method: OptionalMethod, answer: unknown): void {
   if (isObject(answer) && 'refused' in answer) {
     expectRefused(answer, (member) => isMember(definition, member), `${method}() to refuse with`)
   } else if (isObject(answer) && method === 'create') {
@@ -35,7 +34,7 @@ export function expectAnswer(definition: ResourceDefinition, method: Writing, an
   }
 }
 
-/** Throws where a page is malformed, or says of the request what can't be. */
+/** Throws where a page is malformed or contradicts the request. */
 export function expectPage(page: unknown, { size, where, sort }: ListRequest, keyText: (value: unknown) => string): void {
   expectThat(isObject(page) && Array.isArray(page.items), 'list() to answer a page with items', page)
   const { items, total, refused } = page

@@ -24,7 +24,7 @@ export interface Check {
 /** Rounds of whatever depends on how calls interleave. */
 export const rounds = 8
 
-/** Lets others go first, a little: calls of one store in the process interleave by nothing else. */
+/** Waits for `count` microtasks, so that calls of a store in this process interleave. */
 export async function ticks(count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) await undefined
 }

@@ -1,8 +1,8 @@
-/** The clock of this process, standing still at another time. */
+/** Sets the clock of this process to another time, and stops it. */
 
 /**
- * Runs `work` while `Date.now()` and `new Date()` give this time, in milliseconds. Timers go on as
- * they were, and so do adapters that live in other processes.
+ * Runs `work` while `Date.now()` and `new Date()` give this time, in milliseconds. Timers are not
+ * affected, nor are adapters in other processes.
  */
 export async function atTime(time: number, work: () => Promise<void>): Promise<void> {
   const real = globalThis.Date

@@ -1,4 +1,5 @@
 /** The resources that the suite asks adapters to hold. Few and small, so that an author can make a table for each. */
+import type { ParentKey } from '../adapters/contract.js'
 import { defineResource, type ResourceDefinition } from '../definition/resource.js'
 import type { Row } from './row.js'
 
@@ -108,6 +109,12 @@ export const clients = defineResource({
   key: 'id',
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
 })
+
+/** The associations of `contracts`: two by a member, and two whose sets the store keeps. */
+export const associations = ['contracts', 'invoices', 'favourites', 'archives'] as const
+
+/** A client as the parent of contracts. */
+export const client = (as: string, key = 'ann'): ParentKey => ({ collection: 'clients', key, as })
 
 /** Attached to clients in four ways: by the members `holder` and `payer`, and twice many-to-many, in sets that the store keeps. */
 export const contracts = defineResource({

@@ -1,4 +1,7 @@
-/** The order of a store, learned from its own lists: text may be ordered in any way, as long as it is one way. */
+/**
+ * The order of a store, learned from its own lists: text may be ordered in any way, as long as it
+ * is one way.
+ */
 import { get } from '../definition/json.js'
 import { expectEqual, expectThat } from './contract-error.js'
 import type { Stage } from './stage.js'
@@ -6,7 +9,10 @@ import type { Stage } from './stage.js'
 /** Where a value stands in the ascending order of its member. */
 export type Places = (value: unknown) => number
 
-/** Learns the order of a member. Numbers and date-times must ascend, nulls stand last, equal values side by side. */
+/**
+ * Learns the order of a member. Numbers and date-times must ascend, nulls come last, and equal
+ * values stand side by side.
+ */
 export async function placesOf(stage: Stage, field: string): Promise<Places> {
   const path = field.split('.')
   const listed = (await stage.all({ sort: field }, {}, 50)).map(({ value }) => get(value, path) ?? null)

@@ -1,4 +1,4 @@
-/** What a right store would answer: some records, what is attached to what, and the plainest way to look through them. */
+/** A simple model of a correct store: some records, and what is attached to what. */
 import type { ParentKey, Scalar } from '../adapters/contract.js'
 import { get } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -18,7 +18,7 @@ export class Model {
   readonly records = new Map<string, Row>()
   readonly #sets = new Map<string, Set<string>>()
   readonly #definition: ResourceDefinition
-  /** The order of the store, by member. What compares without it (numbers, date-times) needs none. */
+  /** The order of the store, by member. Numbers and date-times are compared without it. */
   readonly places = new Map<string, Places>()
 
   constructor(definition: ResourceDefinition, records: readonly Row[]) {
@@ -53,7 +53,9 @@ export class Model {
     for (const set of this.#sets.values()) set.delete(keyText)
   }
 
-  /** What a list finds, in the order of its sort; in no order where a search leaves it to the rank. */
+  /**
+   * What a list finds, in the order of its sort; in no order where a search leaves it to the rank.
+   */
   found({ where = [], search, sort = '', parent }: ListParts, scope: Scope): readonly Row[] {
     return [...this.records.values()]
       .filter(
@@ -92,7 +94,7 @@ export class Model {
     return { gt: difference > 0, gte: difference >= 0, lt: difference < 0, lte: difference <= 0 }[condition.op]
   }
 
-  /** Words as every engine tells them apart: between spaces, in any case, none of them a part of another. */
+  /** Words are separated by spaces and compared without case; a part of a word does not match. */
   #holdsWords(record: Row, search: string): boolean {
     const members = Array.isArray(this.#definition.search) ? (this.#definition.search as readonly string[]) : []
     const held = members.flatMap((member) =>

@@ -1,4 +1,7 @@
-/** Texts that are different, and that stores take for equal: by collation, case folding, normalization, padding, or as numbers. */
+/**
+ * Different texts that a store may take for equal: by collation, case folding, normalization,
+ * padding, or as numbers.
+ */
 export const nearTexts: readonly (readonly string[])[] = [
   ['e\u0301', '\u00e9', 'e'],
   ['\u00df', 'ss', 'SS', '\u1e9e'],

@@ -1,4 +1,4 @@
-/** Lists that nobody would think of: conditions, search, sort, parent and scope in any combination. */
+/** Made-up lists: conditions, search, sort, parent and scope in any combination. */
 import type { ParentKey, Scalar } from '../adapters/contract.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { memberAt, type Scope } from './model.js'
@@ -11,11 +11,11 @@ export interface Question {
   readonly scope: Scope
 }
 
-/** What questions are made of. */
+/** From what questions are made up. */
 export interface Matter {
   readonly definition: ResourceDefinition
   readonly records: readonly Row[]
-  /** Parents to look under; none where the adapter attaches nothing. */
+  /** Parents whose collections are listed; none where the adapter attaches nothing. */
   readonly parents: readonly ParentKey[]
   readonly searches: boolean
 }
@@ -27,7 +27,7 @@ export function questionOf(random: Random, { definition, records, parents, searc
   const conditions = random.below(Math.min(weight, 3) + 1)
   const where: Where[] = []
   for (let i = 0; i < conditions; i += 1) {
-    // Two conditions on one member are one range, or one choice of two.
+    // Two conditions on one member make a range, for example.
     const [same] = random.chance(0.3) ? where : []
     where.push(conditionOf(random, definition, records, same?.field))
   }
@@ -66,7 +66,9 @@ function conditionOf(random: Random, definition: ResourceDefinition, records: re
 /** The values of a member among the records, or of the items of its lists. */
 const valuesOf = (records: readonly Row[], field: string): readonly Scalar[] => records.flatMap((record) => memberAt(record, field) ?? [])
 
-/** One or two equalities, as some record fulfils them; false, zero and the empty text among them. */
+/**
+ * One or two equalities, as some record fulfils them; false, zero and the empty text among them.
+ */
 function scopeOf(random: Random, records: readonly Row[]): Scope {
   const record = random.one(records)
   const members = Object.entries(record).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))

@@ -3,8 +3,8 @@ import type { Adapter, Call, Created, Idempotency, Page, ParentKey, Refused, Rep
 import { get } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import type { ResourceDefinition } from '../definition/resource.js'
-import { expectAnswer, expectPage, expectStored, type Writing } from './answers.js'
-import type { Need } from './check.js'
+import { expectAnswer, expectPage, expectStored } from './answers.js'
+import type { Need, OptionalMethod } from './check.js'
 import { ContractError, expectThat, show } from './contract-error.js'
 import type { Subject } from './fixtures.js'
 import { callOf, type ListParts, listRequest, sortTerms } from './requests.js'
@@ -37,9 +37,9 @@ export class Stage {
   readonly #subject: Subject
   readonly #adapters: readonly AnyAdapter[]
   readonly #patience: number
-  /** What questions are made of where a check makes them up. */
+  /** From what a check makes up its questions. */
   readonly seed: number
-  /** What the adapter is said to be without. */
+  /** What the adapter does not offer, by the options. */
   readonly #without: ReadonlySet<Need>
   /** Equal for equal values. */
   readonly identity: (value: unknown) => string
@@ -193,7 +193,11 @@ export class Stage {
   }
 
   /** A write whose answer must be one that the contract knows. */
-  async #write<R>(method: Writing, by: By, ask: (adapter: AnyAdapter, call: Call) => R | Promise<R>): Promise<Exclude<R, undefined>> {
+  async #write<R>(
+    method: OptionalMethod,
+    by: By,
+    ask: (adapter: AnyAdapter, call: Call) => R | Promise<R>,
+  ): Promise<Exclude<R, undefined>> {
     const answer = await this.#ask(method, by, ask)
     expectAnswer(this.definition, method, answer)
     return answer

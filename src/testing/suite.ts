@@ -50,7 +50,10 @@ export interface AdapterSuiteOptions<T = Row, K = unknown> {
   readonly subject?: SuiteSubject<T, K>
   /** Milliseconds in which each call must answer. Default 10,000. */
   readonly patience?: number
-  /** A whole number that the `random/` checks make their questions of: the same questions for the same seed. Default 1. */
+  /**
+   * A whole number from which the `random/` checks make up their questions: the same seed gives the
+   * same questions. Default 1.
+   */
   readonly seed?: number
 }
 

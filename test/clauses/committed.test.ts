@@ -1,4 +1,7 @@
-/** VERB-13: no answer says or implies that a change was not made when it was. Faults strike at every call that a request makes. */
+/**
+ * VERB-13: no answer says or implies that a change was not made when it was. Faults strike at every
+ * call that a request makes.
+ */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
@@ -43,7 +46,10 @@ const contratos = defineResource({
   flags: { activo: 'estaActivo' },
 })
 
-/** What strikes: at which call, in which form. Calls of adapters, permissions and encoders are counted together, in the order in which a request makes them. */
+/**
+ * What strikes: at which call, in which form. Calls of adapters, permissions and encoders are
+ * counted together, in the order in which a request makes them.
+ */
 interface Fault {
   readonly at: number
   readonly kind: keyof typeof faults
@@ -96,7 +102,8 @@ async function start(express: Express): Promise<World> {
         const found = Reflect.get(target, method) as unknown
         if (typeof found !== 'function') return found
         return (...rest: unknown[]) => {
-          // The fault of a write itself is the adapter's to tell: another suite holds adapters to that.
+          // The fault of a write itself is the adapter's to tell: another suite holds adapters to
+          // that.
           if (writes.has(String(method))) {
             const result = (found as (...rest: unknown[]) => unknown).apply(target, rest)
             world.wrote = typeof result === 'object' || ['removed', 'attached', 'detached'].includes(String(result)) ? 'made' : 'refused'
@@ -234,7 +241,8 @@ describe.each(frameworks)('VERB-13 with %s', (_name, express) => {
 
   it('the tag of an answer that could not be built names the new version: good for If-Match, never a 304', async () => {
     n += 1
-    // The permission is asked, the record and its link are read, the record is written; then the link is read again.
+    // The permission is asked, the record and its link are read, the record is written; then the
+    // link is read again.
     const calls = await countCalls(world, () => world.send('PATCH', '/v1/contratos/a', {}, { n: -1 }))
     Object.assign(world, { fault: { at: calls - 1, kind: 'unavailable' }, calls: 0 })
     const patched = await world.send('PATCH', '/v1/contratos/a', {}, { n })

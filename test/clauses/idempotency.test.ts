@@ -1,4 +1,6 @@
-/** A POST that may be repeated by its `Idempotency-Key` (VERB-12), over every store that keeps keys. */
+/**
+ * A POST that may be repeated by its `Idempotency-Key` (VERB-12), over every store that keeps keys.
+ */
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,7 @@
-/** How the example process ends: nothing that came before the signal is lost, and a balancer is told first. */
+/**
+ * How the example process ends: nothing that came before the signal is lost, and a balancer is told
+ * first.
+ */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { request as send } from 'node:http'
@@ -92,7 +95,8 @@ describe('the process, when it is to end', () => {
     expect(await statusOf(`${at}/v8/pre-piezas/1`)).toBe(200)
     expect(await statusOf(`${at}/live`)).toBe(204)
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) child.kill(signal)
-    // Each of these is taken on a new connection until the drain is over; then connections are refused.
+    // Each of these is taken on a new connection until the drain is over; then connections are
+    // refused.
     const seen = new Set<unknown>()
     let last: unknown
     while (last !== 'ECONNREFUSED') {

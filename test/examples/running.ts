@@ -31,7 +31,10 @@ export interface Running {
   readonly base: Promise<string>
 }
 
-/** Starts it on a free port, without a limit and a drain, with nothing of this process's own settings. */
+/**
+ * Starts it on a free port, without a limit and a drain, with nothing of this process's own
+ * settings.
+ */
 export function start(env: Record<string, string>): Running {
   const child: ChildProcess = spawn(process.execPath, [main], {
     env: { PATH: process.env.PATH ?? '', PORT: '0', RATE_LIMIT: '0', DRAIN: '0', TOKEN_SECRET: secret, ...env },

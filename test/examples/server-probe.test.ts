@@ -12,7 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => place.drop())
 
-/** A probe whose connections can be told from all others. With several addresses, each next connection goes to the next of them. */
+/**
+ * A probe whose connections can be told from all others. With several addresses, each next
+ * connection goes to the next of them.
+ */
 function opened(...urls: readonly string[]) {
   const name = `probe ${randomUUID()}`
   let made = 0

@@ -273,7 +273,7 @@ describe('versions', () => {
   })
 })
 
-describe('VERB-2: pre-pieces that are handed in twice', () => {
+describe('VERB-12: pre-pieces that are handed in twice', () => {
   it('are one with the same Idempotency-Key, on either side of the service, and two on both', async () => {
     const app = serve()
     const key = '8e03978e-40d5-43dd-bc93-6894a57f9324'

@@ -1,4 +1,7 @@
-/** ERR-1: more requests at once than a service can answer are refused early; those that have begun are finished. */
+/**
+ * ERR-1: more requests at once than a service can answer are refused early; those that have begun
+ * are finished.
+ */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'

@@ -35,7 +35,10 @@ function outcome(socket: Socket): Promise<string> {
   })
 }
 
-/** Connections that are in the kernel's queue when this resolves: the event loop has not turned since. */
+/**
+ * Connections that are in the kernel's queue when this resolves: the event loop has not turned
+ * since.
+ */
 async function crowd(count: number, open: () => Socket, first = request): Promise<Promise<string>[]> {
   const outcomes = Array.from({ length: count }, () => {
     const socket = open()
@@ -286,7 +289,10 @@ describe('a process that ends on SIGTERM', () => {
     return { child, at: Number(String(line)), exited: once(child, 'exit') }
   }
 
-  /** Stands still while its clients connect, so that all of them are queued when the signal is handled. */
+  /**
+   * Stands still while its clients connect, so that all of them are queued when the signal is
+   * handled.
+   */
   async function flood(file: string, count: number): Promise<void> {
     const { child, at, exited } = await start(file)
     child.kill('SIGSTOP')

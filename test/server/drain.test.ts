@@ -155,12 +155,15 @@ describe('the drain of shutdown()', () => {
   })
 
   it.each([-1, 0.5, '5', 2 ** 31])('a drain of %s is refused', (drain) => {
-    expect(() => createServer(service()).shutdown({ drain: drain as number })).toThrow(/drain of createServer\(\)/)
+    expect(() => createServer(service()).shutdown({ drain: drain as number })).toThrow(/drain of shutdown\(\)/)
     expect(() => createServer(service(), { drain: drain as number })).toThrow(/drain of createServer\(\)/)
   })
 })
 
-/** A proxy that asks each server for readiness and sends requests, over kept connections, only to those that are ready. */
+/**
+ * A proxy that asks each server for readiness and sends requests, over kept connections, only to
+ * those that are ready.
+ */
 async function balancer(every: number) {
   const agent = new Agent({ keepAlive: true })
   const ready = new Map<number, boolean>()

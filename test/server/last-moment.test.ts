@@ -1,4 +1,6 @@
-/** What has reached the machine before a server ends, and what only begins then: none of it is lost. */
+/**
+ * What has reached the machine before a server ends, and what only begins then: none of it is lost.
+ */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { connect, createServer as createTcpServer, type Socket } from 'node:net'
@@ -43,7 +45,8 @@ async function idle(at: number, count: number): Promise<Client[]> {
   )
 }
 
-// Writing to a socket hands the bytes to the kernel at once: the server has them, and has not read them.
+// Writing to a socket hands the bytes to the kernel at once: the server has them, and has not read
+// them.
 describe('what the kernel has and Node has not read when shutdown() is called', () => {
   it('the next request of an idle connection is answered', async () => {
     const server = createServer(service())

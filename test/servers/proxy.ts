@@ -25,13 +25,19 @@ export interface TcpProxy extends AsyncDisposable {
   stall(): void
   resume(): void
   /**
-   * Turns the connections that are open now into half-open ones: what is sent in either direction is thrown away and nothing is closed, as
-   * when a firewall forgets them. New connections work.
+   * Turns the connections that are open now into half-open ones: what is sent in either direction
+   * is thrown away and nothing is closed, as when a firewall forgets them. New connections work.
    */
   forget(): void
-  /** Adds bytes to the next data from the server that ends with `end`, in the same segment. Resolves when they are sent. */
+  /**
+   * Adds bytes to the next data from the server that ends with `end`, in the same segment. Resolves
+   * when they are sent.
+   */
   appendAfter(end: Buffer, bytes: Buffer): Promise<void>
-  /** As `forget`, and each new connection is half-open too until `endSilence`. New connections are still accepted. */
+  /**
+   * As `forget`, and each new connection is half-open too until `endSilence`. New connections are
+   * still accepted.
+   */
   silence(): void
   /** New connections work again. Those that were silenced stay silent. */
   endSilence(): void

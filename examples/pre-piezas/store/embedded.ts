@@ -40,7 +40,8 @@ async function start(place: string, options: { loadDataDir?: Blob }): Promise<Da
           return (result?.rows ?? []) as Record<string, unknown>[]
         }),
       ),
-    // It answers as long as the process does; a query would wait behind those of all requests.
+    // The database runs in this process, so nothing is asked: a query would wait behind those of
+    // all requests.
     async ask() {
       if (db.closed) throw new Error('The database is closed.')
     },

@@ -1,4 +1,7 @@
-/** Whether a PostgreSQL server answers, asked on a connection of its own: requests may use up the pool. */
+/**
+ * Whether a PostgreSQL server answers, asked on a connection of its own: requests may use up the
+ * pool.
+ */
 import type { Client } from 'pg'
 
 export interface ServerProbe {
@@ -7,7 +10,9 @@ export interface ServerProbe {
   close(): void
 }
 
-/** With milliseconds for an answer on the connection that is kept. Half-open, it would never answer. */
+/**
+ * The time limit, in milliseconds, is for a kept connection that is half-open and never answers.
+ */
 const question = { text: 'SELECT 1', query_timeout: 800 }
 
 /** Milliseconds for a new connection. */
@@ -38,7 +43,8 @@ export function serverProbe(newClient: () => Client): ServerProbe {
   /** A server that lets us in answers; that a kept connection was lost says nothing about it. */
   const connect = async (): Promise<void> => {
     const client = newClient()
-    // A listener for as long as the client lives: an error that nothing listens for ends the process.
+    // A listener for as long as the client lives: an error that nothing listens for ends the
+    // process.
     client.on('error', () => discard(client))
     try {
       await client.connect()

@@ -14,17 +14,19 @@ export async function openServer(url: string): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'pre-piezas',
-    // With one more for readiness, times the number of processes, this has to stay below the server's max_connections.
+    // With one more for readiness, times the number of processes, this has to stay below the
+    // server's max_connections.
     max: 10,
     connectionTimeoutMillis: 5_000,
     // The operating system notices connections that are dead without having been closed.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    // The server gives up by itself, long before the 30 s that a request may take are over.
+    // The server ends a statement long before the 30 s that a request may take.
     statement_timeout: 10_000,
     idle_in_transaction_session_timeout: 10_000,
   })
-  // A connection that is lost must not end the process. The adapters warn of idle ones; statements under way reject.
+  // A connection that is lost must not end the process. The adapters warn of idle ones; statements
+  // under way reject.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   try {

@@ -36,7 +36,10 @@ export async function prepare(run: Run, seedSize: number): Promise<void> {
   if (await createTables(run)) await seed(run, generate(seedSize))
 }
 
-/** Milliseconds a statement may take. A connection that dies while one is under way holds its request for about as long. */
+/**
+ * Milliseconds a statement may take. A connection that dies while one is under way holds its
+ * request for about as long.
+ */
 const limits = { statementTimeout: 5_000 }
 
 /** The stores in a database whose tables are there. */

@@ -33,7 +33,10 @@ export interface MemoryAdapterOptions<T> {
   readonly onUpdate?: (value: T, current: T, call: Call) => T
   /** Hears of each record that is removed, in the same step: for what goes with it, such as the records it contains. */
   readonly onRemove?: (value: T, call: Call) => void
-  /** Keeps what POSTs with an `Idempotency-Key` created, so that repeats create nothing (VERB-2): in this process, as the records are. Default: keys are ignored. */
+  /**
+   * Keeps what POSTs with an `Idempotency-Key` created, so that repeats create nothing (VERB-12):
+   * in this process, as the records are. Default: keys are ignored.
+   */
   readonly idempotency?: true | MemoryIdempotencyOptions
 }
 

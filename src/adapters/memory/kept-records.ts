@@ -1,4 +1,4 @@
-/** What creates with an `Idempotency-Key` made, as it was then, for repeats to come (VERB-2). */
+/** What creates with an `Idempotency-Key` made, as it was then, for repeats to come (VERB-12). */
 import { invalidOption, knownOptions } from '../../definition/known-options.js'
 import type { Call, Repeated, Stored } from '../contract.js'
 

@@ -1,4 +1,4 @@
-/** Connections of a pool: live ones, and those that the pool never gets. */
+/** Connections of a pool: checked before use, and given up where they can't be made. */
 
 import type { Wait } from './client.js'
 import { connectionOf, watchConnecting } from './connections.js'
@@ -6,33 +6,37 @@ import { connectFailure } from './driver-failures.js'
 import { Busy } from './failures.js'
 import type { PgClient, PgPool } from './pg-client.js'
 import { type Turns, turnsOf } from './turns.js'
-import { statementShare, within } from './waits.js'
+import { nobodyWaits, statementShare, within } from './waits.js'
 
 /**
- * A live connection of the pool, for the oldest request first; `release` takes it back. Throws `Busy` where none is free within `most` milliseconds; a connection
- * that comes later goes back to the pool at once. One that was not used for a while is checked first.
+ * A live connection of the pool, for the oldest request first; `release` takes it back. Throws
+ * `Busy` where none is free within `most` milliseconds; a connection that comes later goes back to
+ * the pool at once. One that was not used for a while is checked first.
  */
 export function acquire(pool: PgPool, wait: Wait, most: number): Promise<PgClient> {
   const left = wait.left()
-  return within(wait, Math.min(most, left * statementShare), (waits) => {
+  const begin = (waits: () => boolean): Promise<PgClient> => {
     const turns = turnsOfPool(pool)
-    const begin = async (): Promise<PgClient> => {
+    const lend = async (): Promise<PgClient> => {
       try {
         const first = await connect(pool, most)
-        const client = waits() && isLive(first) ? first : await live(pool, first, most, waits)
-        if (!waits()) turns.give()
-        return client
+        return isLive(first) ? first : await live(pool, first, most, waits)
       } catch (error) {
         turns.give()
         throw error
       }
     }
     const turn = turns.take(left, waits)
-    return turn === undefined ? begin() : turn.then(begin)
-  })
+    return turn === undefined ? lend() : turn.then(lend)
+  }
+  const discard = (client: PgClient): void => release(pool, client, false)
+  return within(wait, Math.min(most, left * statementShare), begin, discard)
 }
 
-/** Takes a connection back that `acquire` gave; with an error or true, the pool closes it. Throws where it was released already. */
+/**
+ * Takes a connection back that `acquire` gave; with an error or true, the pool closes it. Throws
+ * where it was released already.
+ */
 export function release(pool: PgPool, client: PgClient, broken: Error | boolean): void {
   try {
     client.release?.(broken)
@@ -41,7 +45,10 @@ export function release(pool: PgPool, client: PgClient, broken: Error | boolean)
   }
 }
 
-/** As many turns as the pool has connections: its own queue, which serves in the order of arrival, stays empty. */
+/**
+ * As many turns as the pool has connections: its own queue, which serves in the order of arrival,
+ * stays empty.
+ */
 const turnsOfPool = (pool: PgPool): Turns => turnsOf(pool, pool.options?.max ?? Number.POSITIVE_INFINITY)
 
 /** A connection as the pool gives it. */
@@ -58,19 +65,24 @@ function isLive(client: PgClient): boolean {
   return connection.ended === undefined && !connection.isDoubtful(performance.now())
 }
 
-/** How many dead connections one request replaces before it gives up. A pool of `pg` drops each, so only another pool could return the same one for ever. */
+/**
+ * How many dead connections one request replaces before it gives up. A pool of `pg` drops each, so
+ * only another pool could return the same one for ever.
+ */
 const mostReplaced = 50
 
-/** The client, once it has answered, or another one in its place. Where nothing waits for it any more, it goes back to the pool. */
+/**
+ * The client, once it has answered, or another one in its place. Throws where nothing waits for it
+ * any more.
+ */
 async function live(pool: PgPool, first: PgClient, most: number, waits: () => boolean): Promise<PgClient> {
   let client = first
   for (let tries = 0; tries < mostReplaced; tries++) {
     const hasEnded = connectionOf(client).ended !== undefined
-    const isAlive = !hasEnded && (!waits() || isLive(client) || (await answers(client)))
-    if (isAlive && waits()) return client
-    giveBack(client, isAlive)
-    if (!waits()) return client
-    // Where one has said that it ended, the others would have said so too.
+    if (!hasEnded && (!waits() || isLive(client) || (await answers(client)))) return client
+    giveBack(client, false)
+    if (!waits()) throw nobodyWaits()
+    // A connection that was closed says nothing about the others, which would have reported it too.
     if (!hasEnded) checkIdle(pool)
     client = await connect(pool, most)
   }
@@ -83,8 +95,8 @@ function giveBack(client: PgClient, isAlive: boolean): void {
 }
 
 /**
- * Checks the idle connections of a pool in which one was found dead: all at once, so that no request checks one after the other. Those that are alive return to
- * the pool.
+ * Checks the idle connections of a pool in which one was found dead: all at once, so that no
+ * request checks one after the other. Those that are alive return to the pool.
  */
 function checkIdle(pool: PgPool): void {
   for (let idle = pool.idleCount; idle > 0; idle--) {
@@ -101,8 +113,10 @@ const checkTurns = 10
 const checkTurn = 100
 
 /**
- * Whether the server answers an empty statement within a second. Turns of the event loop are counted, not time alone: after the process itself was held up, an
- * answer that has arrived is read first. A connection without an answer is closed, and the others of its pool are doubtful from then on. Never rejects.
+ * Whether the server answers an empty statement within a second. Turns of the event loop are
+ * counted, not time alone: after the process itself was held up, an answer that has arrived is read
+ * first. A connection without an answer is closed, and the others of its pool are doubtful from
+ * then on. Never rejects.
  */
 function answers(client: PgClient): Promise<boolean> {
   const connection = connectionOf(client)
@@ -137,8 +151,9 @@ function answers(client: PgClient): Promise<boolean> {
 const began = new WeakMap<object, number>()
 
 /**
- * Listens to connections that are being made, and closes those that take too long: a server that takes a connection and then says nothing would hold a place of
- * the pool for ever, unless the pool was given a `connectionTimeoutMillis`.
+ * Listens to connections that are being made, and closes those that take too long: otherwise a
+ * server that accepts a connection and then sends nothing would occupy a place in the pool for
+ * ever, unless the pool has a `connectionTimeoutMillis`.
  */
 function visitConnecting(pool: PgPool, most: number): void {
   const now = performance.now()

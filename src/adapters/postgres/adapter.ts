@@ -15,7 +15,7 @@ import { withReason } from './unreachable.js'
 export interface PostgresAdapter<T, K> extends Adapter<T, K> {
   /**
    * Checks the table, and once for each state of its catalog every statement that requests will
-   * send (see `probe`). Throws `ConfigurationError` with the fix where one can't succeed,
+   * send (option `probe`). Throws `ConfigurationError` with the fix where one can't succeed,
    * `Unavailable` where the database can't be asked. `offered` names the writes that requests can
    * reach: others are not checked. Default: all.
    */

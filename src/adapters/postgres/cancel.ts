@@ -54,7 +54,8 @@ export function cancel({ host, port = 5432, ssl, processID, secretKey }: Cancell
           const secure = connectTls({ ...tlsOptions(ssl, host), socket }, () => send(secure))
           listen(secure)
         } catch {
-          // The options have changed since the connection was made. What is thrown in a listener ends the process.
+          // The options have changed since the connection was made. An exception in a listener
+          // would end the process.
           failed()
         }
       })

@@ -55,11 +55,10 @@ export interface Relation {
   readonly indexes: readonly CatalogIndex[]
   readonly constraints: readonly CatalogConstraint[]
   /**
-   * The columns that tell in which partition a row lies; none where that is computed, or nothing is
-   * partitioned.
+   * The columns of the partition key; none where it is computed, or the table is not partitioned.
    */
   readonly partitionedBy: readonly string[]
-  /** The tables below this one: its partitions, or what inherits from it. */
+  /** The tables below this one: its partitions, or the tables that inherit from it. */
   readonly parts: readonly string[]
   /**
    * Their constraints and unique indexes: an error names the one of the table that the row lies in.

@@ -1,51 +1,9 @@
-/**
- * How the types of PostgreSQL hold JSON values: read, written and compared as text that is cast in SQL, so that no driver's parser comes between. What a type can't
- * hold exactly is refused, never rounded or cut.
- */
+/** The types of PostgreSQL that hold JSON scalars, by their names. */
 import { canonicalLocalDateTime } from '../../http/local-date-time.js'
 import type { Scalar } from '../contract.js'
+import { asText, type ColumnType } from './column-type.js'
+import { decimals, floats, shortestSingle, wholeNumbers } from './number-types.js'
 import { textFault } from './text-faults.js'
-
-/** A comparison as a type can make it; `never` matches nothing. */
-export type Comparison =
-  | {
-      readonly op: '=' | '<' | '<=' | '>' | '>='
-      readonly text: string
-      readonly cast: string
-      /**
-       * What the column shows is compared: it may have learnt the value since the table was
-       * described.
-       */
-      readonly asText?: boolean
-    }
-  | 'never'
-
-type Range = '<' | '<=' | '>' | '>='
-
-export interface ColumnType {
-  /** The type's name, for casts. */
-  readonly cast: string
-  /** The JSON types that its values are. */
-  readonly holds: readonly ('string' | 'number' | 'integer' | 'boolean')[]
-  /** The SQL that gives a value as text. */
-  read(sql: string): string
-  decode(text: string): Scalar | null
-  /** Whether the text is the value. */
-  readonly plain?: boolean
-  /** Values that every column of the type takes: for statements that are checked and not run. */
-  readonly samples: readonly [Scalar, ...Scalar[]]
-  /** Whether what was decoded says all that the column holds. Others may have written what JSON can't say. */
-  faithful(text: string): boolean
-  encode(value: Scalar): string
-  /** Why the type can't hold a value exactly, as the rest of a sentence. */
-  fault(value: Scalar): string | undefined
-  /**
-   * Why the type could not hold a value when the table was described. It may have learnt the value
-   * since, so the database decides.
-   */
-  doubt?(value: Scalar): string | undefined
-  compare(op: '=' | Range, value: Scalar): Comparison
-}
 
 /** The type of a column, as `format_type` writes it; `undefined` where no JSON scalar fits it. */
 export function columnType(name: string, labels: readonly string[] | undefined, format: string | undefined): ColumnType | undefined {
@@ -106,96 +64,6 @@ const uuids = ['00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-
 
 const always = (): boolean => true
 const asItIs = (text: string): string => text
-
-const asText = (sql: string): string => `${sql}::text`
-const finite = (text: string): number | null => (Number.isFinite(Number(text)) ? Number(text) : null)
-/** The digits of a number without an exponent: some types read none. */
-const digits = (value: Scalar): string => String(Object.is(value, -0) ? 0 : value)
-
-function wholeNumbers(cast: string, bound: number): ColumnType {
-  const fits = (value: Scalar): boolean => Number.isInteger(value) && (value as number) >= -bound && (value as number) < bound
-  return {
-    cast,
-    holds: ['integer', 'number'],
-    samples: [0, 1],
-    read: asText,
-    decode: finite,
-    faithful: (text) => Number.isSafeInteger(Number(text)),
-    encode: digits,
-    fault: (value) => (fits(value) ? undefined : `must be a whole number from ${-bound} to ${bound - 1}`),
-    compare(op, value) {
-      const number = value as number
-      // The column is compared as what it is, so that its index serves; values between or beyond its own are brought there.
-      if (Number.isSafeInteger(number)) return { op, text: digits(number), cast: 'bigint' }
-      if (op === '=') return 'never'
-      const upwards = op === '>' || op === '>='
-      if (Math.abs(number) > bound) return number < 0 === upwards ? { op: '>=', text: String(-bound), cast: 'bigint' } : 'never'
-      return { op: upwards ? '>' : '<=', text: digits(Math.floor(number)), cast: 'bigint' }
-    },
-  }
-}
-
-function decimals([precision, scale = 0]: readonly number[]): ColumnType {
-  return {
-    cast: 'numeric',
-    holds: ['integer', 'number'],
-    samples: [0, 1],
-    read: asText,
-    decode: finite,
-    faithful: (text) => Number.isFinite(Number(text)) && plainDigits(Number(text)).join('.') === plainText(text),
-    encode: digits,
-    fault(value) {
-      if (precision === undefined) return undefined
-      const [whole, fraction] = plainDigits(value as number)
-      if (fraction.length <= scale && whole.length <= precision - scale) return undefined
-      return `must have at most ${precision - scale} digits before and ${scale} behind the decimal point`
-    },
-    compare: (op, value) => ({ op, text: digits(value), cast: 'numeric' }),
-  }
-}
-
-/** The digits before and behind the point, without an exponent, leading or trailing zeros. */
-function plainDigits(value: number): readonly [whole: string, fraction: string] {
-  const [mantissa = '', exponent = '0'] = Math.abs(value).toExponential().split('e')
-  const all = mantissa.replace('.', '')
-  const point = 1 + Number(exponent)
-  const whole = point <= 0 ? '' : all.slice(0, point).padEnd(point, '0')
-  const fraction = point <= 0 ? '0'.repeat(-point) + all : all.slice(point)
-  return [whole.replace(/^0+/, ''), fraction.replace(/0+$/, '')]
-}
-
-/** The same of a decimal as the database writes it. */
-function plainText(text: string): string {
-  const [whole = '', fraction = ''] = text.replace(/^-/, '').split('.')
-  return `${whole.replace(/^0+/, '')}.${fraction.replace(/0+$/, '')}`
-}
-
-function floats(cast: string, stored: (value: number) => number): ColumnType {
-  return {
-    cast,
-    holds: ['integer', 'number'],
-    samples: [0, 1],
-    read: asText,
-    decode: finite,
-    faithful: (text) => Number.isFinite(Number(text)),
-    encode: digits,
-    fault: (value) => (stored(value as number) === value ? undefined : 'must be a number that single precision can hold'),
-    compare(op, value) {
-      if (stored(value as number) === value) return { op, text: digits(value), cast }
-      return op === '=' ? 'never' : { op, text: digits(value), cast: 'double precision' }
-    },
-  }
-}
-
-/** What a `real` gives back for a number: the shortest decimal that leads to the same single. */
-function shortestSingle(value: number): number {
-  const single = Math.fround(value)
-  for (let precision = 1; precision < 10; precision++) {
-    const short = Number(single.toPrecision(precision))
-    if (Math.fround(short) === single) return short
-  }
-  return Number.NaN
-}
 
 const booleans: ColumnType = {
   cast: 'boolean',
@@ -323,11 +191,11 @@ function enumeration(cast: string, labels: readonly string[]): ColumnType {
     read: asText,
     decode: asItIs,
     plain: true,
-    // What is no label yet here can't be ranked.
+    // A label that was not there when the table was described has no known rank.
     faithful: fits,
     encode: String,
     fault: (value) => textFault(value as string),
-    doubt: (value) => (fits(value) ? undefined : `must be one of ${labels.join(', ')}`),
+    labelFault: (value) => (fits(value) ? undefined : `must be one of ${labels.join(', ')}`),
     compare(op, value) {
       if (fits(value)) return { op, text: value as string, cast }
       return op === '=' ? { op, text: value as string, cast: 'text', asText: true } : 'never'

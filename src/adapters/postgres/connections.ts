@@ -1,10 +1,19 @@
-/** What is known of each connection of `pg`. There is one record per connection, however many adapters share it. */
+/**
+ * What is known of each connection of `pg`. There is one record per connection, however many
+ * adapters share it.
+ */
 import type { PgClient, PgNotice, PgPool } from './pg-client.js'
 
-/** Milliseconds for which a connection that has answered is taken to be alive. HikariCP uses the same. */
+/**
+ * Milliseconds for which a connection that has answered is taken to be alive. HikariCP uses the
+ * same.
+ */
 const trustedFor = 500
 
-/** Milliseconds without traffic after which the operating system probes a connection (TCP keep-alive). */
+/**
+ * Milliseconds without traffic after which the operating system probes a connection (TCP
+ * keep-alive).
+ */
 const keepAliveDelay = 10_000
 
 type Warn = (message: string) => void
@@ -29,12 +38,15 @@ export class Connection {
     this.#peers = peers
   }
 
-  /** Whether it may be dead without having been closed: it has not been used for a while, or one of its pool was found so. */
+  /**
+   * Whether it may be dead without having been closed: it has not been used for a while, or one of
+   * its pool was found so.
+   */
   isDoubtful(now: number): boolean {
     return now - this.aliveAt > trustedFor || this.aliveAt < this.#peers.doubtedAt
   }
 
-  /** It gave no answer: the others of its pool are doubtful as well. */
+  /** Called when it gave no answer: the other connections of its pool become doubtful. */
   doubtPeers(): void {
     this.#peers.doubtedAt = performance.now()
   }
@@ -44,7 +56,10 @@ export class Connection {
     this.#warn ??= warn
   }
 
-  /** Adds the only listeners that this library has on a client, unless they are there. A team may have removed them. */
+  /**
+   * Adds the only listeners that this library has on a client, unless they are there. A team may
+   * have removed them.
+   */
   listenTo(client: PgClient): void {
     if (!client.listeners('error').includes(this.#onError)) client.on('error', this.#onError)
     if (!client.listeners('notice').includes(this.#onNotice)) client.on('notice', this.#onNotice)
@@ -57,7 +72,8 @@ export class Connection {
   }
 
   readonly #onNotice = ({ routine }: PgNotice): void => {
-    // "The transaction has already committed locally, but might not have been replicated to the standby."
+    // "The transaction has already committed locally, but might not have been replicated to the
+    // standby."
     if (routine === 'SyncRepWaitForLSN') this.unconfirmed++
   }
 }
@@ -84,8 +100,9 @@ export function watchClient(client: PgClient, warn: Warn): void {
 const watched = new WeakMap<PgPool, Peers>()
 
 /**
- * Listens to a pool and to each of its connections, from now on. The pool removes its own `error` listener when it lends a connection, and emits `acquire` before
- * that, so there is no moment without a listener.
+ * Listens to a pool and to each of its connections, from now on. The pool removes its own `error`
+ * listener when it lends a connection, and emits `acquire` before that, so there is no moment
+ * without a listener.
  */
 export function watchPool(pool: PgPool, warn: Warn): void {
   if (watched.has(pool)) return
@@ -96,7 +113,7 @@ export function watchPool(pool: PgPool, warn: Warn): void {
     if (pool.options?.keepAlive === undefined) client.connection?.stream?.setKeepAlive?.(true, keepAliveDelay)
   })
   pool.on('acquire', (client) => connectionOf(client, peers).listenTo(client))
-  // When those that are there already answered last is not known.
+  // It is not known when these last answered.
   for (const client of pool._clients ?? []) connectionOf(client, peers).aliveAt = Number.NEGATIVE_INFINITY
 }
 

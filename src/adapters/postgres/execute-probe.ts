@@ -1,4 +1,4 @@
-/** The opt-in check that runs writes on existing rows, in a transaction that is never committed. */
+/** The opt-in check that runs writes on existing rows, in a transaction that is rolled back. */
 import { ConfigurationError } from '../../problem.js'
 import type { Stored, WriteMethod } from '../contract.js'
 import { isRefused } from '../contract.js'
@@ -14,21 +14,18 @@ import { removeRow, suppressed, updateRow } from './writes.js'
 
 type Row = Stored<Record<string, unknown>>
 
-/** Rows that are tried before all of them count as refused: a trigger may freeze some. */
+/** Rows that are tried before all rows count as refused: a trigger may refuse changes of some. */
 const mostRows = 10
-/** Milliseconds that a statement waits for a lock of others. */
+/** Milliseconds that a statement waits for a lock that another transaction holds. */
 const lockTimeout = 100
 
-/**
- * What a write on one row came to: `unknown` where it failed for a reason that says nothing of
- * other rows.
- */
+/** The result of a write on one row: `unknown` where the failure says nothing about other rows. */
 type Outcome = 'fine' | 'unknown' | { readonly refused: string } | { readonly fault: unknown }
 
 /**
- * Updates a row with its own values, deletes it, and inserts it again; of each, as far as it is
- * offered. In an empty table it inserts made-up values, whose refusal says nothing. Whatever
- * happens is rolled back: nothing here ever commits.
+ * Tries the offered writes on existing rows: updates a row with its own values, deletes it, inserts
+ * it again. In an empty table it inserts made-up values, whose refusal says nothing. Everything is
+ * rolled back.
  */
 export async function executed(
   table: Table,
@@ -63,21 +60,21 @@ async function trial(table: Table, offered: ReadonlySet<WriteMethod>, session: S
     },
   }
   if (rows.length === 0 && offered.has('create')) {
-    const made = await within(session, async () => judged(await insertRow(table, table.layout.sample(), undefined, sampleCall, ask)))
+    const made = await undone(session, async () => judged(await insertRow(table, table.layout.sample(), undefined, sampleCall, ask)))
     return typeof made === 'object' && 'fault' in made ? [{ method: 'create', error: made.fault }] : []
   }
   const found: Finding[] = []
   for (const [method, attempt] of Object.entries(attempts) as [WriteMethod, (row: Row) => Promise<Outcome>][]) {
     if (!offered.has(method)) continue
-    const error = await firstFault(rows, (row) => within(session, () => attempt(row)))
+    const error = await firstFault(rows, (row) => undone(session, () => attempt(row)))
     if (error !== undefined) found.push({ method, error })
   }
   return found
 }
 
 /**
- * Why no row takes a write, where it is no fault of the single row; `undefined` where one does, or
- * where nothing can be concluded.
+ * Why no row takes a write; `undefined` where one row does, or where the failures may be about
+ * single rows.
  */
 async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<Outcome>): Promise<unknown> {
   let refused: string | undefined
@@ -90,14 +87,14 @@ async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<O
     else refused = outcome.refused
   }
   if (refused === undefined || !conclusive) return undefined
-  return new Error(`it turns away each of the ${rows.length} existing rows that were tried, with their own values: ${refused}`)
+  return new Error(`it refuses each of the ${rows.length} existing rows that were tried, with their own values: ${refused}`)
 }
 
 /**
- * Runs one attempt with what is deferred to the commit, and undoes it. Throws where the connection
- * is lost.
+ * Runs one attempt, with the checks that are deferred to the commit, and rolls it back. Throws
+ * where the connection is lost.
  */
-async function within(session: Session, attempt: () => Promise<Outcome>): Promise<Outcome> {
+async function undone(session: Session, attempt: () => Promise<Outcome>): Promise<Outcome> {
   await session.query('SAVEPOINT rest_probe', [])
   let outcome: Outcome
   try {
@@ -106,7 +103,7 @@ async function within(session: Session, attempt: () => Promise<Outcome>): Promis
   } catch (error) {
     const kind = failureKind(error)
     if (kind === 'lost' || kind === 'unsent') throw error
-    // A constraint concerns these values; a lock, this moment.
+    // A constraint is about these values, and a lock about this moment.
     const passing = kind === 'busy' || kind === 'conflict' || kind === 'cancelled' || /^(?:22|23)/.test(stateOf(error) ?? '')
     outcome = passing ? 'unknown' : kind === 'refused' ? { refused: (error as Error).message } : { fault: error }
   }

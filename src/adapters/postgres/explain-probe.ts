@@ -14,13 +14,10 @@ export interface Finding {
   readonly error: unknown
 }
 
-/**
- * Thrown to end a call that asks the same again, because it found no row: there is nothing more to
- * learn from it.
- */
+/** Thrown to end a call that repeats a statement because it found no row. */
 class AskedBefore extends Error {}
 
-/** Whether a failure tells nothing of the statement: another attempt may succeed. */
+/** Whether a failure says nothing about the statement, so that another attempt may succeed. */
 export const isPassing = (error: unknown): boolean => ['lost', 'unsent', 'cancelled', 'busy', 'conflict'].includes(failureKind(error))
 
 /**

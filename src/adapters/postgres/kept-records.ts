@@ -1,4 +1,7 @@
-/** What creates with an `Idempotency-Key` made, as it was then, in a table beside the resource's: kept in the transaction of the create itself (VERB-2). */
+/**
+ * What creates with an `Idempotency-Key` made, as it was then, in a table beside the resource's:
+ * kept in the transaction of the create itself (VERB-12).
+ */
 import { createHash } from 'node:crypto'
 import { invalidOption, knownOptions } from '../../definition/known-options.js'
 import type { Idempotency, Repeated, Stored } from '../contract.js'
@@ -119,9 +122,11 @@ export async function keeping<R extends object | Repeated>(
 }
 
 /**
- * What is kept under an id; `undefined` where nothing is, or no longer. A row that is found is locked, which writes to the server's log: the statement ends when the
- * synchronous standbys have that, and so the create before it. Without the lock, a repeat would acknowledge what a failover can undo. The lock conflicts with no other
- * statement here except the removal of expired rows, and a row that is not found costs nothing.
+ * What is kept under an id; `undefined` where nothing is, or no longer. A row that is found is
+ * locked, which writes to the server's log: the statement ends when the synchronous standbys have
+ * that, and so the create before it. Without the lock, a repeat would acknowledge what a failover
+ * can undo. The lock conflicts with no other statement here except the removal of expired rows, and
+ * a row that is not found costs nothing.
  */
 export async function recall(kept: KeptRecords, { id, fingerprint }: Idempotency, ask: Ask): Promise<Stored<Row> | Repeated | undefined> {
   const parameters = new Parameters()

@@ -13,11 +13,11 @@ import {
   type Content,
   castOf,
   columnPlace,
-  doubtOf,
   encode,
   type Fault,
   faultOf,
   jsonPlace,
+  labelFaultOf,
   nothingAt,
   type Place,
   readSql,
@@ -206,12 +206,10 @@ export class Layout {
     return this.members.filter(({ column }) => column !== undefined && columns.includes(column)).map(({ name }) => name)
   }
 
-  /**
-   * The members of a record that hold what their columns did not know when the table was described.
-   */
-  strangers(value: unknown): readonly Fault[] {
+  /** The members of a record that hold a label which their enumeration had not when described. */
+  labelFaults(value: unknown): readonly Fault[] {
     return this.members.flatMap(({ name, content }) => {
-      const fault = doubtOf(content, own(value, name))
+      const fault = labelFaultOf(content, own(value, name))
       return fault === undefined ? [] : [{ ...fault, path: [name] }]
     })
   }
@@ -223,8 +221,8 @@ export class Layout {
     for (const [i, member] of this.key.entries()) {
       const part = parts[i]
       if (part === undefined || part === null || faultOf(member.content, part) !== undefined) return undefined
-      // In a key such a value would be an error of the statement.
-      if (doubtOf(member.content, part) !== undefined) return undefined
+      // The statement of such a key would fail.
+      if (labelFaultOf(member.content, part) !== undefined) return undefined
       texts.push(encode(member.content, part))
     }
     return texts

@@ -142,7 +142,8 @@ export class Lease {
       const stop = (): void => {
         if (cancelling !== undefined) return
         cancelling = this.#cancelUntil(() => over)
-        // Where the statement had a limit of its own, the request may still have time for another attempt.
+        // Where the statement had a limit of its own, the request may still have time for another
+        // attempt.
         const inTime = answerBy - performance.now()
         const Silent = inTime > graceful ? Lost : Late
         const silent = (): void => {

@@ -57,7 +57,7 @@ export async function moveRow(
   }
 }
 
-/** A refusal to attach. That the record is absent, or its version stale, comes first. */
+/** A refusal to attach; `'absent'` and `'stale'` come first. */
 export async function refusedMove(
   table: Table,
   { texts, expected }: Pick<Move, 'texts' | 'expected'>,

@@ -127,7 +127,10 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   readonly session?: (tx: SqlClient, call: Call) => Promise<void>
   /** The tables of the associations that the record does not store, by their segment under the parent (`attachedTo.as`). */
   readonly attached?: Readonly<Record<string, JoinTable>>
-  /** Keeps what POSTs with an `Idempotency-Key` created, in the transaction of the create, so that repeats create nothing (VERB-2). Default: keys are ignored. */
+  /**
+   * Keeps what POSTs with an `Idempotency-Key` created, in the transaction of the create, so that
+   * repeats create nothing (VERB-12). Default: keys are ignored.
+   */
   readonly idempotency?: IdempotencyOptions
   /** What `q` goes to. Default: full-text search over the members that the definition names. */
   readonly search?: TextSearch<T> | SearchFunction<K>
@@ -139,8 +142,9 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    * How `ready()` checks that requests can succeed, each level with those before it:
    * - `catalog`: by what the catalog says of tables, columns, privileges and policies;
    * - `explain`: the database plans every statement that requests send, and runs none;
-   * - `execute`: it also updates, deletes and inserts existing rows in a transaction that is always rolled back. That finds triggers that refuse every write. It fires
-   *   triggers and uses up numbers of sequences.
+   * - `execute`: it also updates, deletes and inserts existing rows in a transaction that is
+   *   always rolled back. That finds triggers that refuse every write. It fires triggers and uses
+   *   up numbers of sequences.
    *
    * Default `explain`. Throws `ConfigurationError` where it is something else.
    */

@@ -1,4 +1,4 @@
-/** What the catalog foretells of writes, beyond what the planner looks at. */
+/** What the catalog says about writes that the planner does not check. */
 import type { Database, Wait } from './client.js'
 import { failureKind, unavailable } from './failures.js'
 import { quoteRelation, relationName } from './sql.js'
@@ -40,7 +40,7 @@ SELECT json_build_object(
 )::text AS c0
 FROM pg_class c WHERE c.oid = to_regclass($1::text)`
 
-/** Asks. A database whose catalog is another one foretells nothing. */
+/** Queries the catalog. A database with another catalog gives no findings. */
 export async function outlook({ options }: Table, database: Database, wait: Wait): Promise<Outlook> {
   const values = [quoteRelation(relationName(options.table))]
   try {

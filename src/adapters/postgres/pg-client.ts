@@ -16,7 +16,10 @@ export interface PgResult {
 
 /** A NoticeResponse of the server. */
 export interface PgNotice {
-  /** The function of the server's source code that reported it. It does not depend on the language of messages. */
+  /**
+   * The function of the server's source code that reported it. It does not depend on the language
+   * of messages.
+   */
   readonly routine?: string | undefined
 }
 
@@ -27,7 +30,10 @@ export interface PgClient extends CancellableClient {
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'notice', listener: (notice: PgNotice) => void): unknown
   listeners(event: 'error' | 'notice'): readonly unknown[]
-  /** Of a client that a pool lent: returns it to the pool; with an error or true, the pool closes it. */
+  /**
+   * Of a client that a pool lent: returns it to the pool; with an error or true, the pool closes
+   * it.
+   */
   release?(error?: Error | boolean): void
   /** `I` outside of transactions, `T` in one, `E` in one that failed. */
   getTransactionStatus?(): string | null

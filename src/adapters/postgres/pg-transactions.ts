@@ -97,7 +97,10 @@ const timeouts = ['statement_timeout', 'idle_in_transaction_session_timeout'] as
 interface SessionSettings {
   /** Milliseconds, in the order of `timeouts`; Infinity where there is no limit. */
   readonly limits: readonly number[]
-  /** Whether the server sends warnings. One of them says that a commit was not confirmed by a synchronous standby. */
+  /**
+   * Whether the server sends warnings. One of them says that a commit was not confirmed by a
+   * synchronous standby.
+   */
   readonly warns: boolean
 }
 
@@ -122,8 +125,8 @@ async function settingsOf(lease: Lease, wait: Wait): Promise<SessionSettings> {
 }
 
 /**
- * The settings of one transaction. The server gives up by itself, also when this process hangs or its machine is gone; an operator's limits that are lower stay. It
- * sends its warnings.
+ * The settings of one transaction. The server gives up by itself, also when this process hangs or
+ * its machine is gone; an operator's limits that are lower stay. It sends its warnings.
  */
 async function localSettings(lease: Lease, wait: Wait): Promise<string> {
   const { limits, warns } = await settingsOf(lease, wait)

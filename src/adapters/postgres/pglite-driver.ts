@@ -79,14 +79,17 @@ const storing = /(?:^|\()\s*(?:INSERT|UPDATE)\b/
 
 /**
  * PGlite drops U+FEFF from the start of every text that it gives back: another text, perhaps
- * another record's key. It is refused as what a server can't encode is.
+ * another record's key. It is refused like a text that the server can't encode.
  */
 function refusedByDriver(text: string, values: readonly (string | null)[]): Error | undefined {
   if (!values.some((value) => value?.startsWith('\ufeff')) || !storing.test(text)) return undefined
   return Object.assign(new Error('PGlite drops U+FEFF from the start of a text.'), { code: '22021' })
 }
 
-/** Runs `work` when the connection is free: PGlite has one, and would serve its calls in the order of their arrival. */
+/**
+ * Runs `work` when the connection is free, for the oldest request first. PGlite has one connection,
+ * and serves calls in the order of their arrival.
+ */
 async function inTurn<T>(db: PgliteClient, wait: Wait, isWanted: () => boolean, work: () => Promise<T>): Promise<T> {
   const turns = turnsOf(db, 1)
   const turn = turns.take(wait.left(), isWanted)
@@ -118,7 +121,7 @@ async function send(client: Queries, text: string, values: readonly (string | nu
   }
 }
 
-/** Behind other calls a statement may wait for long: its caller is answered in time. */
+/** Settles in time, although the statement may wait for other calls. */
 function inTime(wait: Wait, begin: (isWanted: () => boolean) => Promise<Rows>): Promise<Rows> {
   if (wait.gone || wait.left() <= 0) return Promise.reject(nobodyWaits())
   let isLate = false

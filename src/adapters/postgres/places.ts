@@ -1,7 +1,7 @@
 /** Where the values of a record lie in a row, and how they are compared there. */
 import type { Shape } from '../../definition/shape.js'
 import type { Scalar } from '../contract.js'
-import type { ColumnType, Comparison } from './column-types.js'
+import type { ColumnType, Comparison } from './column-type.js'
 import { arrayText, literal, type Parameters } from './sql.js'
 import { jsonFault, textFault } from './text-faults.js'
 
@@ -60,12 +60,12 @@ export function faultOf(content: Content, value: unknown): Fault | undefined {
   return undefined
 }
 
-/** Where a value holds what its column did not know when the table was described. */
-export function doubtOf(content: Content, value: unknown): Fault | undefined {
+/** Where a value holds a label that its enumeration had not when the table was described. */
+export function labelFaultOf(content: Content, value: unknown): Fault | undefined {
   const type = content.kind === 'scalar' ? content.type : content.kind === 'array' ? content.item : undefined
-  if (type?.doubt === undefined) return undefined
+  if (type?.labelFault === undefined) return undefined
   for (const item of [value].flat()) {
-    const why = typeof item === 'string' ? type.doubt(item) : undefined
+    const why = typeof item === 'string' ? type.labelFault(item) : undefined
     if (why !== undefined) return { path: [], why }
   }
   return undefined

@@ -26,7 +26,7 @@ const writesTime = 3_000
 /** Milliseconds that running writes may take. */
 const executionTime = 10_000
 
-/** The privilege that each method needs, and the method that its absence is reported for. */
+/** The methods that need each privilege. */
 const needs: Readonly<Record<string, readonly WriteMethod[]>> = {
   INSERT: ['create'],
   UPDATE: ['replace', 'remove', 'attach', 'detach'],
@@ -35,7 +35,7 @@ const needs: Readonly<Record<string, readonly WriteMethod[]>> = {
 
 /** Checks each state of a table once, as far as its catalog tells states apart. */
 export class Probe {
-  /** Statements that the database takes, of the table as it was described last. */
+  /** Statements that the database has accepted, for the latest description of the table. */
   #taken = new Set<string>()
   /** Writes that were run. */
   #tried: ReadonlySet<WriteMethod> = new Set()
@@ -56,7 +56,7 @@ export class Probe {
     wait: Wait,
   ): Promise<void> {
     this.#forgetOther(factsOf(table))
-    // Everything else may have been learnt before: a replica that is away must not go unnoticed.
+    // All other results may come from an earlier call, so ask here whether the replica is up.
     if (databases.read !== databases.write) await answers(databases.read, wait)
     const { probe = 'explain' } = table.options
     const ahead = await outlook(table, databases.write, wait)
@@ -83,7 +83,7 @@ export class Probe {
       !ahead.readOnly &&
       [...offered].some((method) => !this.#tried.has(method))
     ) {
-      // What the role may not do has its warning.
+      // Missing privileges are reported as warnings.
       const barred = [...table.relation.lacking, ...ahead.unpolicied]
       const permitted = [...offered].filter((method) => !barred.some((command) => needs[command]?.includes(method)))
       const found = await executed(table, new Set(permitted), databases.write, atMost(wait, executionTime))
@@ -98,7 +98,7 @@ export class Probe {
     if (faults.length > 0) throw unfit([...new Set(faults)].join('; '))
   }
 
-  /** What was learnt of another state of the table is worth nothing. */
+  /** Drops results about another state of the table. */
   #forgetOther(facts: string): void {
     if (facts === this.#facts) return
     this.#facts = facts
@@ -146,7 +146,7 @@ function judge(found: readonly Finding[], table: Table, faults: string[], warnin
   }
 }
 
-/** What a description says of a table, its changing size left out. */
+/** The description of a table, without its size, which changes. */
 function factsOf({ relation, sourceRelation, kept, joins }: Table): string {
   const lasting = ({ rows: _rows, width: _width, columns, ...others }: Table['relation']) => [others, [...columns.values()]]
   return JSON.stringify([lasting(relation), lasting(sourceRelation), kept, [...joins]])

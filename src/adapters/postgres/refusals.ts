@@ -8,7 +8,7 @@ import { relationName } from './sql.js'
 import type { Table } from './table.js'
 
 /**
- * What a failed write refuses; `undefined` where the failure is none of the data's. `value` is the
+ * What a failed write refuses; `undefined` where the failure is not about the data. `value` is the
  * record that was to be stored.
  */
 export function refusalOf(
@@ -36,11 +36,11 @@ export function refusalOf(
     case '23502':
       return { refused: 'rule', members, why: 'must have a value' }
     case '22P02': {
-      const [first] = table.layout.strangers(value)
+      const [first] = table.layout.labelFaults(value)
       return first === undefined ? { refused: 'rule', members, why: uncomputable } : refusedFor(first)
     }
     case '54000':
-      // An index names itself, unless the text fits none.
+      // The server names the index, except where its entry could not even be built.
       if (constraint === undefined && !routine?.startsWith('index_form_tuple'))
         return { refused: 'rule', members, why: 'is too large for the store' }
       return { refused: 'rule', members, why: 'is too long: the store finds and sorts by it, which takes at most about 2,700 bytes' }
@@ -52,8 +52,8 @@ export function refusalOf(
 const uncomputable = 'holds a value that the store can not compute with'
 
 /**
- * Whether a column must have a value that had not when the table was described: it may have got a
- * default with that.
+ * Whether a column was made NOT NULL after the table was described. It may have got a default then,
+ * so the write is tried again with a new description.
  */
 export function isOutdated({ layout, options }: Table, error: unknown): boolean {
   const { code, column, table } = error as DatabaseFailure
@@ -74,12 +74,12 @@ export function isOwn({ relation, options }: Table, error: unknown): boolean {
 }
 
 /**
- * The columns that the server names: itself, by a constraint, by the domain of a single column, or
- * by the key of the partitions.
+ * The columns that the server names: directly, by a constraint, by a domain that only one column
+ * has, or by the key of the partitions.
  */
 function columnsAtFault({ relation, options }: Table, failure: DatabaseFailure): readonly (string | null)[] {
   const { code, table, constraint, column, dataType } = failure
-  // What a trigger says of another table's column is not about the record.
+  // A trigger may name a column of another table, which is none of the record's.
   const isElsewhere = table !== undefined && table !== relationName(options.table).name && !relation.parts.includes(table)
   const named = column === undefined || isElsewhere ? [] : [column]
   if (dataType !== undefined) {

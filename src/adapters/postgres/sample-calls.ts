@@ -21,13 +21,15 @@ import { attachRow, detachRow, removeRow, updateRow } from './writes.js'
 
 type Row = Record<string, unknown>
 
-/** What one method asks of the database. */
+/** One method, and a call of it. */
 export interface SampleCall<Method = string> {
   readonly method: Method
   run(ask: Ask): Promise<unknown>
 }
 
-/** A call of no request. Its scope is empty: which members a scope has depends on the principal. */
+/**
+ * A call without a request. Its scope is empty: which members a scope has depends on the principal.
+ */
 export const sampleCall: Call = { principal: undefined, scope: {}, requestId: 'ready', signal: new AbortController().signal }
 
 /** The calls that read. A search by a function of the team is left out: it would be called. */
@@ -51,7 +53,7 @@ export function sampleReads(table: Table): readonly SampleCall[] {
     { ...plain, where },
     { ...plain, sort: sort.map((term) => ({ ...term, descending: true })), seek: seek(false) },
     { ...plain, seek: seek(true) },
-    // Deep pages are found another way, and those past the middle by another one again.
+    // Deep pages have another statement, and pages past the middle a third one.
     { ...plain, offset: deepOffset },
     { ...plain, offset: Number.MAX_SAFE_INTEGER },
     ...parentsOf(table).map(({ parent }) => ({ ...plain, parent })),

@@ -6,11 +6,14 @@ import { patiently } from './failures.js'
 import type { PostgresAdapterOptions } from './options.js'
 import type { Parameters } from './sql.js'
 
-/** What a team's own function has thrown: it says nothing of the table, and refuses nothing. */
+/**
+ * Errors that a team's own functions have thrown: they are not about the table, and are no
+ * refusals.
+ */
 export const teamErrors = new WeakSet<Error>()
 
-/** Runs a team's `session`, and remembers what it throws. */
-async function settled(session: PostgresAdapterOptions['session'], native: SqlClient, call: Call): Promise<void> {
+/** Runs a team's `session`, and records what it throws in `teamErrors`. */
+async function runSession(session: PostgresAdapterOptions['session'], native: SqlClient, call: Call): Promise<void> {
   try {
     await session?.(native, call)
   } catch (error) {
@@ -81,7 +84,7 @@ export function reading<T>(
     () => {
       if (session === undefined) return work(new Asking(database, wait))
       return database.transaction(async (own) => {
-        await settled(session, own.native, call)
+        await runSession(session, own.native, call)
         return work(asking(own))
       }, wait)
     },
@@ -118,7 +121,7 @@ export function writing<T>(
     return database
       .transaction(
         async (own) => {
-          await settled(session, own.native, call)
+          await runSession(session, own.native, call)
           const result = await work(asking(own), own.native)
           if (!succeeded(result)) throw new Undone(result)
           return result

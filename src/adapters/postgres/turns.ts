@@ -11,21 +11,26 @@ interface Waiting {
 const unlimited = 30_000
 
 /**
- * Places that calls take in turn. A request that has begun needs further calls, such as the reads of linked records. In the order of arrival these would queue behind
- * the first call of every other request, and under load no request would end. All requests have the same time to be answered, so the one whose deadline comes first is the oldest.
+ * A number of places for calls, given to the oldest request first. A request that has begun needs
+ * further calls, such as reads of linked records. In the order of arrival these would wait behind
+ * the first call of every other request, and under load no request would finish in time. All
+ * requests have the same time to be answered, so the one whose deadline comes first is the oldest.
  */
 export class Turns {
   #free: number
-  /** By deadline, the first to come last. */
+  /** Sorted by deadline, the earliest at the end. */
   readonly #waiting: Waiting[] = []
-  /** The length at which those that gave up are taken out. */
+  /** The length at which calls that are no longer wanted are removed. */
   #crowded = 64
 
   constructor(places: number) {
     this.#free = places
   }
 
-  /** Takes a place: `undefined` where one is free, else a promise of the turn. A call that is no longer wanted when its turn comes is passed over. */
+  /**
+   * Takes a place: `undefined` where one is free, else a promise of the turn. A call that is no
+   * longer wanted when its turn comes is passed over.
+   */
   take(left: number, isWanted: () => boolean): Promise<void> | undefined {
     if (this.#free > 0) {
       this.#free -= 1
@@ -51,7 +56,7 @@ export class Turns {
       waiting.splice(0, waiting.length, ...waiting.filter(({ isWanted }) => isWanted()))
       this.#crowded = Math.max(64, 2 * waiting.length)
     }
-    // The place behind all that have more time; of equal deadlines the one that came first has its turn first.
+    // Insert after all later deadlines. Of equal deadlines, the first to come has the first turn.
     let low = 0
     let high = waiting.length
     while (low < high) {

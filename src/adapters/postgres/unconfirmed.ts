@@ -1,6 +1,7 @@
 /**
- * Synchronous replication (PostgreSQL, "Synchronous Replication"): where a cancel ends the wait for a standby, the change is committed on this server alone, and only
- * a warning says so. A session that hides warnings would acknowledge what a failover can undo.
+ * Synchronous replication (PostgreSQL, "Synchronous Replication"): where a cancel ends the wait for
+ * a standby, the change is committed on this server alone, and only a warning says so. A session
+ * that hides warnings would acknowledge what a failover can undo.
  */
 import type { Database, Wait } from './client.js'
 import { failureKind, unavailable } from './failures.js'
@@ -10,7 +11,10 @@ export const sendsWarnings = (level: string | null | undefined): boolean => !/^(
 
 const names = ['client_min_messages', 'synchronous_standby_names', 'synchronous_commit'] as const
 
-/** A warning where commits wait for a standby, and the server would not say that one was not confirmed. */
+/**
+ * A warning where commits wait for a standby, and the server would not say that one was not
+ * confirmed.
+ */
 export async function hiddenWarnings(database: Database, wait: Wait): Promise<readonly string[]> {
   const columns = names.map((name, i) => `current_setting('${name}', true) AS c${i}`).join(', ')
   const [row] = await database.query(`SELECT ${columns}`, [], wait).catch((error: unknown) => {

@@ -44,8 +44,9 @@ export async function updateRow(
 }
 
 /**
- * Whether only the database may give a member its value: an identity. Requests don't change what is
- * readOnly, so there is nothing to write; any other such member is refused by `ready()`.
+ * Whether only the database may set a member, which is a `GENERATED ALWAYS` identity. Where it is
+ * readOnly, requests don't change it and it is not written; where it is not, `ready()` refuses the
+ * table.
  */
 const isNumbered = ({ definition }: Table, member: Member | undefined): boolean =>
   member?.always === true && definition.shape.members.get(member.name)?.readOnly === true

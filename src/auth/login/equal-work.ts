@@ -14,7 +14,10 @@ export class EqualWork {
   #strongest: Cost = todaysCost
   readonly #salt = randomBytes(16)
 
-  /** Throws `Unavailable` (503) where a check would wait too long. Knows no user, and tells of none. */
+  /**
+   * Throws `Unavailable` (503) where a check would wait too long. It does not depend on the user,
+   * so it reveals nothing about one.
+   */
   refuseIfFull(): void {
     hashing.refuseIfFull(workOf(this.#strongest))
   }

@@ -1,28 +1,31 @@
-/** Password hashes wait for each other, and no longer than a login may take (AUTH-6). */
+/** The queue of password hashes, bounded by the time that a login may wait (AUTH-6). */
 import { inSeconds } from '../../limits/duration.js'
 import { HttpProblem, Unavailable } from '../../problem.js'
 import { todaysCost, workOf } from './password-hash.js'
 import { lanes } from './scrypt-threads.js'
 
-/** Milliseconds that a newcomer may be expected to wait for its turn. */
+/** The longest expected wait, in milliseconds, at which a hash is still queued. */
 const longestEstimate = 4000
 
-/** Milliseconds that it waits at most, where the estimate was too low: hashing gets slower when the machine gets busy. */
+/**
+ * The longest wait, in milliseconds, where the estimate was too low: hashing is slower on a busy
+ * machine.
+ */
 const longestWait = 5000
 
 /** Milliseconds by which the timers of callers that came together may differ. */
 const timerSlack = 20
 
-/** What is taken for the latest hash until one has been measured. */
+/** Used as the latest hash until one has been measured. */
 const assumed = { time: 250, steps: workOf(todaysCost) }
 
-/** How much the hashes before count beside the latest one. */
+/** The weight of the earlier hashes relative to the latest one. */
 const memory = 0.7
 
-/** How much longer than expected a refused caller stays away: a machine that gets busy hashes slower. */
+/** Factor on the time after which a refused caller may come back: a busy machine hashes slower. */
 const caution = 1.5
 
-/** Milliseconds: the latest time that a refused caller is told to come back. */
+/** The longest time, in milliseconds, after which a refused caller may come back. */
 const latestReturn = 30_000
 
 interface Running {
@@ -40,8 +43,8 @@ interface Waiting {
 }
 
 /**
- * First come, first served, `lanes` at a time. The queue is bounded by the time that a newcomer would
- * wait, estimated from the measured pace: a count would be seconds on one machine and a minute on
+ * Runs hashes in the order of their arrival, `lanes` at a time. The queue is bounded by the
+ * estimated wait of a new hash. A bound by count would be seconds on one machine and a minute on
  * another.
  */
 export class HashingQueue {
@@ -55,9 +58,9 @@ export class HashingQueue {
   constructor(private readonly lanes: number) {}
 
   /**
-   * Runs `work` when its turn comes. `steps`: its size, by `workOf`. `isGone`: whether the caller no
-   * longer waits for the result; then it is not run. Rejects with `Unavailable` (503) where the wait
-   * is too long; its `Retry-After` says when there is room.
+   * Runs `work` when its turn comes. `steps`: its size, by `workOf`. `isGone`: whether the caller
+   * no longer waits for the result; then it is not run. Rejects with `Unavailable` (503) where the
+   * wait is too long; its `Retry-After` says when there is room.
    */
   async run<T>(steps: number, work: () => Promise<T>, isGone: () => boolean = () => false): Promise<T> {
     const running = this.#running.size < this.lanes ? this.#begin(steps) : await this.#wait(steps, isGone)
@@ -106,7 +109,10 @@ export class HashingQueue {
     }
   }
 
-  /** Refuses all who have waited too long, in one go: none of them keeps a place when room is looked for. */
+  /**
+   * Refuses all who have waited too long at once, so that none of them counts in the estimate of
+   * another.
+   */
   #expire(): void {
     const latest = performance.now() - longestWait + timerSlack
     const expired = [...this.#waiting].filter(({ since }) => since <= latest)
@@ -145,14 +151,17 @@ export class HashingQueue {
     return pace
   }
 
-  /** Each refused caller is given a time of its own: all at once would find the queue full again. */
+  /**
+   * Gives each refused caller another time: if all came back at once, the queue would be full
+   * again.
+   */
   #refusal(steps: number): Unavailable {
     const now = performance.now()
     const own = (caution * steps * this.#pace(now)) / this.lanes
     const room = now + own + caution * Math.max(0, this.#expectedWait() - longestEstimate)
     const comesBack = Math.min(Math.max(room, this.#nextReturn), now + latestReturn)
     this.#nextReturn = comesBack + own
-    // Rounded up, but for what the subtraction of two clock readings leaves.
+    // Rounded up, except for the rounding error of the subtraction.
     const seconds = Math.max(1, Math.ceil((comesBack - now) / 1000 - 1e-6))
     return new Unavailable({ detail: `Too many passwords are being checked. Try again in ${inSeconds(seconds)}.`, retryAfter: seconds })
   }

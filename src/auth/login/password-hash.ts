@@ -8,7 +8,10 @@ export interface Cost {
   readonly p: number
 }
 
-/** N = 2^15, r = 8, p = 3: one of the sets that the OWASP Password Storage Cheat Sheet holds equal; the others want more memory or more time. */
+/**
+ * N = 2^15, r = 8, p = 3: one of the sets that the OWASP Password Storage Cheat Sheet holds equal;
+ * the others want more memory or more time.
+ */
 export const todaysCost: Cost = Object.freeze({ ln: 15, r: 8, p: 3 })
 
 export interface PasswordHash extends Cost {

@@ -19,9 +19,9 @@ const hashLength = 32
 /**
  * The password as it is to be stored, as a PHC string of scrypt with a salt of its own (AUTH-6). No
  * more than two passwords are hashed at a time. Rejects with the problem `rule` (422) where the
- * password is no text, is empty, over 1,024 bytes or has control characters, with `Unavailable` (503)
- * where the hash would wait some 4 seconds or more for its turn, and with `ConfigurationError` for an
- * option that makes no sense.
+ * password is no text, is empty, over 1,024 bytes or has control characters, with `Unavailable`
+ * (503) where the hash would wait some 4 seconds or more for its turn, and with
+ * `ConfigurationError` for an option that makes no sense.
  *
  * @example await users.insert({ name, hash: await hashPassword(password) }) // '$scrypt$ln=15,r=8,p=3$...'
  */
@@ -39,8 +39,8 @@ export async function hashPassword(password: string, options: PasswordOptions = 
 }
 
 /**
- * True where this is the password that was stored (AUTH-6). Its parameters are read from the hash. A
- * password that could not have been stored, such as an empty one, is false. Rejects with
+ * True where this is the password that was stored (AUTH-6). Its parameters are read from the hash.
+ * A password that could not have been stored, such as an empty one, is false. Rejects with
  * `Unavailable` (503) where the check would wait some 4 seconds or more for its turn, and with
  * `ConfigurationError` where the hash is not one of scrypt's, or asks for more than 256 MiB or 21
  * times today's work.

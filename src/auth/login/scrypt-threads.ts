@@ -15,7 +15,10 @@ import { type Cost, memoryOf } from './password-hash.js'
  */
 const niceness = process.platform === 'linux' ? 3 : undefined
 
-/** Hashes at a time. Where the priority can't be lowered, one core is left to the rest of the process. */
+/**
+ * Hashes at a time. Where the priority can't be lowered, one core is left to the rest of the
+ * process.
+ */
 export const lanes = Math.max(1, Math.min(2, availableParallelism() - (niceness === undefined ? 1 : 0)))
 
 /** Runs in the thread. A string, so that bundlers have no file to miss. */
@@ -56,7 +59,7 @@ export async function derive(password: string, salt: Buffer, length: number, { l
   // The default limit of Node.js would refuse today's parameters, and OpenSSL counts a little more
   // memory than the RFC does.
   const maxmem = memoryOf({ ln, r, p }) + 1024 * 1024
-  // A copy, because a message takes the whole pool along that a small buffer is a part of.
+  // A copy: a small buffer is part of a pool, all of which the message would copy.
   const job: Job = { password, salt: Uint8Array.from(salt), length, options: { N: 2 ** ln, r, p, maxmem } }
   let thread: HashingThread
   try {

@@ -28,7 +28,10 @@ export interface Operation {
   readonly query: 'list' | 'item' | 'none' | 'endpoint' | 'ignored'
   /** Which body: a whole record, a patch, what the endpoint says, none at all (400 where one comes), or none that matters. */
   readonly body: 'record' | 'patch' | 'endpoint' | 'refused' | 'ignored'
-  /** Whether a client may give it a key, by which a repeat is known: of what makes something new each time (VERB-12). */
+  /**
+   * Whether a client may give it a key, by which a repeat is known: of what makes something new
+   * each time (VERB-12).
+   */
   readonly creates?: true
   readonly execute: (exchange: Exchange) => Outcome | Promise<Outcome>
 }

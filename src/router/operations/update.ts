@@ -51,7 +51,9 @@ function untilFresh<T>(exchange: Exchange, once: () => Answer<T | 'stale'>, trie
   return settled(once(), (result): Answer<T> => {
     if (result !== 'stale') return result
     if (exchange.patience.left() === 0) {
-      throw new Unavailable({ detail: 'Others changed the resource again and again. Try again in a moment.' })
+      throw new Unavailable({
+        detail: 'Other clients kept changing the resource. Nothing was changed by this request: try again in a moment.',
+      })
     }
     // Full jitter, so that two processes that met once do not keep meeting.
     return pause(Math.random() * Math.min(100, 2 ** tries)).then(() => untilFresh(exchange, once, tries + 1))

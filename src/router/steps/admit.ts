@@ -1,11 +1,14 @@
-/** Refuses a request early, before its credentials and its body are looked at, where the service has too many to answer (ERR-1). */
+/**
+ * Refuses a request before its credentials and body are read, where too many are being answered
+ * (ERR-1).
+ */
 import { Unavailable } from '../../problem.js'
 import type { Exchange } from '../exchange.js'
 
 /** Throws `unavailable` (503) where no further request may execute. */
 export function admit({ service: { load } }: Exchange): void {
-  if (load.executing < load.most) return
+  if (load.executing < load.maxConcurrent) return
   throw new Unavailable({
-    detail: 'The service has as many requests to answer as it can. Nothing was changed: try again in a moment.',
+    detail: 'Too many requests are being answered. Nothing was changed: try again in a moment.',
   })
 }

@@ -2,13 +2,11 @@
 import type { ParentKey } from '../../adapters/contract.js'
 import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
+import { associations as all, client } from '../fixtures.js'
 import type { Stage } from '../stage.js'
 
-type Way = 'contracts' | 'invoices' | 'favourites' | 'archives'
-const all: readonly Way[] = ['contracts', 'invoices', 'favourites', 'archives']
 /** One association by a member of the record, one that the store keeps. */
-const kinds: readonly Way[] = ['contracts', 'favourites']
-const parent = (as: Way, key = 'ann'): ParentKey => ({ collection: 'clients', key, as })
+const kinds = ['contracts', 'favourites'] as const
 
 async function expectUnder(stage: Stage, under: ParentKey, codes: readonly unknown[], when: string): Promise<void> {
   const what = `what is listed as ${under.as} under ${String(under.key)} ${when}`
@@ -19,7 +17,7 @@ async function attached(stage: Stage, under: ParentKey, ...codes: readonly strin
   for (const code of codes) expectEqual(await stage.attach(under, code), 'attached', `attach() of ${code} as ${under.as}`)
 }
 
-const sentence = (id: string, title: string, needs: Check['needs'], run: (stage: Stage, as: Way) => Promise<void>): Check => ({
+const sentence = (id: string, title: string, needs: Check['needs'], run: (stage: Stage, as: string) => Promise<void>): Check => ({
   id: `associations/${id}`,
   title,
   on: 'contracts',
@@ -37,20 +35,20 @@ export const associations: readonly Check[] = [
     needs: ['attach'],
     async run(stage) {
       const holder = stage.held.filter((record) => record.holder === 'bob').map(({ code }) => code)
-      await expectUnder(stage, parent('contracts', 'bob'), holder, 'from the start')
-      await expectUnder(stage, parent('invoices', 'bob'), [], 'from the start')
+      await expectUnder(stage, client('contracts', 'bob'), holder, 'from the start')
+      await expectUnder(stage, client('invoices', 'bob'), [], 'from the start')
     },
   },
   sentence('listed', 'With a parent, only what is attached to it belongs to a list.', ['attach'], async (stage, as) => {
-    await expectUnder(stage, parent(as), [], 'before')
-    await attached(stage, parent(as), 'C-0', 'C-3')
-    await expectUnder(stage, parent(as), ['C-0', 'C-3'], 'after attach()')
-    await expectUnder(stage, parent(as, 'eve'), [], 'after attach() to another')
+    await expectUnder(stage, client(as), [], 'before')
+    await attached(stage, client(as), 'C-0', 'C-3')
+    await expectUnder(stage, client(as), ['C-0', 'C-3'], 'after attach()')
+    await expectUnder(stage, client(as, 'eve'), [], 'after attach() to another')
   }),
   sentence('asked', 'Conditions, order, pages and totals hold under a parent.', ['attach'], async (stage, as) => {
-    await attached(stage, parent(as), 'C-0', 'C-1', 'C-3', 'C-4', 'C-6')
+    await attached(stage, client(as), 'C-0', 'C-1', 'C-3', 'C-4', 'C-6')
     const page = await stage.list({
-      parent: parent(as),
+      parent: client(as),
       sort: '-rank,code',
       where: [{ field: 'rank', op: 'eq', value: 0 }],
       page: 2,
@@ -63,7 +61,7 @@ export const associations: readonly Check[] = [
     )
     if (page.total !== undefined) expectEqual(page.total, 3, 'the total of those with rank 0')
     expectEqual(
-      await stage.keys({ parent: parent(as), sort: '-rank' }),
+      await stage.keys({ parent: client(as), sort: '-rank' }),
       ['C-4', 'C-1', 'C-6', 'C-3', 'C-0'],
       'the keys in the order "-rank"',
     )
@@ -73,7 +71,7 @@ export const associations: readonly Check[] = [
     'By a member, that member holds the key of the parent; otherwise the record stays as it is.',
     ['attach'],
     async (stage, as) => {
-      await attached(stage, parent(as), 'C-1')
+      await attached(stage, client(as), 'C-1')
       const record = {
         ...stage.record(1),
         ...(as === 'contracts' ? { holder: 'ann' } : { holder: (await stage.stored('C-1')).value.holder }),
@@ -82,10 +80,10 @@ export const associations: readonly Check[] = [
     },
   ),
   sentence('twice', 'Attaching twice is no error and no change.', ['attach'], async (stage, as) => {
-    await attached(stage, parent(as), 'C-2')
+    await attached(stage, client(as), 'C-2')
     const before = await stage.stored('C-2')
-    await attached(stage, parent(as), 'C-2')
-    await expectUnder(stage, parent(as), ['C-2'], 'after attach() twice')
+    await attached(stage, client(as), 'C-2')
+    await expectUnder(stage, client(as), ['C-2'], 'after attach() twice')
     stage.expectValue(await stage.read('C-2'), before.value, 'the record')
   }),
   sentence(
@@ -94,14 +92,14 @@ export const associations: readonly Check[] = [
     ['attach'],
     async (stage, as) => {
       for (const expected of [undefined, 'other'])
-        expectEqual(await stage.attach(parent(as), 'none', expected), 'absent', 'attach() of what is not there')
-      await expectUnder(stage, parent(as), [], 'after that')
+        expectEqual(await stage.attach(client(as), 'none', expected), 'absent', 'attach() of what is not there')
+      await expectUnder(stage, client(as), [], 'after that')
     },
   ),
   sentence('detached', 'Detaching takes a record out of its parent; the record stays.', ['attach', 'detach'], async (stage, as) => {
-    await attached(stage, parent(as), 'C-0', 'C-1')
-    expectEqual(await stage.detach(parent(as), 'C-0'), 'detached', 'detach()')
-    await expectUnder(stage, parent(as), ['C-1'], 'after detach()')
+    await attached(stage, client(as), 'C-0', 'C-1')
+    expectEqual(await stage.detach(client(as), 'C-0'), 'detached', 'detach()')
+    await expectUnder(stage, client(as), ['C-1'], 'after detach()')
     stage.expectValue(await stage.read('C-0'), stage.record(0), 'the detached record')
     expectThat((await stage.keys()).includes('C-0'), 'the detached record in the list of all', await stage.keys())
   }),
@@ -110,13 +108,13 @@ export const associations: readonly Check[] = [
     "Detaching what is not attached to that parent is 'absent', whatever the version.",
     ['attach', 'detach'],
     async (stage, as) => {
-      await attached(stage, parent(as), 'C-0')
+      await attached(stage, client(as), 'C-0')
       for (const expected of [undefined, 'other']) {
-        expectEqual(await stage.detach(parent(as), 'C-1', expected), 'absent', 'detach() of what is not attached')
-        expectEqual(await stage.detach(parent(as), 'none', expected), 'absent', 'detach() of what is not there')
-        expectEqual(await stage.detach(parent(as, 'eve'), 'C-0', expected), 'absent', 'detach() from another parent')
+        expectEqual(await stage.detach(client(as), 'C-1', expected), 'absent', 'detach() of what is not attached')
+        expectEqual(await stage.detach(client(as), 'none', expected), 'absent', 'detach() of what is not there')
+        expectEqual(await stage.detach(client(as, 'eve'), 'C-0', expected), 'absent', 'detach() from another parent')
       }
-      await expectUnder(stage, parent(as), ['C-0'], 'after that')
+      await expectUnder(stage, client(as), ['C-0'], 'after that')
     },
   ),
   {
@@ -126,10 +124,10 @@ export const associations: readonly Check[] = [
     needs: ['attach'],
     async run(stage) {
       for (const as of kinds) {
-        await attached(stage, parent(as, 'ann'), 'C-0', 'C-1')
-        await attached(stage, parent(as, 'eve'), 'C-0')
-        await expectUnder(stage, parent(as, 'ann'), as === 'contracts' ? ['C-1'] : ['C-0', 'C-1'], 'after attach() to another')
-        await expectUnder(stage, parent(as, 'eve'), ['C-0'], 'after attach()')
+        await attached(stage, client(as, 'ann'), 'C-0', 'C-1')
+        await attached(stage, client(as, 'eve'), 'C-0')
+        await expectUnder(stage, client(as, 'ann'), as === 'contracts' ? ['C-1'] : ['C-0', 'C-1'], 'after attach() to another')
+        await expectUnder(stage, client(as, 'eve'), ['C-0'], 'after attach()')
       }
     },
   },
@@ -140,12 +138,12 @@ export const associations: readonly Check[] = [
     needs: ['attach', 'detach'],
     async run(stage) {
       for (const [i, as] of all.entries()) {
-        await attached(stage, parent(as), `C-${i}`)
+        await attached(stage, client(as), `C-${i}`)
         for (const other of all.filter((way) => way !== as)) {
-          expectEqual(await stage.detach(parent(other), `C-${i}`), 'absent', `detach() as ${other} of what is attached as ${as}`)
+          expectEqual(await stage.detach(client(other), `C-${i}`), 'absent', `detach() as ${other} of what is attached as ${as}`)
         }
       }
-      for (const [i, as] of all.entries()) await expectUnder(stage, parent(as), [`C-${i}`], 'among others')
+      for (const [i, as] of all.entries()) await expectUnder(stage, client(as), [`C-${i}`], 'among others')
     },
   },
   sentence(
@@ -153,13 +151,13 @@ export const associations: readonly Check[] = [
     "A parent's key is compared as it is: case, spaces and wildcards tell parents apart.",
     ['attach', 'detach'],
     async (stage, as) => {
-      await attached(stage, parent(as), 'C-0', 'C-1')
+      await attached(stage, client(as), 'C-0', 'C-1')
       for (const near of ['Ann', 'ANN', 'ann ', ' ann', 'an_', '%', '']) {
-        await expectUnder(stage, parent(as, near), [], 'after attach() to "ann"')
-        expectEqual(await stage.detach(parent(as, near), 'C-0'), 'absent', `detach() from ${JSON.stringify(near)}`)
+        await expectUnder(stage, client(as, near), [], 'after attach() to "ann"')
+        expectEqual(await stage.detach(client(as, near), 'C-0'), 'absent', `detach() from ${JSON.stringify(near)}`)
       }
-      expectEqual(await stage.attach(parent(as, 'Ann'), 'C-1'), 'attached', 'attach() to "Ann"')
-      await expectUnder(stage, parent(as, 'Ann'), ['C-1'], 'after attach()')
+      expectEqual(await stage.attach(client(as, 'Ann'), 'C-1'), 'attached', 'attach() to "Ann"')
+      await expectUnder(stage, client(as, 'Ann'), ['C-1'], 'after attach()')
     },
   ),
   {
@@ -170,12 +168,12 @@ export const associations: readonly Check[] = [
     async run(stage) {
       for (const [n, order] of [all, [...all].reverse()].entries()) {
         const code = `C-${n}`
-        for (const as of order) await attached(stage, parent(as, `${as}-1`), code)
-        for (const as of order) await expectUnder(stage, parent(as, `${as}-1`), [code], 'with other ways beside it')
+        for (const as of order) await attached(stage, client(as, `${as}-1`), code)
+        for (const as of order) await expectUnder(stage, client(as, `${as}-1`), [code], 'with other ways beside it')
         const record = { ...stage.record(n), holder: 'contracts-1', payer: 'invoices-1' }
         stage.expectValue(await stage.read(code), record, 'the record that is attached in every way')
-        for (const as of order) await attached(stage, parent(as, `${as}-2`), code)
-        for (const as of order) await expectUnder(stage, parent(as, `${as}-2`), [code], 'with other ways beside it')
+        for (const as of order) await attached(stage, client(as, `${as}-2`), code)
+        for (const as of order) await expectUnder(stage, client(as, `${as}-2`), [code], 'with other ways beside it')
         // The next round attaches to the same parents.
         await stage.remove(code)
       }
@@ -187,21 +185,21 @@ export const associations: readonly Check[] = [
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
-      for (const as of all) await attached(stage, parent(as), 'C-0')
-      for (const as of ['favourites', 'archives'] as const) await attached(stage, parent(as, 'eve'), 'C-0')
+      for (const as of all) await attached(stage, client(as), 'C-0')
+      for (const as of ['favourites', 'archives'] as const) await attached(stage, client(as, 'eve'), 'C-0')
       for (const [i, as] of all.entries()) {
-        expectEqual(await stage.detach(parent(as), 'C-0'), 'detached', `detach() as ${as}`)
-        for (const [k, other] of all.entries()) await expectUnder(stage, parent(other), k <= i ? [] : ['C-0'], `after detach() as ${as}`)
+        expectEqual(await stage.detach(client(as), 'C-0'), 'detached', `detach() as ${as}`)
+        for (const [k, other] of all.entries()) await expectUnder(stage, client(other), k <= i ? [] : ['C-0'], `after detach() as ${as}`)
       }
-      for (const as of ['favourites', 'archives'] as const) await expectUnder(stage, parent(as, 'eve'), ['C-0'], 'after detach() from ann')
+      for (const as of ['favourites', 'archives'] as const) await expectUnder(stage, client(as, 'eve'), ['C-0'], 'after detach() from ann')
     },
   },
   sentence('replaced', 'A record that is replaced stays where it is attached.', ['attach', 'replace'], async (stage, as) => {
-    await attached(stage, parent(as), 'C-0', 'C-1')
+    await attached(stage, client(as), 'C-0', 'C-1')
     const { value } = await stage.stored('C-0')
     await stage.replaced('C-0', { ...value, rank: 9 })
-    await expectUnder(stage, parent(as), ['C-0', 'C-1'], 'after replace()')
-    const { items } = await stage.list({ parent: parent(as), sort: '-rank' })
+    await expectUnder(stage, client(as), ['C-0', 'C-1'], 'after replace()')
+    const { items } = await stage.list({ parent: client(as), sort: '-rank' })
     expectEqual(items[0]?.value.rank, 9, 'the rank that is listed')
   }),
   sentence(
@@ -209,12 +207,12 @@ export const associations: readonly Check[] = [
     'A record that is removed is under no parent, and what takes its key is under none either.',
     ['attach', 'remove', 'create'],
     async (stage, as) => {
-      await attached(stage, parent(as), 'C-0', 'C-1')
+      await attached(stage, client(as), 'C-0', 'C-1')
       await stage.remove('C-0')
-      await expectUnder(stage, parent(as), ['C-1'], 'after remove()')
-      expectEqual(await stage.attach(parent(as), 'C-0'), 'absent', 'attach() of what is removed')
+      await expectUnder(stage, client(as), ['C-1'], 'after remove()')
+      expectEqual(await stage.attach(client(as), 'C-0'), 'absent', 'attach() of what is removed')
       await stage.created(stage.record(0))
-      await expectUnder(stage, parent(as), ['C-1'], 'after a re-creation')
+      await expectUnder(stage, client(as), ['C-1'], 'after a re-creation')
     },
   ),
 ]

@@ -1,4 +1,4 @@
-/** Calls are told apart: what one asks, or has asked, shows in no other. */
+/** Calls are isolated: no call shows in the answer of another. */
 import { type Check, ticks, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import { listRequest } from '../requests.js'
@@ -68,7 +68,7 @@ export const calls: readonly Check[] = [
   },
   {
     id: 'calls/beside',
-    title: 'Calls at the same time, of different scopes and requests, are each answered by their own.',
+    title: 'Concurrent calls with different scopes and requests each get their own answer.',
     on: 'parcels',
     needs: [],
     async run(stage) {
@@ -96,7 +96,7 @@ export const calls: readonly Check[] = [
   },
   {
     id: 'calls/beside-writes',
-    title: 'Writes at the same time, of different scopes, write each within its own.',
+    title: 'Concurrent writes in different scopes each write within their own.',
     on: 'parcels',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {

@@ -1,9 +1,8 @@
 /** What create() makes. */
 import { type Check, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
+import { client } from '../fixtures.js'
 import type { Row } from '../row.js'
-
-const client = (as: string) => ({ collection: 'clients', key: 'ann', as })
 
 export const creates: readonly Check[] = [
   {

@@ -1,10 +1,8 @@
 /** Compare-and-set, one caller at a time. */
 import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
+import { associations, client } from '../fixtures.js'
 import type { Stage } from '../stage.js'
-
-const client = (as: string) => ({ collection: 'clients', key: 'ann', as })
-const ways = ['contracts', 'invoices', 'favourites', 'archives'] as const
 
 /** The versions that clients could make of one: none of them is it. */
 const near = (version: string): readonly string[] => [
@@ -73,7 +71,7 @@ export const expected: readonly Check[] = [
     needs: ['attach', 'replace'],
     async run(stage) {
       const { key, version } = await outdated(stage)
-      for (const as of ways) {
+      for (const as of associations) {
         expectEqual(await stage.attach(client(as), key, version), 'stale', `attach() as ${as} with an old version`)
         expectEqual(await stage.keys({ parent: client(as) }), [], `what is attached as ${as}`)
         const current = await stage.stored(key)
@@ -87,7 +85,7 @@ export const expected: readonly Check[] = [
     on: 'contracts',
     needs: ['attach', 'detach', 'replace'],
     async run(stage) {
-      for (const [round, as] of ways.entries()) {
+      for (const [round, as] of associations.entries()) {
         const key = stage.key(stage.record())
         await stage.attach(client(as), key)
         const { value, version } = await stage.stored(key)
@@ -199,7 +197,7 @@ export const expected: readonly Check[] = [
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
-      for (const as of ways) {
+      for (const as of associations) {
         await stage.attach(client(as), 'C-0')
         for (const code of ['C-0', 'C-1']) {
           const { version } = await stage.stored(code)

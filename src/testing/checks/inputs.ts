@@ -1,4 +1,4 @@
-/** What an adapter is given belongs to its caller: it is not changed, and may be frozen. */
+/** An adapter does not change what it is given, which may be frozen. */
 import type { Call } from '../../adapters/contract.js'
 import type { Check } from '../check.js'
 import { ContractError, expectEqual } from '../contract-error.js'
@@ -12,7 +12,9 @@ function freeze<T>(value: T): T {
   return Object.freeze(value)
 }
 
-/** Asks with inputs that can be changed, and looks at them afterwards; then with frozen ones. */
+/**
+ * Asks with inputs that can be changed, and compares them afterwards; then asks with frozen ones.
+ */
 async function expectUntouched<I extends readonly unknown[]>(
   what: string,
   make: (round: number) => I,
@@ -38,7 +40,7 @@ async function expectUntouched<I extends readonly unknown[]>(
 export const inputs: readonly Check[] = [
   {
     id: 'privacy/inputs',
-    title: 'An adapter changes nothing that it is given (values, keys, requests, scopes), and frozen ones will do.',
+    title: 'An adapter does not change what it is given (values, keys, requests, scopes), and takes frozen objects.',
     on: 'lines',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
@@ -93,7 +95,7 @@ export const inputs: readonly Check[] = [
   },
   {
     id: 'privacy/parents',
-    title: 'The same holds of parents, and of what a create is attached to and known by.',
+    title: 'An adapter does not change the parents that it is given, nor `attachTo` and `idempotency` of a create.',
     on: 'contracts',
     needs: ['create', 'attach', 'detach'],
     async run(stage) {

@@ -1,6 +1,10 @@
-/** Creates that a client may repeat (VERB-2): what is kept under an id, and that nothing is created twice. */
+/**
+ * Creates that a client may repeat (VERB-12): what is kept under an id, and that nothing is created
+ * twice.
+ */
 import { type Check, rounds, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
+import { associations } from '../fixtures.js'
 import type { Row } from '../row.js'
 import type { Item, Stage } from '../stage.js'
 
@@ -146,7 +150,7 @@ export const keys: readonly Check[] = [
   },
   {
     id: 'keys/names',
-    title: 'Any id of letters, digits, "-" and "_" is an id as any other, however long, and whatever it means in a program.',
+    title: 'Any id of letters, digits, "-" and "_" is an id like any other, however long, also where it has a meaning in JavaScript.',
     on: 'orders',
     needs: ['create', 'recall'],
     async run(stage) {
@@ -191,7 +195,7 @@ export const keys: readonly Check[] = [
     on: 'contracts',
     needs: ['create', 'recall', 'attach', 'detach'],
     async run(stage) {
-      for (const as of ['contracts', 'invoices', 'favourites', 'archives']) {
+      for (const as of associations) {
         const attachTo = { collection: 'clients', key: 'ann', as }
         const value = { ...(stage.spare[0] as Row), code: `K-${as}` }
         const ask = (peer: number) => stage.repeatable(value, idempotency(as), { peer, call: { attachTo } })

@@ -1,8 +1,8 @@
-/** Lists in any combination, against the plainest model of a store. */
+/** Lists in any combination, compared with a simple model of a store. */
 import type { ParentKey, Scalar } from '../../adapters/contract.js'
 import { type Check, upTo } from '../check.js'
 import { ContractError, expectThat, show } from '../contract-error.js'
-import { parcel } from '../fixtures.js'
+import { associations, client, parcel } from '../fixtures.js'
 import { placesOf } from '../learned-order.js'
 import { Model } from '../model.js'
 import { oddTexts } from '../odd-texts.js'
@@ -13,7 +13,6 @@ import type { Row } from '../row.js'
 import type { Item, Stage } from '../stage.js'
 
 const questions = 140
-const ways = ['contracts', 'invoices', 'favourites', 'archives']
 
 const numbers = [0, -0, 0.1 + 0.2, 1e21, -1e21, 5e-324, 0.3, 1e-7, 2 ** 53]
 const dateTimes = [
@@ -25,7 +24,10 @@ const dateTimes = [
 const depots = ['', 'north', 'North', 'south', null, undefined]
 const addresses = [null, undefined, {}, { street: '', postcode: 0 }, { postcode: -1 }, { street: null, postcode: null }]
 
-/** A record such as the fixtures don't have: odd texts, edges of numbers and years, empty and absent members. */
+/**
+ * A record such as the fixtures don't have: odd texts, edges of numbers and years, empty and absent
+ * members.
+ */
 function oddParcel(random: Random, i: number): Row {
   const record = parcel(`odd ${i} ${random.one(oddTexts)}`, {
     label: random.chance(0.3) ? random.one(['quorvex zinc', 'Zinc', 'ash']) : random.one(oddTexts),
@@ -49,9 +51,9 @@ async function addOdd(stage: Stage, random: Random, model: Model): Promise<void>
   }
 }
 
-/** Attaches some records in every way; the model knows what has come of it. */
+/** Attaches some records in every way, in the store and in the model. */
 async function addAttached(stage: Stage, random: Random, model: Model): Promise<readonly ParentKey[]> {
-  const parents = ways.flatMap((as) => ['ann', 'bob'].map((key) => ({ collection: 'clients', key, as })))
+  const parents = associations.flatMap((as) => ['ann', 'bob'].map((key) => client(as, key)))
   for (const parent of parents) {
     for (const [text, record] of random.some([...model.records], 5)) {
       await stage.attach(parent, stage.key(record))
@@ -60,11 +62,11 @@ async function addAttached(stage: Stage, random: Random, model: Model): Promise<
       else model.records.set(text, { ...(model.records.get(text) as Row), [by]: parent.key })
     }
   }
-  return [...parents, { collection: 'clients', key: 'nobody', as: 'favourites' }]
+  return [...parents, client('favourites', 'nobody')]
 }
 
-/** One page as it must be. */
-function expectPage(
+/** Throws where a page does not hold these rows. */
+function expectRows(
   stage: Stage,
   { items, total, exact, more }: Awaited<ReturnType<Stage['list']>>,
   rows: readonly Row[],
@@ -89,14 +91,15 @@ async function ask(stage: Stage, random: Random, model: Model, { parts, scope }:
   const whole = { ...parts, size: model.records.size + 1 }
   const first = await list(whole)
   if (parts.search !== undefined && parts.sort === undefined) {
-    // The rank is the store's: what is found must be the same, and the pages must agree with the whole.
+    // The rank is the store's: what is found must be the same, and the pages must agree with the
+    // whole.
     const places = new Map(first.items.map(({ value }, i) => [stage.keyText(value), i]))
     rows = [...rows].sort((a, b) => (places.get(stage.keyText(a)) ?? 0) - (places.get(stage.keyText(b)) ?? 0))
   }
-  expectPage(stage, first, rows, rows.length, false)
+  expectRows(stage, first, rows, rows.length, false)
   for (const size of [1, 1 + random.below(9)]) {
     const page = 1 + random.below(Math.ceil(rows.length / size) + 2)
-    expectPage(
+    expectRows(
       stage,
       await list({ ...parts, page, size }),
       rows.slice((page - 1) * size, page * size),
@@ -115,7 +118,7 @@ async function ask(stage: Stage, random: Random, model: Model, { parts, scope }:
     })
     const page = await list({ ...parts, seek: { values, backwards }, size, page: 1 + random.below(3) })
     if (page.seekable !== true) continue
-    expectPage(stage, page, backwards ? beside.slice(-size) : beside.slice(0, size), rows.length, beside.length > size)
+    expectRows(stage, page, backwards ? beside.slice(-size) : beside.slice(0, size), rows.length, beside.length > size)
   }
 }
 

@@ -1,16 +1,15 @@
-/** Writes in any sequence, one after the other, against the plainest model of a store. */
+/** Writes in any sequence, one after the other, compared with a simple model of a store. */
 import { type Created, isRefused, type ParentKey, type Refused, type Repeated } from '../../adapters/contract.js'
 import { type Check, upTo } from '../check.js'
 import { ContractError, expectEqual, expectThat } from '../contract-error.js'
+import { associations, client } from '../fixtures.js'
 import { isWithin, Model, type Scope } from '../model.js'
 import { Random } from '../random.js'
 import type { Row } from '../row.js'
 import type { By, Item, Stage } from '../stage.js'
 
 const steps = 240
-const parents: readonly ParentKey[] = ['contracts', 'invoices', 'favourites', 'archives'].flatMap((as) =>
-  ['ann', 'bob'].map((key) => ({ collection: 'clients', key, as })),
-)
+const parents: readonly ParentKey[] = associations.flatMap((as) => ['ann', 'bob'].map((key) => client(as, key)))
 const scopes: readonly Scope[] = [
   {},
   {},
@@ -24,7 +23,7 @@ const scopes: readonly Scope[] = [
 const codes = upTo(10).map((i) => `C-${i}`)
 const ids = ['one', 'two', 'three']
 
-/** What came of a write: `refused` stands for any refusal as a rule. */
+/** The result of a write: `refused` stands for any refusal but `duplicate`. */
 type Verdict = 'absent' | 'stale' | 'done' | 'duplicate' | 'refused' | 'mismatched'
 
 /** One sequence of writes, with what is stored after each. */
@@ -37,8 +36,8 @@ class Sequence {
   readonly #past = new Map<string, Set<string>>(codes.map((code) => [code, new Set()]))
   readonly #kept = new Map<string, { readonly fingerprint: string; readonly item: Item }>()
   readonly #methods: readonly ('create' | 'repeat' | 'recall' | 'replace' | 'remove' | 'attach' | 'detach')[]
-  /** What was asked last, for messages. */
-  asked = ''
+  /** The latest call, for messages. */
+  asked = 'before any write'
 
   constructor(stage: Stage) {
     this.#stage = stage
@@ -177,7 +176,10 @@ class Sequence {
     expectThat(came === verdict, meaning[verdict as keyof typeof meaning] ?? `'${verdict}'`, answer)
   }
 
-  /** What is stored under a key is what the model has, with a version that fits what was done; so is what a write answered. */
+  /**
+   * What is stored under a key is what the model has, with a version that fits what was done; so is
+   * what a write answered.
+   */
   async #look(code: string, before: Row | undefined, isDone: boolean, answer?: unknown): Promise<void> {
     const now = this.#model.records.get(code)
     const found = await this.#stage.read(code, { peer: this.#random.below(4) })

@@ -1,7 +1,7 @@
 /** What the equalities of a scope mean: all of them, exactly, whatever a write says. */
 import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
-import { parcel } from '../fixtures.js'
+import { associations, client, parcel } from '../fixtures.js'
 import type { Row } from '../row.js'
 import type { By } from '../stage.js'
 
@@ -12,8 +12,6 @@ const several: readonly By[] = [
   { call: { scope: { urgent: true, depot: 'north' } } },
 ]
 const ranked: readonly By[] = [{ call: { scope: { depot: 'north', rank: 0 } } }, { call: { scope: { rank: 0, depot: 'north' } } }]
-const client = (as: string, key = 'ann') => ({ collection: 'clients', key, as })
-const ways = ['contracts', 'invoices', 'favourites', 'archives'] as const
 
 const lies = ({ depot, urgent }: Row): boolean => depot === 'north' && urgent === true
 const fulfilsOne = ({ depot, urgent }: Row): boolean => (depot === 'north') !== (urgent === true)
@@ -62,7 +60,7 @@ export const scopeMembers: readonly Check[] = [
     needs: ['attach', 'detach'],
     async run(stage) {
       const [inside, ...outside] = ['C-0', 'C-2', 'C-3']
-      for (const as of ways) {
+      for (const as of associations) {
         for (const by of ranked) {
           for (const code of outside) {
             expectEqual(await stage.attach(client(as), code, undefined, by), 'absent', `attach() of ${code} as ${as} outside of the scope`)
@@ -93,7 +91,7 @@ export const scopeMembers: readonly Check[] = [
   },
   {
     id: 'scope/falsy',
-    title: 'False, zero and the empty text are values of a scope as any other.',
+    title: 'False, zero and the empty text are values of a scope like any other.',
     on: 'parcels',
     needs: [],
     async run(stage) {

@@ -1,15 +1,13 @@
 /** What lies outside of a call's scope is not there: each method by itself. */
 import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
-import { parcel } from '../fixtures.js'
+import { associations, client, parcel } from '../fixtures.js'
 import type { Row } from '../row.js'
 import type { By, Stage } from '../stage.js'
 
 const north: By = { call: { scope: { depot: 'north' } } }
 const inside = (stage: Stage): readonly Row[] => stage.held.filter(({ depot }) => depot === 'north')
 const outside = (stage: Stage): readonly Row[] => stage.held.filter(({ depot }) => depot !== 'north')
-const client = (as: string) => ({ collection: 'clients', key: 'ann', as })
-const ways = ['contracts', 'invoices', 'favourites', 'archives'] as const
 
 export const scope: readonly Check[] = [
   {
@@ -149,7 +147,7 @@ export const scope: readonly Check[] = [
     needs: ['attach'],
     async run(stage) {
       const other = outside(stage)[0] as Row
-      for (const as of ways) {
+      for (const as of associations) {
         for (const expected of [undefined, (await stage.stored(other.code)).version]) {
           expectEqual(await stage.attach(client(as), other.code, expected, north), 'absent', `attach() as ${as} outside of the scope`)
         }
@@ -165,7 +163,7 @@ export const scope: readonly Check[] = [
     needs: ['attach', 'detach'],
     async run(stage) {
       const other = outside(stage)[0] as Row
-      for (const as of ways) {
+      for (const as of associations) {
         await stage.attach(client(as), other.code)
         expectEqual(await stage.detach(client(as), other.code, undefined, north), 'absent', `detach() as ${as} outside of the scope`)
         expectEqual(await stage.keys({ parent: client(as) }), [stage.keyText(other)], `what is attached as ${as}`)
@@ -178,7 +176,7 @@ export const scope: readonly Check[] = [
     on: 'contracts',
     needs: ['attach'],
     async run(stage) {
-      for (const as of ways) {
+      for (const as of associations) {
         for (const record of stage.held.slice(0, 5)) await stage.attach(client(as), record.code)
         const page = await stage.list({ parent: client(as) }, north)
         expectEqual(

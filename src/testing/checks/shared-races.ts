@@ -1,10 +1,8 @@
 /** Attaching and reading while others write. */
-import type { ParentKey } from '../../adapters/contract.js'
 import { type Check, rounds, ticks, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
+import { client } from '../fixtures.js'
 import type { Row } from '../row.js'
-
-const parent = (as: string, key = 'ann'): ParentKey => ({ collection: 'clients', key, as })
 
 export const sharedRaces: readonly Check[] = [
   {
@@ -16,7 +14,7 @@ export const sharedRaces: readonly Check[] = [
       for (const round of upTo(rounds)) {
         const { version } = await stage.stored('C-0')
         const ids = upTo(8).map((i) => `r${round}-${i}`)
-        const answers = await Promise.all(ids.map((id, peer) => stage.attach(parent('contracts', id), 'C-0', version, { peer })))
+        const answers = await Promise.all(ids.map((id, peer) => stage.attach(client('contracts', id), 'C-0', version, { peer })))
         expectEqual([...answers].sort(), ['attached', ...upTo(7).map(() => 'stale')], 'the answers')
         const holder = (await stage.stored('C-0')).value.holder
         expectEqual(holder, ids[answers.indexOf('attached')], 'the parent that holds the record')
@@ -37,7 +35,7 @@ export const sharedRaces: readonly Check[] = [
             upTo(8).map<Promise<unknown>>((peer) =>
               peer === round % 8
                 ? stage.remove(record.code, undefined, { peer })
-                : stage.attach(parent(as), record.code, undefined, { peer }),
+                : stage.attach(client(as), record.code, undefined, { peer }),
             ),
           )
           expectEqual(answers[round % 8], 'removed', 'the answer of remove()')
@@ -46,10 +44,10 @@ export const sharedRaces: readonly Check[] = [
             "'attached' or 'absent' of attach()",
             answers,
           )
-          expectEqual(await stage.keys({ parent: parent(as) }), [], 'what is under the parent after the remove')
+          expectEqual(await stage.keys({ parent: client(as) }), [], 'what is under the parent after the remove')
           expectEqual(await stage.read(record.code), undefined, 'what is read after the remove')
           await stage.created(record)
-          expectEqual(await stage.keys({ parent: parent(as) }), [], 'what is under the parent after a re-creation')
+          expectEqual(await stage.keys({ parent: client(as) }), [], 'what is under the parent after a re-creation')
         }
       }
     },
@@ -72,7 +70,7 @@ export const sharedRaces: readonly Check[] = [
         })(),
         ...upTo(4).map(async (peer) => {
           for (const round of upTo(10)) {
-            // At another moment of the write each time.
+            // Each time at another moment of the write.
             await ticks((round * 3 + peer) % 7)
             check((await stage.all({}, { peer }, 100)).find(({ value }) => stage.keyText(value) === text)?.value)
             check((await stage.read(key, { peer }))?.value)
@@ -118,7 +116,7 @@ export const sharedRaces: readonly Check[] = [
         const codes = upTo(30).map((i) => `A-${as}-${i}`)
         let writing = true
         const write = async () => {
-          for (const code of codes) await stage.created({ ...stage.record(1), code }, { peer: 1, call: { attachTo: parent(as) } })
+          for (const code of codes) await stage.created({ ...stage.record(1), code }, { peer: 1, call: { attachTo: client(as) } })
         }
         const done = () => {
           writing = false
@@ -126,7 +124,7 @@ export const sharedRaces: readonly Check[] = [
         const look = async (peer: number) => {
           while (writing) {
             const seen = (await stage.readAll(codes, { peer })).flatMap((item) => (item === undefined ? [] : [item.value]))
-            const under = new Set(await stage.keys({ parent: parent(as) }, { peer }))
+            const under = new Set(await stage.keys({ parent: client(as) }, { peer }))
             const missing = seen.filter(({ code, holder }) => !under.has(code as string) || (as === 'contracts' && holder !== 'ann'))
             expectEqual(missing, [], `what is there and not attached as ${as}`)
           }
@@ -137,7 +135,7 @@ export const sharedRaces: readonly Check[] = [
   },
   {
     id: 'races/attach-replace',
-    title: 'Attaching and detaching beside a replace take nothing back of what it wrote.',
+    title: 'Attaching and detaching during a replace undo nothing that it wrote.',
     on: 'contracts',
     needs: ['attach', 'detach', 'replace'],
     async run(stage) {
@@ -147,8 +145,8 @@ export const sharedRaces: readonly Check[] = [
           const rank = 100 + round
           const moves = upTo(6).map<Promise<unknown>>((i) =>
             i % 2 === 0
-              ? stage.attach(parent(as, `m${i}`), 'C-0', undefined, { peer: i })
-              : stage.detach(parent(as, `m${i - 1}`), 'C-0', undefined, { peer: i }),
+              ? stage.attach(client(as, `m${i}`), 'C-0', undefined, { peer: i })
+              : stage.detach(client(as, `m${i - 1}`), 'C-0', undefined, { peer: i }),
           )
           const [written] = await Promise.all([stage.replaced('C-0', { ...value, rank }, undefined, { peer: round }), ...moves])
           expectEqual(written.value.rank, rank, 'the rank that replace() answers')
@@ -169,11 +167,11 @@ export const sharedRaces: readonly Check[] = [
         const writes: readonly ((peer: number) => Promise<unknown>)[] = [
           (peer) => stage.replace(code, { ...value, rank: 50 }, version, { peer }),
           (peer) => stage.remove(code, version, { peer }),
-          (peer) => stage.attach(parent('contracts', 'eve'), code, version, { peer }),
-          (peer) => stage.attach(parent('invoices', 'eve'), code, version, { peer }),
-          (peer) => stage.detach(parent('contracts', 'ann'), code, version, { peer }),
+          (peer) => stage.attach(client('contracts', 'eve'), code, version, { peer }),
+          (peer) => stage.attach(client('invoices', 'eve'), code, version, { peer }),
+          (peer) => stage.detach(client('contracts', 'ann'), code, version, { peer }),
         ]
-        // Another one comes first each time.
+        // Each time another write comes first.
         const order = upTo(10).map((i) => (i + round) % writes.length)
         const answers = await Promise.all(order.map((n, peer) => writes[n]?.(peer)))
         const won = answers.filter((answer) => answer !== 'stale' && answer !== 'absent')
@@ -186,7 +184,7 @@ export const sharedRaces: readonly Check[] = [
   },
   {
     id: 'races/neighbours',
-    title: 'Writers of different records lose nothing of each other, also where their keys share a part.',
+    title: 'Concurrent writes of different records are all kept, also where their keys share a part.',
     on: 'lines',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
@@ -235,7 +233,7 @@ export const sharedRaces: readonly Check[] = [
   },
   {
     id: 'races/crowd',
-    title: 'Many calls of all kinds at once are all answered: none waits for another for ever.',
+    title: 'Many concurrent calls of all kinds are all answered, without a deadlock.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {

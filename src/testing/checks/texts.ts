@@ -59,8 +59,7 @@ async function expectDifferent(stage: Stage, texts: readonly string[]): Promise<
 export const texts: readonly Check[] = [
   {
     id: 'texts/keys',
-    title:
-      'Keys are compared by their code points: no collation, case folding, normalization, padding or name of a program makes two of them one.',
+    title: 'Keys are compared by their code points: collation, case folding, normalization and padding make no two of them equal.',
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
@@ -73,7 +72,7 @@ export const texts: readonly Check[] = [
     on: 'parcels',
     needs: ['create'],
     async run(stage) {
-      // No two stretches are equal, so nothing is gained by compressing them.
+      // No part repeats, so that compression does not make the keys fit.
       const long = upTo(500)
         .map((i) => ((i * 7919 + 104_729) * 2_654_435_761).toString(36))
         .join('')
@@ -110,7 +109,7 @@ export const texts: readonly Check[] = [
   },
   {
     id: 'texts/parents',
-    title: 'Parents are told apart by the code points of their keys.',
+    title: 'The keys of parents are compared by their code points.',
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
@@ -153,7 +152,7 @@ export const texts: readonly Check[] = [
   },
   {
     id: 'texts/pairs',
-    title: 'A parent and a record are kept as two: other pairs that make the same text together are not attached.',
+    title: 'A parent and a record are stored as two values: another pair that gives the same text when joined is not attached.',
     on: 'contracts',
     needs: ['create', 'attach', 'detach'],
     async run(stage) {

@@ -88,7 +88,7 @@ export const time: readonly Check[] = [
   },
   {
     id: 'time/given-up-write',
-    title: 'A write whose signal fires takes place as a whole or not at all, and what it answers is true; the next one is well.',
+    title: 'A write whose signal fires takes place as a whole or not at all, its answer is true, and the next write works.',
     on: 'any',
     needs: ['replace'],
     async run(stage) {

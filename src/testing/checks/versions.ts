@@ -122,7 +122,7 @@ export const versions: readonly Check[] = [
   },
   {
     id: 'versions/clock',
-    title: 'Versions go by no clock: they differ while it stands still, and after it was set back.',
+    title: 'Versions do not depend on the clock: they differ while it stands still, and after it was set back.',
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {

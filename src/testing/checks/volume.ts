@@ -9,7 +9,7 @@ const atOnce = 100
 export const volume: readonly Check[] = [
   {
     id: 'volume/none',
-    title: 'A store without records lists and counts none, in any order, and takes the next one.',
+    title: 'A store without records lists and counts none, in any order, and a record can be created in it.',
     on: 'any',
     needs: ['remove', 'create'],
     async run(stage) {

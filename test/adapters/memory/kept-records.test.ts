@@ -14,7 +14,7 @@ const keyed = (id: string, fingerprint = 'f'): Call & { readonly idempotency: Id
   ({ ...callOf(), idempotency: { id, fingerprint } }) as never
 const value = { texto: 'a' } as never
 
-describe('VERB-2: what the memory adapter keeps of creates that may be repeated', () => {
+describe('VERB-12: what the memory adapter keeps of creates that may be repeated', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
   afterEach(() => void vi.useRealTimers())
 

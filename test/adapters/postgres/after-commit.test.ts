@@ -1,4 +1,7 @@
-/** VERB-13 over a real server: the database goes away, or is blocked, between the commit of a change and the reads that its answer needs. */
+/**
+ * VERB-13 over a real server: the database goes away, or is blocked, between the commit of a change
+ * and the reads that its answer needs.
+ */
 import express from 'express'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

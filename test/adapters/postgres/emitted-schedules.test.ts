@@ -1,4 +1,7 @@
-/** The law behind `emitted.test.ts`, over random schedules: whatever a driver emits, at any moment, has a listener, and no answer is untrue. */
+/**
+ * The law behind `emitted.test.ts`, over random schedules: whatever a driver emits, at any moment,
+ * has a listener, and no answer is untrue.
+ */
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -30,7 +33,10 @@ const fatal = () =>
   Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01', severity: 'FATAL', name: 'error' })
 const notice = (routine: string) => ({ severity: 'WARNING', code: '01000', message: 'a warning', routine })
 
-/** What happens to a connection; while it is being made, only what closes its socket also ends it in truth. */
+/**
+ * What happens to a connection; while it is being made, only what closes its socket also ends it in
+ * truth.
+ */
 const events = {
   'a FATAL error': (client: Inner) => client.connection.emit('errorMessage', fatal()),
   'an error of the socket': (client: Inner) => client.connection.emit('error', new Error('read ECONNRESET')),
@@ -136,7 +142,8 @@ async function underSchedule(steps: readonly Step[]): Promise<void> {
     } else expect([id, answer, rows.has(id)]).toEqual([id, expect.objectContaining({ created: expect.anything() }), true])
   }
   for (const client of seen) {
-    // The pool has one of its own on those that are idle; one that was closed keeps what the pool left there.
+    // The pool has one of its own on those that are idle; one that was closed keeps what the pool
+    // left there.
     expect(client.listenerCount('notice')).toBe(1)
     expect(client.listenerCount('error')).toBeLessThanOrEqual(3)
     // Statements of the team are the team's.

@@ -1,4 +1,7 @@
-/** Whatever a driver emits, at any moment, has a listener: an `error` event without one ends the process. */
+/**
+ * Whatever a driver emits, at any moment, has a listener: an `error` event without one ends the
+ * process.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import pg from 'pg'
@@ -165,7 +168,10 @@ describe('the listeners of a connection', () => {
   })
 })
 
-/** Runs in a process of its own, for what goes wrong here ends the process: prints each write and what its answer claimed. */
+/**
+ * Runs in a process of its own, for what goes wrong here ends the process: prints each write and
+ * what its answer claimed.
+ */
 const service = `
   import pg from 'pg'
   import { postgresAdapter } from 'express-rest-conventions/postgres'

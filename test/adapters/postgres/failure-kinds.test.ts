@@ -1,4 +1,7 @@
-/** What failures are where a client passes on less than `pg` does, or another database says it in its own way. */
+/**
+ * What failures are where a client passes on less than `pg` does, or another database says it in
+ * its own way.
+ */
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { failureKind, stateOf } from '../../../src/adapters/postgres/failures.js'

@@ -1,4 +1,7 @@
-/** Under load a request that has begun is finished before others begin: its later reads do not queue behind everybody's first one. */
+/**
+ * Under load a request that has begun is finished before others begin: its later reads do not queue
+ * behind everybody's first one.
+ */
 import { Agent, request } from 'node:http'
 import { PGlite } from '@electric-sql/pglite'
 import express from 'express'
@@ -89,7 +92,8 @@ describe.each(Object.entries(stores))('300 requests at once over %s', (_name, op
     )
     agent.destroy()
     expect(statuses.filter((status) => status !== 200)).toEqual([])
-    // While a request reads its link, each connection may have begun another one. In the order of arrival it would be nearly all of them.
+    // While a request reads its link, each connection may have begun another one. In the order of
+    // arrival it would be nearly all of them.
     expect(most).toBeLessThanOrEqual(2 * places + 2)
     await service.close()
     await close()

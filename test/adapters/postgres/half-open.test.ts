@@ -1,4 +1,7 @@
-/** Connections that are dead without having been closed, as after a firewall forgot them or a host was lost: new ones work at once. */
+/**
+ * Connections that are dead without having been closed, as after a firewall forgot them or a host
+ * was lost: new ones work at once.
+ */
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -52,7 +55,10 @@ async function fill(own = pool): Promise<void> {
 /** Longer than a connection is trusted without a check. */
 const idle = () => sleep(600)
 
-/** Runs it; fails where it took longer than a check and a new connection do, with a wide margin: without checks it takes half a minute. */
+/**
+ * Runs it; fails where it took longer than a check and a new connection do, with a wide margin:
+ * without checks it takes half a minute.
+ */
 async function soon<T>(work: Promise<T> | T): Promise<T> {
   const started = performance.now()
   const result = await work

@@ -1,4 +1,7 @@
-/** What may be repeated, kept in the transaction of the create itself (VERB-2): the table, time, connections that break, transactions of others. */
+/**
+ * What may be repeated, kept in the transaction of the create itself (VERB-12): the table, time,
+ * connections that break, transactions of others.
+ */
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -17,7 +20,7 @@ let count = 0
 const keyed = (id = `id-${++count}`, fingerprint = 'f'): Call & { readonly idempotency: Idempotency } =>
   ({ ...callOf(), idempotency: { id, fingerprint } }) as never
 
-describe('VERB-2: what the PostgreSQL adapter keeps of creates that may be repeated', () => {
+describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repeated', () => {
   let place: Place
   let proxy: TcpProxy
   let pool: pg.Pool
@@ -312,7 +315,7 @@ describe('VERB-2: what the PostgreSQL adapter keeps of creates that may be repea
   })
 })
 
-describe('VERB-2: ready() and the table of what may be repeated', () => {
+describe('VERB-12: ready() and the table of what may be repeated', () => {
   let place: Place
   let pool: pg.Pool
   beforeEach(async () => {
@@ -373,7 +376,7 @@ describe('VERB-2: ready() and the table of what may be repeated', () => {
   })
 })
 
-describe('VERB-2: the same on PGlite', () => {
+describe('VERB-12: the same on PGlite', () => {
   it('equal creates wait for the one connection, and have one answer; a record survives exactly', async () => {
     const db = await PGlite.create()
     await db.exec(tables)

@@ -1,4 +1,7 @@
-/** Old and new processes over one table while it is migrated: expand, run both, contract. None is kept from starting or writing, and none undoes what another wrote. */
+/**
+ * Old and new processes over one table while it is migrated: expand, run both, contract. None is
+ * kept from starting or writing, and none undoes what another wrote.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type PostgresAdapterOptions, postgresAdapter } from '../../../src/adapters/postgres/index.js'

@@ -26,6 +26,38 @@ describe('a pool that is full', () => {
     await place.drop()
   })
 
+  it('gets back a connection that comes just as its request leaves, at whichever moment', async () => {
+    const place = await freshSchema()
+    await place.sql(ddl)
+    const pool = new pg.Pool({ connectionString: place.url, max: 1 })
+    const store = bultosIn(pool, { acquireTimeout: 5_000 })
+    await store.ready()
+    const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>
+    for (let moment = 0; moment < 25; moment++) {
+      const held = await connect()
+      const leaving = new AbortController()
+      let given: Promise<void> | undefined
+      pool.connect = (() => {
+        const connecting = connect()
+        given ??= connecting.then(async () => {
+          for (let i = 0; i < moment; i++) await undefined
+          leaving.abort()
+        })
+        return connecting
+      }) as typeof pool.connect
+      const read = Promise.resolve(store.read(['a'], { ...call, signal: leaving.signal })).catch(() => undefined)
+      // Only what waits for longer listens to the signal of its request.
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      held.release()
+      await Promise.all([read, given])
+      pool.connect = connect as typeof pool.connect
+      await until(() => [pool.totalCount - pool.idleCount, pool.waitingCount]).toEqual([0, 0])
+    }
+    expect(await store.read(['a'], call)).toEqual([undefined])
+    await pool.end()
+    await place.drop()
+  })
+
   it('takes a wait without end for what it is', async () => {
     const place = await freshSchema()
     await place.sql(ddl)

@@ -1,4 +1,7 @@
-/** `probe: 'execute'`: writes on existing rows at start, in a transaction that is always rolled back. */
+/**
+ * `probe: 'execute'`: writes on existing rows at start, in a transaction that is always rolled
+ * back.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type PostgresAdapterOptions, postgresAdapter } from '../../../src/adapters/postgres/index.js'

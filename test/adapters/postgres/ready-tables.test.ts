@@ -1,4 +1,7 @@
-/** `ready()` on tables of every kind that serve requests well: it refuses none of them, and warns of what the role or the server lacks. */
+/**
+ * `ready()` on tables of every kind that serve requests well: it refuses none of them, and warns of
+ * what the role or the server lacks.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { idempotencyDdl, type PostgresAdapterOptions, postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'

@@ -1,4 +1,7 @@
-/** `ready()` on tables that can be read and whose every write fails: found at start, by the statements of the requests. */
+/**
+ * `ready()` on tables that can be read and whose every write fails: found at start, by the
+ * statements of the requests.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
 import { type PostgresAdapterOptions, postgresAdapter } from '../../../src/adapters/postgres/index.js'

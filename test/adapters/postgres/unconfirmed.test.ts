@@ -1,4 +1,7 @@
-/** Synchronous replication without a standby: what only this server has committed is never acknowledged. */
+/**
+ * Synchronous replication without a standby: what only this server has committed is never
+ * acknowledged.
+ */
 import express from 'express'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -47,7 +50,10 @@ afterAll(async () => {
   await server.remove()
 })
 
-/** Ends the wait for a standby by its own limit, and leaves the answer to that all the time it needs. */
+/**
+ * Ends the wait for a standby by its own limit, and leaves the answer to that all the time it
+ * needs.
+ */
 const soon = { statementTimeout: 1_000 }
 const request = () => within(30_000)
 
@@ -177,7 +183,7 @@ describe('a write that no synchronous standby confirms', () => {
   })
 })
 
-describe('VERB-2: a repeat of a write that no synchronous standby confirmed', () => {
+describe('VERB-12: a repeat of a write that no synchronous standby confirmed', () => {
   const keyed = (id: string, parts: Call): Call & { readonly idempotency: Idempotency } =>
     ({ ...parts, idempotency: { id, fingerprint: 'f' } }) as never
   const store = () => bultosIn(pool, { idempotency, ...soon })

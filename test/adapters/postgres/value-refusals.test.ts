@@ -1,4 +1,7 @@
-/** ERR-2: what the database refuses for its values is a 422 that names the member where the database tells, whatever SQLSTATE it has. */
+/**
+ * ERR-2: what the database refuses for its values is a 422 that names the member where the database
+ * tells, whatever SQLSTATE it has.
+ */
 import express from 'express'
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,6 @@
-/** What becomes of logins that wait for their hash: hashing is held until the test lets it go on. */
+/**
+ * What becomes of logins that wait for their hash: hashing is held until the test lets it go on.
+ */
 import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { connect } from 'node:net'

@@ -5,7 +5,10 @@ import { PlainAdapter } from '../plain-adapter.js'
 import { type Item, Store } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
-/** One document for all records that share the first part of the key: read, changed and written as a whole. */
+/**
+ * One document for all records that share the first part of the key: read, changed and written as a
+ * whole.
+ */
 class OneDocument extends PlainAdapter {
   #document(key: unknown): Map<string, Item> {
     const { order } = key as Row

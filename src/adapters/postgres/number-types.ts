@@ -1,0 +1,93 @@
+/** The types of PostgreSQL that hold numbers. */
+import type { Scalar } from '../contract.js'
+import { asText, type ColumnType } from './column-type.js'
+
+const finite = (text: string): number | null => (Number.isFinite(Number(text)) ? Number(text) : null)
+/** The digits of a number without an exponent: some types read none. */
+const digits = (value: Scalar): string => String(Object.is(value, -0) ? 0 : value)
+
+export function wholeNumbers(cast: string, bound: number): ColumnType {
+  const fits = (value: Scalar): boolean => Number.isInteger(value) && (value as number) >= -bound && (value as number) < bound
+  return {
+    cast,
+    holds: ['integer', 'number'],
+    samples: [0, 1],
+    read: asText,
+    decode: finite,
+    faithful: (text) => Number.isSafeInteger(Number(text)),
+    encode: digits,
+    fault: (value) => (fits(value) ? undefined : `must be a whole number from ${-bound} to ${bound - 1}`),
+    compare(op, value) {
+      const number = value as number
+      // The column is compared as what it is, so that its index serves; values between or beyond
+      // its own are brought there.
+      if (Number.isSafeInteger(number)) return { op, text: digits(number), cast: 'bigint' }
+      if (op === '=') return 'never'
+      const upwards = op === '>' || op === '>='
+      if (Math.abs(number) > bound) return number < 0 === upwards ? { op: '>=', text: String(-bound), cast: 'bigint' } : 'never'
+      return { op: upwards ? '>' : '<=', text: digits(Math.floor(number)), cast: 'bigint' }
+    },
+  }
+}
+
+export function decimals([precision, scale = 0]: readonly number[]): ColumnType {
+  return {
+    cast: 'numeric',
+    holds: ['integer', 'number'],
+    samples: [0, 1],
+    read: asText,
+    decode: finite,
+    faithful: (text) => Number.isFinite(Number(text)) && plainDigits(Number(text)).join('.') === plainText(text),
+    encode: digits,
+    fault(value) {
+      if (precision === undefined) return undefined
+      const [whole, fraction] = plainDigits(value as number)
+      if (fraction.length <= scale && whole.length <= precision - scale) return undefined
+      return `must have at most ${precision - scale} digits before and ${scale} behind the decimal point`
+    },
+    compare: (op, value) => ({ op, text: digits(value), cast: 'numeric' }),
+  }
+}
+
+/** The digits before and behind the point, without an exponent, leading or trailing zeros. */
+function plainDigits(value: number): readonly [whole: string, fraction: string] {
+  const [mantissa = '', exponent = '0'] = Math.abs(value).toExponential().split('e')
+  const all = mantissa.replace('.', '')
+  const point = 1 + Number(exponent)
+  const whole = point <= 0 ? '' : all.slice(0, point).padEnd(point, '0')
+  const fraction = point <= 0 ? '0'.repeat(-point) + all : all.slice(point)
+  return [whole.replace(/^0+/, ''), fraction.replace(/0+$/, '')]
+}
+
+/** The same of a decimal as the database writes it. */
+function plainText(text: string): string {
+  const [whole = '', fraction = ''] = text.replace(/^-/, '').split('.')
+  return `${whole.replace(/^0+/, '')}.${fraction.replace(/0+$/, '')}`
+}
+
+export function floats(cast: string, stored: (value: number) => number): ColumnType {
+  return {
+    cast,
+    holds: ['integer', 'number'],
+    samples: [0, 1],
+    read: asText,
+    decode: finite,
+    faithful: (text) => Number.isFinite(Number(text)),
+    encode: digits,
+    fault: (value) => (stored(value as number) === value ? undefined : 'must be a number that single precision can hold'),
+    compare(op, value) {
+      if (stored(value as number) === value) return { op, text: digits(value), cast }
+      return op === '=' ? 'never' : { op, text: digits(value), cast: 'double precision' }
+    },
+  }
+}
+
+/** What a `real` gives back for a number: the shortest decimal that leads to the same single. */
+export function shortestSingle(value: number): number {
+  const single = Math.fround(value)
+  for (let precision = 1; precision < 10; precision++) {
+    const short = Number(single.toPrecision(precision))
+    if (Math.fround(short) === single) return short
+  }
+  return Number.NaN
+}

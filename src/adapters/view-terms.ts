@@ -1,0 +1,193 @@
+/** The two vocabularies of a view: the members of an older version, and those of the store. */
+import { get } from '../definition/json.js'
+import { ConfigurationError } from '../problem.js'
+import type { Call, Condition, Idempotency, ListRequest, ParentKey, Refused, Scalar, SortTerm, Stored } from './contract.js'
+import type { ViewOptions } from './view.js'
+
+export type Row = Record<string, unknown>
+
+/** The words of two versions for the same members. */
+export class Terms {
+  /** Member of the view -> member of the store. */
+  readonly #stored: ReadonlyMap<string, string>
+  /** Member of the store -> member of the view. */
+  readonly #shown: ReadonlyMap<string, string>
+  readonly #toWire: ReadonlyMap<string, (value: unknown) => unknown>
+  readonly #fromWire: ReadonlyMap<string, (value: unknown) => unknown>
+  readonly #hides: ReadonlySet<string>
+  readonly #calls = new WeakMap<Call, ScopedCall>()
+  readonly hidesNothing: boolean
+
+  constructor({ rename = {}, toWire = {}, fromWire = {}, hides = [] }: ViewOptions) {
+    this.#stored = new Map(Object.entries(rename))
+    this.#shown = new Map(Object.entries(rename).map(([mine, stored]) => [stored, mine]))
+    this.#toWire = new Map(Object.entries(toWire)) as Map<string, (value: unknown) => unknown>
+    this.#fromWire = new Map(Object.entries(fromWire)) as Map<string, (value: unknown) => unknown>
+    this.#hides = new Set(hides)
+    this.hidesNothing = hides.length === 0 && this.#stored.size === 0
+    for (const [mine, stored] of this.#stored) {
+      if (this.#shown.get(stored) !== mine)
+        throw new ConfigurationError('invalid-option', `Two members of a view are "${stored}" of the store. Rename one.`)
+      if (this.#hides.has(stored)) {
+        throw new ConfigurationError(
+          'invalid-option',
+          `A view shows "${stored}" of the store as "${mine}" and hides it too. Leave it out of one of them.`,
+        )
+      }
+    }
+  }
+
+  /** Hidden by name, or because the view means another member by its name. */
+  #isHidden(stored: string): boolean {
+    return this.#hides.has(stored) || (this.#stored.has(stored) && !this.#shown.has(stored))
+  }
+
+  show(row: Row): Row {
+    const entries = Object.entries(row).filter(([stored]) => !this.#isHidden(stored))
+    return Object.fromEntries(
+      entries.map(([stored, value]) => {
+        const mine = this.#shown.get(stored) ?? stored
+        const convert = this.#toWire.get(mine)
+        return [mine, convert === undefined ? value : convert(value)]
+      }),
+    )
+  }
+
+  store(record: Row): Row {
+    return this.renamed(
+      Object.fromEntries(
+        Object.entries(record).map(([mine, value]) => {
+          const convert = this.#fromWire.get(mine)
+          return [mine, convert === undefined ? value : convert(value)]
+        }),
+      ),
+    )
+  }
+
+  renamed(record: Row): Row {
+    return Object.fromEntries(Object.entries(record).map(([mine, value]) => [this.#stored.get(mine) ?? mine, value]))
+  }
+
+  renamedBack(record: Row): Row {
+    return Object.fromEntries(Object.entries(record).map(([stored, value]) => [this.#shown.get(stored) ?? stored, value]))
+  }
+
+  /** What a write through the view must keep of the stored record. */
+  hidden(row: Row): Row {
+    return Object.fromEntries(Object.entries(row).filter(([stored]) => this.#isHidden(stored)))
+  }
+
+  /** What is asked of the store. A place that it does not have is left out: then the page lies where its number says. */
+  request({ seek, ...given }: ListRequest): ListRequest {
+    const values = seek?.values.map((value, i) => this.#place(given.sort[i], value)).filter((value) => value !== undefined)
+    return {
+      ...given,
+      where: given.where.map((condition) => this.#condition(condition)),
+      sort: given.sort.map((term) => ({ ...term, ...this.#target(term.path) })),
+      ...(seek === undefined || values?.length !== seek.values.length ? {} : { seek: { ...seek, values } }),
+    }
+  }
+
+  /**
+   * Whether the view's sort values of the rows at the edges of a page become the store's again. A conversion that loses some of a value names another place: a walk
+   * from there would skip rows or repeat them.
+   */
+  placesReturn(sort: readonly SortTerm[], shown: readonly Stored<unknown>[], stored: readonly Stored<unknown>[]): boolean {
+    const converted = sort.filter(({ path: [name = ''] }) => this.#fromWire.has(name) || this.#toWire.has(name))
+    return [0, stored.length - 1].every((at) =>
+      converted.every((term) => {
+        const value = get(stored[at]?.value, this.#target(term.path).path) ?? null
+        return this.#place(term, get(shown[at]?.value, term.path) ?? null) === value
+      }),
+    )
+  }
+
+  /** The store's value of a sort term; `undefined` where it has none. Null stays null, as in conditions. */
+  #place(term: SortTerm | undefined, value: unknown): Scalar | null | undefined {
+    const convert = term?.path.length === 1 && value !== null ? this.#fromWire.get(term.field) : undefined
+    const place = convert === undefined ? value : convert(value)
+    return place === null || isScalar(place) ? place : undefined
+  }
+
+  #target([first = '', ...rest]: readonly string[]): { field: string; path: readonly string[] } {
+    const path = [this.#stored.get(first) ?? first, ...rest]
+    return { field: path.join('.'), path }
+  }
+
+  #condition(given: Condition): Condition {
+    const target = this.#target(given.path)
+    const convert = given.path.length === 1 && given.op !== 'null' ? this.#fromWire.get(given.field) : undefined
+    if (convert === undefined) return { ...given, ...target }
+    // An array converts as a whole, so what it may contain is converted as an array of one.
+    const one = (value: unknown): unknown => (given.op === 'contains' ? (convert([value]) as readonly unknown[])[0] : convert(value))
+    const values = (given.op === 'in' ? given.value : [given.value]).map(one).filter(isScalar)
+    const [value] = values
+    // A value that the store does not have is one of none.
+    return given.op === 'in' || value === undefined ? { ...target, op: 'in', value: values } : ({ ...given, ...target, value } as Condition)
+  }
+
+  refused(given: Refused): Refused {
+    return { ...given, members: given.members.map((member) => this.#shown.get(member) ?? this.#shownPath(member.split('.'))) }
+  }
+
+  #shownPath([first = '', ...rest]: readonly string[]): string {
+    return [this.#shown.get(first) ?? first, ...rest].join('.')
+  }
+
+  /** The scope in the words of the store. A value that it does not have would be no condition to some stores. */
+  #scope(given: Call['scope']): Call['scope'] {
+    const scope = this.store(given)
+    for (const [member, value] of Object.entries(scope)) {
+      if (isScalar(value)) continue
+      throw new ConfigurationError(
+        'invalid-option',
+        `fromWire of a view makes no value of the scope's "${member}". Let it give one for each.`,
+      )
+    }
+    return scope as Call['scope']
+  }
+
+  call(given: Call): Call {
+    const names = Object.keys(given.scope)
+    if (!names.some((name) => this.#stored.has(name) || this.#fromWire.has(name))) return given
+    // What belongs to one call stays one: an adapter may remember what it has read for it.
+    const known = this.#calls.get(given) ?? new ScopedCall(given, this.#scope(given.scope))
+    this.#calls.set(given, known)
+    return known
+  }
+}
+
+const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
+
+/** A call with another scope. It asks the first for the rest, whose signal is made when first asked for. */
+class ScopedCall implements Call {
+  readonly scope: Readonly<Record<string, Scalar>>
+  readonly attachTo?: ParentKey
+  readonly idempotency?: Idempotency
+  readonly left?: () => number
+  readonly #call: Call
+
+  constructor(call: Call, scope: Readonly<Record<string, Scalar>>) {
+    this.#call = call
+    this.scope = scope
+    if (call.left !== undefined) this.left = () => call.left?.() ?? 0
+    if (call.attachTo !== undefined) this.attachTo = call.attachTo
+    if (call.idempotency !== undefined) this.idempotency = call.idempotency
+  }
+
+  get principal(): unknown {
+    return this.#call.principal
+  }
+
+  get requestId(): string {
+    return this.#call.requestId
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal
+  }
+
+  get fresh(): boolean {
+    return this.#call.fresh ?? false
+  }
+}
