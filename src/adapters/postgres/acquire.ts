@@ -6,7 +6,7 @@ import { connectFailure } from './driver-failures.js'
 import { Busy } from './failures.js'
 import type { PgClient, PgPool } from './pg-client.js'
 import { type Turns, turnsOf } from './turns.js'
-import { statementShare, within } from './waits.js'
+import { statementShare, timerFor, within } from './waits.js'
 
 /**
  * A live connection of the pool, for the oldest request first; `release` takes it back. Throws `Busy` where none is free within `most` milliseconds; a connection
@@ -14,22 +14,25 @@ import { statementShare, within } from './waits.js'
  */
 export function acquire(pool: PgPool, wait: Wait, most: number): Promise<PgClient> {
   const left = wait.left()
-  return within(wait, Math.min(most, left * statementShare), (waits) => {
-    const turns = turnsOfPool(pool)
-    const begin = async (): Promise<PgClient> => {
-      try {
-        const first = await connect(pool, most)
-        const client = waits() && isLive(first) ? first : await live(pool, first, most, waits)
-        if (!waits()) turns.give()
-        return client
-      } catch (error) {
-        turns.give()
-        throw error
+  return within(
+    wait,
+    Math.min(most, left * statementShare),
+    (waits) => {
+      const turns = turnsOfPool(pool)
+      const begin = async (): Promise<PgClient> => {
+        try {
+          const first = await connect(pool, most)
+          return !waits() || isLive(first) ? first : await live(pool, first, most, waits)
+        } catch (error) {
+          turns.give()
+          throw error
+        }
       }
-    }
-    const turn = turns.take(left, waits)
-    return turn === undefined ? begin() : turn.then(begin)
-  })
+      const turn = turns.take(left, waits)
+      return turn === undefined ? begin() : turn.then(begin)
+    },
+    (client) => release(pool, client, connectionOf(client).ended ?? false),
+  )
 }
 
 /** Takes a connection back that `acquire` gave; with an error or true, the pool closes it. Throws where it was released already. */
@@ -47,7 +50,7 @@ const turnsOfPool = (pool: PgPool): Turns => turnsOf(pool, pool.options?.max ?? 
 /** A connection as the pool gives it. */
 function connect(pool: PgPool, most: number): Promise<PgClient> {
   const connecting = pool.connect()
-  visitConnecting(pool, most)
+  boundConnecting(pool, most)
   return connecting.catch((error) => {
     throw connectFailure(error)
   })
@@ -61,15 +64,14 @@ function isLive(client: PgClient): boolean {
 /** How many dead connections one request replaces before it gives up. A pool of `pg` drops each, so only another pool could return the same one for ever. */
 const mostReplaced = 50
 
-/** The client, once it has answered, or another one in its place. Where nothing waits for it any more, it goes back to the pool. */
+/** The client, once it has answered, or another one in its place. Once nothing waits for it any more, it is not checked. */
 async function live(pool: PgPool, first: PgClient, most: number, waits: () => boolean): Promise<PgClient> {
   let client = first
   for (let tries = 0; tries < mostReplaced; tries++) {
     const hasEnded = connectionOf(client).ended !== undefined
-    const isAlive = !hasEnded && (!waits() || isLive(client) || (await answers(client)))
-    if (isAlive && waits()) return client
-    giveBack(client, isAlive)
-    if (!waits()) return client
+    const isAlive = waits() && !hasEnded && (isLive(client) || (await answers(client)))
+    if (isAlive || !waits()) return client
+    giveBack(client, false)
     // Where one has said that it ended, the others would have said so too.
     if (!hasEnded) checkIdle(pool)
     client = await connect(pool, most)
@@ -133,20 +135,24 @@ function answers(client: PgClient): Promise<boolean> {
   })
 }
 
-/** Since when connections are being made. */
-const began = new WeakMap<object, number>()
+/** The connections whose making is bounded already. */
+const bounded = new WeakSet<object>()
 
 /**
- * Listens to connections that are being made, and closes those that take too long: a server that takes a connection and then says nothing would hold a place of
- * the pool for ever, unless the pool was given a `connectionTimeoutMillis`.
+ * Listens to connections that are being made, and closes those that are not there in time. A server that
+ * takes a connection and then says nothing would hold a place of the pool for ever, unless the pool was
+ * given a `connectionTimeoutMillis`. Each has a timer of its own: where all places are held this way, no
+ * further call gets here.
  */
-function visitConnecting(pool: PgPool, most: number): void {
-  const now = performance.now()
+function boundConnecting(pool: PgPool, most: number): void {
   for (const client of pool._clients ?? []) {
-    if (client._connecting !== true) continue
+    if (client._connecting !== true || bounded.has(client)) continue
+    bounded.add(client)
     watchConnecting(pool, client)
-    const since = began.get(client) ?? now
-    began.set(client, since)
-    if (now - since > most) client.connection?.stream?.destroy()
+    const close = (): void => {
+      if (client._connecting === true) client.connection?.stream?.destroy()
+    }
+    // What arrived while the event loop was held up is read before immediates run.
+    setTimeout(() => setImmediate(close), timerFor(most)).unref()
   }
 }

@@ -68,10 +68,16 @@ export function whenTooLong(wait: Wait, limit: number, late: () => void, left: (
 }
 
 /**
- * Waits for what `begin` promises, for `limit` milliseconds and as long as anybody does. Throws `Busy` or `Cancelled` where it comes too late; `begin` learns by its argument
- * whether it does.
+ * Waits for what `begin` promises, for `limit` milliseconds and until the signal of `wait` fires. Throws
+ * `Busy` or `Cancelled` where it comes too late; the argument of `begin` tells whether it does. What
+ * comes too late goes to `unwanted`, so that exactly one of the two, the caller or `unwanted`, gets it.
  */
-export function within<T>(wait: Wait, limit: number, begin: (waits: () => boolean) => Promise<T>): Promise<T> {
+export function within<T>(
+  wait: Wait,
+  limit: number,
+  begin: (waits: () => boolean) => Promise<T>,
+  unwanted?: (value: T) => void,
+): Promise<T> {
   if (wait.gone || limit <= 0) return Promise.reject(nobodyWaits())
   return new Promise((resolve, reject) => {
     let waits = true
@@ -88,7 +94,7 @@ export function within<T>(wait: Wait, limit: number, begin: (waits: () => boolea
       () => end(() => reject(nobodyWaits())),
     )
     begin(() => waits).then(
-      (value) => end(() => resolve(value)),
+      (value) => (waits ? end(() => resolve(value)) : unwanted?.(value)),
       (error) => end(() => reject(error)),
     )
   })

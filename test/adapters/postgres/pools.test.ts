@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { freshDatabase, freshSchema } from '../../servers/databases.js'
 import { call, listRequest } from '../memory/requests.js'
-import { bultosIn, ddl, refusedWith, slowView, unchanged, until, within } from './bultos.js'
+import { bultosIn, ddl, refusedWith, slowView, tried, unchanged, until, within } from './bultos.js'
 
 describe('a pool that is full', () => {
   it('is unavailable in time; a connection that comes late goes back', async () => {
@@ -23,6 +24,29 @@ describe('a pool that is full', () => {
     await until(() => [pool.totalCount, pool.idleCount, pool.waitingCount]).toEqual([1, 1, 0])
     await pool.end()
     await refusedWith(store.read(['full'], call))
+    await place.drop()
+  })
+
+  it('gets back a connection that comes in the very moment in which its request leaves', async () => {
+    const place = await freshSchema()
+    await place.sql(ddl)
+    for (let turns = 0; turns < 8; turns++) {
+      const pool = new pg.Pool({ connectionString: place.url, max: 1 })
+      const store = bultosIn(pool)
+      await store.ready()
+      const held = await pool.connect()
+      const leaving = new AbortController()
+      const left = tried(store.read(['full'], { ...call, signal: leaving.signal }))
+      // Longer than the adapter takes to ask for the signal.
+      await sleep(40)
+      held.release()
+      for (let turn = 0; turn < turns; turn++) await undefined
+      leaving.abort()
+      await left
+      expect(await store.read(['full'], within(2_000))).toEqual([undefined])
+      await until(() => [pool.totalCount, pool.idleCount]).toEqual([1, 1])
+      await pool.end()
+    }
     await place.drop()
   })
 
