@@ -69,7 +69,10 @@ export function login<P>(options: LoginOptions<P>): Login {
       await attempt.abandoned()
       throw error
     })
-    if (found === undefined) throw refusal(challenge, wrong)
+    if (found === undefined) {
+      attempt.failed()
+      throw refusal(challenge, wrong)
+    }
     await attempt.succeeded()
     return { [header.token]: checkToken(await token(found.principal)), [header.cacheControl]: 'no-store' }
   }

@@ -149,7 +149,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
       const refused = await attempt(user, user === 'ana' ? right : 'wrong')
       expect(refused.status).toBe(429)
       expect(Number(refused.headers['retry-after'])).toBeGreaterThan(890)
-      expect(refused.body.detail.replace(/\d+/, 'N')).toBe('Too many logins have failed. Try again in N seconds.')
+      expect(refused.body.detail.replace(/\d+/, 'N')).toBe('Too many logins have failed, or are being checked. Try again in N seconds.')
     }
     expect((await attempt('ana', right, '203.0.113.8')).status).toBe(200)
   })
@@ -160,6 +160,30 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
       expect(await statuses(2, 'ana', 'wrong')).toEqual([401, 401])
       expect(await statuses(2, 'ana', right)).toEqual([200, 200])
     }
+  })
+
+  it('AUTH-6: while attempts are being checked, others are refused for seconds only: the passwords may be right', async () => {
+    let check = (): void => {}
+    const checked = new Promise<void>((resolve) => {
+      check = resolve
+    })
+    let checking = 0
+    const slow = async (user: string, password: string) => {
+      checking++
+      await checked
+      return verify(user, password)
+    }
+    const { attempt } = build(express, { verify: slow, attempts: { pair: { limit: 2 } } })
+    const [first, second] = [attempt('ana', right).then((res) => res), attempt('ana', 'wrong').then((res) => res)]
+    await vi.waitFor(() => expect(checking).toBe(2))
+    const early = await attempt('ana', right)
+    check()
+    expect([early.status, (await first).status, (await second).status]).toEqual([429, 200, 401])
+    expect(Number(early.headers['retry-after'])).toBeLessThanOrEqual(5)
+    // Once all are known to be wrong, the time is that of the window.
+    const failing = [await attempt('bea', 'wrong'), await attempt('bea', 'wrong'), await attempt('bea', 'wrong')]
+    expect(failing.map(({ status }) => status)).toEqual([401, 401, 429])
+    expect(Number(failing[2]?.headers['retry-after'])).toBeGreaterThan(890)
   })
 
   it('AUTH-6: a burst of guesses can not pass together', async () => {

@@ -234,6 +234,15 @@ describe('the proxy', () => {
     expect([a.text, got[0]?.text]).toEqual(['', 'x'])
   })
 
+  it('gives the client other bytes in place of a reply', async () => {
+    const a = await line()
+    const lost = proxy.loseReply('COMMIT', Buffer.from('no'))
+    a.socket.write('COMMIT')
+    await lost
+    await expect.poll(() => a.text).toBe('no')
+    a.socket.destroy()
+  })
+
   it('resets the client where the server is not there', async () => {
     echo.close()
     const a = await line()

@@ -50,9 +50,10 @@ export interface TcpProxy extends AsyncDisposable {
   cutAfter(after: After): Promise<void>
   /**
    * The next connection on which `after` passes loses its reply: the server gets all of it and answers, the answer is thrown away, and the
-   * client gets a reset. Resolves when it is done: by then the server has done what it was asked, or has begun to say so.
+   * client gets a reset, or `instead` and an end. Resolves when it is done: by then the server has done what it was asked, or has begun
+   * to say so.
    */
-  loseReply(after?: After): Promise<void>
+  loseReply(after?: After, instead?: Buffer): Promise<void>
   /** Cuts everything and ends. */
   close(): Promise<void>
 }
@@ -60,6 +61,8 @@ export interface TcpProxy extends AsyncDisposable {
 interface Trap {
   readonly kind: 'cut' | 'lose'
   readonly after: After
+  /** What the client gets in place of a reply that is lost. */
+  readonly instead?: Buffer | undefined
   readonly sprung: () => void
 }
 
@@ -141,7 +144,9 @@ export async function startProxy(target: { host?: string; port: number }): Promi
     })
     lane(pair, upstream, client, (chunk) => {
       if (losing !== undefined) {
-        reset(client)
+        if (losing.instead === undefined) reset(client)
+        else client.end(losing.instead)
+        upstream.removeAllListeners('error').on('error', () => {})
         reset(upstream)
         losing.sprung()
         losing = undefined
@@ -168,8 +173,8 @@ export async function startProxy(target: { host?: string; port: number }): Promi
   let server: Server | undefined = listener()
   const port = await listen(server, 0)
 
-  function set(kind: Trap['kind'], after: After): Promise<void> {
-    return new Promise((sprung) => traps.push({ kind, after, sprung }))
+  function set(kind: Trap['kind'], after: After, instead?: Buffer): Promise<void> {
+    return new Promise((sprung) => traps.push({ kind, after, instead, sprung }))
   }
   function resume(): void {
     gate?.open()
@@ -238,7 +243,7 @@ export async function startProxy(target: { host?: string; port: number }): Promi
       held = milliseconds
     },
     cutAfter: (after) => set('cut', after),
-    loseReply: (after = 1) => set('lose', after),
+    loseReply: (after = 1, instead) => set('lose', after, instead),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -6,7 +6,7 @@ import { connectFailure } from './driver-failures.js'
 import { Busy } from './failures.js'
 import type { PgClient, PgPool } from './pg-client.js'
 import { type Turns, turnsOf } from './turns.js'
-import { nobodyWaits, statementShare, within } from './waits.js'
+import { nobodyWaits, statementShare, timerFor, within } from './waits.js'
 
 /**
  * A live connection of the pool, for the oldest request first; `release` takes it back. Throws
@@ -29,7 +29,7 @@ export function acquire(pool: PgPool, wait: Wait, most: number): Promise<PgClien
     const turn = turns.take(left, waits)
     return turn === undefined ? lend() : turn.then(lend)
   }
-  const discard = (client: PgClient): void => release(pool, client, false)
+  const discard = (client: PgClient): void => release(pool, client, connectionOf(client).ended ?? false)
   return within(wait, Math.min(most, left * statementShare), begin, discard)
 }
 
@@ -54,7 +54,7 @@ const turnsOfPool = (pool: PgPool): Turns => turnsOf(pool, pool.options?.max ?? 
 /** A connection as the pool gives it. */
 function connect(pool: PgPool, most: number): Promise<PgClient> {
   const connecting = pool.connect()
-  visitConnecting(pool, most)
+  boundConnecting(pool, most)
   return connecting.catch((error) => {
     throw connectFailure(error)
   })
@@ -147,21 +147,24 @@ function answers(client: PgClient): Promise<boolean> {
   })
 }
 
-/** Since when connections are being made. */
-const began = new WeakMap<object, number>()
+/** The connections whose making is bounded already. */
+const bounded = new WeakSet<object>()
 
 /**
- * Listens to connections that are being made, and closes those that take too long: otherwise a
- * server that accepts a connection and then sends nothing would occupy a place in the pool for
- * ever, unless the pool has a `connectionTimeoutMillis`.
+ * Listens to connections that are being made, and closes those that are not there in time:
+ * otherwise a server that accepts a connection and then sends nothing would occupy a place in the
+ * pool for ever, unless the pool has a `connectionTimeoutMillis`. Each has a timer of its own:
+ * where all places are held this way, no further call gets here.
  */
-function visitConnecting(pool: PgPool, most: number): void {
-  const now = performance.now()
+function boundConnecting(pool: PgPool, most: number): void {
   for (const client of pool._clients ?? []) {
-    if (client._connecting !== true) continue
+    if (client._connecting !== true || bounded.has(client)) continue
+    bounded.add(client)
     watchConnecting(pool, client)
-    const since = began.get(client) ?? now
-    began.set(client, since)
-    if (now - since > most) client.connection?.stream?.destroy()
+    const close = (): void => {
+      if (client._connecting === true) client.connection?.stream?.destroy()
+    }
+    // What arrived while the event loop was held up is read before immediates run.
+    setTimeout(() => setImmediate(close), timerFor(most)).unref()
   }
 }

@@ -1,5 +1,5 @@
 /** What a driver says in words of its own, told in ours: only here are messages read. */
-import { Busy, Lost, stateOf, Unsent } from './failures.js'
+import { Busy, type DatabaseFailure, failureKind, Lost, stateOf, Unsent } from './failures.js'
 
 /** Of the socket, not of the server. The last ones are those of other drivers, for clients of a team's making. */
 const networkCodes = new Set([
@@ -19,12 +19,27 @@ const networkCodes = new Set([
   'CONNECT_TIMEOUT',
 ])
 
-/** A statement of `pg` that failed. What the server said stays as it is; anything else means that nobody knows what the connection does now. */
+/**
+ * A statement of `pg` that failed. What the server said stays as it is, unless it ended the session: a
+ * pooler or a proxy may end it in place of the reply, after the statement has taken effect. Anything
+ * else means that nothing is known about the statement and the connection.
+ */
 export function statementFailure(error: unknown): unknown {
-  if (stateOf(error) !== undefined) return error
+  if (stateOf(error) !== undefined) {
+    if (!endsSession(error as DatabaseFailure) || failureKind(error) === 'lost') return error
+    return new Lost('The session was ended before the server had said how the statement ended.', { cause: error })
+  }
   if (/not queryable/i.test(messageOf(error))) return new Unsent('The connection was closed before the statement left.', { cause: error })
   return new Lost('The connection broke before the server had said how the statement ended.', { cause: error })
 }
+
+/**
+ * Whether the session ended with this error. The severity may be localized. The two states are those of
+ * a session that can't begin: no statement of one that has begun meets them, except where a trigger
+ * raises them.
+ */
+const endsSession = ({ severity, code, routine }: DatabaseFailure): boolean =>
+  severity === 'FATAL' || severity === 'PANIC' || ((code === '57P03' || code === '53300') && routine !== 'exec_stmt_raise')
 
 /** Whether `pg` waits no longer for the answer, by its own `query_timeout`. */
 export const gaveUp = (error: unknown): boolean => stateOf(error) === undefined && messageOf(error) === 'Query read timeout'

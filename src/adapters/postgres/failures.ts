@@ -54,6 +54,8 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   P0004: 'refused',
   '09000': 'refused',
   '0B000': 'refused',
+  // A CASE of PL/pgSQL without a branch for the value.
+  '20000': 'refused',
   // A subquery that gives several rows depends on the rows.
   '21000': 'refused',
   // A sequence that is used up serves nobody, whatever the values.
@@ -67,9 +69,9 @@ const byCode: Readonly<Record<string, FailureKind>> = {
 
 /**
  * Class 22 is about values: of columns, and of what triggers, checks and generated columns compute
- * from them.
+ * from them. Class 38 is what functions in other languages raise, such as `die` in PL/Perl.
  */
-const byClass: Readonly<Record<string, FailureKind>> = { '08': 'lost', '22': 'refused', '23': 'refused', '53': 'busy' }
+const byClass: Readonly<Record<string, FailureKind>> = { '08': 'lost', '22': 'refused', '23': 'refused', '38': 'refused', '53': 'busy' }
 
 /**
  * The classes of appendix A. A code of any other one is a team's own, as `RAISE ... USING ERRCODE`

@@ -20,8 +20,10 @@ export interface AttemptsOptions {
   readonly account?: Partial<Limit>
 }
 
-/** An attempt that may be checked. It counts as failed unless one of these is called; neither ever rejects. */
+/** An attempt that may be checked. Call one of these when it was. None ever rejects. */
 export interface Attempt {
+  /** The password was wrong. */
+  failed(): void
   /** The password was right. */
   succeeded(): Promise<void>
   /** It could not be checked. */
@@ -50,6 +52,8 @@ export class LoginThrottle {
   readonly #account: LoginCounter
   /** Pairs of account and address that have logged in. */
   readonly #known: LoginCounter
+  /** How many attempts of each key are being checked by this process. */
+  readonly #checking = new Map<string, number>()
 
   constructor(attempts: AttemptsOptions | undefined, options: StoreOptions) {
     checkStoreOptions('login()', options)
@@ -78,26 +82,54 @@ export class LoginThrottle {
     const pair = digest(`${user}\n${address}`)
     const [known, own] = await Promise.all([this.#known.has(pair), this.#pair.reserve(pair)])
     const others = known ? [] : await Promise.all([this.#address.reserve(address), this.#account.reserve(account)])
+    const keys = known ? [pair] : [pair, address, account]
     const all = [own, ...others]
     const abandoned = async (): Promise<void> => {
       await Promise.all(all.map((reservation) => reservation.giveBack()))
     }
-    const over = all.filter((reservation) => reservation.over)
-    if (over.length > 0) {
+    if (all.some((reservation) => reservation.over)) {
+      const room = Math.max(...all.map((reservation, i) => this.#roomAt(reservation, keys[i] as string)))
       await abandoned()
-      throw tooMany(over)
+      throw tooMany(room)
     }
+    this.#count(keys, 1)
+    const failed = (): void => this.#count(keys, -1)
     const succeeded = async (): Promise<void> => {
+      failed()
       await Promise.all([this.#pair.clear(pair), ...others.map((reservation) => reservation.giveBack()), this.#known.renew(pair)])
     }
-    return { succeeded, abandoned }
+    const release = async (): Promise<void> => {
+      failed()
+      await abandoned()
+    }
+    return { failed, succeeded, abandoned: release }
+  }
+
+  /**
+   * When an attempt may be admitted, as `Date.now()` tells it. Attempts that are being checked are
+   * counted as failed until then: they may all be right, so the end of the window would not be true.
+   */
+  #roomAt({ over, ends }: Reservation, key: string): number {
+    if (!over) return 0
+    return this.#checking.has(key) ? Math.min(ends, Date.now() + briefly) : ends
+  }
+
+  #count(keys: readonly string[], by: 1 | -1): void {
+    for (const key of keys) {
+      const count = (this.#checking.get(key) ?? 0) + by
+      if (count > 0) this.#checking.set(key, count)
+      else this.#checking.delete(key)
+    }
   }
 }
 
-function tooMany(over: readonly Reservation[]): HttpProblem {
-  const wait = Math.max(1, Math.ceil((Math.max(...over.map(({ ends }) => ends)) - Date.now()) / 1000))
+/** Milliseconds after which to try again where the attempts before are being checked. */
+const briefly = 5_000
+
+function tooMany(room: number): HttpProblem {
+  const wait = Math.max(1, Math.ceil((room - Date.now()) / 1000))
   return new HttpProblem('too-many-requests', {
-    detail: `Too many logins have failed. Try again in ${inSeconds(wait)}.`,
+    detail: `Too many logins have failed, or are being checked. Try again in ${inSeconds(wait)}.`,
     headers: { [header.retryAfter]: String(wait) },
   })
 }

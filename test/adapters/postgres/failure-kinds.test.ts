@@ -31,6 +31,8 @@ describe('kinds of failures', () => {
     [{ code: '42501', routine: 'ExecWithCheckOptions' }, 'refused'],
     [{ code: '2200H' }, 'other'],
     [{ code: '22012' }, 'refused'],
+    [{ code: '20000', routine: 'exec_stmt_case' }, 'refused'],
+    [{ code: '38000', routine: 'plperl_call_perl_trigger_func' }, 'refused'],
     [{ code: 'XX000' }, 'other'],
     [{}, 'other'],
   ] as const)('%o is %s', (fields, kind) => {

@@ -173,6 +173,22 @@ describe('half-open connections of a pool', () => {
   })
 })
 
+describe('connections that are half-open from the start', () => {
+  it('hold no place for longer than the adapter waits for one, also where they hold all', async () => {
+    const two = poolOf(2)
+    const store = bultosIn(two, { acquireTimeout: 500 })
+    await store.ready()
+    proxy.cut('reset')
+    await until(() => two.totalCount).toBe(0)
+    proxy.silence()
+    const all = await Promise.all([1, 2, 3, 4].map(() => refusedWith(store.read(['a'], request()))))
+    for (const { detail } of all) expect(detail).toMatch(unchanged)
+    proxy.endSilence()
+    await soon(until(() => tried(store.read(['a'], request()))).toMatchObject([{ value: { id: 'a' } }]))
+    await two.end()
+  })
+})
+
 describe('a check of a connection', () => {
   const pid = async (own: pg.Pool) => (await own.query('SELECT pg_backend_pid() AS pid')).rows[0].pid as number
 

@@ -7,6 +7,14 @@ import { bultosIn, ddl, refusedWith, tried, unchanged, unknown, until, within } 
 
 const target = (url: string) => ({ host: new URL(url).hostname, port: Number(new URL(url).port || 5432) })
 
+/** An ErrorResponse that ends the session. */
+function fatal(state: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${state}\0Mended by a proxy\0\0`)
+  const head = Buffer.from('E\0\0\0\0')
+  head.writeInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, fields])
+}
+
 describe('a network that fails', () => {
   let place: Place
   let proxy: TcpProxy
@@ -51,6 +59,26 @@ describe('a network that fails', () => {
     expect(await place.sql('SELECT id FROM veces')).toEqual([{ id: 'once' }])
     await place.sql('DROP FUNCTION vez CASCADE')
   })
+
+  it.each(['53300', '57P03', '58000', 'XX000', 'MY001'])(
+    'takes a write for unknown whose reply is a FATAL %s of a proxy',
+    async (state) => {
+      const store = adapter()
+      const hooked = bultosIn(pool, { write: (tx) => tx.query('SELECT 1').then(() => {}) })
+      const id = `fatal-${state}`
+      await store.create({ id, n: 1 }, call)
+      const lost = proxy.loseReply('UPDATE "bultos"', fatal(state))
+      expect((await refusedWith(store.replace(id, { id, n: 2 }, undefined, call))).detail).toMatch(unknown)
+      const commit = proxy.loseReply('COMMIT', fatal(state))
+      expect((await refusedWith(hooked.replace(id, { id, n: 3 }, undefined, call))).detail).toMatch(unknown)
+      // Before the commit nothing has happened, so that is repeated, as reads are.
+      const early = proxy.loseReply('UPDATE "bultos"', fatal(state))
+      expect(await hooked.replace(id, { id, n: 4 }, undefined, call)).toMatchObject({ value: { n: 4 } })
+      const read = proxy.loseReply('FROM "bultos"', fatal(state))
+      expect(await store.read([id], call)).toMatchObject([{ value: { n: 4 } }])
+      await Promise.all([lost, commit, early, read])
+    },
+  )
 
   it('repeats a transaction whose connection was lost before COMMIT, and not one that lost the reply to it', async () => {
     let runs = 0

@@ -64,6 +64,7 @@ const raised: readonly (readonly [what: string, body: string, members?: readonly
   ['an assertion', `ASSERT NEW.nombre = '', 'hunter2'`],
   ['INTO STRICT without a row', `SELECT 1 INTO STRICT NEW.a FROM pg_class WHERE false`],
   ['INTO STRICT with several rows', `SELECT i INTO STRICT NEW.a FROM generate_series(1, 2) i`],
+  ['a CASE without a branch', `CASE NEW.nombre WHEN 'hunter2' THEN NULL; END CASE`],
   ['a subquery of several rows', `NEW.a := (SELECT i FROM generate_series(1, 2) i)`],
   ['a text that is no number', `NEW.a := NEW.nombre::int`],
   ['a text that is no date', `PERFORM to_date(NEW.nombre, 'YYYY-MM-DD')`],
