@@ -6,27 +6,11 @@ import express from 'express'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
-import { api, defineResource, mount } from '../../../src/index.js'
+import { api, mount } from '../../../src/index.js'
 import { type Answer, listen, type Served } from '../../clauses/fixture.js'
 import { freshSchema, type Place } from '../../servers/databases.js'
 import { startProxy, type TcpProxy } from '../../servers/proxy.js'
-
-const text = { type: 'string' } as const
-const clientes = defineResource({
-  collection: 'clientes',
-  key: 'id',
-  schema: { type: 'object', required: ['id', 'nombre'], properties: { id: { type: 'integer' }, nombre: text } },
-})
-const contratos = defineResource({
-  collection: 'contratos',
-  key: 'codigo',
-  schema: {
-    type: 'object',
-    required: ['codigo', 'n'],
-    properties: { codigo: text, n: { type: 'integer' }, clienteId: { type: ['integer', 'null'] } },
-  },
-  links: { cliente: { to: clientes, by: 'clienteId', show: ['nombre'] } },
-})
+import { clientes, contratos } from './linked.js'
 
 const timeout = 3_000
 

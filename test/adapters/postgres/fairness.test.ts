@@ -8,22 +8,10 @@ import express from 'express'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { type PostgresClient, postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
-import { api, defineResource, mount } from '../../../src/index.js'
+import { api, mount } from '../../../src/index.js'
 import { listen } from '../../clauses/fixture.js'
 import { freshSchema } from '../../servers/databases.js'
-
-const text = { type: 'string' } as const
-const clientes = defineResource({
-  collection: 'clientes',
-  key: 'id',
-  schema: { type: 'object', required: ['id', 'nombre'], properties: { id: { type: 'integer' }, nombre: text } },
-})
-const contratos = defineResource({
-  collection: 'contratos',
-  key: 'codigo',
-  schema: { type: 'object', required: ['codigo'], properties: { codigo: text, clienteId: { type: ['integer', 'null'] } } },
-  links: { cliente: { to: clientes, by: 'clienteId', show: ['nombre'] } },
-})
+import { clientes, contratos } from './linked.js'
 
 const ddl = `${tableDdl(clientes, { table: 'clientes' })};${tableDdl(contratos, { table: 'contratos' })};
 INSERT INTO clientes (id, nombre) SELECT i, 'c' || i FROM generate_series(1, 50) AS i;

@@ -1,0 +1,21 @@
+/** Two resources of which one links to the other: a GET of a contract reads its client as well. */
+import { defineResource } from '../../../src/index.js'
+
+const text = { type: 'string' } as const
+
+export const clientes = defineResource({
+  collection: 'clientes',
+  key: 'id',
+  schema: { type: 'object', required: ['id', 'nombre'], properties: { id: { type: 'integer' }, nombre: text } },
+})
+
+export const contratos = defineResource({
+  collection: 'contratos',
+  key: 'codigo',
+  schema: {
+    type: 'object',
+    required: ['codigo'],
+    properties: { codigo: text, n: { type: ['integer', 'null'] }, clienteId: { type: ['integer', 'null'] } },
+  },
+  links: { cliente: { to: clientes, by: 'clienteId', show: ['nombre'] } },
+})
