@@ -137,6 +137,9 @@ export interface UnavailableOptions {
   readonly unchanged?: boolean
 }
 
+/** The detail of an answer to a write that may have changed something (VERB-13). `reason`: a clause without a full stop. */
+export const unknownOutcome = (reason: string): string => `${reason}: whether the change took place is unknown. GET the resource to see.`
+
 /** The detail of a 503 that was given none. */
 export const tryAgain = 'Try again in a moment.'
 

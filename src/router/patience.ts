@@ -1,5 +1,5 @@
 /** How long a request waits for a team's code, and how that code learns that nobody waits any more. */
-import { Unavailable } from '../problem.js'
+import { Unavailable, unknownOutcome } from '../problem.js'
 import { isPromise } from '../promise.js'
 import type { Exchange } from './exchange.js'
 
@@ -15,7 +15,7 @@ export interface Patience {
 /** The patience of one request: every wait of it is counted from its start. */
 export const withinTime = (exchange: Exchange): Patience => new RequestPatience(exchange)
 
-const outOfTime = 'The service did not answer in time: whether the change took place is unknown. GET the resource to see.'
+const outOfTime = unknownOutcome('The service did not answer in time')
 
 class RequestPatience implements Patience {
   readonly #exchange: Exchange

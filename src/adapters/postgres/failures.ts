@@ -1,5 +1,5 @@
 /** What the database's failures mean (PostgreSQL, appendix A): who may try again, and what a client is told. */
-import { Unavailable } from '../../problem.js'
+import { Unavailable, unknownOutcome } from '../../problem.js'
 import type { Wait } from './client.js'
 
 /** The fields of an error that tell what it is; both drivers give them. */
@@ -159,7 +159,7 @@ export function unavailable(error: unknown, writes: boolean): unknown {
     case 'lost': {
       const unconfirmed = error instanceof Unconfirmed
       const reason = unconfirmed ? 'The store did not confirm the change in time' : 'The connection to the store was lost'
-      const detail = `${reason}: whether the change took place is unknown. GET the resource to see.`
+      const detail = unknownOutcome(reason)
       return new Unavailable({ cause: error, ...(writes || unconfirmed ? { detail } : {}) })
     }
     case 'cancelled':

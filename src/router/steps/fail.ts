@@ -1,5 +1,8 @@
-/** Anything thrown becomes a problem; its cause goes to the hook and never to the client (ERR-3). After a change the answer stays a success (VERB-13). */
-import { HttpProblem, toProblem, tryAgain, Unavailable } from '../../problem.js'
+/**
+ * Anything thrown becomes a problem; its cause goes to the hook and never to the client (ERR-3).
+ * After a change the answer stays a success (VERB-13).
+ */
+import { HttpProblem, toProblem, tryAgain, Unavailable, unknownOutcome } from '../../problem.js'
 import { problemAnswer } from '../../representation/answer.js'
 import { representationOfProblem } from '../../representation/encoding.js'
 import type { Exchange } from '../exchange.js'
@@ -27,7 +30,10 @@ function report(exchange: Exchange, { status, code, clause }: Pick<HttpProblem, 
   notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status, code, clause, error }))
 }
 
-/** Whether a problem says nothing about the change, or nothing about all of it: an endpoint may have made several. */
+/**
+ * Whether a problem says nothing about the change, or nothing about all of it: an endpoint may have
+ * made several.
+ */
 function isSilent({ operation }: Exchange, problem: HttpProblem): boolean {
   if (problem.code === 'internal') return true
   if (problem.code !== 'unavailable') return false
@@ -38,7 +44,7 @@ const withUnknownOutcome = ({ code, cause, headers }: HttpProblem): HttpProblem 
   new HttpProblem(code === 'internal' ? code : 'unavailable', {
     cause,
     headers,
-    detail: 'Whether the change took place is unknown. GET the resource to see.',
+    detail: unknownOutcome('The request failed'),
   })
 
 function answerWith(exchange: Exchange, problem: HttpProblem): void {
