@@ -505,7 +505,7 @@ describe('VERB-12: Idempotency-Key, where it can not be kept', () => {
     )
     expect(() => resourceRouter(clientes, memoryAdapter(clientes), { idempotencyKey: 'required' })).toThrow(/adapter keeps no keys/)
     expect(() => api({ idempotencyOwner: 'sub' as never, versions: { v1: [mount(clientes, memoryAdapter(clientes))] } })).toThrow(
-      /idempotencyOwner must be a function/,
+      /"idempotencyOwner" of api\(\) is of type string\. Give a function/,
     )
   })
 

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { randomBytes, scryptSync } from 'node:crypto'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
@@ -48,14 +47,15 @@ describe('threads that hash', () => {
   })
 
   it('AUTH-6: a thread that ends takes the hash that it has with it (503), and nothing else', async () => {
-    const threads: Worker[] = []
-    const hear = (thread: Worker) => void threads.push(thread)
+    let hear: (thread: Worker) => void = () => {}
+    // The event comes before the thread can be online.
+    const online = new Promise<Worker>((resolve) => {
+      hear = (thread) => void thread.once('online', () => resolve(thread))
+    })
     process.on('worker', hear)
     try {
       const some = Array.from({ length: lanes + 1 }, () => derive('a', salt, 32, { ln: 15, r: 8, p: 8 }))
-      await expect.poll(() => threads.length).toBeGreaterThan(0)
-      const [thread] = threads as [Worker]
-      await once(thread, 'online')
+      const thread = await online
       await thread.terminate()
       const ended = await Promise.allSettled(some)
       const failed = ended.filter((one) => one.status === 'rejected')
