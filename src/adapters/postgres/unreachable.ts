@@ -1,4 +1,7 @@
-/** Why a database can't be reached, for operators: `connect ECONNREFUSED 127.0.0.1:5433`. No password stands in such a message. */
+/**
+ * Why a database can't be reached, for operators: `connect ECONNREFUSED 127.0.0.1:5433`. Such a
+ * message holds no password.
+ */
 import { Unavailable } from '../../problem.js'
 
 /**
@@ -13,7 +16,10 @@ export function withReason(error: unknown): unknown {
   return error
 }
 
-/** The messages of system errors among the causes. A host name with several addresses has an error for each. */
+/**
+ * The messages of system errors among the causes. A host name with several addresses has an error
+ * for each.
+ */
 function systemMessages(error: unknown): readonly string[] {
   if (!(error instanceof Error)) return []
   if (error instanceof AggregateError) return error.errors.flatMap(systemMessages)
