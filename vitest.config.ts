@@ -12,6 +12,7 @@ export default defineConfig({
       { find: /^express-rest-conventions\/postgres$/, replacement: source('src/adapters/postgres/index.ts') },
       { find: /^express-rest-conventions\/server$/, replacement: source('src/server/index.ts') },
       { find: /^express-rest-conventions\/testing$/, replacement: source('src/testing/index.ts') },
+      { find: /^express-rest-conventions\/transfer$/, replacement: source('src/transfer/index.ts') },
     ],
   },
   test: {

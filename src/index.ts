@@ -38,6 +38,7 @@ export type {
   Seek,
   SortTerm,
   Stored,
+  WriteAction,
   WriteMethod,
 } from './adapters/contract.js'
 export { type ViewOptions, view } from './adapters/view.js'
@@ -47,16 +48,31 @@ export { type ViewOptions, view } from './adapters/view.js'
 export {
   type Endpoint,
   type EndpointCall,
-  type EndpointMethod,
+  type EndpointItem,
   type EndpointOptions,
   endpoint,
-  type Mount,
-  type MountOptions,
-  mount,
   type Reply,
   reply,
-  type UnboundAdapter,
-} from './plan/mount.js'
+} from './plan/endpoint.js'
+export type { EndpointLimits, EndpointMethod, EndpointMethods, EndpointQuery } from './plan/endpoint-types.js'
+export { type Mount, type MountOptions, mount } from './plan/mount.js'
+export type { UnboundAdapter } from './plan/mounted-adapter.js'
+export type {
+  ChangeOptions,
+  JobOptions,
+  JobRecords,
+  LinkValue,
+  RecordPatch,
+  Records,
+  RecordsOf,
+  RecordsOptions,
+  RecordValue,
+  RefusedRecord,
+  RefusedRecords,
+  RowsOptions,
+  WrittenRecord,
+} from './plan/records.js'
+export type { ExportOptions, TransferFormat } from './plan/transfer-format.js'
 export { type Api, type ApiOptions, api, type VersionOptions } from './router/api.js'
 export type { ErrorEvent, Hooks, QueryEvent, RequestEvent, ResponseEvent, StepEvent } from './router/hooks.js'
 export { type ResourceRouterOptions, resourceRouter } from './router/resource-router.js'
@@ -126,5 +142,5 @@ export {
   type ProblemCode,
   Unavailable,
   type UnavailableOptions,
-  type Violation,
 } from './problem.js'
+export type { KnownViolation, ParamValue, Violation, ViolationCode, ViolationParams } from './violation.js'

@@ -3,7 +3,10 @@
  * declaration (`ConfigurationError`). Each has a stable code; `docs/errors.md` explains every one and a test holds the two together.
  */
 
+import type { Violation } from './violation.js'
 import { header } from './wire.js'
+
+export type { KnownViolation, Violation } from './violation.js'
 
 interface ProblemKind {
   readonly status: number
@@ -40,6 +43,7 @@ export const problemKinds = {
   'invalid-body': { status: 422, title: 'The body is not valid', clause: 'ERR-2' },
   duplicate: { status: 422, title: 'The resource exists already', clause: 'ERR-2' },
   reference: { status: 422, title: 'A reference leads to nothing', clause: 'ERR-2' },
+  referenced: { status: 422, title: 'Other records refer to the resource', clause: 'ERR-2' },
   'idempotency-mismatch': { status: 422, title: 'The Idempotency-Key stands for another request', clause: 'VERB-12' },
   rule: { status: 422, title: 'A rule of the service is broken', clause: 'ERR-2' },
   'precondition-required': { status: 428, title: 'If-Match is required', clause: 'HDR-3' },
@@ -51,26 +55,6 @@ export const problemKinds = {
 
 /** The stable code of a problem. */
 export type ProblemCode = keyof typeof problemKinds
-
-/** One thing that is wrong: where, what, what is allowed, and the near miss. */
-export interface Violation {
-  /** What is wrong, in a sentence that says the mend. */
-  readonly detail: string
-  /** RFC 6901 pointer into the request body; `''` is the whole body. */
-  readonly pointer?: string
-  /** The name of a query parameter. */
-  readonly parameter?: string
-  /** The name of a request header field. */
-  readonly header?: string
-  /** A stable word for the kind of violation, such as `unknown`, `required` or `type`. */
-  readonly code?: string
-  /** The clause of the conventions. */
-  readonly clause?: string
-  /** What would have been allowed. */
-  readonly allowed?: readonly (string | number | boolean | null)[]
-  /** The allowed name that is nearest to what was sent. */
-  readonly suggestion?: string
-}
 
 /** A problem of a service's own: its status and words, beside the library's. */
 export interface CustomProblem {
@@ -109,6 +93,7 @@ export class HttpProblem extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   constructor(kind: ProblemCode | CustomProblem, options: HttpProblemOptions = {}) {
+    checkProblem(kind, options)
     const known: CustomProblem = typeof kind === 'string' ? { code: kind, ...problemKinds[kind] } : kind
     super(options.detail ?? known.title, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = known.code
@@ -120,6 +105,37 @@ export class HttpProblem extends Error {
     this.headers = options.headers ?? {}
   }
 }
+
+/** What JavaScript callers may get wrong: what is not known would be missing in the answer without a word. Throws `ConfigurationError`. */
+function checkProblem(kind: unknown, options: unknown): void {
+  const refuse = (message: string): never => {
+    throw new ConfigurationError('invalid-option', `new HttpProblem() ${message}`)
+  }
+  if (typeof kind === 'string') {
+    if (!Object.hasOwn(problemKinds, kind))
+      refuse(`has the code "${kind}", which is none of the library. Give { code, status, title } for one of yours.`)
+  } else if (typeof kind !== 'object' || kind === null) refuse('has no kind. Give a code such as "rule", or { code, status, title }.')
+  else {
+    for (const name in kind) {
+      if (Object.hasOwn(kindNames, name)) continue
+      const place = Object.hasOwn(optionNames, name) ? 'Give it in the second argument' : `There are: ${Object.keys(kindNames).join(', ')}`
+      refuse(`has "${name}" in its first argument. ${place}.`)
+    }
+    const { code, status, title } = kind as CustomProblem
+    if (typeof code !== 'string' || typeof title !== 'string')
+      refuse('has a first argument without a code or a title. Give both, as strings.')
+    if (!Number.isInteger(status) || status < 400 || status > 599) refuse(`has the status ${String(status)}. Give one from 400 to 599.`)
+  }
+  if (typeof options !== 'object' || options === null)
+    refuse('has a second argument that is no object. Give { detail, errors, headers, cause }.')
+  for (const name in options as object) {
+    if (Object.hasOwn(optionNames, name)) continue
+    refuse(`has no option "${name}". There are: ${Object.keys(optionNames).join(', ')}.`)
+  }
+}
+
+const kindNames: Readonly<Record<keyof CustomProblem, true>> = { code: true, status: true, title: true, clause: true }
+const optionNames: Readonly<Record<keyof HttpProblemOptions, true>> = { detail: true, errors: true, headers: true, cause: true }
 
 /** What a 503 says beside its code. */
 export interface UnavailableOptions {

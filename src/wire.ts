@@ -25,6 +25,7 @@ export const header = {
   authorization: 'Authorization',
   cacheControl: 'Cache-Control',
   connection: 'Connection',
+  contentDisposition: 'Content-Disposition',
   contentEncoding: 'Content-Encoding',
   contentLength: 'Content-Length',
   contentLocation: 'Content-Location',

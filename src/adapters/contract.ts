@@ -88,6 +88,8 @@ export interface ListRequest {
    * seek ignores it and goes by `offset`.
    */
   readonly seek?: Seek
+  /** `false`: nobody looks at `total`, so a store that would have to count can save that. */
+  readonly count?: false
   /** Only what is attached to this parent: associated sub-collections. */
   readonly parent?: ParentKey
 }
@@ -129,6 +131,16 @@ export interface Call {
    * have `recall` are given one.
    */
   readonly idempotency?: Idempotency
+  /**
+   * On a write: what the request does. A PATCH and a flag are `patch`, which reaches the adapter as
+   * `replace()` with the whole record. Absent: what the method's name says.
+   */
+  readonly action?: WriteAction | undefined
+  /**
+   * On a write with `expected`: the record of that very version, where the caller has read it
+   * already. Absent: it has not.
+   */
+  readonly before?: unknown
 }
 
 /** What a create that may be repeated is known by: both are digests, made of ASCII letters, digits, `-` and `_`. */
@@ -147,7 +159,15 @@ export type Repeated = 'mismatched' | 'running'
 
 /** What the store's own rules refuse; a write becomes a 422 that names the members (ERR-2), a list a 400 that names the parameters. */
 export interface Refused {
-  readonly refused: 'duplicate' | 'reference' | 'rule'
+  /**
+   * - `duplicate`: another record has the key, or a value that no two may share;
+   * - `reference`: what a member refers to is not there;
+   * - `referenced`: others refer to the record, so that it stays;
+   * - `rule`: anything else.
+   */
+  readonly refused: 'duplicate' | 'reference' | 'referenced' | 'rule'
+  /** Of `referenced`: the collections of the records that refer to it, as far as the store knows. A client hears of those that its version has. */
+  readonly by?: readonly string[]
   /** Members of the stored record, nested ones with a dot. Of a list: those of the conditions at fault; none, where it is the search text. */
   readonly members: readonly string[]
   /** What is wrong with them, for the client, as the rest of a sentence: `holds U+0000, which this store can not keep`. Default: by `refused`. */
@@ -163,6 +183,9 @@ export type Created<T, K> = { readonly created: Stored<T> } | { readonly accepte
 /** A method of an adapter that changes something. */
 export type WriteMethod = 'create' | 'replace' | 'remove' | 'attach' | 'detach'
 
+/** What a write does for its client. `patch` changes some members of a record; `replace()` carries it out. */
+export type WriteAction = WriteMethod | 'patch'
+
 /**
  * A team's data behind one resource. `T` is the stored record, `K` its key: a scalar, or an object
  * of its parts.
@@ -175,6 +198,12 @@ export type WriteMethod = 'create' | 'replace' | 'remove' | 'attach' | 'detach'
  * what lies outside it is absent.
  */
 export interface Adapter<T, K> {
+  /**
+   * True where a value can change while its version stays, as where members are computed when they
+   * are read. Entity tags then cover the value itself too, which costs a hash of each record that is
+   * answered (HDR-8). Default false: a version stands for the whole value.
+   */
+  readonly computes?: boolean
   /**
    * Checks the store at start, and throws with the fix where something is missing. `offered` names
    * the methods that requests can reach: what only another one needs is no reason to throw.
@@ -219,4 +248,9 @@ export interface Adapter<T, K> {
    * it, or where the scope fixes a member that holds the parent; then `'stale'`; then `'detached'`.
    */
   detach?(parent: ParentKey, key: K, expected: string | undefined, call: Call): Answer<'detached' | 'absent' | 'stale' | Refused>
+  /**
+   * The same adapter over a transaction of the team's own, whatever its client calls one. Its
+   * methods end with that transaction. Absent: the option `within` of `records()` can't be used.
+   */
+  within?(transaction: unknown): Adapter<T, K>
 }

@@ -1,7 +1,8 @@
 /** The two vocabularies of a view: the members of an older version, and those of the store. */
 import { get } from '../definition/json.js'
 import { ConfigurationError } from '../problem.js'
-import type { Call, Condition, Idempotency, ListRequest, ParentKey, Refused, Scalar, SortTerm, Stored } from './contract.js'
+import type { Call, Condition, Idempotency, ListRequest, ParentKey, Refused, Scalar, SortTerm, Stored, WriteAction } from './contract.js'
+import { refusePromise } from './made-by.js'
 import type { ViewOptions } from './view.js'
 
 export type Row = Record<string, unknown>
@@ -15,14 +16,16 @@ export class Terms {
   readonly #toWire: ReadonlyMap<string, (value: unknown) => unknown>
   readonly #fromWire: ReadonlyMap<string, (value: unknown) => unknown>
   readonly #hides: ReadonlySet<string>
-  readonly #calls = new WeakMap<Call, ScopedCall>()
+  readonly #calls = new WeakMap<Call, CallBelow>()
+  /** The store's record of each one that was shown for a write. */
+  readonly #sources = new WeakMap<object, Row>()
   readonly hidesNothing: boolean
 
   constructor({ rename = {}, toWire = {}, fromWire = {}, hides = [] }: ViewOptions) {
     this.#stored = new Map(Object.entries(rename))
     this.#shown = new Map(Object.entries(rename).map(([mine, stored]) => [stored, mine]))
-    this.#toWire = new Map(Object.entries(toWire)) as Map<string, (value: unknown) => unknown>
-    this.#fromWire = new Map(Object.entries(fromWire)) as Map<string, (value: unknown) => unknown>
+    this.#toWire = converters('toWire', toWire)
+    this.#fromWire = converters('fromWire', fromWire)
     this.#hides = new Set(hides)
     this.hidesNothing = hides.length === 0 && this.#stored.size === 0
     for (const [mine, stored] of this.#stored) {
@@ -40,6 +43,13 @@ export class Terms {
   /** Hidden by name, or because the view means another member by its name. */
   #isHidden(stored: string): boolean {
     return this.#hides.has(stored) || (this.#stored.has(stored) && !this.#shown.has(stored))
+  }
+
+  /** The view's record of one of the store's; a write of the same call is told of the store's again (`before`). */
+  showFor(call: Call, row: Row): Row {
+    const shown = this.show(row)
+    if (call.fresh) this.#sources.set(shown, row)
+    return shown
   }
 
   show(row: Row): Row {
@@ -149,26 +159,45 @@ export class Terms {
 
   call(given: Call): Call {
     const names = Object.keys(given.scope)
-    if (!names.some((name) => this.#stored.has(name) || this.#fromWire.has(name))) return given
+    const scoped = names.some((name) => this.#stored.has(name) || this.#fromWire.has(name))
+    if (!scoped && !given.fresh && given.before === undefined) return given
     // What belongs to one call stays one: an adapter may remember what it has read for it.
-    const known = this.#calls.get(given) ?? new ScopedCall(given, this.#scope(given.scope))
+    const known = this.#calls.get(given) ?? new CallBelow(given, scoped ? this.#scope(given.scope) : given.scope, this.#sources)
     this.#calls.set(given, known)
     return known
   }
 }
 
+type Convert = (value: unknown) => unknown
+
+/** The functions of a table, which answer at once: a promise would be stored, or shown, as an empty object. */
+function converters(option: string, given: Readonly<Record<string, unknown>>): ReadonlyMap<string, Convert> {
+  return new Map(
+    Object.entries(given as Readonly<Record<string, Convert>>).map(([member, convert]) => [
+      member,
+      (value) => {
+        const made = convert(value)
+        refusePromise(`${option} of "${member}" in view()`, made)
+        return made
+      },
+    ]),
+  )
+}
+
 const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
 
-/** A call with another scope. It asks the first for the rest, whose signal is made when first asked for. */
-class ScopedCall implements Call {
+/** A call in the words of the store. It asks the first for the rest, whose signal is made when first asked for. */
+class CallBelow implements Call {
   readonly scope: Readonly<Record<string, Scalar>>
   readonly attachTo?: ParentKey
   readonly idempotency?: Idempotency
   readonly left?: () => number
   readonly #call: Call
+  readonly #sources: WeakMap<object, Row>
 
-  constructor(call: Call, scope: Readonly<Record<string, Scalar>>) {
+  constructor(call: Call, scope: Readonly<Record<string, Scalar>>, sources: WeakMap<object, Row>) {
     this.#call = call
+    this.#sources = sources
     this.scope = scope
     if (call.left !== undefined) this.left = () => call.left?.() ?? 0
     if (call.attachTo !== undefined) this.attachTo = call.attachTo
@@ -189,5 +218,14 @@ class ScopedCall implements Call {
 
   get fresh(): boolean {
     return this.#call.fresh ?? false
+  }
+
+  get action(): WriteAction | undefined {
+    return this.#call.action
+  }
+
+  get before(): Row | undefined {
+    const { before } = this.#call
+    return typeof before === 'object' && before !== null ? this.#sources.get(before) : undefined
   }
 }

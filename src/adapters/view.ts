@@ -1,5 +1,5 @@
 /** An older version over the same data: an adapter that speaks one version's members over a store that holds another's (VER-1). */
-import { knownOptions } from '../definition/known-options.js'
+import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import type { Adapter, Call, Created, Refused, Repeated, Stored } from './contract.js'
 import { isRefused } from './contract.js'
 import { type Row, Terms } from './view-terms.js'
@@ -22,7 +22,7 @@ export interface ViewOptions {
   readonly defaults?: Readonly<Record<string, unknown>>
 }
 
-const viewNames: Readonly<Record<keyof ViewOptions, true>> = { rename: true, toWire: true, fromWire: true, hides: true, defaults: true }
+const optionKinds: Kinds<ViewOptions> = { rename: 'table', toWire: 'table', fromWire: 'table', hides: 'list', defaults: 'table' }
 
 /**
  * Maps values, filters and sorts of an older version onto the adapter of a newer one. Members of the store that the older version does not have belong in `hides`:
@@ -33,20 +33,22 @@ const viewNames: Readonly<Record<keyof ViewOptions, true>> = { rename: true, toW
  * @example mount(clientesV1, view(clientes, { rename: { nombre: 'razonSocial' }, hides: ['cuit'] }))
  */
 export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<unknown, K>, options: ViewOptions = {}): Adapter<T, K> {
-  knownOptions('view()', options, viewNames)
+  checkOptions('view()', options, optionKinds)
   const under = adapter as Adapter<unknown, K>
   const terms = new Terms(options)
-  const show = ({ value, version }: Stored<unknown>): Stored<T> => ({ value: terms.show(value as Row) as T, version })
+  const show = (call: Call, { value, version }: Stored<unknown>): Stored<T> => ({ value: terms.showFor(call, value as Row) as T, version })
   const key = (given: K): K => (isRow(given) ? (terms.renamed(given) as K) : given)
   const shownKey = (given: K): K => (isRow(given) ? (terms.renamedBack(given) as K) : given)
   const below = (call: Call): Call => terms.call(call)
   const refused = <R>(result: R | Refused): R | Refused => (isRefused(result) ? terms.refused(result) : result)
 
+  // A function of a team may give another value of the same record.
+  const computes = under.computes === true || Object.keys(options.toWire ?? {}).length > 0
   const made: Adapter<T, K> = {
     async list(given, call) {
       const asked = terms.request(given)
       const { seekable, refused: fault, ...page } = await under.list(asked, below(call))
-      const items = page.items.map(show)
+      const items = page.items.map((stored) => show(call, stored))
       const places = seekable && (given.seek === undefined || asked.seek !== undefined) && terms.placesReturn(given.sort, items, page.items)
       return {
         ...page,
@@ -56,16 +58,19 @@ export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<
       }
     },
     async read(keys, call) {
-      return (await under.read(keys.map(key), below(call))).map((stored) => stored && show(stored))
+      return (await under.read(keys.map(key), below(call))).map((stored) => stored && show(call, stored))
     },
   }
+  if (under.within !== undefined) made.within = (transaction) => view<T, K>(under.within?.(transaction) as Adapter<unknown, K>, options)
+  // Not among the methods that the view offers (VERB-9).
+  if (computes) Object.defineProperty(made, 'computes', { value: true })
   if (under.ready !== undefined) made.ready = (offered) => under.ready?.(offered)
   if (under.create !== undefined) {
     made.create = async (value, call): Promise<Created<T, K> | Repeated> => {
       const record = { ...structuredClone(options.defaults), ...terms.store(value as Row) }
       const result = answered('create', await under.create?.(record, below(call)))
       if (typeof result === 'string') return result
-      if ('created' in result) return { created: written(result.created) }
+      if ('created' in result) return { created: written(call, result.created) }
       return 'accepted' in result ? { accepted: shownKey(result.accepted) } : refused(result)
     }
   }
@@ -73,7 +78,7 @@ export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<
     made.recall = async (call) => {
       // What is kept is the store's own record.
       const found = await under.recall?.(below(call))
-      return typeof found === 'object' && found !== null ? show(found) : found
+      return typeof found === 'object' && found !== null ? show(call, found) : found
     }
   }
   if (under.replace !== undefined) made.replace = replace
@@ -94,9 +99,9 @@ export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<
    * What a write has stored. The write has succeeded even where the conversion fails: then the
    * version is returned, and reading the value throws (VERB-13).
    */
-  function written(stored: Stored<unknown>): Stored<T> {
+  function written(call: Call, stored: Stored<unknown>): Stored<T> {
     try {
-      return show(stored)
+      return show(call, stored)
     } catch (error) {
       return {
         version: stored.version,
@@ -113,7 +118,7 @@ export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<
       answered('replace', await under.replace?.(key(given), next, version, below(call)))
     const result = terms.hidesNothing ? await put(record, expected) : await keeping(given, record, expected, put, call)
     if (typeof result === 'string') return result
-    return isRefused(result) ? terms.refused(result) : written(result)
+    return isRefused(result) ? terms.refused(result) : written(call, result)
   }
 
   /**

@@ -1,7 +1,7 @@
 /** Conversions of the values of a record, compiled from its shape. */
-import { canonicalLocalDateTime } from '../http/local-date-time.js'
 import { type JsonObject, put } from './json.js'
 import type { Shape } from './shape.js'
+import { canonicalOf } from './value-formats.js'
 
 /** A function over one value of a record. */
 export type Convert = (value: unknown) => unknown
@@ -9,12 +9,30 @@ export type Convert = (value: unknown) => unknown
 /** A value that needs no conversion. */
 export const asItIs: Convert = (value) => value
 
-/** Values with their local date-times in canonical form, seven digits (REP-4). Copies; what does not fit the shape stays as it is. */
+/**
+ * Values whose texts are in the canonical form of their formats (REP-4, `value-formats.ts`). Copies;
+ * what does not fit the shape stays as it is.
+ */
 export function compileCanonical(shape: Shape): Convert {
   return compileObjects(shape, canonicalMembers)
 }
 
-/** Every member as it is, its date-times canonical. */
+const canonicalBy = new WeakMap<Shape, Convert>()
+
+/** The canonical form of a value at a path of tokens in a record of this shape: the value itself where the schema says nothing of the place. */
+export function canonicalAt(shape: Shape, path: readonly string[], value: unknown): unknown {
+  let place: Shape | undefined = shape
+  for (const token of path) {
+    const at: Shape = place
+    place = at.members.get(token) ?? at.other(token) ?? at.prefix[Number(token)] ?? at.items
+    if (place === undefined) return value
+  }
+  const convert = canonicalBy.get(place) ?? compileCanonical(place)
+  canonicalBy.set(place, convert)
+  return convert(value)
+}
+
+/** Every member as it is, its texts canonical. */
 export const canonicalMembers: Fill = ({ members, other, open }) => {
   const converted = [...members].filter(([, { convert }]) => convert !== asItIs).map(([name, { convert }]) => ({ name, convert }))
   return (source) => {
@@ -62,10 +80,10 @@ export function compileObjects(shape: Shape, fill: Fill, shares = false, made: M
   const nested = (inner: Shape): Convert => compileObjects(inner, fill, shares, made)
   const objects = shape.isObject ? fill(membersOf(shape, nested)) : undefined
   const lists = shape.isArray ? convertList(shape, nested, shares) : undefined
-  const dates = shape.format === 'local-date-time'
-  if (objects !== undefined || lists !== undefined || dates) {
+  const canonical = canonicalOf(shape)
+  if (objects !== undefined || lists !== undefined || canonical !== undefined) {
     convert = (value) => {
-      if (typeof value === 'string') return dates ? (canonicalLocalDateTime(value) ?? value) : value
+      if (typeof value === 'string') return canonical === undefined ? value : (canonical(value) ?? value)
       if (typeof value !== 'object' || value === null) return value
       if (Array.isArray(value)) return lists === undefined ? value : lists(value)
       return objects === undefined ? value : objects(value as JsonObject)

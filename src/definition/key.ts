@@ -1,11 +1,13 @@
 /**
  * How a key is written in a path and compared (PATH-9, PATH-11). The id text of a simple key is its value; of a composite one
- * `part=value,part=value` in the declared order, with `%` `,` `=` inside a value escaped by percent. One key has one text.
+ * `part=value,part=value` in the declared order, with `%` `,` `=` inside a value escaped by percent.
+ * One key has one text. Texts of a format that has a canonical form (a UUID, a date-time) may be
+ * spelled in any way in a path: they name the same record.
  */
 import type { Scalar } from '../adapters/contract.js'
-import { canonicalLocalDateTime } from '../http/local-date-time.js'
 import { own } from './json.js'
 import type { Shape } from './shape.js'
+import { canonicalOf, valueFormat } from './value-formats.js'
 
 /** A key as adapters know it: a scalar, or an object of its parts. */
 export type KeyValue = Scalar | Readonly<Record<string, Scalar>>
@@ -18,7 +20,10 @@ export interface KeyCodec {
   of(record: unknown): KeyValue | undefined
   /** The id text of a key: also the identity by which keys are equal. */
   text(key: KeyValue): string
-  /** The key of an id text, or `undefined` where the text is not the one spelling of a key. */
+  /**
+   * The key of an id text; `undefined` where it is none. Numbers, booleans and plain texts have one
+   * spelling, those of a format any that the format allows.
+   */
   parse(text: string): KeyValue | undefined
   /** The parts of a key, in order. */
   parts(key: KeyValue): readonly Scalar[]
@@ -33,12 +38,14 @@ export function keyCodec(shape: Shape, members: readonly string[], composite: bo
   const from = (parts: readonly Scalar[]): KeyValue =>
     composite ? Object.freeze(Object.fromEntries(members.map((member, i) => [member, parts[i] as Scalar]))) : (parts[0] as Scalar)
   const parts = (key: KeyValue): readonly Scalar[] => (composite ? members.map((member) => own(key, member) as Scalar) : [key as Scalar])
+  const write = types.map((type) => type.write ?? String)
+  const [writeSimple = String] = write
   const text = (key: KeyValue): string =>
     composite
       ? parts(key)
-          .map((part, i) => prefixes[i] + escapePart(String(part)))
+          .map((part, i) => prefixes[i] + escapePart((write[i] ?? String)(part)))
           .join(',')
-      : String(key)
+      : writeSimple(key as Scalar)
   const fromAll = <Part>(given: readonly Part[], read: (type: PartType, part: Part) => Scalar | undefined): KeyValue | undefined => {
     const found: Scalar[] = []
     for (const [i, type] of types.entries()) {
@@ -65,11 +72,9 @@ export function keyCodec(shape: Shape, members: readonly string[], composite: bo
             (type, value) => type.take(value),
           ),
     parse(id: string) {
-      const texts = onlyType === undefined ? splitParts(id, prefixes) : undefined
-      const key = onlyType === undefined ? texts && fromAll(texts, (type, raw) => type.parse(raw)) : onlyType.parse(id)
-      // One key has one text: whatever does not come back as it was is another spelling, and no address.
-      if (key === undefined || text(key) !== id) return undefined
-      return typeof key === 'string' && unaddressable(id) !== undefined ? undefined : key
+      if (onlyType !== undefined) return unaddressable(id) === undefined ? onlyType.parse(id) : undefined
+      const texts = splitParts(id, prefixes)
+      return texts && fromAll(texts, (type, raw) => type.parse(raw))
     },
   })
 }
@@ -110,16 +115,28 @@ export function segmentOf(text: string): string {
     .replaceAll('%3D', '=')
 }
 
-/** How a part of a key is taken from a record and read from an id; `undefined` is none. */
+/**
+ * How a part of a key is taken from a record and read from an id; `undefined` is none. What an id
+ * says otherwise than the part would be written is no part, but for the spellings of a format.
+ */
 interface PartType {
   take(value: unknown): Scalar | undefined
   parse(text: string): Scalar | undefined
+  /** The text of a part, in whatever spelling it is given. Default: as it is. */
+  write?(value: Scalar): string
 }
 
 const text: PartType = { take: (value) => (typeof value === 'string' ? value : undefined), parse: (raw) => raw }
-const dateTime: PartType = {
-  take: (value) => (typeof value === 'string' ? (canonicalLocalDateTime(value) ?? value) : undefined),
-  parse: canonicalLocalDateTime,
+function formatted(shape: Shape, canonical: (text: string) => string | undefined): PartType {
+  const isNumber = valueFormat(shape)?.isNumber === true
+  return {
+    take: (value) => (typeof value === 'string' ? (canonical(value) ?? value) : undefined),
+    parse(raw) {
+      const found = canonical(raw)
+      return isNumber && found !== raw ? undefined : found
+    },
+    write: (value) => canonical(String(value)) ?? String(value),
+  }
 }
 const boolean: PartType = {
   take: (value) => (typeof value === 'boolean' ? value : undefined),
@@ -130,16 +147,21 @@ const number: PartType = {
   take: (value) => (typeof value === 'number' && Number.isFinite(value) ? value + 0 : undefined),
   parse(raw) {
     const value = Number(raw)
-    return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)) ? value : undefined
+    // Its own text alone addresses a number, so none passes for another that a double can't hold.
+    return Number.isFinite(value) && String(value) === raw ? value : undefined
   },
 }
-const integer: PartType = { take: number.take, parse: (raw) => (Number.isSafeInteger(Number(raw)) ? Number(raw) : undefined) }
+const integer: PartType = {
+  take: number.take,
+  parse: (raw) => (Number.isInteger(Number(raw)) ? number.parse(raw) : undefined),
+}
 
 function partType(shape: Shape | undefined): PartType {
   if (shape?.types.has('integer')) return integer
   if (shape?.types.has('number')) return number
   if (shape?.types.has('boolean')) return boolean
-  return shape?.format === 'local-date-time' ? dateTime : text
+  const canonical = canonicalOf(shape)
+  return shape === undefined || canonical === undefined ? text : formatted(shape, canonical)
 }
 
 /** The texts of the parts of a composite id, or `undefined` where its names are not those of the key in their order. */
@@ -150,7 +172,10 @@ function splitParts(id: string, prefixes: readonly string[]): string[] | undefin
   for (const [i, prefix] of prefixes.entries()) {
     const pair = pairs[i] as string
     if (!pair.startsWith(prefix)) return undefined
-    texts.push(unescapePart(pair.slice(prefix.length)))
+    const raw = unescapePart(pair.slice(prefix.length))
+    // What is escaped otherwise is another text, and no part.
+    if (prefix + escapePart(raw) !== pair) return undefined
+    texts.push(raw)
   }
   return texts
 }

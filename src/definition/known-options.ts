@@ -20,7 +20,7 @@ export function knownOptions(what: string, given: unknown, known: Readonly<Recor
 
 /** `given` as an object; nothing is an empty one. */
 export function tableOption(what: string, given: unknown = {}): JsonObject {
-  if (!isObject(given)) throw ofOtherKind(what, given, 'an object')
+  if (!isObject(given) || typeof given.then === 'function') throw ofOtherKind(what, given, 'an object')
   return given
 }
 
@@ -50,6 +50,18 @@ export function functionOption(what: string, given: unknown): void {
   if (given !== undefined && typeof given !== 'function') throw ofOtherKind(what, given, 'a function')
 }
 
+/** `given` as a whole number from 1. */
+export function countOption(what: string, given: unknown): number {
+  if (Number.isSafeInteger(given) && (given as number) > 0) return given as number
+  throw invalidOption(`${what} is ${typeof given === 'string' ? JSON.stringify(given) : String(given)}. Give a whole number from 1.`)
+}
+
+/** The longest time that a timer of Node takes; longer ones fire at once. */
+const longestTimer = 2 ** 31 - 1
+
+/** `given` as milliseconds from 1, no more than a timer takes. */
+export const timeOption = (what: string, given: unknown): number => Math.min(countOption(what, given), longestTimer)
+
 /** Callers write null for what is required and was left out, so a null may be either. */
 function ofOtherKind(what: string, given: unknown, wanted: string): ConfigurationError {
   const [named, is] = /^\w+\(\)$/.test(what) ? [`The options of ${what}`, 'are'] : [what, 'is']
@@ -58,4 +70,5 @@ function ofOtherKind(what: string, given: unknown, wanted: string): Configuratio
   return invalidOption(`${named} must be ${wanted}, not ${kindOf(given)}.`)
 }
 
-const kindOf = (value: unknown): string => (value === null ? 'null' : isList(value) ? 'a list' : typeof value)
+const kindOf = (value: unknown): string =>
+  value === null ? 'null' : isList(value) ? 'a list' : isObject(value) && typeof value.then === 'function' ? 'a promise' : typeof value

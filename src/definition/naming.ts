@@ -12,12 +12,7 @@ import * as lists from './naming-words.js'
  * @example checkCollectionName('factura') // throws: Say "facturas".
  */
 export function checkCollectionName(name: string, allow: Readonly<Record<string, string>> = {}): void {
-  checkName(name)
-  for (const [allowed, reason] of Object.entries(allow)) {
-    if (typeof reason === 'string' && reason.trim() !== '') continue
-    throw new ConfigurationError('invalid-option', `allow lists ${show(allowed)} without a reason. Say in a few words why it is right.`)
-  }
-  if (Object.hasOwn(allow, name)) return
+  if (isAllowed(name, allow)) return
   const words = wordsOf(name)
   if (isAction(words.map(fold))) {
     const rest = words.slice(1)
@@ -28,6 +23,36 @@ export function checkCollectionName(name: string, allow: Readonly<Record<string,
   if (isPlural(words.map(fold))) return
   const mend = words.length === 0 ? 'Name what it holds, such as "invoices" or "facturas"' : `Say ${mends(name)}`
   throw new ConfigurationError('name-not-plural', `The collection ${show(name)} is no plural noun. ${mend}. ${exception}`)
+}
+
+/**
+ * Throws `ConfigurationError` unless `name` can be an endpoint's below the items of `collection`: a plural noun, as a collection's name is
+ * (PATH-2, PATH-3). A verb has a better place (PATH-8).
+ *
+ * @example checkEndpointName('cancel', 'orders') // throws; 'cancellations' passes
+ */
+export function checkEndpointName(name: string, collection: string, allow: Readonly<Record<string, string>> = {}): void {
+  if (isAllowed(name, allow)) return
+  const words = wordsOf(name)
+  const what = `The endpoint ${show(name)} below the items of ${show(collection)}`
+  if (isAction(words.map(fold))) {
+    const mend = 'Let PATCH change a field, or declare a flag that PUT sets and DELETE unsets (PATH-8).'
+    const noun = 'Where neither says it, name what the action makes, in the plural, such as "cancellations" for "cancel".'
+    throw new ConfigurationError('name-is-verb', `${what} names an action. ${mend} ${noun} ${exception}`)
+  }
+  if (isPlural(words.map(fold))) return
+  const mend = words.length === 0 ? 'Name what it holds, such as "cancellations"' : `Say ${mends(name)}`
+  throw new ConfigurationError('name-not-plural', `${what} is no plural noun. ${mend}. ${exception}`)
+}
+
+/** Whether `allow` lists a name that is well-formed. Throws where it is not, or where a reason is missing. */
+function isAllowed(name: string, allow: Readonly<Record<string, string>>): boolean {
+  checkName(name)
+  for (const [allowed, reason] of Object.entries(allow)) {
+    if (typeof reason === 'string' && reason.trim() !== '') continue
+    throw new ConfigurationError('invalid-option', `allow lists ${show(allowed)} without a reason. Say in a few words why it is right.`)
+  }
+  return Object.hasOwn(allow, name)
 }
 
 /**

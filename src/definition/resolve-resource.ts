@@ -1,6 +1,7 @@
 /** From what a team wrote to a definition: every name checked against the schema, every default filled in, frozen. */
 import { ConfigurationError } from '../problem.js'
 import { parameter } from '../wire.js'
+import { checkFormats } from './format-limits.js'
 import { frozenCopy, isObject } from './json.js'
 import { keyCodec } from './key.js'
 import { functionOption, knownOptions, listOption, namesOption, tableOption, textOption } from './known-options.js'
@@ -40,6 +41,8 @@ const known: Readonly<Record<keyof AnyOptions, true>> = {
 export function resolveResource(given: unknown): ResourceDefinition {
   const options = knownOptions('defineResource()', given, known) as unknown as AnyOptions
   const { collection } = options
+  if (typeof collection !== 'string')
+    throw new ConfigurationError('name-malformed', 'The collection of defineResource() is no text. Give a plural noun.')
   checkCollectionName(collection, tableOption(`allow of "${String(collection)}"`, options.allow) as Record<string, string>)
   const schema = resolveSchema(collection, options.schema)
   const shape = Shape.of(schema)
@@ -49,6 +52,7 @@ export function resolveResource(given: unknown): ResourceDefinition {
       `The schema of "${collection}" describes no object. Say type: 'object' and its properties.`,
     )
   }
+  checkFormats(collection, schema, shape)
   const members = new NamedMembers(collection, shape)
   const key = resolveKey(collection, options.key, members)
   const parent = resolveParent(collection, options.parent, members)
@@ -160,7 +164,7 @@ function resolveParent(collection: string, given: unknown, members: NamedMembers
 
 function resolveAttachments({ collection, members }: Context, { attachedTo, allow }: AnyOptions): ResourceDefinition['attachedTo'] {
   const what = `attachedTo of "${collection}"`
-  const given: unknown = attachedTo ?? []
+  const given: unknown = attachedTo === undefined ? [] : attachedTo
   if (!Array.isArray(given)) throw new ConfigurationError('invalid-option', `${what} must be a list of { of, by, as }.`)
   const attachments = given.map((one: unknown) => {
     const options = knownOptions(what, one, { of: true, by: true, as: true })
@@ -227,7 +231,7 @@ function checkCompared(what: string, field: string, op: FilterOperator, where: s
 
 /** Page options as a team gives them, checked as far as they say anything. Throws `ConfigurationError`. */
 export function resolvePage(owner: string, given: unknown): PageOptions {
-  const page: PageOptions = knownOptions(`page of ${owner}`, given ?? {}, { size: true, max: true, first: true })
+  const page: PageOptions = knownOptions(`page of ${owner}`, given, { size: true, max: true, first: true })
   checkPage(owner, { size: page.size ?? 1, max: page.max ?? Math.max(100, page.size ?? 1), first: page.first ?? 1 })
   return Object.freeze({ ...page })
 }

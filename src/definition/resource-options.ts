@@ -1,5 +1,6 @@
 /** What a team writes to declare a resource, typed by the record that its schema describes. */
 import type { Scalar } from '../adapters/contract.js'
+import type { ParamValue } from '../violation.js'
 import type { ResourceDefinition } from './resource.js'
 import type { BooleanMember, Comparable, MemberName, MemberPath, PathTo } from './schema-types.js'
 
@@ -44,7 +45,10 @@ export interface RuleViolation {
   /** The member on the wire, nested ones with dots. Absent: the whole record. */
   readonly member?: string
   readonly detail: string
+  /** A stable word of your own for it. Default `rule`. */
   readonly code?: string
+  /** What a client needs to say it in its own words: scalars, or lists of them. */
+  readonly params?: Readonly<Record<string, ParamValue | readonly ParamValue[]>>
 }
 
 export interface RuleContext<T> {

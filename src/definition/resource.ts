@@ -51,8 +51,8 @@ export type Link =
   | { readonly kind: 'sub'; readonly name: string; readonly sub: string }
   | { readonly kind: 'external'; readonly name: string }
 
-/** A resource as declared: checked, resolved and frozen. `T` is the stored record, `K` its key. */
-export interface ResourceDefinition<T = unknown, K = unknown> {
+/** A resource as declared: checked, resolved and frozen. `T` is the stored record, `K` its key, `L` the names of its links. */
+export interface ResourceDefinition<T = unknown, K = unknown, L extends string = string> {
   readonly collection: string
   /** What one member is called, for formats that name it. */
   readonly singular: string
@@ -79,7 +79,7 @@ export interface ResourceDefinition<T = unknown, K = unknown> {
   readonly page: PageOptions
   readonly cacheControl: string | undefined
   /** Carries the types; never there at run time. */
-  readonly types?: { readonly record: T; readonly key: K }
+  readonly types?: { readonly record: T; readonly key: K; readonly link: L }
 }
 
 type KeyNames<T> = MemberName<T> | readonly [MemberName<T>, ...MemberName<T>[]]
@@ -88,6 +88,9 @@ type KeyFrom<T, Key> = Key extends readonly string[]
   : Key extends keyof T
     ? NonNullable<T[Key]>
     : KeyValue
+
+/** The names of links that are no members of the stored record. */
+type LinkNames<T, Links> = Exclude<keyof Links & string, MemberName<T>>
 
 /**
  * Declares a resource, once, for every version and place it is mounted at.
@@ -110,7 +113,7 @@ export function defineResource<
   const Links extends LinkTable = Record<never, never>,
 >(
   options: ResourceOptions<FromSchema<Schema>, Schema, Key, Filters, Links>,
-): ResourceDefinition<FromSchema<Schema>, KeyFrom<FromSchema<Schema>, Key>>
+): ResourceDefinition<FromSchema<Schema>, KeyFrom<FromSchema<Schema>, Key>, LinkNames<FromSchema<Schema>, Links>>
 /** For a schema that is imported, and so has no literal type: `defineResource<Piece>()({ ... })`. */
 export function defineResource<T>(): <
   const Key extends KeyNames<T>,
@@ -118,7 +121,7 @@ export function defineResource<T>(): <
   const Links extends LinkTable = Record<never, never>,
 >(
   options: ResourceOptions<T, JsonSchema, Key, Filters, Links>,
-) => ResourceDefinition<T, KeyFrom<T, Key>>
+) => ResourceDefinition<T, KeyFrom<T, Key>, LinkNames<T, Links>>
 export function defineResource(options?: unknown): unknown {
   return options === undefined ? resolveResource : resolveResource(options)
 }
@@ -126,5 +129,5 @@ export function defineResource(options?: unknown): unknown {
 /** Throws `ConfigurationError` where what stands in the place of a definition is none, such as one that was forgotten. */
 export function checkDefinition(what: string, given: unknown): void {
   if (!((given as ResourceDefinition | undefined)?.shape instanceof Shape))
-    throw invalidOption(`${what} got no definition. Give what defineResource() made as the first argument.`)
+    throw invalidOption(`${what} got no definition. Give what defineResource() made.`)
 }

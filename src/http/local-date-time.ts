@@ -1,9 +1,9 @@
 /**
  * Date-times without a zone, as the conventions write them (REP-4): ISO 8601, seven fractional digits.
  */
+import { isDay } from './calendar.js'
 
 const shape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,7})?$/
-const daysOf = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /**
  * The canonical text of a local date-time: with exactly seven fractional digits; `undefined` when it is not a real one. Canonical texts
@@ -15,17 +15,11 @@ const daysOf = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 export function canonicalLocalDateTime(text: string): string | undefined {
   if (!shape.test(text)) return undefined
   if (twoDigits(text, 11) > 23 || twoDigits(text, 14) > 59 || twoDigits(text, 17) > 59) return undefined
-  const day = twoDigits(text, 8)
-  if (day === 0 || day > daysInMonth(twoDigits(text, 0) * 100 + twoDigits(text, 2), twoDigits(text, 5))) return undefined
+  if (!isDay(twoDigits(text, 0) * 100 + twoDigits(text, 2), twoDigits(text, 5), twoDigits(text, 8))) return undefined
   if (text.length === 27) return text
   return (text.length === 19 ? `${text}.` : text).padEnd(27, '0')
 }
 
 function twoDigits(text: string, at: number): number {
   return (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48
-}
-
-function daysInMonth(year: number, month: number): number {
-  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  return month === 2 && leap ? 29 : (daysOf[month - 1] ?? 0)
 }

@@ -6,12 +6,13 @@ import { type Keys, keyRing } from '../auth/tokens/key-ring.js'
 import { boundedNumber, oneOrMore, soleText } from '../auth/tokens/token-options.js'
 import { longestToken, mediaTypeOf } from '../auth/tokens/token-text.js'
 import { type TokenVerifier, tokenVerifier } from '../auth/tokens/token-verifier.js'
+import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { soleField } from '../http/sole-field.js'
 import type { HttpProblem } from '../problem.js'
 import { settled } from '../promise.js'
 import { header } from '../wire.js'
 import { type Authenticate, known, makeAuthenticate, unauthenticated } from './authenticate.js'
-import { checkOptions, type Kinds, realmOption } from './options.js'
+import { realmOption } from './options.js'
 
 /** Which tokens are valid, and whom they stand for. */
 export interface TokenOptions<P = Claims> {

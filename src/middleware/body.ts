@@ -1,6 +1,7 @@
 /** Request bodies: read only where one is wanted, bounded, strict (HDR-5). */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
+import { countOption, timeOption } from '../definition/known-options.js'
 import { checkParsed, type JsonResult, parseJson } from '../http/json-text.js'
 import { type MediaType, parseMediaType } from '../http/media-type.js'
 import type { Form } from '../plan/form.js'
@@ -11,9 +12,6 @@ import { readXml } from '../representation/xml-reader.js'
 import { header, mediaType, xmlTypes } from '../wire.js'
 import { asItIs, type Decode, decoderOf } from './content-coding.js'
 import type { ExpressRequest } from './middleware.js'
-
-/** The longest time that a timer of Node takes; longer ones fire at once. */
-const longestTimer = 2 ** 31 - 1
 
 /** How much of a body is read, and for how long. */
 export interface BodyLimits {
@@ -31,11 +29,11 @@ export interface BodyLimits {
  */
 export function resolveBodyLimits(options: { readonly [Name in keyof BodyLimits]?: number | undefined }): BodyLimits {
   const { bodyLimit = 1_048_576, depthLimit = 32, timeout = 30_000 } = options
-  for (const [name, value] of Object.entries({ bodyLimit, depthLimit, timeout })) {
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw new ConfigurationError('invalid-option', `${name} is ${String(value)}. Give a whole number from 1.`)
+  return {
+    bodyLimit: countOption('bodyLimit', bodyLimit),
+    depthLimit: countOption('depthLimit', depthLimit),
+    timeout: timeOption('timeout', timeout),
   }
-  return { bodyLimit, depthLimit, timeout: Math.min(timeout, longestTimer) }
 }
 
 const whole: readonly string[] = Object.freeze([mediaType.json, ...xmlTypes])
@@ -93,6 +91,29 @@ export function readBody<T>(req: IncomingMessage, options: BodyOptions, use: (bo
   if (req.readableFlowing !== null) return settled(readAnyhow(carrier), use)
   // What came in one packet with the head is here by then: Node's parser has passed it on.
   return soon.then(() => settled(hasArrived(carrier) ? readArrived(carrier) : readAnyhow(carrier), use))
+}
+
+/**
+ * The bytes of a body, decoded from its `Content-Encoding`, whatever they say. Coded and decoded they
+ * keep to the limit. Rejects with 400, 408, 413 and 415 problems.
+ */
+export async function readUpload(
+  req: IncomingMessage,
+  options: BodyOptions,
+): Promise<{ readonly media: MediaType; readonly bytes: Uint8Array }> {
+  const { headers } = req
+  if (!hasBody(req)) throw new HttpProblem('missing-body', { detail: `Send a body of ${options.accepted.join(' or ')}.` })
+  const media = mediaTypeOf(headers, options)
+  const { body } = req as ExpressRequest
+  // Another middleware, such as `express.text()`, has read and decoded it.
+  if (req.readableEnded && (typeof body === 'string' || body instanceof Uint8Array)) {
+    const taken = typeof body === 'string' ? Buffer.from(body) : body
+    if (taken.byteLength > options.bodyLimit) throw tooLarge(options)
+    return { media, bytes: taken }
+  }
+  const decode = decoderOf(headers)
+  const bytes = await readBytes(req, options)
+  return { media, bytes: decode === asItIs ? bytes : await decode(bytes, options.bodyLimit, () => tooLarge(options)) }
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The content coding of a request body (HDR-5; RFC 9110 8.4.1). */
+import { constants } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
@@ -12,7 +13,7 @@ const unpack = (decompress: (bytes: Uint8Array, options: { maxOutputLength: numb
   return async (bytes, limit, tooLarge) => {
     try {
       // What a small body swells to is bounded while it swells.
-      return await decompress(bytes, { maxOutputLength: limit })
+      return await decompress(bytes, { maxOutputLength: Math.min(limit, constants.MAX_LENGTH) })
     } catch (error) {
       if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge()
       throw new HttpProblem('malformed-body', { detail: 'The body is not what its Content-Encoding says.', cause: error })

@@ -2,11 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors from 'cors'
 import { invalidOption, listOption } from '../definition/known-options.js'
+import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { isToken } from '../http/field-grammar.js'
 import { RecentMap } from '../recent-map.js'
 import { exposedHeaders, header } from '../wire.js'
 import type { Middleware } from './middleware.js'
-import { checkOptions, type Kinds } from './options.js'
 
 /** Which scripts may call, and what they may send and read (HDR-7). */
 export interface CrossOriginOptions {
@@ -25,7 +25,7 @@ export interface CrossOriginOptions {
 const optionKinds: Kinds<CrossOriginOptions> = {
   origins: 'checked',
   credentials: 'boolean',
-  maxAge: 'checked',
+  maxAge: { from: 0, whole: true },
   allowedHeaders: 'checked',
   exposedHeaders: 'checked',
 }
@@ -61,7 +61,6 @@ const longestOrigin = 200
 export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
   checkOptions('crossOrigin()', options ?? null, optionKinds)
   const { origins, credentials = false, maxAge = 600 } = options
-  if (!Number.isSafeInteger(maxAge) || maxAge < 0) throw invalidOption(`maxAge of crossOrigin() is ${maxAge}. Give whole seconds.`)
   if (origins === '*' && credentials) {
     throw invalidOption(
       'crossOrigin() lets every origin in with cookies: any site could act as whoever visits it. Name the origins, or leave credentials out.',

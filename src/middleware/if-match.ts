@@ -1,6 +1,7 @@
 /** Conditional requests: what `If-Match` and `If-None-Match` ask for and whether it holds (HDR-2..4; RFC 9110 13.1, 13.2). */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { acceptsCoding } from '../http/accept-encoding.js'
 import { formatTag, knownTag, matchesStrongly, parseTagList, type TagList, versionsOf } from '../http/entity-tags.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
@@ -10,7 +11,6 @@ import { bodyFields, removeFields } from '../representation/header-fields.js'
 import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 import { findNegotiated } from './negotiate.js'
-import { checkOptions, type Kinds } from './options.js'
 import { requestState } from './request-state.js'
 
 /** The preconditions of a request. */

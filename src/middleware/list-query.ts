@@ -1,10 +1,10 @@
 /** The list query of a hand-written route (QUERY-1..8). */
 import type { IncomingMessage } from 'node:http'
+import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { checkDefinition, type PageOptions, type ResourceDefinition } from '../definition/resource.js'
 import { splitTarget } from '../http/targets.js'
 import { compileListGrammar, type ListQuery, parseListQuery } from '../plan/list-grammar.js'
 import type { Middleware } from './middleware.js'
-import { checkOptions, type Kinds } from './options.js'
 import { requestState } from './request-state.js'
 
 const latest = requestState<ListQuery>('listQuery()')
@@ -12,7 +12,7 @@ const latest = requestState<ListQuery>('listQuery()')
 /** The query that the last `listQuery()` on the way has parsed, if there was one: pagination links repeat it. */
 export const findListQuery: (req: IncomingMessage) => ListQuery | undefined = latest.find
 
-const optionKinds: Kinds<PageOptions> = { size: 'number', max: 'number', first: 'number' }
+const optionKinds: Kinds<PageOptions> = { size: { from: 1, whole: true }, max: { from: 1, whole: true }, first: { oneOf: [1, 0] } }
 
 /** The middleware that `listQuery()` makes, and what it has read. */
 export interface ListQueryMiddleware extends Middleware {

@@ -6,6 +6,7 @@ import { parseBasic } from '../auth/login/basic-credentials.js'
 import { type AttemptsOptions, LoginThrottle } from '../auth/login/login-throttle.js'
 import { makePasswordCheck, type PasswordCheckOptions } from '../auth/login/password-check.js'
 import { invalidOption } from '../definition/known-options.js'
+import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { soleField } from '../http/sole-field.js'
 import { splitTarget } from '../http/targets.js'
 import type { StoreOptions } from '../limits/store.js'
@@ -15,7 +16,7 @@ import { type Headers, send, type Answer as Written } from '../representation/an
 import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 import { notify } from './notify.js'
-import { checkOptions, type Kinds, realmOption } from './options.js'
+import { realmOption } from './options.js'
 
 /** Who may log in, and what they get. Give `find` or `verify`. */
 export interface LoginOptions<P> extends PasswordCheckOptions<P>, StoreOptions {

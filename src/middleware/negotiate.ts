@@ -11,7 +11,10 @@ import { requestState } from './request-state.js'
 /** The refusal of an `Accept` that names nothing there is: 415, as the conventions have it, and not 406. */
 export function unsupportedAccept(offers: readonly string[]): HttpProblem {
   const detail = `Accept names nothing that is offered here. Offered: ${offers.join(', ')}.`
-  return new HttpProblem('unsupported-accept', { detail, errors: [{ header: header.accept, detail, allowed: offers, clause: 'HDR-1' }] })
+  return new HttpProblem('unsupported-accept', {
+    detail,
+    errors: [{ header: header.accept, detail, allowed: offers, code: 'unsupported', clause: 'HDR-1' }],
+  })
 }
 
 const latest = requestState<string>('negotiate()')

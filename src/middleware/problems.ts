@@ -1,5 +1,6 @@
 /** Errors of hand-written routes as problems (ERR-1..3). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { HttpProblem, toProblem } from '../problem.js'
 import { problemAnswer, send } from '../representation/answer.js'
 import { representationOfProblem } from '../representation/encoding.js'
@@ -9,7 +10,6 @@ import { header } from '../wire.js'
 import { requestPath } from './base-address.js'
 import type { ErrorMiddleware, Middleware } from './middleware.js'
 import { notify, tellable } from './notify.js'
-import { checkOptions, type Kinds } from './options.js'
 
 /** How problems are told, and who hears of them. */
 export interface ProblemsOptions {

@@ -1,5 +1,6 @@
 /** Rate limits: requests are counted by who asks, failed authentications by where they come from (LIMIT-1). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { splitTarget } from '../http/targets.js'
 import { type Budgets, type BudgetsOptions, fittingBudget, resolveBudgets } from '../limits/budgets.js'
 import { type Engine, makeEngine } from '../limits/engine.js'
@@ -12,7 +13,6 @@ import { ConfigurationError, HttpProblem, Unavailable } from '../problem.js'
 import type { Headers } from '../representation/answer.js'
 import { principals } from './authenticate.js'
 import type { ErrorMiddleware, Middleware } from './middleware.js'
-import { checkOptions, type Kinds } from './options.js'
 import { splitVersion } from './versions.js'
 
 /** How much a caller may ask for, and where that is counted. */

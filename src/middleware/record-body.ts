@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { JsonObject } from '../definition/json.js'
 import { membersHolding } from '../definition/key.js'
+import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
 import { applyOperations, type Operation, readOperations } from '../plan/json-patch.js'
 import { compilePresent } from '../plan/members.js'
@@ -20,7 +21,6 @@ import { wireForms } from '../plan/wire-form.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { bodyTypes, readBody, resolveBodyLimits } from './body.js'
 import type { Middleware } from './middleware.js'
-import { checkOptions, type Kinds } from './options.js'
 import { isJsonPatch, patchTypes } from './patch-types.js'
 import { requestState } from './request-state.js'
 
@@ -91,7 +91,7 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
   }
   const nextOf = ({ sent, patch, operations }: Sent, before: JsonObject): JsonObject => {
     if (operations === undefined) return patch ? recordToPatch(plan, sent, before, {}, []) : structuredClone(sent)
-    const { document, removed } = applyOperations(present(before), operations, { bodyLimit, depthLimit })
+    const { document, removed } = applyOperations(present(before), operations, { bodyLimit, depthLimit }, definition.shape)
     return recordFromPatched(plan, objectBody(document), removed, before, {}, [])
   }
   const recordBodyMiddleware: Middleware = (req, _res, next) => void read(req).then(() => next(), next)
@@ -106,8 +106,9 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
     },
     over(req: IncomingMessage, current: T): T {
       const before = current as JsonObject
-      const next = nextOf(states.of(req), before)
-      completeRecord(plan, next, before)
+      const sent = states.of(req)
+      const next = nextOf(sent, before)
+      completeRecord(plan, next, before, sent.patch ? 'patch' : 'replace')
       return next as T
     },
   })
@@ -125,9 +126,9 @@ interface Sent {
 const optionKinds: Kinds<RecordBodyOptions> = {
   id: 'function',
   jsonPatch: 'boolean',
-  bodyLimit: 'checked',
-  depthLimit: 'checked',
-  timeout: 'checked',
+  bodyLimit: { from: 1 },
+  depthLimit: { from: 1 },
+  timeout: { from: 1 },
 }
 
 function recordOf(plan: ResourcePlan, sent: JsonObject, req: IncomingMessage, options: RecordBodyOptions): JsonObject {

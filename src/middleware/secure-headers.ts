@@ -1,9 +1,9 @@
 /** Header fields that keep an API's answers from being taken for anything else by a browser (OWASP REST Security Cheat Sheet, "Security headers"). */
 import type { ServerResponse } from 'node:http'
+import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { ConfigurationError } from '../problem.js'
 import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
-import { checkOptions, type Kinds } from './options.js'
 
 /** The fields that a service may want otherwise. The others of `secureHeaders()` suit every API. */
 export interface SecureHeadersOptions {
@@ -18,7 +18,11 @@ export interface SecureHeadersOptions {
   readonly resourcePolicy?: (typeof resourcePolicies)[number] | false
 }
 
-const optionKinds: Kinds<SecureHeadersOptions> = { strictTransport: 'checked', contentSecurityPolicy: 'checked', resourcePolicy: 'checked' }
+const optionKinds: Kinds<SecureHeadersOptions> = {
+  strictTransport: 'checked',
+  contentSecurityPolicy: ['string', 'false'],
+  resourcePolicy: 'checked',
+}
 
 const resourcePolicies = ['same-origin', 'same-site', 'cross-origin'] as const
 
@@ -40,19 +44,23 @@ export function secureHeaders(options: SecureHeadersOptions = {}): Middleware {
 export function resolveSecureHeaders(options: SecureHeadersOptions): Readonly<Record<string, string>> {
   checkOptions('secureHeaders()', options, optionKinds)
   const { strictTransport, contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'", resourcePolicy = 'same-origin' } = options
-  if (typeof strictTransport === 'number' && !(Number.isSafeInteger(strictTransport) && strictTransport >= 0)) {
+  const given: unknown = strictTransport === undefined ? false : strictTransport
+  if (given !== false && typeof given !== 'string' && !(Number.isSafeInteger(given) && (given as number) >= 0)) {
     throw new ConfigurationError(
       'invalid-option',
-      `strictTransport is ${strictTransport}. Give whole seconds, such as 63072000, or the whole value.`,
+      `strictTransport of secureHeaders() is ${typeof given === 'object' ? 'an object' : String(given)}. Give whole seconds, such as 63072000, or the whole value.`,
     )
   }
-  if ((strictTransport as unknown) === true) {
-    throw new ConfigurationError('invalid-option', 'strictTransport of secureHeaders() is true. Give seconds, such as 63072000.')
+  if (typeof strictTransport === 'string' && !/max-age=/i.test(strictTransport)) {
+    throw new ConfigurationError(
+      'invalid-option',
+      'strictTransport of secureHeaders() has no max-age (RFC 6797 6.1.1). Give seconds, such as 63072000.',
+    )
   }
   if (resourcePolicy !== false && !resourcePolicies.includes(resourcePolicy)) {
     throw new ConfigurationError(
       'invalid-option',
-      `resourcePolicy is ${JSON.stringify(resourcePolicy)}, which browsers would pass over. Give one of ${resourcePolicies.join(', ')}, or false.`,
+      `resourcePolicy of secureHeaders() is ${JSON.stringify(resourcePolicy)}, which browsers would pass over. Give one of ${resourcePolicies.join(', ')}, or false.`,
     )
   }
   return Object.freeze({

@@ -1,5 +1,6 @@
 /** Pagination headers of a hand-written list (QUERY-7). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { ConfigurationError } from '../problem.js'
 import { mergeLinks } from '../representation/header-fields.js'
 import { paginationHeaders } from '../representation/pagination.js'
@@ -7,7 +8,6 @@ import { header } from '../wire.js'
 import { type BaseAddressOptions, baseAddress, malformedHost, requestPath } from './base-address.js'
 import { findListQuery } from './list-query.js'
 import type { Middleware } from './middleware.js'
-import { checkOptions, type Kinds } from './options.js'
 import { requestState } from './request-state.js'
 
 /** Where the links to other pages begin. */

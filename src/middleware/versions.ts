@@ -1,6 +1,7 @@
 /** Versions side by side: which one a path names, which have retired, what a deprecated one says of itself (VER-1..3). */
 import type { ServerResponse } from 'node:http'
 import { tableOption } from '../definition/known-options.js'
+import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { httpDate, structuredDate } from '../http/dates.js'
 import { splitTarget } from '../http/targets.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
@@ -9,7 +10,6 @@ import { mergeLinks } from '../representation/header-fields.js'
 import { header } from '../wire.js'
 import { type BaseAddressOptions, baseAddress } from './base-address.js'
 import type { ExpressRequest, Middleware, Next } from './middleware.js'
-import { checkOptions, type Kinds } from './options.js'
 
 /** The life of a version, as a team declares it. */
 export interface LifecycleOptions {

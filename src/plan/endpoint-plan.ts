@@ -1,27 +1,37 @@
 /** An endpoint compiled: its parameters and bodies typed once (PATH-8). */
 import type { Scalar } from '../adapters/contract.js'
 import { put } from '../definition/json.js'
+import { timeOption } from '../definition/known-options.js'
 import { Shape } from '../definition/shape.js'
-import { ConfigurationError, type Violation } from '../problem.js'
+import { ConfigurationError, type KnownViolation, type Violation } from '../problem.js'
+import type { ViolationParams } from '../violation.js'
 import type { CustomRepresentation } from './custom-representation.js'
+import type { Endpoint, EndpointCall } from './endpoint.js'
+import type { EndpointMethod, UploadOptions } from './endpoint-types.js'
 import { type Form, formOf } from './form.js'
 import { compileNormalize } from './members.js'
-import type { Endpoint, EndpointMethod } from './mount.js'
 import { readPairs, refuse } from './query-pairs.js'
 import { type ScalarGrammar, scalarGrammar } from './scalar-grammar.js'
 import { compileValidator } from './validator.js'
+import { typeParams } from './violations.js'
 
 export interface CompiledEndpoint {
-  readonly endpoint: Endpoint
+  readonly name: string
   readonly methods: ReadonlyMap<string, CompiledMethod>
 }
 
-interface CompiledMethod {
-  readonly handle: EndpointMethod['handle']
+export interface CompiledMethod {
+  readonly handle: (call: EndpointCall) => unknown
   readonly representations: readonly CustomRepresentation[]
   readonly parseQuery: (raw: string) => Readonly<Record<string, Scalar>>
   /** Absent where the method takes no body. */
   readonly body: EndpointBody | undefined
+  /** What is handed on as it came, in place of `body`. */
+  readonly upload: UploadOptions | undefined
+  /** Bytes of a body; undefined: as the service has it. */
+  readonly bodyLimit: number | undefined
+  /** Milliseconds; undefined: as the service has it. */
+  readonly timeout: number | undefined
 }
 
 interface EndpointBody {
@@ -31,22 +41,34 @@ interface EndpointBody {
 }
 
 /** Compiles an endpoint. Throws `ConfigurationError` where a parameter is no scalar or a schema is none. */
-export function compileEndpoint(endpoint: Endpoint): CompiledEndpoint {
+export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
   const methods = new Map<string, CompiledMethod>()
   for (const [method, options] of Object.entries(endpoint.methods)) {
     if (options === undefined) continue
     const name = `${method} ${endpoint.name}`
     methods.set(method, {
-      handle: options.handle,
+      // Its parameter is what its own schemas describe.
+      handle: options.handle as CompiledMethod['handle'],
       representations: options.representations ?? [],
       parseQuery: compileParameters(name, options),
       body: compileBody(name, options),
+      upload: options.upload,
+      bodyLimit: options.bodyLimit ?? endpoint.bodyLimit,
+      timeout: timeoutOf(options.timeout ?? endpoint.timeout),
     })
   }
-  return { endpoint, methods }
+  // Whoever may GET may HEAD (VERB-9).
+  const get = methods.get('GET')
+  if (get !== undefined) methods.set('HEAD', get)
+  return { name: endpoint.name, methods }
 }
 
-function compileParameters(name: string, { query }: EndpointMethod): CompiledMethod['parseQuery'] {
+const timeoutOf = (given: number | undefined): number | undefined => (given === undefined ? undefined : timeOption('timeout', given))
+
+/** What is compiled of a method, whatever its handler takes. */
+type Given = Pick<EndpointMethod, 'query' | 'body'>
+
+function compileParameters(name: string, { query }: Given): CompiledMethod['parseQuery'] {
   const grammars = new Map(
     Object.entries(query?.properties ?? {}).map(([parameter, schema]) => [parameter, grammarOf(name, parameter, schema)]),
   )
@@ -71,7 +93,7 @@ function compileParameters(name: string, { query }: EndpointMethod): CompiledMet
       if (value !== undefined) put(values, parameter, value)
       else if (text !== undefined) found.push(malformed(parameter, grammar))
       else if (required.has(parameter))
-        found.push({ parameter, detail: `"${parameter}" is required.`, code: 'required', clause: 'QUERY-8' })
+        found.push({ parameter, detail: `"${parameter}" is required.`, code: 'required', params: { member: parameter }, clause: 'QUERY-8' })
     }
     found.push(
       ...validate(values).map(({ pointer = '', ...violation }) => ({ ...violation, parameter: pointer.slice(1), clause: 'QUERY-8' })),
@@ -81,15 +103,21 @@ function compileParameters(name: string, { query }: EndpointMethod): CompiledMet
   }
 }
 
-const malformed = (parameter: string, { expects, allowed }: ScalarGrammar): Violation => ({
+/** How a parameter is read, and what a refusal says of its type. */
+interface ParameterGrammar extends ScalarGrammar {
+  readonly params: ViolationParams['type']
+}
+
+const malformed = (parameter: string, { expects, allowed, params }: ParameterGrammar): KnownViolation<'type'> => ({
   parameter,
   detail: `"${parameter}" must be ${expects}.`,
   code: 'type',
+  params,
   clause: 'QUERY-8',
   ...(allowed === undefined ? {} : { allowed }),
 })
 
-function grammarOf(name: string, parameter: string, schema: Parameters<typeof Shape.of>[0]): ScalarGrammar {
+function grammarOf(name: string, parameter: string, schema: Parameters<typeof Shape.of>[0]): ParameterGrammar {
   const shape = Shape.of(schema)
   if (shape.isObject || shape.isArray) {
     throw new ConfigurationError(
@@ -97,10 +125,10 @@ function grammarOf(name: string, parameter: string, schema: Parameters<typeof Sh
       `The parameter "${parameter}" of the endpoint "${name}" is no string, number or boolean: a query holds no other. Say its type.`,
     )
   }
-  return scalarGrammar(shape)
+  return { ...scalarGrammar(shape), params: typeParams(shape) }
 }
 
-function compileBody(name: string, { body }: EndpointMethod): CompiledMethod['body'] {
+function compileBody(name: string, { body }: Given): CompiledMethod['body'] {
   if (body === undefined) return undefined
   const shape = Shape.of(body)
   return { form: formOf(shape), complete: compileNormalize(shape, 'create'), validate: compileValidator(name, body, new Set()) }

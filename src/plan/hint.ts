@@ -8,7 +8,7 @@ import { isFixed } from '../definition/fixed.js'
 import { get } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
-import { canonicalLocalDateTime } from '../http/local-date-time.js'
+import { canonicalOf } from '../definition/value-formats.js'
 import { formatTest } from './formats.js'
 
 /** A value of a sort term as hints hold it, null for null and absent; `undefined` for what no hint may hold. */
@@ -77,13 +77,24 @@ export function parseHint(hint: string, places: PlaceGrammar, query: HintedQuery
   return fingerprint === fingerprintOf(query, address) ? { values: values as (Scalar | null)[], backwards } : undefined
 }
 
+/** Where a list goes on behind this record, however long its texts are: for a walk within one request. `undefined` where a value fits no place. */
+export function seekBehind(places: PlaceGrammar, query: Pick<ListRequest, 'sort'>, record: unknown): Seek | undefined {
+  const values = placeOf(places, query, record, Number.POSITIVE_INFINITY)
+  return values === undefined ? undefined : { values, backwards: false }
+}
+
 /** The sort values of a record, where all of them may stand in a hint. */
-function placeOf(places: PlaceGrammar, { sort }: HintedQuery, record: unknown): readonly (Scalar | null)[] | undefined {
+function placeOf(
+  places: PlaceGrammar,
+  { sort }: Pick<ListRequest, 'sort'>,
+  record: unknown,
+  longest = longestHint,
+): readonly (Scalar | null)[] | undefined {
   const values: (Scalar | null)[] = []
   for (const { field, path } of sort) {
     const value = places.get(field)?.(get(record, path))
     // A text that is too long by itself is not worth encoding first.
-    if (value === undefined || (typeof value === 'string' && value.length > longestHint)) return undefined
+    if (value === undefined || (typeof value === 'string' && value.length > longest)) return undefined
     values.push(value)
   }
   return values.length === 0 ? undefined : values
@@ -137,9 +148,10 @@ function canonicalCondition({ field, op, value }: Condition): string {
   return JSON.stringify([field, op, op === 'in' ? value.map((one) => JSON.stringify(one)).sort() : value])
 }
 
-function placeValue({ types, format }: Shape): PlaceValue {
+function placeValue(shape: Shape): PlaceValue {
+  const { types } = shape
   const open = types.size === 0
-  const text = open || types.has('string') ? textValue(format) : nothing
+  const text = open || types.has('string') ? textValue(shape) : nothing
   const number = open || types.has('number') ? finite : types.has('integer') ? whole : nothing
   const boolean = open || types.has('boolean')
   return (value) => {
@@ -160,8 +172,10 @@ const nothing = (): undefined => undefined
 const finite = (value: number): number | undefined => (Number.isFinite(value) ? value : undefined)
 const whole = (value: number): number | undefined => (Number.isSafeInteger(value) ? value : undefined)
 
-function textValue(format: string | undefined): (text: string) => string | undefined {
-  if (format === 'local-date-time') return canonicalLocalDateTime
+function textValue(shape: Shape): (text: string) => string | undefined {
+  const canonical = canonicalOf(shape)
+  if (canonical !== undefined) return canonical
+  const { format } = shape
   const fits = format === undefined ? undefined : formatTest(format)
   return (text) => (/\p{Surrogate}/u.test(text) || fits?.(text) === false ? undefined : text)
 }

@@ -3,9 +3,12 @@
  * own members only, indices as they are written, a `move` that looks for its place after the removal, and an end to what one patch may cost.
  */
 import { applyPatch, type Operation as Change } from 'rfc6902'
+import { canonicalAt } from '../definition/conversion.js'
 import { escapePointer, isList, isObject, type JsonObject, own, pointerTokens, put } from '../definition/json.js'
 import { nearMiss } from '../definition/near-miss.js'
+import type { Shape } from '../definition/shape.js'
 import type { Violation } from '../problem.js'
+import type { ViolationCode } from '../violation.js'
 import { refuseBody } from './record.js'
 import { mostViolations } from './refusal.js'
 
@@ -27,7 +30,7 @@ const mostOperations = 1_000
 /** The operations of a JSON Patch. Throws `invalid-body` with everything that is wrong with its form (RFC 6902 4). */
 export function readOperations(body: unknown): readonly Operation[] {
   const found: Violation[] = []
-  const refuse = (pointer: string, code: string, detail: string, more: Partial<Violation> = {}): void => {
+  const refuse = (pointer: string, code: ViolationCode, detail: string, more: Partial<Violation> = {}): void => {
     if (found.length < mostViolations) found.push({ pointer, detail, code, clause: 'VERB-5', ...more })
   }
   if (!isList(body))
@@ -35,28 +38,32 @@ export function readOperations(body: unknown): readonly Operation[] {
       '',
       'type',
       'A JSON Patch is a list of operations, even of one (RFC 6902). An object with the members to change is application/merge-patch+json.',
+      { params: { types: ['array'] } },
     )
   else if (body.length > mostOperations)
-    refuse('', 'maxItems', `A JSON Patch has at most ${mostOperations} operations. Send them in parts.`)
+    refuse('', 'maxItems', `A JSON Patch has at most ${mostOperations} operations. Send them in parts.`, {
+      params: { limit: mostOperations },
+    })
   const given = found.length === 0 ? (body as readonly unknown[]) : []
   const operations = given.map((one, i) => operationOf(one, `/${i}`, refuse))
   refuseBody(found)
   return operations
 }
 
-type Refuse = (pointer: string, code: string, detail: string, more?: Partial<Violation>) => void
+type Refuse = (pointer: string, code: ViolationCode, detail: string, more?: Partial<Violation>) => void
 
 /** Members that the RFC does not name are ignored, as it says. */
 function operationOf(given: unknown, at: string, refuse: Refuse): Operation {
   const op = operationNames.find((name) => name === own(given, 'op'))
-  if (!isObject(given)) refuse(at, 'type', 'An operation is an object: { "op": "replace", "path": "/name", "value": "x" }.')
+  if (!isObject(given))
+    refuse(at, 'type', 'An operation is an object: { "op": "replace", "path": "/name", "value": "x" }.', { params: { types: ['object'] } })
   else if (op === undefined) refuseName(own(given, 'op'), at, refuse)
   const known = isObject(given) && op !== undefined
   const moves = op === 'move' || op === 'copy'
   const path = known ? pointerOf(given, 'path', at, refuse) : undefined
   const from = known && moves ? pointerOf(given, 'from', at, refuse) : undefined
   if (known && (op === 'add' || op === 'replace' || op === 'test') && own(given, 'value') === undefined) {
-    refuse(`${at}/value`, 'required', `"value" is required for ${op}. Say null for null.`)
+    refuse(`${at}/value`, 'required', `"value" is required for ${op}. Say null for null.`, { params: { member: 'value' } })
   }
   if (op === 'move' && from !== undefined && path !== undefined && isAbove(from, path)) {
     refuse(`${at}/path`, 'pointer', 'A value can not be moved into itself.')
@@ -70,7 +77,7 @@ const isAbove = (one: readonly string[], other: readonly string[]): boolean =>
 function refuseName(op: unknown, at: string, refuse: Refuse): void {
   const allowed = operationNames.join(', ')
   if (op === undefined) {
-    refuse(`${at}/op`, 'required', `"op" is required: one of ${allowed}.`)
+    refuse(`${at}/op`, 'required', `"op" is required: one of ${allowed}.`, { params: { member: 'op' } })
     return
   }
   const suggestion = typeof op === 'string' ? nearMiss(op, operationNames) : undefined
@@ -83,7 +90,7 @@ function refuseName(op: unknown, at: string, refuse: Refuse): void {
 function pointerOf(given: JsonObject, name: 'path' | 'from', at: string, refuse: Refuse): readonly string[] | undefined {
   const text = own(given, name)
   const pointer = `${at}/${name}`
-  if (text === undefined) refuse(pointer, 'required', `"${name}" is required.`)
+  if (text === undefined) refuse(pointer, 'required', `"${name}" is required.`, { params: { member: name } })
   else if (typeof text !== 'string' || (text !== '' && !text.startsWith('/')) || /~(?![01])/.test(text)) {
     refuse(pointer, 'pointer', `"${name}" must be a JSON Pointer (RFC 6901): "/name/0", with ~0 for ~ and ~1 for /.`)
   } else {
@@ -111,12 +118,14 @@ export interface Patched {
   readonly removed: readonly (readonly string[])[]
 }
 
-/** The document after all operations; the one given stays as it is. Throws `invalid-body` that names the first operation which can't be done (RFC 6902 5). */
-export function applyOperations(document: unknown, operations: readonly Operation[], limits: PatchLimits): Patched {
+/** The document after all operations; the one given stays as it is. `shape` says which values of a `test` have other spellings. Throws `invalid-body` that names the first operation which can't be done (RFC 6902 5). */
+export function applyOperations(document: unknown, operations: readonly Operation[], limits: PatchLimits, shape?: Shape): Patched {
   const held: Held = { [whole]: armoured(document) }
   const work: Work = { held, left: limits.bodyLimit, limits }
   const taken = new Map<unknown, Set<string>>()
-  for (const [i, { op, path, from, value }] of operations.entries()) {
+  for (const [i, { op, path, from, value: given }] of operations.entries()) {
+    // A test compares values, whatever their spelling.
+    const value = op === 'test' && shape !== undefined ? canonicalAt(shape, path, given) : given
     const step = { op, path: inside(path), from: inside(from), value: armoured(value) }
     const source = op === 'remove' ? step.path : step.from
     const owner = op === 'remove' || op === 'move' ? find(held, source.slice(0, -1))?.value : undefined
@@ -214,12 +223,17 @@ function tooLarge(work: Work, value: unknown): Fault | undefined {
   work.left -= Buffer.byteLength(JSON.stringify(value))
   if (work.left >= 0) return undefined
   const detail = `What a patch copies, and moves to deeper places, holds at most ${work.limits.bodyLimit} bytes all together.`
-  return { pointer: '', detail, code: 'too-large' }
+  return { pointer: '', detail, code: 'too-large', params: { limit: work.limits.bodyLimit } }
 }
 
 function tooDeep({ limits: { depthLimit } }: Work, path: readonly string[], value: unknown): Fault | undefined {
   if (path.length - 1 + depthOf(value) <= depthLimit) return undefined
-  return { pointer: '/path', detail: `Arrays and objects nest at most ${depthLimit} levels deep.`, code: 'too-deep' }
+  return {
+    pointer: '/path',
+    detail: `Arrays and objects nest at most ${depthLimit} levels deep.`,
+    code: 'too-deep',
+    params: { limit: depthLimit },
+  }
 }
 
 function depthOf(value: unknown): number {

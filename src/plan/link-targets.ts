@@ -30,7 +30,7 @@ export function targetOf<T extends Mounted>(mounted: T, link: Link, mounts: Read
 
 function leadsBelow({ below }: Mounted, segment: string): boolean {
   const found = below.get(segment)
-  return found !== undefined && found.kind !== 'flag'
+  return found !== undefined && found.kind !== 'leaf'
 }
 
 /** Throws unless the members `by` of a record can hold the key of the target, part by part. */

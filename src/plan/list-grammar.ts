@@ -6,13 +6,15 @@ import { checkPage } from '../definition/resolve-resource.js'
 import type { Filter, PageOptions, ResourceDefinition } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
 import type { QueryPair } from '../http/query-string.js'
-import type { Violation } from '../problem.js'
+import type { KnownViolation, Violation } from '../problem.js'
 import { RecentMap } from '../recent-map.js'
+import type { ViolationParams } from '../violation.js'
 import { parameter } from '../wire.js'
 import { compilePlaces, type ListAddress, type PlaceGrammar, parseHint } from './hint.js'
 import { misfitHint, readPairs, refuse } from './query-pairs.js'
 import { mostQueryViolations } from './refusal.js'
 import { boolean, parseInteger, type ScalarGrammar, scalarGrammar } from './scalar-grammar.js'
+import { typeParams } from './violations.js'
 
 /** A parsed list query: what an adapter gets, and what the answer needs. */
 export interface ListQuery extends ListRequest {
@@ -43,7 +45,10 @@ export interface ListGrammar {
 
 const once = Symbol('once')
 
-interface TypedFilter extends Filter, ScalarGrammar {}
+interface TypedFilter extends Filter, ScalarGrammar {
+  /** What a refusal says of the type. */
+  readonly params: ViolationParams['type']
+}
 
 /** Compiles the grammar of a resource's lists. `page` is what the service says where the resource does not. */
 export function compileListGrammar(definition: ResourceDefinition, page: PageOptions = {}): ListGrammar {
@@ -163,22 +168,22 @@ export function parseItemQuery(raw: string, grammar: ListGrammar): readonly stri
 const nothing: readonly string[] = Object.freeze([])
 
 function addCondition(where: Condition[], filter: TypedFilter, texts: readonly string[], found: Violation[]): void {
-  const { name, field, path, op, parse, expects, allowed } = filter
+  const { name, field, path, op, parse, expects, allowed, params } = filter
   const values = texts.map(parse).filter((value) => value !== undefined)
   const [value] = values
   if (value === undefined || values.length < texts.length) {
     const detail = `"${name}" must be ${expects}.`
-    found.push({ parameter: name, detail, code: 'type', clause: 'QUERY-1', ...(allowed === undefined ? {} : { allowed }) })
+    found.push({ parameter: name, detail, code: 'type', params, clause: 'QUERY-1', ...(allowed === undefined ? {} : { allowed }) })
   } else if (op === 'null') where.push({ field, path, op, value: value === true })
   else if (values.length > 1) where.push({ field, path, op: 'in', value: values })
   else where.push({ field, path, op, value })
 }
 
 function typedFilter(filter: Filter, shape: Shape): TypedFilter {
-  if (filter.op === 'null') return { ...filter, ...boolean, allowed: [true, false] }
+  if (filter.op === 'null') return { ...filter, ...boolean, allowed: [true, false], params: { types: ['boolean'] } }
   const member = shape.at(filter.path)
-  if (filter.op === 'contains') return { ...filter, ...scalarGrammar(member?.items) }
-  return { ...filter, ...scalarGrammar(member, filter.op === 'eq') }
+  if (filter.op === 'contains') return { ...filter, ...scalarGrammar(member?.items), params: typeParams(member?.items) }
+  return { ...filter, ...scalarGrammar(member, filter.op === 'eq'), params: typeParams(member) }
 }
 
 function wholeNumber(name: string, text: string | undefined, least: number, most: number, found: Violation[]): number | undefined {
@@ -189,7 +194,13 @@ function wholeNumber(name: string, text: string | undefined, least: number, most
   const mend = isPage
     ? `a whole number from ${least}: it is the number of a page, and the first is ${least}`
     : `a whole number from ${least} to ${most}`
-  found.push({ parameter: name, detail: `"${name}" must be ${mend}.`, code: 'range', clause: isPage ? 'QUERY-4' : 'QUERY-5' })
+  found.push({
+    parameter: name,
+    detail: `"${name}" must be ${mend}.`,
+    code: 'range',
+    params: { minimum: least, ...(isPage ? {} : { maximum: most }) },
+    clause: isPage ? 'QUERY-4' : 'QUERY-5',
+  })
   return undefined
 }
 
@@ -213,7 +224,7 @@ function parseSort(text: string, grammar: ListGrammar, found: Violation[]): Sort
     if (path === undefined) return notAllowed(parameter.sort, field, [...grammar.sort.keys()], 'can not be sorted by', 'QUERY-2')
     if (terms.has(field)) {
       const detail = `"${field}" stands twice in "${parameter.sort}". Name it once.`
-      return { parameter: parameter.sort, detail, code: 'repeated', clause: 'QUERY-2' }
+      return { parameter: parameter.sort, detail, code: 'repeated', params: { name: field }, clause: 'QUERY-2' }
     }
     terms.set(field, { field, path, descending: sign === '-' })
     return undefined
@@ -241,7 +252,7 @@ function eachName(text: string, found: Violation[], take: (name: string) => Viol
   }
 }
 
-function notAllowed(name: string, given: string, allowed: readonly string[], what: string, clause: string): Violation {
+function notAllowed(name: string, given: string, allowed: readonly string[], what: string, clause: string): KnownViolation<'unknown'> {
   const suggestion = nearMiss(given, allowed)
   const shown = given.length > 80 ? `${given.slice(0, 80)}...` : given
   const fault = given === '' ? `"${name}" holds an empty name` : `"${shown}" ${what}`
@@ -249,6 +260,7 @@ function notAllowed(name: string, given: string, allowed: readonly string[], wha
     parameter: name,
     detail: `${fault}. ${didYouMean(suggestion, allowed)}`,
     code: 'unknown',
+    params: { name: shown },
     clause,
     allowed,
     ...(suggestion === undefined ? {} : { suggestion }),

@@ -32,7 +32,7 @@ export function offeredWrites(resources: readonly Mounted[]): ReadonlyMap<AnyAda
   for (const { adapter, collection, item, below } of resources) {
     add(adapter, collection, item)
     for (const one of below.values()) {
-      if (one.kind === 'flag') add(adapter, one.route)
+      if (one.kind === 'leaf') add(adapter, one.route)
       else if (one.kind === 'attached') add(one.child.adapter, one.members, one.member)
     }
   }

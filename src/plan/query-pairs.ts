@@ -1,7 +1,7 @@
 /** The parameters of a query by name, and what is wrong with the names (QUERY-8). */
 import { didYouMean, nearMiss } from '../definition/near-miss.js'
 import { parseQueryString, type QueryPair } from '../http/query-string.js'
-import { HttpProblem, type Violation } from '../problem.js'
+import { HttpProblem, type KnownViolation, type Violation } from '../problem.js'
 import { parameter } from '../wire.js'
 import { mostQueryViolations, summaryOf } from './refusal.js'
 
@@ -25,7 +25,7 @@ export function readPairs(
   hinted = false,
 ): QueryPairs {
   const { pairs, malformed } = parseQueryString(raw)
-  const found = malformed.slice(0, mostQueryViolations).map(undecodable)
+  const found: Violation[] = malformed.slice(0, mostQueryViolations).map(undecodable)
   const seen = new Map<string, string[]>()
   const strays = new Set<string>()
   for (const [name, value] of pairs) {
@@ -36,7 +36,14 @@ export function readPairs(
       strays.add(name)
     } else if (values === undefined) seen.set(name, [value])
     else if (many(name)) values.push(value)
-    else found.push({ parameter: name, detail: `"${name}" is given more than once. Give it once.`, code: 'repeated', clause: 'QUERY-1' })
+    else
+      found.push({
+        parameter: name,
+        detail: `"${name}" is given more than once. Give it once.`,
+        code: 'repeated',
+        params: { name },
+        clause: 'QUERY-1',
+      })
   }
   return { pairs, seen, found }
 }
@@ -47,7 +54,7 @@ export function refuse(found: readonly Violation[]): void {
   throw new HttpProblem('invalid-query', { detail: summaryOf(found), errors: found })
 }
 
-const undecodable = (text: string): Violation => ({
+const undecodable = (text: string): KnownViolation<'encoding'> => ({
   parameter: text,
   detail: `"${text}" can not be decoded: percent-encode the parameter as UTF-8.`,
   code: 'encoding',
@@ -55,7 +62,7 @@ const undecodable = (text: string): Violation => ({
 })
 
 /** A hint that does not fit its query: that of another one, a garbled one, or one where none is followed (QUERY-7). */
-export const misfitHint: Violation = Object.freeze({
+export const misfitHint: KnownViolation<'hint'> = Object.freeze({
   parameter: parameter.after,
   detail: `"${parameter.after}" does not fit this query: take it whole from a Link of the same query, or leave it out.`,
   code: 'hint',
@@ -77,7 +84,7 @@ function meant(name: string, allowed: readonly string[]): string | undefined {
   return known !== undefined && allowed.includes(known) ? known : nearMiss(name, allowed)
 }
 
-function unknownParameter(name: string, allowed: readonly string[]): Violation {
+function unknownParameter(name: string, allowed: readonly string[]): KnownViolation {
   if (name === parameter.after) return misfitHint
   const shown = name.length > 80 ? `${name.slice(0, 80)}...` : name
   const suggestion = meant(name, allowed)
@@ -85,6 +92,7 @@ function unknownParameter(name: string, allowed: readonly string[]): Violation {
     parameter: shown,
     detail: `"${shown}" is no parameter here. ${allowed.length === 0 ? 'This request takes no parameters.' : didYouMean(suggestion, allowed)}`,
     code: 'unknown',
+    params: { name: shown },
     clause: 'QUERY-8',
     allowed,
     ...(suggestion === undefined ? {} : { suggestion }),

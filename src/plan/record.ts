@@ -2,7 +2,7 @@
 import type { Scalar } from '../adapters/contract.js'
 import { escapePointer, isList, isObject, type JsonObject, own, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
-import { HttpProblem, type Violation } from '../problem.js'
+import { HttpProblem, type KnownViolation, type Violation } from '../problem.js'
 import { mediaType } from '../wire.js'
 import { removeMember } from './guard.js'
 import { mergePatch } from './merge-patch.js'
@@ -26,7 +26,7 @@ export function refuseOnWire(plan: ResourcePlan, found: readonly Violation[]): v
 
 /** The body as an object, or 422. */
 export function objectBody(body: unknown): JsonObject {
-  if (!isObject(body)) refuseBody([{ pointer: '', detail: 'The body must be an object.', code: 'type' }])
+  if (!isObject(body)) refuseBody([{ pointer: '', detail: 'The body must be an object.', code: 'type', params: { types: ['object'] } }])
   return body as JsonObject
 }
 
@@ -34,7 +34,7 @@ export function objectBody(body: unknown): JsonObject {
 export function mergeBody(body: unknown, jsonPatch: boolean): JsonObject {
   if (jsonPatch && isList(body)) {
     const detail = `A merge patch is an object. Send a list of operations as ${mediaType.jsonPatch}.`
-    refuseBody([{ pointer: '', detail, code: 'type' }])
+    refuseBody([{ pointer: '', detail, code: 'type', params: { types: ['object'] } }])
   }
   return objectBody(body)
 }
@@ -163,12 +163,16 @@ function isKept(plan: ResourcePlan, member: string, record: JsonObject, current:
   return value === canonicalOf(plan, member, stored)
 }
 
-/** What only the stored record can complete or refuse: guarded members, and the schema of all that it knows. Throws `invalid-body`. */
-export function completeRecord(plan: ResourcePlan, next: JsonObject, current: JsonObject): void {
+/**
+ * What only the stored record can complete or refuse: guarded members, and the schema of all that it knows. A patch is not refused for what it leaves as it is
+ * stored. Throws `invalid-body`.
+ */
+export function completeRecord(plan: ResourcePlan, next: JsonObject, current: JsonObject, action: 'replace' | 'patch'): void {
   const kept = undeclared(plan, current).filter((name) => Object.hasOwn(next, name) && next[name] === current[name])
   for (const name of kept) delete next[name]
   const guarded = plan.guard.carry(next, current)
-  refuseOnWire(plan, guarded.length === 0 ? plan.validate(next) : guarded)
+  if (guarded.length > 0) refuseOnWire(plan, guarded)
+  refuseOnWire(plan, action === 'patch' ? plan.validatePatched(next, current) : plan.validate(next))
   for (const name of kept) put(next, name, current[name])
 }
 
@@ -197,7 +201,7 @@ function fix(plan: ResourcePlan, record: JsonObject, fixed: Fixed, found: Violat
 }
 
 /** What is wrong where a body, or what is to be done to a record, says otherwise than the address and the scope. */
-export const fixedViolation = (member: string): Violation => ({
+export const fixedViolation = (member: string): KnownViolation<'fixed'> => ({
   pointer: `/${escapePointer(member)}`,
   detail: `"${member}" is fixed by the address or by who asks: leave it out, or send it as it is.`,
   code: 'fixed',

@@ -8,6 +8,7 @@ import type { Link, LinkTo, PageOptions, ResourceDefinition } from '../definitio
 import type { Shape } from '../definition/shape.js'
 import { ConfigurationError, type Violation } from '../problem.js'
 import { compileGuard, type Guard } from './guard.js'
+import { compilePatched, type ValidatePatched } from './kept-faults.js'
 import { compileListGrammar, type ListGrammar } from './list-grammar.js'
 import { compileKnown, compileNormalize, compilePresent } from './members.js'
 import { compileValidator, type Validate } from './validator.js'
@@ -49,7 +50,9 @@ export interface ResourcePlan {
   readonly known: Convert
   /** What is wrong with a record that is to be stored. */
   readonly validate: Validate
-  /** The same for a PUT that has not met the stored record yet. */
+  /** The same of a patched record, apart from members that are as they are stored. */
+  readonly validatePatched: ValidatePatched
+  /** The same as `validate` for a PUT that has not met the stored record yet. */
   readonly validateSent: Validate
   /** Members that the path, the parent or the scope fixes need not be sent. */
   readonly fixed: ReadonlySet<string>
@@ -97,10 +100,11 @@ export function compileResource(definition: ResourceDefinition, page: PageOption
 
 /** A `default` that its own schema refuses would blame every client for a member it never sent. */
 function checkDefaults(collection: string, shape: Shape, validate: Validate): void {
-  for (const [name, { fallback }] of shape.members) {
+  for (const [name, member] of shape.members) {
+    const { fallback } = member
     if (fallback === undefined) continue
     const pointer = `/${escapePointer(name)}`
-    const wrong = validate({ [name]: fallback.value }).find(
+    const wrong = validate({ [name]: compileCanonical(member)(fallback.value) }).find(
       (found) => found.pointer === pointer || found.pointer?.startsWith(`${pointer}/`),
     )
     if (wrong === undefined) continue
@@ -157,14 +161,21 @@ function compileOthers(shape: Shape): ResourcePlan['presentOther'] {
 function compileChecks(
   { collection, schema, key, assigned, shape }: ResourceDefinition,
   guard: Guard,
-): Pick<ResourcePlan, 'validate' | 'validateSent'> {
+): Pick<ResourcePlan, 'validate' | 'validatePatched' | 'validateSent'> {
   const required = new Set([...(isList(schema.required) ? schema.required : []), ...key.members])
   const keyed = { ...schema, required: [...required] }
   const storeSets = new Set([...assigned, ...[...shape.members].filter(([, member]) => member.readOnly).map(([name]) => name)])
   const validate = compileValidator(collection, keyed, storeSets, (member) => member.readOnly)
   checkDefaults(collection, shape, validate)
-  if (!guard.any) return { validate, validateSent: validate }
-  return { validate, validateSent: compileValidator(collection, keyed, storeSets, (member) => member.readOnly || member.writeOnly) }
+  const validatePatched = compilePatched(keyed, shape, validate, (relaxed, without) =>
+    compileValidator(collection, relaxed, new Set([...storeSets, ...without]), (member) => member.readOnly),
+  )
+  if (!guard.any) return { validate, validatePatched, validateSent: validate }
+  return {
+    validate,
+    validatePatched,
+    validateSent: compileValidator(collection, keyed, storeSets, (member) => member.readOnly || member.writeOnly),
+  }
 }
 
 function digestOf({ schema, links }: ResourceDefinition): string {
@@ -203,7 +214,9 @@ export function onWire(plan: ResourcePlan, found: readonly Violation[]): readonl
     // What names the stored member on purpose, to say which link to use, stays as it is.
     if (link !== undefined && violation.suggestion === link) return violation
     if (link !== undefined) {
-      return { ...violation, pointer: `/${escapePointer(link)}`, detail: violation.detail.replaceAll(`"${name}"`, `"${link}"`) }
+      const detail = violation.detail.replaceAll(`"${name}"`, `"${link}"`)
+      const params = violation.code === 'required' && below.length === 0 ? { params: { member: link } } : {}
+      return { ...violation, pointer: `/${escapePointer(link)}`, detail, ...params }
     }
     if (violation.code !== 'unknown' || below.length > 0 || violation.allowed === undefined) return violation
     return unknownMember(

@@ -1,7 +1,8 @@
 /** One route: its methods, of those that definition and adapter offer, and its `Allow` (VERB-9). */
+import type { Endpoint } from './endpoint.js'
 import { type CompiledEndpoint, compileEndpoint } from './endpoint-plan.js'
-import type { Endpoint, Method, Mount } from './mount.js'
-import type { OperationName, Route } from './routes.js'
+import type { Method, Mount } from './mount.js'
+import type { Mounted, OperationName, Route } from './routes.js'
 
 type Methods = readonly (readonly [Exclude<Method, 'HEAD' | 'OPTIONS'>, OperationName])[]
 
@@ -60,7 +61,16 @@ export function route(
 
 export function endpointRoute(entry: Endpoint): Route {
   const endpoint = compileEndpoint(entry)
-  const methods = [...endpoint.methods.keys()].map((method) => [method, 'call'] as Methods[number])
   const template = `${entry.area === undefined ? '' : `/${entry.area}`}/${entry.name}`
-  return route('endpoint', template, methods, { resource: undefined, endpoint })
+  return route('endpoint', template, methodsOf(endpoint, 'call'), { resource: undefined, endpoint })
 }
+
+/** An endpoint below the items of a resource. Its handlers write as they like, so nothing of the adapter or of the item's methods limits them. */
+export function endpointBelow(entry: Endpoint<never>, resource: Mounted, itemTemplate: string): Route {
+  const endpoint = compileEndpoint(entry)
+  return route('endpoint', `${itemTemplate}/${entry.name}`, methodsOf(endpoint, 'callBelow'), { resource, endpoint })
+}
+
+/** HEAD comes with GET. */
+const methodsOf = ({ methods }: CompiledEndpoint, operation: OperationName): Methods =>
+  [...methods.keys()].filter((method) => method !== 'HEAD').map((method) => [method, operation] as Methods[number])

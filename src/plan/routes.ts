@@ -5,11 +5,23 @@ import { nearMiss } from '../definition/near-miss.js'
 import type { PageOptions, ResourceDefinition } from '../definition/resource.js'
 import { ConfigurationError } from '../problem.js'
 import type { CustomRepresentation } from './custom-representation.js'
+import type { Endpoint } from './endpoint.js'
 import type { CompiledEndpoint } from './endpoint-plan.js'
 import { checkKeyHolders, checkLineage, checkScope, nameOf, targetOf } from './link-targets.js'
-import type { AnyAdapter, Endpoint, Mount } from './mount.js'
+import type { AnyAdapter, Mount } from './mount.js'
 import { compileResource, type ResourcePlan } from './resource-plan.js'
-import { collectionMethods, endpointRoute, flagMethods, itemMethods, memberMethods, membersMethods, route } from './route-methods.js'
+import { match } from './route-match.js'
+import {
+  collectionMethods,
+  endpointBelow,
+  endpointRoute,
+  flagMethods,
+  itemMethods,
+  memberMethods,
+  membersMethods,
+  route,
+} from './route-methods.js'
+import { type Exports, exportsOption } from './transfer-format.js'
 import { type WireForms, wireForms } from './wire-form.js'
 
 /** What a method does at a route: the names of the operations of the router. */
@@ -29,6 +41,7 @@ export type OperationName =
   | 'setFlag'
   | 'unsetFlag'
   | 'call'
+  | 'callBelow'
   | 'options'
 
 /** One kind of address, with its methods. */
@@ -39,7 +52,7 @@ export interface Route {
   readonly operations: ReadonlyMap<string, OperationName>
   /** The value of `Allow`. */
   readonly allow: string
-  /** The resource whose representations live here; none on an endpoint. */
+  /** The resource whose representations live here, of an endpoint the one whose items it stands below; none of an endpoint on top. */
   readonly resource: Mounted | undefined
   /** Flags: the boolean member. */
   readonly flag?: string
@@ -58,6 +71,8 @@ export interface Mounted {
   readonly patchesShare: boolean
   /** Media types beside JSON and XML. */
   readonly representations: readonly CustomRepresentation[]
+  /** In what, and for how long, its lists can be had whole. */
+  readonly exports: Exports | undefined
   /** Whether a POST may, or must, say by which key a repeat is known (VERB-12). */
   readonly idempotencyKey: 'ignored' | 'honoured' | 'required'
   /** Absent on top. */
@@ -74,7 +89,8 @@ export interface Mounted {
 type Below =
   | { readonly kind: 'contained'; readonly mounted: Mounted }
   | { readonly kind: 'attached'; readonly child: Mounted; readonly members: Route; readonly member: Route }
-  | { readonly kind: 'flag'; readonly route: Route }
+  /** A flag, or an endpoint. */
+  | { readonly kind: 'leaf'; readonly route: Route }
 
 export interface RouteTable {
   /** The route of these segments and the keys in them, outermost first; `undefined` where there is none. */
@@ -161,6 +177,7 @@ class TableBuilder {
         return unseen && isCareful(adapter.replace)
       },
       representations: options.representations ?? [],
+      exports: exportsOption(`the mount of "${definition.collection}"`, options.exports, options.representations ?? []),
       idempotencyKey: adapter.recall === undefined ? 'ignored' : (options.idempotencyKey ?? 'honoured'),
       parent,
       path,
@@ -173,8 +190,9 @@ class TableBuilder {
     })
     for (const [segment, flag] of definition.flags) {
       const extra = { resource: mounted, flag }
-      below(mounted, segment, { kind: 'flag', route: route('flag', `${itemTemplate}/${segment}`, flagMethods(entry), extra) })
+      below(mounted, segment, { kind: 'leaf', route: route('flag', `${itemTemplate}/${segment}`, flagMethods(entry), extra) })
     }
+    for (const one of options.endpoints ?? []) below(mounted, one.name, { kind: 'leaf', route: endpointBelow(one, mounted, itemTemplate) })
     this.built.set(definition.collection, mounted)
     if (parent !== undefined) below(parent.mounted, definition.collection, { kind: 'contained', mounted })
     else {
@@ -192,6 +210,8 @@ class TableBuilder {
         if (target !== undefined) mounted.targets.set(link.name, target)
       }
     }
+    // A format that can't hold the records of a resource says so now, and not to its first client.
+    for (const mounted of this.built.values()) for (const format of mounted.exports?.formats ?? []) format.writer(mounted, [])
   }
 
   #parentOf({ definition, options }: Mount): { mounted: Building; by: readonly string[] } | undefined {
@@ -272,33 +292,4 @@ function below(parent: Building, segment: string, entry: Below): void {
   if (parent.below.has(segment))
     throw new ConfigurationError('path-taken', `Two entries want the path "${parent.item.template}/${segment}". Rename one.`)
   parent.below.set(segment, entry)
-}
-
-function match(top: ReadonlyMap<string, ReadonlyMap<string, Mounted | Route>>, segments: readonly string[]): Match | undefined {
-  const [first = '', second = ''] = segments
-  const area = top.get(first)
-  const inArea = first !== '' && area !== undefined
-  const found = inArea ? area.get(second) : top.get('')?.get(first)
-  const from = inArea ? 2 : 1
-  if (found === undefined) return undefined
-  if (!('plan' in found)) return segments.length === from ? { route: found, keys: [] } : undefined
-  return matchBelow(found, segments, from, [])
-}
-
-function matchBelow(mounted: Mounted, segments: readonly string[], from: number, keys: readonly KeyValue[]): Match | undefined {
-  const id = segments[from]
-  if (id === undefined) return { route: mounted.collection, keys }
-  const key = mounted.plan.key.parse(id)
-  if (key === undefined || id === '') return undefined
-  const through = keys.length === 0 ? [key] : [...keys, key]
-  const segment = segments[from + 1]
-  if (segment === undefined) return { route: mounted.item, keys: through }
-  const next = mounted.below.get(segment)
-  if (next === undefined) return undefined
-  if (next.kind === 'contained') return matchBelow(next.mounted, segments, from + 2, through)
-  if (next.kind === 'flag') return segments.length === from + 2 ? { route: next.route, keys: through } : undefined
-  const memberId = segments[from + 2]
-  if (memberId === undefined) return { route: next.members, keys: through }
-  const memberKey = next.child.plan.key.parse(memberId)
-  return memberKey === undefined || segments.length > from + 3 ? undefined : { route: next.member, keys: [...through, memberKey] }
 }

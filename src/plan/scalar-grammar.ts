@@ -1,8 +1,8 @@
 /** How a scalar is written in a query: strictly, so that one value has one meaning (QUERY-1, QUERY-8). */
 import type { Scalar } from '../adapters/contract.js'
 import type { Shape } from '../definition/shape.js'
+import { canonicalOf, valueFormat } from '../definition/value-formats.js'
 import { integerChanges } from '../http/json-number.js'
-import { canonicalLocalDateTime } from '../http/local-date-time.js'
 import { formatTest } from './formats.js'
 
 type Parse = (text: string) => Scalar | undefined
@@ -22,7 +22,7 @@ export function scalarGrammar(shape: Shape | undefined, closed = true): ScalarGr
   const ways = [
     ...(types.has('number') ? [number] : types.has('integer') ? [integer] : []),
     ...(types.has('boolean') ? [boolean] : []),
-    ...(types.has('string') || types.size === 0 ? [textWay(shape?.format)] : []),
+    ...(types.has('string') || types.size === 0 ? [textWay(shape)] : []),
   ]
   // Of the types that a member may have, the first that fits is meant: "5" is a number before it is text.
   const parse: Parse = (text) => {
@@ -52,10 +52,14 @@ interface Way {
 export const boolean: Way = { parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined), expects: 'true or false' }
 const integer: Way = { parse: parseInteger, expects: 'a whole number' }
 const number: Way = { parse: parseNumber, expects: 'a number' }
-const dateTime: Way = { parse: canonicalLocalDateTime, expects: 'a local date-time such as 2024-01-31T08:30:00' }
 
-function textWay(format: string | undefined): Way {
-  if (format === 'local-date-time') return dateTime
+function textWay(shape: Shape | undefined): Way {
+  const canonical = canonicalOf(shape)
+  const expects = valueFormat(shape)?.expects
+  // A raw "+" has become a space on its way here: that of an offset, or of an exponent.
+  if (canonical !== undefined && expects !== undefined)
+    return { parse: (text) => canonical(text) ?? canonical(text.replaceAll(' ', '+')), expects }
+  const format = shape?.format
   const fits = format === undefined ? undefined : formatTest(format)
   if (fits === undefined) return { parse: (text) => (isUnicode(text) ? text : undefined), expects: 'text' }
   return { parse: (text) => (isUnicode(text) && fits(text) ? text : undefined), expects: `a text of the format ${format}` }

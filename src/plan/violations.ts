@@ -3,7 +3,9 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import { escapePointer, isList, isObject, pointerTokens } from '../definition/json.js'
 import { nearMiss } from '../definition/near-miss.js'
 import type { Shape } from '../definition/shape.js'
-import type { Violation } from '../problem.js'
+import { valueFormats } from '../definition/value-formats.js'
+import type { KnownViolation, Violation } from '../problem.js'
+import type { ViolationCode, ViolationParams } from '../violation.js'
 import { mostViolations } from './refusal.js'
 
 /** So many violations say what would have been allowed; further ones leave it out. */
@@ -23,12 +25,13 @@ export function violationsOf(errors: readonly ErrorObject[], shape: Shape): read
 }
 
 /** A member that its object does not have, with the near miss among those it has (REP-8). */
-export function unknownMember(pointer: string, name: string, allowed: readonly string[]): Violation {
+export function unknownMember(pointer: string, name: string, allowed: readonly string[]): KnownViolation<'unknown'> {
   const suggestion = nearMiss(name, allowed)
   return {
     pointer: bounded(pointer),
     detail: `"${cut(name)}" is no member here.${suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`}`,
     code: 'unknown',
+    params: { name: cut(name) },
     clause: 'REP-8',
     ...(allowed.length === 0 ? {} : { allowed }),
     ...(suggestion === undefined ? {} : { suggestion }),
@@ -70,7 +73,7 @@ const isUnseen = ({ params, instancePath }: ErrorObject, shape: Shape): boolean 
   typeof params.unevaluatedProperty === 'string' && placeOf(shape, instancePath)?.properties.has(params.unevaluatedProperty) === true
 
 function violation(error: ErrorObject, shape: Shape): Violation {
-  const { instancePath, keyword } = error
+  const { instancePath } = error
   const params = error.params as Record<string, unknown>
   const stray = params.additionalProperty ?? params.unevaluatedProperty
   if (typeof stray === 'string') {
@@ -79,11 +82,12 @@ function violation(error: ErrorObject, shape: Shape): Violation {
   }
   if (typeof params.missingProperty === 'string') {
     const pointer = bounded(`${instancePath}/${escapePointer(params.missingProperty)}`)
-    return { pointer, detail: `"${params.missingProperty}" is required.`, code: 'required' }
+    return { pointer, detail: `"${params.missingProperty}" is required.`, code: 'required', params: { member: params.missingProperty } }
   }
   if (error.propertyName !== undefined) {
     const pointer = bounded(`${instancePath}/${escapePointer(error.propertyName)}`)
-    return { pointer, detail: `The name "${cut(error.propertyName)}" ${messageOf(error)}.`, code: 'unknown', clause: 'REP-8' }
+    const name = cut(error.propertyName)
+    return { pointer, detail: `The name "${name}" ${messageOf(error)}.`, code: 'unknown', params: { name }, clause: 'REP-8' }
   }
   const name = instancePath === '' ? 'The body' : `"${cut(lastName(instancePath))}"`
   const allowed = allowedValues(params)
@@ -92,16 +96,56 @@ function violation(error: ErrorObject, shape: Shape): Violation {
   return {
     pointer: bounded(instancePath),
     detail: `${name} ${messageOf(error)}.${suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`}`,
-    code: keyword,
+    ...kindOf(error),
     ...(allowed === undefined ? {} : { allowed }),
     ...(suggestion === undefined ? {} : { suggestion }),
   }
 }
 
-function messageOf({ keyword, params, message }: ErrorObject): string {
-  if (keyword === 'format' && params.format === 'local-date-time') {
-    return 'must be a local date-time such as 2024-01-31T08:30:00.1234567: up to seven fractional digits, no zone'
+/** The code of a keyword of JSON Schema, with its params. */
+function kindOf({ keyword, params, schema }: ErrorObject): Pick<Violation, 'code' | 'params'> {
+  switch (keyword) {
+    case 'type':
+      return kind('type', { types: [params.type].flat() })
+    case 'multipleOf':
+      return kind(keyword, { divisor: params.multipleOf })
+    case 'pattern':
+      return kind(keyword, { pattern: params.pattern })
+    case 'format':
+      return kind(keyword, { format: params.format })
+    case 'uniqueItems':
+      return kind(keyword, { first: params.i, second: params.j })
+    case 'contains':
+      return kind(keyword, { least: params.minContains, ...(params.maxContains === undefined ? {} : { most: params.maxContains }) })
+    case 'exactInteger':
+      return kind(keyword, { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
+    case 'false schema':
+      // A place where nothing may be.
+      return kind('not', {})
+    default:
+      return limited.has(keyword) ? { code: keyword, params: { limit: params.limit ?? schema } } : { code: keyword }
   }
+}
+
+/** What a query says of the type that a parameter must have. */
+export const typeParams = (shape: Shape | undefined): ViolationParams['type'] => ({
+  types: [...(shape?.types ?? [])],
+  ...(shape?.format === undefined ? {} : { format: shape.format }),
+})
+
+/** Holds the params of a code to its type. */
+const kind = <C extends ViolationCode>(code: C, params: ViolationParams[C]): Pick<Violation, 'code' | 'params'> =>
+  Object.keys(params).length === 0 ? { code } : { code, params: params as NonNullable<Violation['params']> }
+
+/** The keywords that say no more than one bound. */
+const limited: ReadonlySet<string> = new Set<ViolationCode>([
+  ...(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'items', 'unevaluatedItems'] as const),
+  ...(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const),
+])
+
+function messageOf({ keyword, params, message }: ErrorObject): string {
+  const format = keyword === 'format' ? valueFormats.get(params.format) : undefined
+  if (format !== undefined) return `must be ${format.expects}`
   if (keyword === 'type') return `must be ${[params.type].flat().join(' or ')}`
   const allowed = allowedValues(params)
   if (allowed !== undefined && allowed.length > 0) {

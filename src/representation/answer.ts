@@ -6,11 +6,15 @@ import { compresses, followCoding } from './coded-tags.js'
 import type { ProblemRepresentation } from './encoding.js'
 import { mergeLinks, mergeVary } from './header-fields.js'
 import { bufferOf, Octets } from './octets.js'
+import { Streamed } from './streamed.js'
 
 export type Headers = Record<string, string>
 
-/** What is written behind the head: text as UTF-8, bytes as they are. */
-export type Body = string | Uint8Array | Octets
+/** What is written behind the head at once: text as UTF-8, bytes as they are. */
+export type WholeBody = string | Uint8Array | Octets
+
+/** What is written behind the head. */
+type Body = WholeBody | Streamed
 
 /** An answer before it is written. */
 export interface Answer {
@@ -34,18 +38,25 @@ export function send(res: ServerResponse, answer: Answer, head: boolean): void {
  * the headers alone, with the length of the body that it does not get.
  */
 export function sendFirst(res: ServerResponse, { status, headers, body: whole }: Answer, head: boolean): void {
-  if (res.destroyed) return
-  const body = head ? undefined : whole
+  if (res.destroyed) {
+    if (whole instanceof Streamed) whole.discard()
+    return
+  }
   // Somebody in front has a hand in the head of the answer, such as `compression`.
   const watched = Object.hasOwn(res, 'writeHead')
   if (watched && status === 304 && compresses(res, headers)) headers[header.vary] = mergeVary(headers[header.vary], header.acceptEncoding)
   const { [header.vary]: vary, [header.link]: links } = headers
   if (vary !== undefined) headers[header.vary] = mergeVary(res.getHeader(header.vary), vary)
   if (links !== undefined) headers[header.link] = mergeLinks(res.getHeader(header.link), links)
+  if (whole instanceof Streamed) {
+    stream(res, status, headers, whole, head)
+    return
+  }
   if (whole !== undefined) headers[header.contentLength] = String(lengthOf(whole))
   else if (status !== 204 && status !== 304) headers[header.contentLength] = '0'
   // Beside a length it would be a message that no client reads (RFC 9112 6.2).
   if (headers[header.transferEncoding] !== undefined) delete headers[header.transferEncoding]
+  const body = head ? undefined : whole
   const tag = headers[header.etag]
   if (!watched || tag === undefined) {
     write(res, status, headers, body)
@@ -59,12 +70,21 @@ export function sendFirst(res: ServerResponse, { status, headers, body: whole }:
   }
 }
 
-function lengthOf(body: Body): number {
+/** Nobody knows how long it will be: HTTP/1.1 sends it in chunks, so that its end can be told from a cut (RFC 9112 7.1). */
+function stream(res: ServerResponse, status: number, headers: Headers, body: Streamed, head: boolean): void {
+  res.writeHead(status, headers)
+  if (head) {
+    body.discard()
+    res.end()
+  } else body.flowInto(res)
+}
+
+function lengthOf(body: WholeBody): number {
   if (body instanceof Octets) return body.bytes.length
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
 }
 
-function write(res: ServerResponse, status: number, headers: Headers, body: Body | undefined): void {
+function write(res: ServerResponse, status: number, headers: Headers, body: WholeBody | undefined): void {
   res.writeHead(status, headers)
   if (body === undefined) res.end()
   else if (headers[header.connection] === closing[header.connection] && !res.req.complete) {

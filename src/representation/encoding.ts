@@ -6,6 +6,7 @@ import {
   type Represents,
   soundRepresented,
 } from '../plan/custom-representation.js'
+import type { TransferFormat } from '../plan/transfer-format.js'
 import type { Wire } from '../plan/wire-form.js'
 import { mediaType, xmlTypes } from '../wire.js'
 import { type Offers, offersOf } from './offers.js'
@@ -23,6 +24,8 @@ export interface Representation {
   readonly encode: (value: unknown, wire: Wire, call: () => RepresentationCall) => Represented | Promise<Represented>
   /** The same at once, where nothing but the value and its form goes into the bytes. */
   readonly text?: (value: unknown, wire: Wire) => string
+  /** Of the whole list, streamed: then nothing is encoded at once. */
+  readonly transfer?: TransferFormat
 }
 
 /** One that problems can be told in as well (ERR-3). */
@@ -57,10 +60,29 @@ const xmlAs = (name: string): ProblemRepresentation =>
 export const builtIn: readonly ProblemRepresentation[] = Object.freeze([json, ...xmlTypes.map(xmlAs)])
 
 /** The media types that something can be had in. Of two of a team's with one name the last counts: a mount says it better than the service. */
-export function offersFor(what: Represents, customs: readonly CustomRepresentation[]): Offers<Representation> {
+export function offersFor(
+  what: Represents,
+  customs: readonly CustomRepresentation[],
+  exports: readonly TransferFormat[] = [],
+): Offers<Representation> {
   const named = new Map(customs.map((custom) => [custom.contentType.toLowerCase(), custom]))
-  return offersOf([...builtIn, ...[...named.values()].flatMap((custom) => represents(custom, what))])
+  const whole = exports.map(exported)
+  // An export of a mount stands in the place of the service's own pages in that type.
+  const paged = [...named.values()].filter(({ contentType }) => !exports.some((one) => isOf(one, contentType)))
+  return offersOf([...builtIn, ...whole, ...paged.flatMap((custom) => represents(custom, what))])
 }
+
+const isOf = ({ mediaType: type }: TransferFormat, contentType: string): boolean => contentType.split(';')[0]?.trim().toLowerCase() === type
+
+const exported = (transfer: TransferFormat): Representation => ({
+  mediaType: transfer.contentType,
+  contentType: transfer.contentType,
+  variant: transfer.contentType,
+  encode: () => {
+    throw new Error('An export is streamed.')
+  },
+  transfer,
+})
 
 function represents(custom: CustomRepresentation, what: Represents): readonly Representation[] {
   const { contentType, revision } = custom

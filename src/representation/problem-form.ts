@@ -9,7 +9,14 @@ const others: ReadonlyMap<string, Form> = new Map([
   ['allowed', listOf(openForm)],
 ])
 
-const violation: Form = Object.freeze({ kind: 'object', member: (name: string) => others.get(name) ?? text, item: () => openForm })
+/** Of any type, and named by the code of the violation. */
+const params: Form = Object.freeze({ kind: 'object', member: () => openForm, item: () => openForm })
+
+const violation: Form = Object.freeze({
+  kind: 'object',
+  member: (name: string) => (name === 'params' ? params : (others.get(name) ?? text)),
+  item: () => openForm,
+})
 
 const problem: Form = Object.freeze({
   kind: 'object',

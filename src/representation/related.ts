@@ -5,6 +5,7 @@ import type { KeyValue } from '../definition/key.js'
 import type { LinkTo } from '../definition/resource.js'
 import type { Mounted } from '../plan/routes.js'
 import { settled, together } from '../promise.js'
+import { digest } from './digest.js'
 
 /** Reads records of a resource on behalf of the request at hand. */
 export type ReadBatch = (mounted: Mounted, keys: readonly KeyValue[]) => Answer<readonly (Stored<unknown> | undefined)[]>
@@ -18,6 +19,8 @@ export interface Related {
 interface RelatedLink {
   readonly name: string
   readonly expanded: boolean
+  /** Versions do not stand for the whole of these records. */
+  readonly computes: boolean
   /** What each of the records leads to, in their order; `undefined` where that is nothing, or nothing that the caller may see. */
   readonly stored: readonly (Stored<unknown> | undefined)[]
   /** What these are shown with in turn, where they are expanded. */
@@ -46,9 +49,10 @@ function gatherLink(mounted: Mounted, link: LinkTo, records: readonly unknown[],
   const { name } = link
   const target = mounted.targets.get(name) as Mounted
   return settled(readAll(target, link, records, read), (stored): Answer<RelatedLink> => {
-    if (!expanded) return { name, expanded, stored, nested: nothingRelated }
+    const computes = target.adapter.computes === true
+    if (!expanded) return { name, expanded, computes, stored, nested: nothingRelated }
     const values = stored.map((one) => one?.value)
-    return settled(gatherRelated(target, values, [], read), (nested) => ({ name, expanded, stored, nested }))
+    return settled(gatherRelated(target, values, [], read), (nested) => ({ name, expanded, computes, stored, nested }))
   })
 }
 
@@ -84,12 +88,15 @@ const none: readonly undefined[] = Object.freeze([undefined])
 /** The versions of what the record at this place is shown with: they shape its bytes, so they shape its tag (HDR-2). No two that differ have one text. */
 export function stampOf({ links }: Related, at: number): string {
   let stamp = ''
-  for (const { stored, nested } of links) {
-    const version = stored[at]?.version
-    stamp += version === undefined ? '-' : `${version.length}:${version}${stampOf(nested, at)}`
+  for (const { stored, nested, computes } of links) {
+    const one = stored[at]
+    stamp += one === undefined ? '-' : `${one.version.length}:${one.version}${computes ? contentStamp(one) : ''}${stampOf(nested, at)}`
   }
   return stamp
 }
+
+/** Stands for a value that can change while its version stays (HDR-8). */
+export const contentStamp = ({ value }: Stored<unknown>): string => `;${digest(JSON.stringify(value) ?? '')};`
 
 /** The key a link leads to, or `undefined` where a part of it is null. */
 export function linkedKey(target: Mounted, { by }: LinkTo, record: unknown): KeyValue | undefined {

@@ -4,20 +4,21 @@ import { formatTag } from '../http/entity-tags.js'
 import { keyOf } from '../plan/resource-plan.js'
 import type { Mounted } from '../plan/routes.js'
 import { RecentMap } from '../recent-map.js'
-import type { Body } from './answer.js'
+import type { WholeBody } from './answer.js'
 import { digest } from './digest.js'
 import { bufferOf, Octets } from './octets.js'
-import { type Related, stampOf } from './related.js'
+import { contentStamp, type Related, stampOf } from './related.js'
 import type { Rows } from './remembered.js'
 import { isUsual, type View } from './views.js'
 
-/** The tag of an item, of which `related` was gathered. */
-export function itemTag(view: View, version: string, related: Related): string {
+/** The tag of an item, of which `related` was gathered. `content` stands for its value, where the version does not. */
+export function itemTag(view: View, version: string, related: Related, content?: string): string {
   const { links } = related
+  if (content !== undefined) return formatTag(version, digest(`${view.digest} ${content}${stampOf(related, 0)}`))
   const [only] = links
   if (only === undefined) return formatTag(version, view.digest)
   // Of what many records link to the version comes again and again, and a hash takes 3 us.
-  const linked = links.length === 1 && only.nested.links.length === 0 ? only.stored[0]?.version : undefined
+  const linked = links.length === 1 && !only.computes && only.nested.links.length === 0 ? only.stored[0]?.version : undefined
   const known = linked === undefined ? undefined : digests.get(view)?.get(linked)
   if (known !== undefined) return formatTag(version, known)
   const made = digest(`${view.digest} ${stampOf(related, 0)}`)
@@ -61,12 +62,16 @@ export function pageTag(
 }
 
 /** Stands for a row of a page. Each text has its length before it, so that no two pages have one row of texts. */
-function rowStamp({ plan }: Mounted, { value, version }: Stored<unknown>, related: Related, at: number): string {
+function rowStamp({ plan, adapter }: Mounted, stored: Stored<unknown>, related: Related, at: number): string {
+  const { value, version } = stored
   const text = plan.key.text(keyOf(plan, value))
+  const content = adapter.computes === true ? contentStamp(stored) : ''
   // Joined it is one text, where a sum would be a tree of them, to be walked in every page.
-  return [text.length, ':', text, version.length, ':', version, stampOf(related, at)].join('')
+  return [text.length, ':', text, version.length, ':', version, content, stampOf(related, at)].join('')
 }
 
-/** The tag of a value that has no version: of its bytes. */
-export const bodyTag = (body: Body): string =>
-  `"${digest(typeof body === 'string' ? body : body instanceof Octets ? bufferOf(body) : Buffer.from(body))}"`
+/** The tag of what an endpoint answers: of its bytes, and of the version of the item that it stands below, which `If-Match` compares. */
+export function bodyTag(body: WholeBody, version?: string): string {
+  const bytes = digest(typeof body === 'string' ? body : body instanceof Octets ? bufferOf(body) : Buffer.from(body))
+  return version === undefined ? `"${bytes}"` : formatTag(version, bytes)
+}

@@ -1,17 +1,20 @@
 /** The whole API from one table: versions of resources, composed in the one right order. */
 import { functionOption, knownOptions, tableOption } from '../definition/known-options.js'
 import { didYouMean, nearMiss } from '../definition/near-miss.js'
+import { checkOptions } from '../definition/option-kinds.js'
 import { splitTarget } from '../http/targets.js'
 import type { Login } from '../middleware/login.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
-import { checkOptions } from '../middleware/options.js'
 import { resolveSecureHeaders, type SecureHeadersOptions } from '../middleware/secure-headers.js'
 import { checkVersionName, type LifecycleOptions, resolveLifecycle, splitVersion, type VersionHandler } from '../middleware/versions.js'
-import type { Endpoint, Mount } from '../plan/mount.js'
+import type { Endpoint } from '../plan/endpoint.js'
+import type { Mount } from '../plan/mount.js'
 import { offeredWrites } from '../plan/offered-writes.js'
+import type { JobRecords } from '../plan/records.js'
 import { compileRoutes } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { Exchange, type ServedVersion } from './exchange.js'
+import { jobRecords } from './records/open.js'
 import { resolveService, type Service, type ServiceOptions, serviceKinds } from './service.js'
 import { loginSteps, walk } from './walk.js'
 
@@ -37,8 +40,18 @@ export interface ApiOptions<P = unknown> extends ServiceOptions<P> {
 
 /** What `api()` makes: a middleware for `app.use`. */
 export interface Api extends Middleware {
-  /** Asks every adapter whether its store is ready, and throws with the mend of the first that is not; waits a moment for the store of the rate limit, too. Call it before `listen`. */
+  /**
+   * Asks every adapter whether its store is ready, and waits a moment for the store of the rate limit, too. Call it before `listen`. Throws one `ConfigurationError`
+   * that says how to fix every store that does not fit, or what an adapter threw because its store could not be asked.
+   */
   ready(): Promise<void>
+  /**
+   * The records of a resource for a job, to be changed with the checks of a request. Throws `ConfigurationError` where the resource is not mounted in that version, or
+   * nobody says on whose behalf.
+   *
+   * @example const made = await service.records(orders, { principal: 'nightly' }).patch(7, { state: 'expired' })
+   */
+  readonly records: JobRecords
 }
 
 /**
@@ -49,15 +62,17 @@ export interface Api extends Middleware {
  * app.use(api({ versions: { v8: [mount(sucursales, adapter)], v1: { resources: [mount(old, view)], deprecated: '2026-01-01', successor: 'v8' }, v0: 'retired' } }))
  */
 export function api<P = unknown>(options: ApiOptions<P>): Api {
-  checkOptions('api()', options ?? null, { ...serviceKinds, versions: 'checked', login: 'checked', secureHeaders: 'checked' })
+  checkOptions('api()', options ?? null, {
+    ...serviceKinds,
+    versions: 'table',
+    login: { madeBy: 'login({ find, token })', has: 'answer' },
+    secureHeaders: ['table', 'false'],
+  })
   const { versions: table, login, secureHeaders = {}, ...rest } = options
   const names = Object.keys(tableOption('versions of api()', table))
   const living = names.filter((name) => table[name] !== 'retired')
   if (names.length === 0)
     throw new ConfigurationError('invalid-option', 'api() has no versions. Give at least one: { versions: { v1: [...] } }.')
-  if (login !== undefined && typeof login?.answer !== 'function') {
-    throw new ConfigurationError('invalid-option', 'login is not what login() made. Give login({ find, token }).')
-  }
   const service = resolveService(rest as unknown as ServiceOptions, {
     login,
     secureHeaders: secureHeaders === false ? undefined : resolveSecureHeaders(secureHeaders),
@@ -93,12 +108,32 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
     void walk(new Exchange(req, res, service, entrance, noVersion, versions, found.name))
   }
   return Object.assign(apiMiddleware, {
+    records: jobRecords(service, versions),
     async ready(): Promise<void> {
       const offered = offeredWrites(served.flatMap(({ table }) => table.resources))
-      for (const [adapter, methods] of offered) await adapter.ready?.(methods)
+      const faults: ConfigurationError[] = []
+      for (const [adapter, methods] of offered) {
+        try {
+          await adapter.ready?.(methods)
+        } catch (error) {
+          // Where a store does not answer, the others would only make the caller wait.
+          if (!(error instanceof ConfigurationError)) throw error
+          faults.push(error)
+        }
+      }
+      throwAll(faults)
       await service.rateLimit?.ready?.()
     },
   })
+}
+
+/** One error for all stores that do not fit, so that they can be fixed in one go. */
+function throwAll(faults: readonly ConfigurationError[]): void {
+  const [first] = faults
+  if (first === undefined) return
+  if (faults.length === 1) throw first
+  const list = faults.map(({ message }) => `- ${message}`).join('\n')
+  throw new ConfigurationError(first.code, `${faults.length} stores do not fit their resources:\n${list}\n`)
 }
 
 /** A budget for a route that no version serves would count nothing, and nobody would notice. What hand-written routes serve, they alone know. */

@@ -1,8 +1,8 @@
 /** One request on its way through the steps: what they have found out so far. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import type { Idempotency, Scalar } from '../adapters/contract.js'
+import type { Idempotency } from '../adapters/contract.js'
 import type { Action, Decided } from '../auth/permission.js'
-import { decide } from '../auth/permission.js'
+import { decide, type Permission } from '../auth/permission.js'
 import { type KeyValue, segmentOf } from '../definition/key.js'
 import { decodeSegments } from '../http/targets.js'
 import { privateCaching } from '../middleware/authenticate.js'
@@ -11,12 +11,13 @@ import { type Conditions, unconditional } from '../middleware/if-match.js'
 import type { Middleware } from '../middleware/middleware.js'
 import { isRetired, type Lifecycle, noticeHeaders } from '../middleware/versions.js'
 import { collectionPath, itemPath } from '../plan/addresses.js'
+import type { CompiledMethod } from '../plan/endpoint-plan.js'
 import type { ListQuery } from '../plan/list-grammar.js'
-import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Match, Mounted, Route, RouteTable } from '../plan/routes.js'
 import { ConfigurationError, type HttpProblem } from '../problem.js'
 import type { Answer, Headers } from '../representation/answer.js'
 import { json, type Representation } from '../representation/encoding.js'
+import type { Change, Scopes, Visit } from './caller.js'
 import { notify, type RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
 import { type Patience, withinTime } from './patience.js'
@@ -51,7 +52,7 @@ export interface Entrance {
   readonly mountTail: string
 }
 
-export class Exchange {
+export class Exchange implements Visit {
   readonly requestId: string
   /** Those of the request, which its getter makes. */
   readonly headers: IncomingHttpHeaders
@@ -80,15 +81,16 @@ export class Exchange {
   body: unknown
   /** What a repeat of this request is known by, where its client gave it a key (VERB-12). */
   idempotency: Idempotency | undefined
-  /** The scopes of the principal, as far as they were asked for. */
-  scopes: Map<ResourcePlan, Readonly<Record<string, Scalar>>> | undefined
+  scopes: Scopes | undefined
   /** True from the step `execute` on: the request counts in the load of its service. */
   executing = false
   /**
    * Whether the request has changed anything, as far as is known: every answer must agree with it
    * (VERB-13).
    */
-  change: 'none' | 'unknown' | 'made' = 'none'
+  change: Change = 'none'
+  /** Gives back the place of an export among those of its resource. */
+  releaseExport: (() => void) | undefined
   outcome: Outcome | undefined
   /** What tells browsers whose scripts may read the answer, whatever it becomes (HDR-7). */
   sharing: Readonly<Record<string, string>> | undefined
@@ -171,9 +173,27 @@ export class Exchange {
     return this.route.resource
   }
 
+  /** The method of the endpoint that the path leads to. */
+  get called(): CompiledMethod | undefined {
+    return this.route?.endpoint?.methods.get(this.method)
+  }
+
+  /** Milliseconds that the answer may take. */
+  get timeout(): number {
+    return this.called?.timeout ?? this.service.timeout
+  }
+
   /** The key of the item that the path addresses. */
   get key(): KeyValue {
     return this.keys.at(-1) as KeyValue
+  }
+
+  get permission(): Permission | undefined {
+    return this.service.permission
+  }
+
+  reached(mounted: Mounted): Mounted {
+    return mounted
   }
 
   /** What the path leads to, where whoever let the request in has looked. */
@@ -215,6 +235,14 @@ export class Exchange {
     // Every answer has its notices, also the one that refuses a malformed Host: then a path must do.
     const root = this.#findRoot() ?? this.#entrance.mountPath
     return noticeHeaders(life, `${root}/${life.successor}${served ? this.path : ''}`)
+  }
+
+  /** Ends the count of this request among those that execute, once. */
+  leave(): void {
+    if (this.executing) this.service.load.executing -= 1
+    this.executing = false
+    this.releaseExport?.()
+    this.releaseExport = undefined
   }
 
   /** Tells the `onResponse` hook of the answer, once, whoever has written it. */

@@ -2,7 +2,7 @@
 import type { CustomRepresentation, RepresentationCall, Represented, Represents } from '../plan/custom-representation.js'
 import { openForm } from '../plan/form.js'
 import { type Wire, wireName } from '../plan/wire-form.js'
-import type { Body, Headers } from '../representation/answer.js'
+import type { Headers, WholeBody } from '../representation/answer.js'
 import { spelled } from '../representation/answer.js'
 import { offersFor, type Representation } from '../representation/encoding.js'
 import { mergeVary } from '../representation/header-fields.js'
@@ -23,29 +23,30 @@ export class Formats {
   }
 
   /** What a request may ask for: of a list a page, of everything else an item, also where a write answers with one. */
-  of({ route, operation, method }: Exchange): Offers<Representation> {
-    const owner = route?.endpoint?.methods.get(method === 'HEAD' ? 'GET' : method) ?? route?.resource
+  of({ route, operation, called }: Exchange): Offers<Representation> {
+    const owner = called ?? route?.resource
     const what = route?.endpoint !== undefined ? 'value' : operation?.query === 'list' ? 'list' : 'item'
-    if (owner === undefined || owner.representations.length === 0) return this.#plain[what]
+    const exports = what === 'list' ? route?.resource?.exports?.formats : undefined
+    if (owner === undefined || (owner.representations.length === 0 && exports === undefined)) return this.#plain[what]
     const known = this.#own.get(owner) ?? new Map<Represents, Offers<Representation>>()
     const found = known.get(what)
     if (found !== undefined) return found
-    const made = offersFor(what, [...this.#common, ...owner.representations])
+    const made = offersFor(what, [...this.#common, ...owner.representations], exports)
     this.#own.set(owner, known.set(what, made))
     return made
   }
 }
 
 /** The forms of what an endpoint answers: nothing is known of it. */
-export const endpointWire = ({ route }: Exchange): Wire => ({
-  root: wireName(route?.endpoint?.endpoint.name ?? '', 'value'),
+const endpointWire = ({ route }: Exchange): Wire => ({
+  root: wireName(route?.endpoint?.name ?? '', 'value'),
   form: openForm,
 })
 
 /** A body and what goes with it. */
 export interface Encoded {
   readonly headers: Headers
-  readonly body?: Body
+  readonly body?: WholeBody
 }
 
 /** The value in the representation that the request asks for. Its header fields are completed in place. */
@@ -54,6 +55,39 @@ export function encoded(exchange: Exchange, value: unknown, wire: Wire, headers:
   const made = representation.encode(value, wire, () => callOf(exchange))
   if (typeof made === 'string') return withBody(exchange, made, headers)
   return Promise.resolve(patience.settle(made)).then((represented) => withBody(exchange, represented, headers))
+}
+
+/** What an endpoint answers, likewise. Throws an error that names the endpoint where JSON or XML can not hold it. */
+export function encodedValue(exchange: Exchange, value: unknown, headers: Headers): Encoded | Promise<Encoded> {
+  const { representation, route, method } = exchange
+  const wire = endpointWire(exchange)
+  const { text } = representation
+  if (text === undefined) return encoded(exchange, value, wire, headers)
+  const unfit = (what: string, cause?: unknown): Error =>
+    new Error(
+      `${method} ${route?.template} answered ${what}. Give a value that JSON can hold, or make bytes of it in representations: [representation(mediaType, { value })].`,
+      { cause },
+    )
+  const kind = unfitKind(value)
+  if (kind !== undefined) throw unfit(kind)
+  let made: string | undefined
+  try {
+    made = text(value, wire)
+  } catch (error) {
+    throw unfit(`what can not be written as ${representation.mediaType}: ${error instanceof Error ? error.message : 'unknown'}`, error)
+  }
+  if (made === undefined) throw unfit('a value without a JSON form')
+  return withBody(exchange, made, headers)
+}
+
+/** What `JSON.stringify` would write without a word, and not as what it is. */
+function unfitKind(value: unknown): string | undefined {
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return 'bytes'
+  if ('pipe' in value || 'getReader' in value || Symbol.asyncIterator in value) return 'a stream'
+  if (Symbol.iterator in value) return 'an iterable that is no array'
+  return value instanceof Response ? 'a Response' : undefined
 }
 
 function withBody({ representation, service }: Exchange, represented: Represented, headers: Headers): Encoded {

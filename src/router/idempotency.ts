@@ -54,12 +54,18 @@ function refused(kind: ProblemCode, code: string, what: string): HttpProblem {
   return new HttpProblem(kind, { detail, errors: [{ header: header.idempotencyKey, detail, code, clause: 'VERB-12' }] })
 }
 
-/** What a repeat is known by. `body` is what the client sent, decoded: in another format, or with its members in another order, it is the same. */
+/**
+ * What a repeat is known by. `body` is what the client sent, decoded: in another format, with its
+ * members in another order or its values in another spelling, it is the same.
+ */
 export function idempotencyOf(exchange: Exchange, key: string, body: unknown): Idempotency {
   const scope = Object.entries(scopeOf(exchange, exchange.resource)).sort(byName)
   // The whole address: the same name on another side of the service, or below another parent, is somebody or something else.
   const address = exchange.root + exchange.listPath
-  return { id: digest(JSON.stringify([ownerOf(exchange), scope, address, key])), fingerprint: digest(canonicalText(body)) }
+  return {
+    id: digest(JSON.stringify([ownerOf(exchange), scope, address, key])),
+    fingerprint: digest(canonicalText(exchange.resource.plan.canonical(body))),
+  }
 }
 
 /**

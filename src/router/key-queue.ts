@@ -65,7 +65,12 @@ function waitFor(before: Promise<unknown>, patience: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () =>
-        reject(new Unavailable({ detail: 'Too many clients change this resource at once. Nothing was changed: try again in a moment.' })),
+        reject(
+          new Unavailable({
+            detail: 'Too many clients change this resource at once. Nothing was changed: try again in a moment.',
+            unchanged: true,
+          }),
+        ),
       Math.max(0, patience),
     )
     before.then(() => {

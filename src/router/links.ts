@@ -6,16 +6,19 @@ import type { LinkTo } from '../definition/resource.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Match, Mounted } from '../plan/routes.js'
-import type { Violation } from '../problem.js'
+import type { KnownViolation, Violation } from '../problem.js'
 import { settled, together } from '../promise.js'
 import { linkedKey } from '../representation/related.js'
-import { type Exchange, isLiving } from './exchange.js'
+import type { ViolationParams } from '../violation.js'
+import type { Caller } from './caller.js'
+import { isLiving } from './exchange.js'
+import { otherOrigin } from './link-origin.js'
 import { lineageHolds } from './operations/lineage.js'
 import { readable } from './permission.js'
 
 /** The violations of links that lead to nothing the caller may see. Asked of those that this write sets, side by side. */
 export function danglingLinks(
-  exchange: Exchange,
+  exchange: Caller,
   mounted: Mounted,
   next: JsonObject,
   current: JsonObject | undefined,
@@ -46,24 +49,48 @@ function changedLinks(associations: readonly LinkTo[], next: JsonObject, current
 
 const none: readonly Violation[] = Object.freeze([])
 
-function danglingLink(exchange: Exchange, mounted: Mounted, link: LinkTo, next: JsonObject): Answer<Violation | undefined> {
+function danglingLink(exchange: Caller, mounted: Mounted, link: LinkTo, next: JsonObject): Answer<Violation | undefined> {
   const target = mounted.targets.get(link.name) as Mounted
   const key = linkedKey(target, link, next)
   if (key === undefined) return undefined
   return settled(readable(exchange, target, [key]), ([stored]) => (stored === undefined ? dangling(link, target) : undefined))
 }
 
-function dangling(link: LinkTo, target: Mounted): Violation {
+/** The same of many records that are to be created, each link by one batched read. A link to an earlier one of them leads there. */
+export async function danglingInAll(
+  exchange: Caller,
+  mounted: Mounted,
+  records: readonly JsonObject[],
+): Promise<readonly (readonly Violation[])[]> {
+  const found = records.map((): Violation[] => [])
+  for (const link of mounted.plan.associations) {
+    const target = mounted.targets.get(link.name) as Mounted
+    const { key: codec } = target.plan
+    const wanted = records.map((record) => linkedKey(target, link, record))
+    const distinct = new Map(wanted.filter((key) => key !== undefined).map((key) => [codec.text(key), key]))
+    const stored = await readable(exchange, target, [...distinct.values()])
+    const there = new Set([...distinct.keys()].filter((_, i) => stored[i] !== undefined))
+    for (const [i, key] of wanted.entries()) {
+      if (key !== undefined && !there.has(codec.text(key))) found[i]?.push(dangling(link, target))
+      const made = target.plan === mounted.plan ? codec.of(records[i]) : undefined
+      if (made !== undefined) there.add(codec.text(made))
+    }
+  }
+  return found
+}
+
+function dangling(link: LinkTo, target: Mounted): KnownViolation<'reference'> {
   return {
     pointer: `/${escapePointer(link.name)}`,
     detail: `"${link.name}" leads to nothing: there is no such item in ${target.plan.collection}.`,
     code: 'reference',
+    params: { collection: target.plan.collection },
     clause: 'REP-7',
   }
 }
 
 /** A body in terms of the store: each link as the members that hold its key; links that are derived are left out. Copies the top level. */
-export function storedTerms(exchange: Exchange, mounted: Mounted, body: JsonObject, found: Violation[]): JsonObject {
+export function storedTerms(exchange: Caller, mounted: Mounted, body: JsonObject, found: Violation[]): JsonObject {
   const { plan } = mounted
   if (plan.links.size === 0) return { ...body }
   const record: JsonObject = {}
@@ -79,20 +106,20 @@ export function storedTerms(exchange: Exchange, mounted: Mounted, body: JsonObje
 }
 
 /** A stored link as the store has it: the path that represent() made absolute is a path again, unless the schema wants a whole URI. */
-function belowVersion({ base }: Exchange, { definition }: ResourcePlan, name: string, given: unknown): unknown {
+function belowVersion({ base }: Caller, { definition }: ResourcePlan, name: string, given: unknown): unknown {
   if (!isObject(given) || typeof given.href !== 'string' || !given.href.startsWith(`${base}/`)) return given
   const { format } = definition.shape.at([name, 'href']) ?? {}
   return format === 'uri' ? given : { ...given, href: given.href.slice(base.length) }
 }
 
-function takeLink(exchange: Exchange, mounted: Mounted, link: LinkTo, body: JsonObject, record: JsonObject, found: Violation[]): void {
+function takeLink(exchange: Caller, mounted: Mounted, link: LinkTo, body: JsonObject, record: JsonObject, found: Violation[]): void {
   const target = mounted.targets.get(link.name) as Mounted
   const { hidden } = mounted.plan
   const given = body[link.name]
   if (given === null) {
     for (const member of link.by) {
       if (hidden.has(member)) record[member] = null
-      else if ((body[member] ?? null) !== null) found.push(contradiction(link.name, member))
+      else if ((body[member] ?? null) !== null) found.push(contradiction(target, link.name, member))
     }
     return
   }
@@ -104,7 +131,7 @@ function takeLink(exchange: Exchange, mounted: Mounted, link: LinkTo, body: Json
       const member = link.by[i] as string
       // A member that is on the wire as well says the same as the link, or nothing.
       if (hidden.has(member) || !Object.hasOwn(body, member)) record[member] = part
-      else if (body[member] !== part) found.push(contradiction(link.name, member))
+      else if (body[member] !== part) found.push(contradiction(target, link.name, member))
     }
     return
   }
@@ -112,14 +139,15 @@ function takeLink(exchange: Exchange, mounted: Mounted, link: LinkTo, body: Json
   const members = target.plan.key.members.map((member) => `"${member}"`).join(', ')
   found.push({
     pointer: `/${escapePointer(link.name)}`,
-    detail: `"${link.name}" must lead to one of ${target.plan.collection}: give ${example}, or ${members}.`,
+    detail: `"${link.name}" must lead to one of ${target.plan.collection}: give ${example}, or ${members}.${otherOrigin(given, exchange.root)}`,
     code: 'link',
+    params: linkParams(target),
     clause: 'REP-7',
   })
 }
 
 /** The key that a link in a body names: by its `href`, else by the target's key members (REP-7). */
-function linkKey(exchange: Exchange, target: Mounted, given: JsonObject): KeyValue | undefined {
+function linkKey(exchange: Caller, target: Mounted, given: JsonObject): KeyValue | undefined {
   const { key, definition } = target.plan
   // The `href` of an expanded target may be a member of its own: then its key tells which one it is.
   const own = definition.shape.members.has('href') ? key.of(given) : undefined
@@ -129,7 +157,7 @@ function linkKey(exchange: Exchange, target: Mounted, given: JsonObject): KeyVal
   return href === undefined || href === null ? key.of(given) : undefined
 }
 
-function keyOfHref(exchange: Exchange, target: Mounted, href: string): KeyValue | undefined {
+function keyOfHref(exchange: Caller, target: Mounted, href: string): KeyValue | undefined {
   // Most links are those that this version gives, with a plain id: they need not be looked for.
   const { base } = exchange
   const { path } = target
@@ -163,17 +191,22 @@ function itemOf({ route, keys }: Match): Mounted | undefined {
 
 const originOf = (root: string): string => /^https?:\/\/[^/]+/.exec(root)?.[0] ?? root
 
-const contradiction = (link: string, member: string): Violation => ({
+const contradiction = (target: Mounted, link: string, member: string): KnownViolation<'link'> => ({
   pointer: `/${escapePointer(link)}`,
   detail: `"${link}" and "${member}" do not say the same: leave one of them out.`,
   code: 'link',
+  params: linkParams(target),
   clause: 'REP-7',
 })
 
-const hiddenViolation = (name: string, link: string): Violation => ({
+/** How a link into a collection may be given. */
+const linkParams = ({ plan }: Mounted): ViolationParams['link'] => ({ collection: plan.collection, members: plan.key.members })
+
+const hiddenViolation = (name: string, link: string): KnownViolation<'unknown'> => ({
   pointer: `/${escapePointer(name)}`,
   detail: `"${name}" is no member here. Did you mean "${link}"?`,
   code: 'unknown',
+  params: { name },
   clause: 'REP-7',
   suggestion: link,
 })

@@ -1,11 +1,14 @@
 /** How long a request waits for a team's code, and how that code learns that nobody waits any more. */
 import { Unavailable, unknownOutcome } from '../problem.js'
 import { isPromise } from '../promise.js'
+import type { Caller, Change } from './caller.js'
 import type { Exchange } from './exchange.js'
 
 export interface Patience {
   /** Milliseconds that are left; 0 when the time is up. */
   left(): number
+  /** Counts anew, from now on, so many milliseconds: for the next page of an export. */
+  restart(limit: number): void
   /** Fires when the time is up and, on reads, when the client goes away. Made when first asked for. */
   signal(): AbortSignal
   /** The answer, or `Unavailable` when the time is up: whatever it comes to after that is ignored. */
@@ -15,33 +18,38 @@ export interface Patience {
 /** The patience of one request: every wait of it is counted from its start. */
 export const withinTime = (exchange: Exchange): Patience => new RequestPatience(exchange)
 
+/** The patience of own code: every wait is counted from now, and `ended` may end it. */
+export const ownTime = (timeout: number, ended: AbortSignal | undefined, caller: Pick<Caller, 'change'>): Patience =>
+  new OwnTime(timeout, ended, caller)
+
 const outOfTime = unknownOutcome('The service did not answer in time')
 
-class RequestPatience implements Patience {
-  readonly #exchange: Exchange
+abstract class Countdown implements Patience {
   #controller: AbortController | undefined
+  #anew: { readonly from: number; readonly limit: number } | undefined
 
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange
-  }
+  /** Milliseconds in all. */
+  protected abstract get timeout(): number
+  protected abstract get started(): number
+  protected abstract get change(): Change
+  /** Aborts as soon as nobody waits any more. */
+  protected abstract watch(made: AbortController): void
 
   left(): number {
-    const { service, started } = this.#exchange
-    return Math.max(0, service.timeout - (performance.now() - started))
+    const { from, limit } = this.#anew ?? { from: this.started, limit: this.timeout }
+    return Math.max(0, limit - (performance.now() - from))
+  }
+
+  restart(limit: number): void {
+    this.#anew = { from: performance.now(), limit }
   }
 
   signal(): AbortSignal {
     if (this.#controller !== undefined) return this.#controller.signal
-    const { reads, res } = this.#exchange
     const made = new AbortController()
     this.#controller = made
-    const gone = (): void => {
-      if (!res.writableFinished) made.abort(new Error('The client went away.'))
-    }
     if (this.left() === 0) made.abort(this.#expired())
-    // A write goes on when its client leaves: half a change helps nobody.
-    else if (reads && res.destroyed) gone()
-    else if (reads) res.once('close', gone)
+    else this.watch(made)
     return made.signal
   }
 
@@ -54,7 +62,7 @@ class RequestPatience implements Patience {
       const expire = (): void => {
         const cause = this.#expired()
         this.#controller?.abort(cause)
-        reject(new Unavailable({ cause, ...(this.#exchange.change === 'none' ? {} : { detail: outOfTime }) }))
+        reject(new Unavailable({ cause, ...(this.change === 'none' ? {} : { detail: outOfTime }) }))
       }
       const timer = setTimeout(expire, this.left())
       // What only looks like a promise may give nothing back from its `then`, or throw in it.
@@ -65,6 +73,65 @@ class RequestPatience implements Patience {
   }
 
   #expired(): Error {
-    return new Error(`No answer within ${this.#exchange.service.timeout} ms.`)
+    return new Error(`No answer within ${Math.round(this.#anew?.limit ?? this.timeout)} ms.`)
+  }
+}
+
+class RequestPatience extends Countdown {
+  readonly #exchange: Exchange
+
+  constructor(exchange: Exchange) {
+    super()
+    this.#exchange = exchange
+  }
+
+  protected get timeout(): number {
+    return this.#exchange.timeout
+  }
+
+  protected get started(): number {
+    return this.#exchange.started
+  }
+
+  protected get change(): Change {
+    return this.#exchange.change
+  }
+
+  protected watch(made: AbortController): void {
+    const { reads, res } = this.#exchange
+    const gone = (): void => {
+      if (!res.writableFinished) made.abort(new Error('The client went away.'))
+    }
+    // A write goes on when its client leaves: half a change helps nobody.
+    if (reads && res.destroyed) gone()
+    else if (reads) res.once('close', gone)
+  }
+}
+
+class OwnTime extends Countdown {
+  protected readonly started = performance.now()
+  readonly #ended: AbortSignal | undefined
+  readonly #caller: Pick<Caller, 'change'>
+
+  constructor(
+    protected readonly timeout: number,
+    ended: AbortSignal | undefined,
+    caller: Pick<Caller, 'change'>,
+  ) {
+    super()
+    this.#ended = ended
+    this.#caller = caller
+  }
+
+  protected get change(): Change {
+    return this.#caller.change
+  }
+
+  protected watch(made: AbortController): void {
+    const ended = this.#ended
+    const end = (): void => made.abort(ended?.reason)
+    if (ended?.aborted) end()
+    // A job may go on for hours, each record with a signal of its own.
+    else ended?.addEventListener('abort', end, { once: true, signal: made.signal })
   }
 }

@@ -1,15 +1,25 @@
 /** Where a permission is asked: of every operation, of the parents in its path, of what its links lead to (AUTH-4). */
 import type { Answer, Stored } from '../adapters/contract.js'
-import { type Action, type Ask, type Decided, type Decision, itemActions } from '../auth/permission.js'
+import {
+  type Action,
+  type Ask,
+  type Decided,
+  type Decision,
+  forbidden,
+  itemActions,
+  methodNotYours,
+  type OwnMethods,
+  ownMethods,
+} from '../auth/permission.js'
 import type { KeyValue } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
 import type { Mounted, OperationName, Route } from '../plan/routes.js'
 import { isPromise, settled, together } from '../promise.js'
-import type { Exchange } from './exchange.js'
+import type { Caller, Visit } from './caller.js'
 import { Store } from './store.js'
 
 /** What each operation asks of the resource of its route. */
-const actions: Readonly<Record<Exclude<OperationName, 'call' | 'options'>, readonly Action[]>> = {
+const actions: Readonly<Record<Exclude<OperationName, 'call' | 'callBelow' | 'options'>, readonly Action[]>> = {
   list: ['list'],
   create: ['create'],
   read: ['read'],
@@ -27,21 +37,27 @@ const actions: Readonly<Record<Exclude<OperationName, 'call' | 'options'>, reado
   unsetFlag: ['patch'],
 }
 
+const reading: readonly Action[] = ['read']
+const patching: readonly Action[] = ['patch']
+
+/** An endpoint below an item is a part of it, which is read or changed: as with flags, PATCH stands for every change. */
+const ofEndpoint = (method: string): readonly Action[] => (method === 'GET' || method === 'HEAD' ? reading : patching)
+
 /** What the permission says of an operation: its parents may be read, and it may be done. `method` tells what an endpoint does. */
-export function mayDo(exchange: Exchange, route: Route, name: OperationName, method = exchange.method): Decided {
+function mayDo(exchange: Asking, route: Route, name: OperationName, method: string): Decided {
   if (name === 'options') return 'allow'
   if (name === 'call') {
-    return exchange.decide(itemActions[method] ?? 'create', route.endpoint?.endpoint.name ?? '')
+    return exchange.decide(itemActions[method] ?? 'create', route.endpoint?.name ?? '')
   }
   const { keys } = exchange
   const resource = route.resource as Mounted
-  const ofItem = route.kind === 'item' || route.kind === 'member' || route.kind === 'flag'
+  const ofItem = route.kind === 'item' || route.kind === 'member' || route.kind === 'flag' || name === 'callBelow'
   const own = ofItem ? keys.at(-1) : undefined
   const { collection } = resource.plan
   const nearest = route.association?.parent ?? resource.parent?.mounted
   const inPath = nearest === undefined ? noAsks : askOfParents(nearest, ofItem ? keys.slice(0, -1) : keys)
   const parents = route.kind === 'member' ? [...inPath, ...askOfLineage(resource, own as KeyValue)] : inPath
-  const asked = actions[name]
+  const asked = name === 'callBelow' ? ofEndpoint(method) : actions[name]
   const [only] = asked
   if (parents.length === 0 && asked.length === 1) return exchange.decide(only as Action, collection, own)
   return inTurn(
@@ -49,6 +65,27 @@ export function mayDo(exchange: Exchange, route: Route, name: OperationName, met
     parents,
     asked.map((action) => ({ action, resource: collection, key: own })),
   )
+}
+
+type Asking = Pick<Visit, 'keys' | 'decide'>
+
+/** The methods of this caller at a route. Throws `forbidden` where there are none. */
+export async function methodsOf(exchange: Asking, route: Route): Promise<OwnMethods> {
+  const offered = [...route.operations.keys()].filter((one) => one !== 'OPTIONS')
+  const own = await ownMethods(offered, (one) => mayDo(exchange, route, route.operations.get(one) as OperationName, one))
+  if (own.none) throw forbidden(route.template)
+  return own
+}
+
+/** Throws unless the permission lets the caller do this: `forbidden` (403), or `method-not-allowed` with the methods that are its own (405). */
+export function checkAllowed(exchange: Asking, route: Route, name: OperationName, method: string): Answer<void> {
+  return settled(mayDo(exchange, route, name, method), (decision): Answer<void> => {
+    if (decision === 'allow') return
+    if (decision === 'forbidden') throw forbidden(`${method} of ${route.template}`)
+    return methodsOf(exchange, route).then((own) => {
+      throw methodNotYours(method, own)
+    })
+  })
 }
 
 const noAsks: readonly Ask[] = []
@@ -69,7 +106,7 @@ const askOfLineage = (mounted: Mounted, key: KeyValue): readonly Ask[] =>
   mounted.parent === undefined ? noAsks : askOfParents(mounted.parent.mounted, lineageOf(mounted, key).slice(0, -1))
 
 /** Asks one after the other, and waits only where an answer does. What lies below a parent that may not be read is forbidden, whatever it is. */
-function inTurn(exchange: Exchange, parents: readonly Ask[], own: readonly Ask[]): Decided {
+function inTurn(exchange: Pick<Caller, 'decide'>, parents: readonly Ask[], own: readonly Ask[]): Decided {
   const asks = [...parents, ...own]
   const from = (start: number): Decided => {
     for (let at = start; at < asks.length; at += 1) {
@@ -90,13 +127,9 @@ function inTurn(exchange: Exchange, parents: readonly Ask[], own: readonly Ask[]
  * Records of another resource as far as this principal may read them: what it may not is as if it were not there, so a link to it stays an `href` and shows nothing,
  * and the store is not even asked.
  */
-export function readable(
-  exchange: Exchange,
-  mounted: Mounted,
-  keys: readonly KeyValue[],
-): Answer<readonly (Stored<unknown> | undefined)[]> {
+export function readable(exchange: Caller, mounted: Mounted, keys: readonly KeyValue[]): Answer<readonly (Stored<unknown> | undefined)[]> {
   const store = new Store(exchange, mounted)
-  if (exchange.service.permission === undefined) return store.linked(keys)
+  if (exchange.permission === undefined) return store.linked(keys)
   return settled(
     together(keys, (key) => mayShow(exchange, mounted, key, askOfLineage(mounted, key))),
     (decided) => {
@@ -115,8 +148,8 @@ export function readable(
  * Whether an item may be shown, in an answer or behind a link, where the permission has not been
  * asked about `parents` yet.
  */
-export function mayShow(exchange: Exchange, mounted: Mounted, key: KeyValue, parents: readonly Ask[] = noAsks): Answer<boolean> {
-  if (exchange.service.permission === undefined) return true
+export function mayShow(exchange: Caller, mounted: Mounted, key: KeyValue, parents: readonly Ask[] = noAsks): Answer<boolean> {
+  if (exchange.permission === undefined) return true
   const { collection } = mounted.plan
   const decision: Decided =
     parents.length === 0

@@ -11,15 +11,21 @@ import { parameter } from '../wire.js'
 const reasons: Readonly<Record<Refused['refused'], string>> = {
   duplicate: 'is taken already',
   reference: 'leads to nothing',
+  referenced: 'is still referred to by other records',
   rule: 'breaks a rule of the store',
 }
 
 const whyOf = ({ refused, why = reasons[refused] }: Refused): string => why
 
-/** The problem of a write that the store's own rules refuse. */
-export function refusedRecord(plan: ResourcePlan, refusal: Refused): HttpProblem {
+/** The problem of a write that the store's own rules refuse. `collections` are those that the client may hear of. */
+export function refusedRecord(plan: ResourcePlan, refusal: Refused, collections: ReadonlySet<string>): HttpProblem {
   const { refused, members } = refusal
   const why = whyOf(refusal)
+  if (refused === 'referenced' && members.length === 0) {
+    const by = (refusal.by ?? []).filter((name) => collections.has(name)).map((name) => JSON.stringify(name))
+    const detail = `The record ${refusal.why === undefined && by.length > 0 ? `is still referred to by records of ${by.join(' and ')}` : why}.`
+    return new HttpProblem(refused, { detail, errors: [{ pointer: '', detail, code: refused, clause: 'ERR-2' }] })
+  }
   const errors = onWire(
     plan,
     members.map((member) => ({

@@ -1,18 +1,19 @@
 /** One resource as a middleware: all its methods, its sub-collections and flags, at wherever an app mounts it. */
 
-import type { Adapter } from '../adapters/contract.js'
+import type { KeyValue } from '../definition/key.js'
+import { checkOptions } from '../definition/option-kinds.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
-import { checkOptions } from '../middleware/options.js'
 import { isVersion } from '../middleware/versions.js'
-import { type Mount, type MountOptions, mount, mountKinds, type UnboundAdapter } from '../plan/mount.js'
+import { type Mount, type MountOptions, mount, mountKinds } from '../plan/mount.js'
+import type { AdapterFor, MountedAdapter } from '../plan/mounted-adapter.js'
 import { compileRoutes } from '../plan/routes.js'
 import { Exchange, type ServedVersion } from './exchange.js'
 import { resolveService, type ServiceOptions, serviceKinds } from './service.js'
 import { walk } from './walk.js'
 
-export interface ResourceRouterOptions<P = unknown> extends ServiceOptions<P>, MountOptions {
+export interface ResourceRouterOptions<P = unknown, T = unknown, K = KeyValue> extends ServiceOptions<P>, MountOptions<T, K> {
   /** The other resources it leads to: link targets, and sub-collections of this one. Link targets have no address here: their own routers serve them beside it. */
   readonly related?: readonly Mount[]
 }
@@ -23,18 +24,20 @@ export interface ResourceRouterOptions<P = unknown> extends ServiceOptions<P>, M
  *
  * @example app.use('/v1', resourceRouter(sucursales, memoryAdapter(sucursales)))
  */
-export function resourceRouter<T, K, P = unknown>(
+export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
   definition: ResourceDefinition<T, K>,
-  adapter: Adapter<NoInfer<T>, NoInfer<K>> | UnboundAdapter<NoInfer<T>, NoInfer<K>>,
-  options: ResourceRouterOptions<P> = {},
+  adapter: AdapterFor<NoInfer<T>, NoInfer<K>, A>,
+  options: ResourceRouterOptions<P, NoInfer<T>, NoInfer<K>> = {},
 ): Middleware {
-  checkOptions('resourceRouter()', options, { ...serviceKinds, ...mountKinds, related: 'checked' })
-  const { related = [], area, collection, item, idempotencyKey, ...rest } = options
-  const own = mount(definition, adapter, {
+  checkOptions('resourceRouter()', options, { ...serviceKinds, ...mountKinds, related: 'list' })
+  const { related = [], area, collection, item, exports, idempotencyKey, endpoints, ...rest } = options
+  const own = mount<T, K>(definition, adapter as MountedAdapter<T, K>, {
     ...(area === undefined ? {} : { area }),
     ...(collection === undefined ? {} : { collection }),
     ...(item === undefined ? {} : { item }),
+    ...(exports === undefined ? {} : { exports }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(endpoints === undefined ? {} : { endpoints }),
   })
   const service = resolveService(rest as unknown as ServiceOptions)
   const version: ServedVersion = { name: '', table: compileRoutes([own], related, service.page), life: undefined, routes: undefined }

@@ -7,14 +7,14 @@ import type { Shape } from '../definition/shape.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Mounted } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
-import type { Exchange } from './exchange.js'
+import type { Caller } from './caller.js'
 
 type Scope = Readonly<Record<string, Scalar>>
 
 const noScope: Scope = Object.freeze({})
 
 /** The equalities that a principal's calls of this resource obey. Throws `ConfigurationError` where the team's function gives none that can be obeyed. */
-export function scopeOf(exchange: Exchange, { plan }: Mounted): Scope {
+export function scopeOf(exchange: Caller, { plan }: Mounted): Scope {
   const { scope } = plan.definition
   if (scope === undefined) return noScope
   // Asked once a request: a team may look things up in it, and it must not change on the way.

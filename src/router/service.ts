@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Permission } from '../auth/permission.js'
 import { invalidOption } from '../definition/known-options.js'
+import type { Kinds } from '../definition/option-kinds.js'
 import { resolvePage } from '../definition/resolve-resource.js'
 import type { PageOptions } from '../definition/resource.js'
 import { defaultMaxConcurrent, type Load } from '../limits/load.js'
@@ -11,7 +12,6 @@ import { resolveBodyLimits } from '../middleware/body.js'
 import type { CrossOrigin } from '../middleware/cross-origin.js'
 import type { Login } from '../middleware/login.js'
 import type { Middleware } from '../middleware/middleware.js'
-import type { Kinds } from '../middleware/options.js'
 import { patchTypes } from '../middleware/patch-types.js'
 import type { RateLimit } from '../middleware/rate-limit.js'
 import { type CustomRepresentation, representationsOption } from '../plan/custom-representation.js'
@@ -79,6 +79,8 @@ export interface Service {
   readonly address: BaseAddress
   /** True where `address` is the same for every request. */
   readonly fixedAddress: boolean
+  /** The `baseUrl`, where there is one. */
+  readonly root: string | undefined
   readonly authenticate: Authenticate | undefined
   readonly principal: ((req: IncomingMessage) => unknown) | undefined
   readonly permission: Permission | undefined
@@ -113,23 +115,23 @@ export interface Service {
 
 /** The kind of every option there is: it fails to compile when it goes stale. */
 export const serviceKinds: Kinds<ServiceOptions> = {
-  baseUrl: 'checked',
-  authenticate: 'checked',
+  baseUrl: 'string',
+  authenticate: 'function',
   principal: 'function',
   permission: 'function',
   idempotencyOwner: 'function',
-  rateLimit: 'checked',
-  cors: 'checked',
+  rateLimit: { madeBy: 'rateLimit({ limit: 600 })', has: 'count' },
+  cors: { madeBy: 'crossOrigin({ origins })', has: 'call' },
   requireIfMatch: 'boolean',
   weakIfMatch: 'boolean',
-  deleteStatus: 'checked',
-  representations: 'checked',
+  deleteStatus: { oneOf: [204, 202, 200] },
+  representations: 'list',
   jsonPatch: 'boolean',
-  page: 'checked',
-  bodyLimit: 'checked',
-  depthLimit: 'checked',
-  timeout: 'checked',
-  maxConcurrent: 'checked',
+  page: 'table',
+  bodyLimit: { from: 1 },
+  depthLimit: { from: 1 },
+  timeout: { from: 1 },
+  maxConcurrent: { from: 1 },
   problemBase: 'string',
   onStep: 'function',
   onQuery: 'function',
@@ -159,6 +161,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     throw invalidOption(`maxConcurrent is ${String(maxConcurrent)}. Give a whole number from 1, or Infinity.`)
   const vary = options.authenticate === undefined ? header.accept : `${header.accept}, ${options.authenticate.field}`
   const { onStep, onQuery, onResponse, onError = reportToConsole } = options
+  const address = baseAddress({ baseUrl })
   return Object.freeze({
     hooks: {
       ...(onStep === undefined ? {} : { onStep }),
@@ -166,8 +169,10 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
       ...(onResponse === undefined ? {} : { onResponse }),
       onError,
     },
-    address: baseAddress({ baseUrl }),
+    address,
     fixedAddress: baseUrl !== undefined,
+    // It is the same whatever the request.
+    root: baseUrl === undefined ? undefined : address({} as IncomingMessage),
     authenticate: options.authenticate,
     principal: options.principal,
     permission: options.permission,

@@ -1,38 +1,46 @@
-/** The adapters as one request sees them: with its principal, scope and patience, and a hook at each call. */
+/** The adapters as one request sees them: with its principal, scope and timeout, and a hook at each call. */
 import {
   type Answer,
   type Call,
   type Created,
-  type Idempotency,
   isRefused,
   type ListRequest,
   type Page,
   type ParentKey,
   type Refused,
   type Repeated,
-  type Scalar,
   type Stored,
+  type WriteAction,
 } from '../adapters/contract.js'
 import type { KeyValue } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
 import type { Mounted } from '../plan/routes.js'
 import { HttpProblem } from '../problem.js'
 import { isPromise, settled } from '../promise.js'
-import type { Exchange } from './exchange.js'
+import { AdapterCall } from './adapter-call.js'
+import type { Caller, Change } from './caller.js'
 import { notify } from './hooks.js'
 import { mismatched, running } from './idempotency.js'
 import { refusedQuery, refusedRecord } from './refusals.js'
 import { isScoped, scopeOf } from './scope.js'
 
+/** What a write is to its client, beside what the adapter's method says. */
+export interface Intent {
+  /** Default: the method's own. */
+  readonly action?: WriteAction
+  /** The record of the version that the write expects, where it has been read. */
+  readonly before?: unknown
+}
+
 /** One adapter on behalf of one request: its answers are there at once where it gives them at once. Refusals of the store come as problems. */
 export class Store {
-  readonly #exchange: Exchange
+  readonly #exchange: Caller
   readonly #mounted: Mounted
-  readonly #call: Call
+  readonly #call: AdapterCall
 
-  constructor(exchange: Exchange, mounted: Mounted) {
+  constructor(exchange: Caller, mounted: Mounted) {
     this.#exchange = exchange
-    this.#mounted = mounted
+    this.#mounted = exchange.reached(mounted)
     this.#call = new AdapterCall(exchange, scopeOf(exchange, mounted))
   }
 
@@ -82,11 +90,12 @@ export class Store {
     const { idempotency } = this.#exchange
     const plain = attachTo === undefined && idempotency === undefined
     const call = plain ? this.#call : new AdapterCall(this.#exchange, this.#call.scope, attachTo, idempotency)
+    call.action = 'create'
     return settled(
       this.#change('create', () => this.#mounted.adapter.create?.(value, call)),
       (created) => {
         if (created === undefined) throw new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to create().`)
-        const result = accepted(this.#mounted, unrepeated(created))
+        const result = this.#accepted(unrepeated(created))
         if ('created' in result) this.#versioned(result.created)
         return result
       },
@@ -113,9 +122,10 @@ export class Store {
   }
 
   /** Throws `absent` (404) and refusals (422). */
-  replace(key: KeyValue, value: unknown, expected: string | undefined): Answer<Stored<unknown> | 'stale'> {
+  replace(key: KeyValue, value: unknown, expected: string | undefined, intent: Intent = none): Answer<Stored<unknown> | 'stale'> {
+    const call = this.#intended('replace', intent)
     return settled(
-      this.#change('replace', () => this.#mounted.adapter.replace?.(key, value, expected, this.#call)),
+      this.#change('replace', () => this.#mounted.adapter.replace?.(key, value, expected, call)),
       (result) => {
         const stored = this.#written('replace', result)
         return stored === 'stale' ? stored : this.#versioned(stored)
@@ -123,25 +133,35 @@ export class Store {
     )
   }
 
-  remove(key: KeyValue, expected: string | undefined): Answer<'removed' | 'stale'> {
+  remove(key: KeyValue, expected: string | undefined, intent: Intent = none): Answer<'removed' | 'stale'> {
+    const call = this.#intended('remove', intent)
     return settled(
-      this.#change('remove', () => this.#mounted.adapter.remove?.(key, expected, this.#call)),
+      this.#change('remove', () => this.#mounted.adapter.remove?.(key, expected, call)),
       (result) => this.#done('remove', 'removed', result),
     )
   }
 
-  attach(parent: ParentKey, key: KeyValue, expected: string | undefined): Answer<'attached' | 'stale'> {
+  attach(parent: ParentKey, key: KeyValue, expected: string | undefined, intent: Intent = none): Answer<'attached' | 'stale'> {
+    const call = this.#intended('attach', intent)
     return settled(
-      this.#change('attach', () => this.#mounted.adapter.attach?.(parent, key, expected, this.#call)),
+      this.#change('attach', () => this.#mounted.adapter.attach?.(parent, key, expected, call)),
       (result) => this.#done('attach', 'attached', result),
     )
   }
 
-  detach(parent: ParentKey, key: KeyValue, expected: string | undefined): Answer<'detached' | 'stale'> {
+  detach(parent: ParentKey, key: KeyValue, expected: string | undefined, intent: Intent = none): Answer<'detached' | 'stale'> {
+    const call = this.#intended('detach', intent)
     return settled(
-      this.#change('detach', () => this.#mounted.adapter.detach?.(parent, key, expected, this.#call)),
+      this.#change('detach', () => this.#mounted.adapter.detach?.(parent, key, expected, call)),
       (result) => this.#done('detach', 'detached', result),
     )
+  }
+
+  /** The one call of this store, so that an adapter knows by it what it has read for the write at hand. */
+  #intended(method: WriteAction, { action = method, before }: Intent): Call {
+    this.#call.action = action
+    this.#call.before = before
+    return this.#call
   }
 
   #sound(page: Page<unknown>): Page<unknown> {
@@ -149,7 +169,7 @@ export class Store {
       const { list } = this.#exchange
       const problem = list && refusedQuery(this.#mounted.plan, list, page.refused)
       if (problem !== undefined) throw problem
-      return nothing
+      return { ...nothing, refused: page.refused }
     }
     for (const stored of page.items) this.#versioned(stored)
     return page
@@ -158,7 +178,13 @@ export class Store {
   #written<T extends object | string>(method: string, result: T | 'absent' | Refused | undefined): Exclude<T, 'absent' | Refused> {
     if (result === 'absent') throw absent()
     if (result === undefined) throw new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to ${method}().`)
-    return accepted(this.#mounted, result) as Exclude<T, 'absent' | Refused>
+    return this.#accepted(result) as Exclude<T, 'absent' | Refused>
+  }
+
+  #accepted<T>(result: T | Refused): Exclude<T, Refused> {
+    if (!isRefused(result)) return result as Exclude<T, Refused>
+    const beside = this.#exchange.version.table.resources.map(({ plan }) => plan.collection)
+    throw refusedRecord(this.#mounted.plan, result, new Set(beside))
   }
 
   /** Anything but the words of the contract is a mistake of the adapter: `true` must not pass for a record that was removed. */
@@ -228,10 +254,12 @@ const changed: ReadonlySet<unknown> = new Set(['removed', 'attached', 'detached'
  * Whether a write changed anything, by the adapter's answer; `unknown` for an answer outside the
  * contract.
  */
-function changeOf(result: unknown): Exchange['change'] {
+function changeOf(result: unknown): Change {
   if (unchanged.has(result) || isRefused(result)) return 'none'
   return changed.has(result) || (typeof result === 'object' && result !== null) ? 'made' : 'unknown'
 }
+
+const none: Intent = Object.freeze({})
 
 const nothing: Page<unknown> = Object.freeze({ items: Object.freeze([]), total: 0 })
 
@@ -242,48 +270,4 @@ function unrepeated<T extends object>(answer: T | Repeated): T {
   if (answer === 'mismatched') throw mismatched()
   if (answer === 'running') throw running()
   return answer
-}
-
-function accepted<T>({ plan }: Mounted, result: T | Refused): Exclude<T, Refused> {
-  if (isRefused(result)) throw refusedRecord(plan, result)
-  return result as Exclude<T, Refused>
-}
-
-/** A call of a mounted adapter on behalf of a request, with its principal, scope and time. */
-export const adapterCall = (exchange: Exchange, mounted: Mounted): Call => new AdapterCall(exchange, scopeOf(exchange, mounted))
-
-/** A call whose signal is made when first asked for. */
-class AdapterCall implements Call {
-  readonly #exchange: Exchange
-  readonly scope: Readonly<Record<string, Scalar>>
-  readonly attachTo?: ParentKey
-  readonly idempotency?: Idempotency
-
-  constructor(exchange: Exchange, scope: Readonly<Record<string, Scalar>>, attachTo?: ParentKey, idempotency?: Idempotency) {
-    this.#exchange = exchange
-    this.scope = scope
-    if (attachTo !== undefined) this.attachTo = attachTo
-    if (idempotency !== undefined) this.idempotency = idempotency
-  }
-
-  get principal(): unknown {
-    return this.#exchange.principal
-  }
-
-  get requestId(): string {
-    return this.#exchange.requestId
-  }
-
-  get signal(): AbortSignal {
-    return this.#exchange.patience.signal()
-  }
-
-  /** All that a write reads it decides by or answers with: parents, the record as it is, what its links lead to. */
-  get fresh(): boolean {
-    return !this.#exchange.reads
-  }
-
-  left(): number {
-    return this.#exchange.patience.left()
-  }
 }

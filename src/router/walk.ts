@@ -1,4 +1,5 @@
 /** One request walks the steps, in the one right order. */
+import { Streamed } from '../representation/streamed.js'
 import type { Exchange } from './exchange.js'
 import { notify } from './hooks.js'
 import { admit } from './steps/admit.js'
@@ -70,7 +71,9 @@ function observed(exchange: Exchange, name: string, step: Step): void | Promise<
 }
 
 function end(exchange: Exchange, failure?: { readonly error: unknown }): void {
-  if (exchange.executing) exchange.service.load.executing -= 1
+  // An export executes until its last row is written, or until it is cut.
+  if (failure === undefined && exchange.answer?.body instanceof Streamed) exchange.answer.body.closed.then(() => exchange.leave())
+  else exchange.leave()
   try {
     if (failure !== undefined) observed(exchange, 'fail', () => fail(exchange, failure.error))
     observed(exchange, 'respond', respond)
@@ -83,6 +86,7 @@ function end(exchange: Exchange, failure?: { readonly error: unknown }): void {
 function endAnyway(exchange: Exchange, error: unknown): void {
   const { res, answer } = exchange
   try {
+    if (answer?.body instanceof Streamed) answer.body.discard()
     for (const name of Object.keys(answer?.headers ?? {})) res.removeHeader(name)
     fail(exchange, error)
     respond(exchange)

@@ -8,14 +8,17 @@ export const invalid = (message: string): ConfigurationError => new Configuratio
 
 /** `given` as the options of `what`: an object. */
 export function checkObject(what: string, given: unknown): void {
-  if (typeof given !== 'object' || given === null) throw invalid(`The options of ${what} must be an object.`)
+  if (!isTable(given)) throw invalid(`The options of ${what} must be an object.`)
 }
 
 /** `what` names the option, such as `check of probes()`. */
 export function checkKind(what: string, value: unknown, kind: 'function' | 'number' | 'object' | 'string'): void {
-  if (value === undefined || (typeof value === kind && value !== null)) return
+  if (value === undefined || (typeof value === kind && (kind !== 'object' || isTable(value)))) return
   throw invalid(`${what} is ${value === null ? 'null' : `of type ${typeof value}`}. Give a value of type ${kind}.`)
 }
+
+/** Neither a list nor a promise. */
+const isTable = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value) && !('then' in value)
 
 /** A whole number from `least` that a timer can take. */
 export function wholeNumber(what: string, value: unknown, least = 0): number {

@@ -61,6 +61,9 @@ export function resolveProbesOptions(given: ProbesOptions): ProbesOptions & Defa
   }
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const options: ProbesOptions & Defaults = { ...defaults, ...set }
+  if (options.server !== undefined && typeof options.server.draining !== 'boolean') {
+    throw invalid('server of probes() has no boolean "draining". Give what createServer() made.')
+  }
   wholeNumber('maxAge of probes()', options.maxAge)
   wholeNumber('timeout of probes()', options.timeout, 1)
   for (const name of ['livePath', 'readyPath'] as const) {

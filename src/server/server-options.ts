@@ -83,7 +83,7 @@ export function resolveServerOptions(given: ServerOptions): ResolvedOptions {
   }
   const bounds = Object.fromEntries(
     Object.entries(defaults).map(([name, otherwise]) => {
-      const value = given[name as keyof Bounds] ?? otherwise
+      const { [name as keyof Bounds]: value = otherwise } = given
       return [name, wholeNumber(`${name} of createServer()`, value, positive.includes(name) ? 1 : 0)]
     }),
   ) as unknown as Bounds

@@ -64,8 +64,8 @@ export function expectStored(item: unknown, what: string): void {
 
 function expectRefused(answer: Readonly<Record<string, unknown>>, isNamed: (member: string) => boolean, what: string): void {
   const { refused, members, why } = answer
-  const reasons = ['duplicate', 'reference', 'rule']
-  expectThat(reasons.includes(refused as string), `${what} 'duplicate', 'reference' or 'rule'`, answer)
+  const reasons = ['duplicate', 'reference', 'referenced', 'rule']
+  expectThat(reasons.includes(refused as string), `${what} 'duplicate', 'reference', 'referenced' or 'rule'`, answer)
   expectThat(Array.isArray(members), `${what} a list of members`, answer)
   for (const member of members) {
     expectThat(typeof member === 'string' && isNamed(member), `${what} members that there are, nested ones with a dot`, answer)

@@ -103,6 +103,49 @@ export const lines = defineResource({
   parent: { of: orders, by: 'order' },
 })
 
+/**
+ * Values with a canonical text each (docs/resources.md, formats), which are compared as values and
+ * not as texts: moments, UUIDs, and numbers beyond what a double holds, in the key too.
+ */
+export const readings = defineResource({
+  collection: 'readings',
+  key: ['device', 'counter'],
+  schema: {
+    type: 'object',
+    required: ['device', 'counter'],
+    properties: {
+      device: { type: 'string', format: 'uuid' },
+      counter: { type: 'string', format: 'int64' },
+      taken: { type: ['string', 'null'], format: 'date-time' },
+      amount: { type: ['string', 'null'], format: 'decimal' },
+      total: { type: ['string', 'null'], format: 'int64' },
+      source: { type: ['string', 'null'], format: 'uuid' },
+    },
+  },
+  filters: {
+    device: { many: true },
+    counter: { many: true },
+    counterFrom: { field: 'counter', op: 'gte' },
+    taken: { many: true },
+    takenOver: { field: 'taken', op: 'gt' },
+    takenFrom: { field: 'taken', op: 'gte' },
+    takenUnder: { field: 'taken', op: 'lt' },
+    takenTo: { field: 'taken', op: 'lte' },
+    amount: { many: true },
+    amountOver: { field: 'amount', op: 'gt' },
+    amountFrom: { field: 'amount', op: 'gte' },
+    amountUnder: { field: 'amount', op: 'lt' },
+    amountTo: { field: 'amount', op: 'lte' },
+    total: { many: true },
+    totalOver: { field: 'total', op: 'gt' },
+    totalFrom: { field: 'total', op: 'gte' },
+    totalUnder: { field: 'total', op: 'lt' },
+    totalTo: { field: 'total', op: 'lte' },
+    source: { many: true },
+  },
+  sort: ['device', 'counter', 'taken', 'amount', 'total', 'source'],
+})
+
 /** The parents of contracts. No adapter is made for them, and none of the store's rules may ask that they exist. */
 export const clients = defineResource({
   collection: 'clients',
@@ -182,6 +225,20 @@ const parcelRecords: readonly Row[] = Array.from({ length: 43 }, (_, i) => ({
   depot: i % 8 === 7 ? null : i % 2 === 0 ? 'north' : 'south',
 }))
 
+const devices = ['6f9619ff-8b86-4d01-b42d-00cf4fc964ff', '00000000-0000-0000-0000-00000000000a', 'ffffffff-ffff-4fff-bfff-ffffffffffff']
+/** Of each two neighbours, a double takes some for equal, and texts have others in another order. */
+const counters = ['9007199254740992', '9007199254740993', '10', '9', '-1', '9223372036854775807', '-9223372036854775808', '100', '0']
+const amounts = ['10', '9', '-10', '-9', '0', '0.1', '0.1000000001', '12345678901234567.01', '12345678901234567.02', '100']
+const moments = [
+  '2026-11-20T22:00:00.000Z',
+  '2026-11-20T22:00:00.000001Z',
+  '2026-11-20T22:00:00.001Z',
+  '1969-12-31T23:59:59.999999Z',
+  '2026-11-20T22:00:00.123456Z',
+  '2026-11-20T22:00:00.123Z',
+]
+const sources = [...devices, 'a0000000-0000-4000-8000-000000000000', '0a000000-0000-4000-8000-000000000000']
+
 /** A record of any content under a key of its own. */
 export const parcel = (code: string, members: Row = {}): Row => ({ ...(parcelRecords[1] as Row), code, ...members })
 
@@ -206,6 +263,18 @@ export const subjects = {
       label: labels[i % labels.length] as string | null,
     })),
     change: (record: Row, n: number): Row => ({ ...record, quantity: n }),
+  },
+  readings: {
+    definition: readings as ResourceDefinition,
+    records: Array.from({ length: 27 }, (_, i) => ({
+      device: devices[i % 3] as string,
+      counter: counters[Math.floor(i / 3)] as string,
+      taken: i % 7 === 6 ? null : (moments[i % moments.length] as string),
+      amount: i % 11 === 10 ? null : (amounts[i % amounts.length] as string),
+      total: i % 10 === 9 ? null : (counters[(i * 2) % counters.length] as string),
+      source: i % 6 === 5 ? null : (sources[i % sources.length] as string),
+    })),
+    change: (record: Row, n: number): Row => ({ ...record, amount: String(n), total: String(n) }),
   },
   contracts: {
     definition: contracts as ResourceDefinition,

@@ -3,6 +3,7 @@
  * is one way.
  */
 import { get } from '../definition/json.js'
+import { valueFormat } from '../definition/value-formats.js'
 import { expectEqual, expectThat } from './contract-error.js'
 import type { Stage } from './stage.js'
 
@@ -10,7 +11,7 @@ import type { Stage } from './stage.js'
 export type Places = (value: unknown) => number
 
 /**
- * Learns the order of a member. Numbers and date-times must ascend, nulls come last, and equal
+ * Learns the order of a member. Numbers, also those that are texts, and date-times must ascend, nulls come last, and equal
  * values stand side by side.
  */
 export async function placesOf(stage: Stage, field: string): Promise<Places> {
@@ -24,17 +25,18 @@ export async function placesOf(stage: Stage, field: string): Promise<Places> {
   }
   const distinct = [...places.keys()]
   if (places.has(null)) expectThat(distinct.at(-1) === null, `null as the largest value of "${field}"`, distinct)
-  const isComparable = stage.definition.shape.at(path)?.format === 'local-date-time' || distinct.some((value) => typeof value === 'number')
+  const shape = stage.definition.shape.at(path)
+  const isComparable = comparable.has(shape?.format ?? '') || distinct.some((value) => typeof value === 'number')
   if (isComparable) {
+    const compare = valueFormat(shape)?.compare as ((a: unknown, b: unknown) => number) | undefined
     const known = distinct.filter((value) => value !== null) as (string | number)[]
-    expectEqual(
-      known,
-      [...known].sort((a, b) => (a < b ? -1 : 1)),
-      `the ascending values of "${field}"`,
-    )
+    expectEqual(known, [...known].sort(compare ?? ((a, b) => (a < b ? -1 : 1))), `the ascending values of "${field}"`)
   }
   return (value) => (value === null || value === undefined ? Number.POSITIVE_INFINITY : (places.get(value) ?? Number.NaN))
 }
+
+/** Formats whose values have one order in every store. */
+const comparable: ReadonlySet<string> = new Set(['local-date-time', 'date-time', 'decimal', 'int64'])
 
 /** A negative zero is equal to zero, and stands beside it in any order. */
 const plain = (value: unknown): unknown => (value === 0 ? 0 : value)

@@ -284,6 +284,16 @@ describe('VER-1: the call', () => {
 })
 
 describe('VER-1: the view itself', () => {
+  it('a conversion that gives a promise is an error that names it, and its rejection ends nothing', async () => {
+    const late = () => Promise.reject(new Error('late'))
+    const shown = over(under(), { ...options, toWire: { importe: late } })
+    await expect(shown.read([first], call())).rejects.toThrow('toWire of "importe" in view() gave a promise.')
+    const taken = over(under(), { ...options, fromWire: { importe: late } })
+    await expect(taken.create({ numero: 9, secuencia: 9, importe: 1 }, call())).rejects.toThrow(
+      'fromWire of "importe" in view() gave a promise.',
+    )
+  })
+
   it('VERB-9: offers what the store offers', () => {
     expect(Object.keys(over({ list: () => 0, read: () => 0 }))).toEqual(['list', 'read'])
     expect(Object.keys(over()).toSorted()).toEqual(Object.keys(view(under() as never)).toSorted())

@@ -501,7 +501,7 @@ describe('VERB-12: Idempotency-Key, where it can not be kept', () => {
       /adapter keeps no keys.*adapter-incomplete/,
     )
     expect(() => mount(pedidos, memoryAdapter(pedidos, { idempotency: true }), { idempotencyKey: true as never })).toThrow(
-      /Give "required"/,
+      /Give 'required'/,
     )
     expect(() => resourceRouter(clientes, memoryAdapter(clientes), { idempotencyKey: 'required' })).toThrow(/adapter keeps no keys/)
     expect(() => api({ idempotencyOwner: 'sub' as never, versions: { v1: [mount(clientes, memoryAdapter(clientes))] } })).toThrow(

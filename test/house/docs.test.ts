@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { configurationKinds, problemKinds } from '../../src/problem.js'
 import { loginSteps, steps } from '../../src/router/walk.js'
+import { violationKinds } from '../../src/violation.js'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
@@ -27,6 +28,15 @@ describe('docs/errors.md', () => {
     const documented = headings.filter((heading) => heading.status === undefined)
     expect(documented.map((heading) => heading.code).sort()).toEqual(expected.map((kind) => kind.code).sort())
     expect(documented).toEqual(expect.arrayContaining(expected))
+  })
+
+  it('ERR-3: has a row for every code of a violation, with its params, in order', () => {
+    const section = text.slice(text.indexOf('## Violations'), text.indexOf('## Problems'))
+    const rows = [...section.matchAll(/^\| `([^`]+)` \| (.*?) ?\| .{5,} \|$/gm)].map(([, code, params = '']) => [
+      code,
+      [...params.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+    ])
+    expect(rows).toEqual(Object.entries(violationKinds))
   })
 
   it('says something under each heading', () => {
@@ -58,7 +68,7 @@ describe('README.md', () => {
   const rows = [...text.matchAll(/^\| ((?:PATH|REP|VERB|QUERY|HDR|AUTH|ERR|LIMIT|VER)-\d+) \| (.+) \| (.+) \| (.+) \|$/gm)]
 
   it('has a row for every clause', () => {
-    const counts = { PATH: 11, REP: 8, VERB: 13, QUERY: 8, HDR: 7, AUTH: 6, ERR: 3, LIMIT: 1, VER: 3 }
+    const counts = { PATH: 11, REP: 8, VERB: 13, QUERY: 8, HDR: 8, AUTH: 6, ERR: 3, LIMIT: 1, VER: 3 }
     const expected = Object.entries(counts).flatMap(([group, count]) => Array.from({ length: count }, (_, i) => `${group}-${i + 1}`))
     expect(rows.map(([, id]) => id)).toEqual(expected)
   })

@@ -7,7 +7,8 @@ const source = fileURLToPath(new URL('../../src', import.meta.url))
 
 /** The import matrix of the design: what a folder's files may import of other folders. Data flows one way through them. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  'problem.ts': ['wire.ts'],
+  'problem.ts': ['violation.ts', 'wire.ts'],
+  'violation.ts': [],
   'wire.ts': [],
   'promise.ts': [],
   'recent-map.ts': [],
@@ -15,11 +16,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   limits: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'promise.ts', 'recent-map.ts', 'wire.ts'],
   auth: ['limits', 'adapters/contract.ts', 'definition', 'http', 'problem.ts', 'promise.ts', 'wire.ts'],
   server: ['problem.ts', 'wire.ts'],
-  definition: ['adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
+  definition: ['violation.ts', 'adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
   'adapters/contract.ts': [],
   adapters: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'recent-map.ts'],
   testing: ['adapters/contract.ts', 'adapters', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
-  plan: ['adapters/contract.ts', 'auth', 'definition', 'http', 'problem.ts', 'recent-map.ts', 'wire.ts'],
+  transfer: ['violation.ts', 'adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
+  plan: ['violation.ts', 'adapters/contract.ts', 'auth', 'definition', 'http', 'problem.ts', 'recent-map.ts', 'wire.ts'],
   representation: ['adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'promise.ts', 'recent-map.ts', 'wire.ts'],
   middleware: [
     'adapters/contract.ts',
@@ -35,6 +37,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'wire.ts',
   ],
   router: [
+    'violation.ts',
     'adapters/contract.ts',
     'auth',
     'limits',

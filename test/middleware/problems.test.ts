@@ -8,6 +8,10 @@ afterEach(() => void vi.restoreAllMocks())
 
 const withStatus = (status: unknown, more = {}) => Object.assign(new Error('secret words'), { status, ...more })
 
+/** A problem whose status was changed after its constructor had checked it. */
+const withProblemStatus = (status: number) =>
+  Object.assign(new HttpProblem({ code: 'own', status: 400, title: 'secret words' }), { status })
+
 describe.each(majors)('problems() on %s', (_, express: Express) => {
   const failing = (error: unknown) => service(express, (app) => void app.get('/a', (_req, _res, next) => next(error)))
 
@@ -103,8 +107,8 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     ['a Proxy that throws', throwing],
     ['circular data', circular],
     ['a function', () => 'secret words'],
-    ['a problem whose status is none', new HttpProblem({ code: 'own', status: 200, title: 'secret words' })],
-    ['a problem whose status is beyond', new HttpProblem({ code: 'own', status: 1000, title: 'secret words' })],
+    ['a problem whose status became 200', withProblemStatus(200)],
+    ['a problem whose status became 1000', withProblemStatus(1000)],
     ['a problem whose header can not be written', new HttpProblem('rule', { detail: 'secret words', headers: { 'X-A': 'a\r\nb' } })],
     ['a problem whose errors are circular', new HttpProblem('rule', { errors: [circular as never] })],
     ['a problem with a bigint', new HttpProblem('rule', { errors: [{ detail: 'secret words', allowed: [1n as never] }] })],

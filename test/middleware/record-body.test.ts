@@ -164,9 +164,9 @@ it('REP-7: a definition with links to resources is for a router', () => {
 })
 
 it.each([
-  [{ bodyLimit: Number.NaN }, /bodyLimit is NaN/],
-  [{ depthLimit: 0 }, /depthLimit is 0/],
-  [{ timeout: '5' }, /timeout is 5/],
+  [{ bodyLimit: Number.NaN }, /"bodyLimit" of recordBody\(\) is NaN/],
+  [{ depthLimit: 0 }, /"depthLimit" of recordBody\(\) is 0\. Give a number from 1/],
+  [{ timeout: '5' }, /"timeout" of recordBody\(\) is of type string/],
   [{ bodyLimits: 5 }, /Did you mean "bodyLimit"/],
   [{ id: 'id' }, /"id" of recordBody\(\) is of type string/],
   [null, /The options of recordBody\(\) are missing or null\. Give an object/],

@@ -16,7 +16,9 @@ const defaults = {
 
 describe('secureHeaders(): options', () => {
   it('a Strict-Transport-Security that is true has no duration: the message gives one', () => {
-    expect(() => secureHeaders({ strictTransport: true } as never)).toThrow('is true. Give seconds, such as 63072000.')
+    expect(() => secureHeaders({ strictTransport: true } as never)).toThrow(
+      'is true. Give whole seconds, such as 63072000, or the whole value.',
+    )
   })
 
   it('what makes no sense does not build', () => {

@@ -22,7 +22,13 @@ describe('code in the documentation', () => {
     const home = join(root, 'build', 'documentation')
     rmSync(home, { recursive: true, force: true })
     mkdirSync(home, { recursive: true })
-    for (const { page, index, code } of blocks) writeFileSync(join(home, `${page.replace(/\W/g, '-')}-${index}.ts`), `${code}\nexport {}\n`)
+    for (const { page, index, code } of blocks) {
+      // A block that begins with the name of its file may import the other files of its page.
+      const named = /^\/\/ (\S+\.ts)\n/.exec(code)?.[1]
+      const folder = named === undefined ? home : join(home, page.replace(/\W/g, '-'))
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, named ?? `${page.replace(/\W/g, '-')}-${index}.ts`), `${code}\nexport {}\n`)
+    }
     writeFileSync(
       join(home, 'tsconfig.json'),
       JSON.stringify({
@@ -34,6 +40,7 @@ describe('code in the documentation', () => {
             'express-rest-conventions/postgres': ['../../src/adapters/postgres/index.ts'],
             'express-rest-conventions/server': ['../../src/server/index.ts'],
             'express-rest-conventions/testing': ['../../src/testing/index.ts'],
+            'express-rest-conventions/transfer': ['../../src/transfer/index.ts'],
           },
         },
         include: ['.'],

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { endpoint, isReply, reply } from '../../src/plan/endpoint.js'
 import { compileEndpoint } from '../../src/plan/endpoint-plan.js'
-import { type EndpointMethod, endpoint, isReply, reply } from '../../src/plan/mount.js'
 import { ConfigurationError, HttpProblem, type Violation } from '../../src/problem.js'
 
 const description = 'Looks for a text.'
 const handle = () => []
 const compile = (method: object, name = 'search') =>
-  compileEndpoint(endpoint(name, { description, methods: { GET: { handle, ...method } as EndpointMethod } })).methods.get('GET')
+  compileEndpoint(endpoint(name, { description, methods: { POST: { handle, ...method } } })).methods.get('POST')
 
 const query = {
   properties: {
@@ -98,7 +98,7 @@ describe('bodies', () => {
   })
 
   it('ERR-2: a schema that is none is a configuration error that names the endpoint', () => {
-    expect(() => compile({ body: { type: 'objeto' } })).toThrow('GET search')
+    expect(() => compile({ body: { type: 'objeto' } })).toThrow('POST search')
   })
 })
 
@@ -123,9 +123,39 @@ describe('endpoint()', () => {
     ['no handler', 'search', { description, methods: { GET: {} } }, 'invalid-option'],
     ['null for a method', 'search', { description, methods: { GET: null } }, 'invalid-option'],
     ['a misspelt option', 'search', { description, methods, areas: 'ui' }, 'invalid-option'],
+    ['a misspelt option of a method', 'search', { description, methods: { GET: { handle, bodyLimt: 1 } } }, 'invalid-option'],
+    ['a body of a GET', 'search', { description, methods: { GET: { handle, body: { type: 'object' } } } }, 'invalid-option'],
+    ['a limit that is a text', 'search', { description, methods: { POST: { handle, bodyLimit: '10mb' } } }, 'invalid-option'],
+    ['no bytes at all', 'search', { description, methods, bodyLimit: 0 }, 'invalid-option'],
+    ['a time that is no whole number', 'search', { description, methods, timeout: 1.5 }, 'invalid-option'],
+    ['an endless time', 'search', { description, methods: { GET: { handle, timeout: Number.POSITIVE_INFINITY } } }, 'invalid-option'],
   ])('%s is a configuration error', (_, name, options, code) => {
     expect(() => make(name, options)).toThrow(ConfigurationError)
     expect(() => make(name, options)).toThrow(`${code}]`)
+  })
+
+  it('ERR-3: the message names the option, what is wrong and the fix', () => {
+    expect(() => make('search', { description, methods: { POST: { handle, bodyLimit: '10mb' } } })).toThrow(
+      'bodyLimit of POST of the endpoint "search" is "10mb". Give a whole number from 1.',
+    )
+    expect(() => make('search', { description, methods: { GET: { handle, body: {} } } })).toThrow('Take parameters in query, or use POST.')
+  })
+
+  it('HDR-5: limits of a method stand before those of its endpoint; no time is longer than a timer takes', () => {
+    const { methods } = compileEndpoint(
+      endpoint('search', {
+        description,
+        bodyLimit: 10,
+        timeout: 2 ** 40,
+        methods: { GET: { handle }, POST: { handle, bodyLimit: 20, timeout: 30 } },
+      }),
+    )
+    const limits = [...methods].map(([method, { bodyLimit, timeout }]) => [method, bodyLimit, timeout])
+    expect(limits).toEqual([
+      ['GET', 10, 2 ** 31 - 1],
+      ['POST', 20, 30],
+      ['HEAD', 10, 2 ** 31 - 1],
+    ])
   })
 
   it('a reply is known by what reply() made of it, not by its looks', () => {

@@ -152,13 +152,14 @@ describe('filters', () => {
         parameter: 'estado',
         detail: '"estado" must be one of abierta, cerrada.',
         code: 'type',
+        params: { types: ['string'] },
         clause: 'QUERY-1',
         allowed: ['abierta', 'cerrada'],
       },
     ])
     expect(refused('urgente=x')[0]?.allowed).toEqual([true, false])
     expect(refused('mixto=%F0')[0]?.code).toBe('encoding')
-    expect(refused('uuid=x')[0]?.detail).toBe('"uuid" must be a text of the format uuid.')
+    expect(refused('uuid=x')[0]?.detail).toBe('"uuid" must be a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff.')
   })
 
   it('QUERY-1: one property twice is 400 unless it is many-valued', () => {
@@ -259,6 +260,7 @@ describe('pages', () => {
       parameter: 'offest',
       detail: '"offest" must be a whole number from 1: it is the number of a page, and the first is 1.',
       code: 'range',
+      params: { minimum: 1 },
       clause: 'QUERY-4',
     })
     expect(refused('offest=-1', (raw) => paged({ first: 0 }, raw))[0]?.detail).toContain(

@@ -37,7 +37,7 @@ function pointers(work: () => unknown): (string | undefined)[] {
 }
 const patch = (sent: Record<string, unknown>, current: Record<string, unknown>) => {
   const next = recordToPatch(turnos, sent, current, {}, [])
-  completeRecord(turnos, next, current)
+  completeRecord(turnos, next, current, 'patch')
   return next
 }
 
@@ -98,7 +98,7 @@ describe('VERB-5: PATCH changes what it names', () => {
 
   it('VERB-3: PUT is the whole record', () => {
     const next = recordToReplace(turnos, { dia: full, mesa: 1 }, {}, [])
-    completeRecord(turnos, next, current)
+    completeRecord(turnos, next, current, 'replace')
     expect(next).toEqual({ dia: full, mesa: 1, nombre: null })
   })
 })

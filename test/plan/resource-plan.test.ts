@@ -111,13 +111,13 @@ describe('what is wrong with a record', () => {
 
   it('REP-7: it is told in the words of the wire', () => {
     const found = [
-      { pointer: '/contratoId', detail: '"contratoId" is required.', code: 'required' },
+      { pointer: '/contratoId', detail: '"contratoId" is required.', code: 'required', params: { member: 'contratoId' } },
       { pointer: '/rutaDia', detail: '"rutaDia" must be integer or null.', code: 'type' },
       { pointer: '/lote', detail: '"lote" is required.', code: 'required' },
       { detail: 'all wrong' },
     ]
     expect(onWire(plan, found)).toEqual([
-      { pointer: '/contrato', detail: '"contrato" is required.', code: 'required' },
+      { pointer: '/contrato', detail: '"contrato" is required.', code: 'required', params: { member: 'contrato' } },
       { pointer: '/ruta', detail: '"ruta" must be integer or null.', code: 'type' },
       found[2],
       found[3],

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { defineResource } from '../../src/definition/resource.js'
 import { collectionPath, itemPath, lineageOf } from '../../src/plan/addresses.js'
-import { type AnyAdapter, endpoint, type Mount, mount } from '../../src/plan/mount.js'
+import { endpoint } from '../../src/plan/endpoint.js'
+import { type AnyAdapter, type Mount, mount } from '../../src/plan/mount.js'
 import { compileRoutes, type Mounted, type RouteTable } from '../../src/plan/routes.js'
 import { ConfigurationError } from '../../src/problem.js'
 

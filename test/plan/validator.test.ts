@@ -123,7 +123,7 @@ describe('violations', () => {
     }
     const value = { numero: 1.5, loet: 'x', estado: 'abirta', alias: 5, tipo: 'y', fecha: '2024', etiquetas: ['a', 5] }
     expect(check(schema, value).toSorted((a, b) => String(a.pointer).localeCompare(String(b.pointer)))).toEqual([
-      { pointer: '/alias', detail: '"alias" must be string or null.', code: 'type' },
+      { pointer: '/alias', detail: '"alias" must be string or null.', code: 'type', params: { types: ['string', 'null'] } },
       {
         pointer: '/estado',
         detail: '"estado" must be one of "abierta", "cerrada". Did you mean "abierta"?',
@@ -131,22 +131,24 @@ describe('violations', () => {
         allowed: ['abierta', 'cerrada'],
         suggestion: 'abierta',
       },
-      { pointer: '/etiquetas/1', detail: '"etiquetas[1]" must be string.', code: 'type' },
+      { pointer: '/etiquetas/1', detail: '"etiquetas[1]" must be string.', code: 'type', params: { types: ['string'] } },
       {
         pointer: '/fecha',
         detail: '"fecha" must be a local date-time such as 2024-01-31T08:30:00.1234567: up to seven fractional digits, no zone.',
         code: 'format',
+        params: { format: 'local-date-time' },
       },
       {
         pointer: '/loet',
         detail: '"loet" is no member here. Did you mean "lote"?',
         code: 'unknown',
+        params: { name: 'loet' },
         clause: 'REP-8',
         allowed: Object.keys(schema.properties),
         suggestion: 'lote',
       },
-      { pointer: '/lote', detail: '"lote" is required.', code: 'required' },
-      { pointer: '/numero', detail: '"numero" must be integer.', code: 'type' },
+      { pointer: '/lote', detail: '"lote" is required.', code: 'required', params: { member: 'lote' } },
+      { pointer: '/numero', detail: '"numero" must be integer.', code: 'type', params: { types: ['integer'] } },
       { pointer: '/tipo', detail: '"tipo" must be "x".', code: 'const', allowed: ['x'] },
     ])
   })
@@ -157,7 +159,7 @@ describe('violations', () => {
   })
 
   it('ERR-2: a value that is no object', () => {
-    expect(check(party, [])).toEqual([{ pointer: '', detail: 'The body must be object.', code: 'type' }])
+    expect(check(party, [])).toEqual([{ pointer: '', detail: 'The body must be object.', code: 'type', params: { types: ['object'] } }])
   })
 
   it('ERR-3: what is wrong within a nullable object is said, and nothing else', () => {
@@ -337,7 +339,7 @@ describe('ERR-2: what guards a record guards the process', () => {
     expect(within(1000, () => check({ a: many }))).toEqual([])
     expect(within(1000, () => check({ a: [...many, { c: 'x', a: { b: 3 } }] }))).toMatchObject([{ pointer: '/a', code: 'uniqueItems' }])
     expect(check({ a: [1, { a: 1, b: [2] }, { b: [2], a: 1 }] })).toEqual([
-      { pointer: '/a', detail: '"a" must not hold two equal items ([1] and [2]).', code: 'uniqueItems' },
+      { pointer: '/a', detail: '"a" must not hold two equal items ([1] and [2]).', code: 'uniqueItems', params: { first: 1, second: 2 } },
     ])
     expect(check({ a: [1, '1', true, 'true', null, 'null', [], {}, [['a', 1]], { a: 1 }, '{"a":1}'] })).toEqual([])
     expect(told(one({ type: 'array', uniqueItems: false }), { a: [1, 1] })).toEqual([])

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, bearer, ConfigurationError, defineResource, mount, rateLimit, resourceRouter } from '../../src/index.js'
+import {
+  type Adapter,
+  api,
+  bearer,
+  ConfigurationError,
+  defineResource,
+  mount,
+  rateLimit,
+  resourceRouter,
+  Unavailable,
+} from '../../src/index.js'
 import { steps } from '../../src/router/walk.js'
 
 const keys = { algorithm: 'HS256', key: 'a secret of tests, 32 bytes or more' } as const
@@ -48,7 +58,26 @@ describe('Options of a service', () => {
     expect(() => api({ versions: { v1: [mounted(), mounted()] } })).toThrow(/path-taken/)
   })
 
-  it('ready() asks every store once and throws with the mend of the first that is not', async () => {
+  it('ready() names every store that does not fit in one error, and throws at once where one can not be asked', async () => {
+    const faulty = (message: string) => ({
+      ...memoryAdapter(notas),
+      ready: () => Promise.reject(new ConfigurationError('store-unfit', message)),
+    })
+    const away = { ...memoryAdapter(notas), ready: () => Promise.reject(new Unavailable()) }
+    const ready = (...adapters: Adapter<unknown, string>[]) =>
+      api({ versions: Object.fromEntries(adapters.map((adapter, i) => [`v${i}`, [mount(notas, adapter as never)]])) }).ready()
+    const both = await ready(
+      faulty('Add the column a.') as never,
+      memoryAdapter(notas) as never,
+      faulty('Add the column b.') as never,
+    ).catch((error) => error)
+    expect(both).toBeInstanceOf(ConfigurationError)
+    expect(both).toMatchObject({ code: 'store-unfit', message: expect.stringMatching(/^2 stores .*\n- .*column a.*\n- .*column b/) })
+    await expect(ready(faulty('Add the column a.') as never)).rejects.toThrow(/^Add the column a\./)
+    await expect(ready(faulty('Add the column a.') as never, away as never)).rejects.toBeInstanceOf(Unavailable)
+  })
+
+  it('ready() asks every store once and throws what is wrong with one', async () => {
     const asked: string[] = []
     const adapter = { ...memoryAdapter(notas), ready: () => void asked.push('ready') }
     const broken = { ...memoryAdapter(notas), ready: () => Promise.reject(new Error('Add the column version.')) }

@@ -19,6 +19,7 @@ import { compileCanonical } from '../../src/definition/conversion.js'
 import { get } from '../../src/definition/json.js'
 import { type KeyValue, membersHolding } from '../../src/definition/key.js'
 import type { ResourceDefinition } from '../../src/definition/resource.js'
+import { valueFormat } from '../../src/definition/value-formats.js'
 import type { AdapterFixture, Row } from '../../src/testing/index.js'
 import { rankOf, searchWords } from './plain-search.js'
 import { type Item, type ScopedMethod, Store } from './plain-store.js'
@@ -233,14 +234,21 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
       case 'contains':
         return (member as unknown as readonly unknown[]).includes(condition.value)
       case 'gt':
-        return member > condition.value
+        return this.compareValues(member, condition.value, condition.path) > 0
       case 'gte':
-        return member >= condition.value
+        return this.compareValues(member, condition.value, condition.path) >= 0
       case 'lt':
-        return member < condition.value
+        return this.compareValues(member, condition.value, condition.path) < 0
       case 'lte':
-        return member <= condition.value
+        return this.compareValues(member, condition.value, condition.path) <= 0
     }
+  }
+
+  /** As numbers and moments, where the format of the member says so. */
+  compareValues(a: Scalar, b: Scalar, path: readonly string[]): number {
+    const compare = valueFormat(this.definition.shape.at(path))?.compare
+    if (compare !== undefined) return compare(String(a), String(b))
+    return a < b ? -1 : a > b ? 1 : 0
   }
 
   found(search: string, row: Row): boolean {
@@ -251,16 +259,16 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return rankOf(searchWords(search), row)
   }
 
-  compareScalars(a: Scalar | null, b: Scalar | null): number {
+  compareScalars(a: Scalar | null, b: Scalar | null, path: readonly string[]): number {
     if (a === b) return 0
     if (a === null) return 1
     if (b === null) return -1
-    return a < b ? -1 : 1
+    return this.compareValues(a, b, path)
   }
 
   compareTerms(a: readonly (Scalar | null)[], b: readonly (Scalar | null)[], terms: readonly SortTerm[]): number {
-    for (const [i, { descending }] of terms.entries()) {
-      const difference = this.compareScalars(a[i] as Scalar | null, b[i] as Scalar | null)
+    for (const [i, { descending, path }] of terms.entries()) {
+      const difference = this.compareScalars(a[i] as Scalar | null, b[i] as Scalar | null, path)
       if (difference !== 0) return descending ? -difference : difference
     }
     return 0

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const modules = join(root, 'node_modules')
 const node = (...args: string[]) => spawnSync(process.execPath, args, { cwd: home, encoding: 'utf8' })
-const files = ['definition.test-d.ts', 'access.test-d.ts', 'formats.test-d.ts']
+const files = ['definition.test-d.ts', 'access.test-d.ts', 'formats.test-d.ts', 'endpoints.test-d.ts']
 let home: string
 
 beforeAll(() => {

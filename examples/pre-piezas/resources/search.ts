@@ -46,8 +46,8 @@ export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
   })
 }
 
-function finder({ base, callOf, may, query }: EndpointCall) {
-  const request = { where: [], search: query.q as string, sort: [], page: 1, size: sizeOf(query.limit), offset: 0 }
+function finder({ base, callOf, may, query }: EndpointCall<{ q: string; limit?: number }>) {
+  const request = { where: [], search: query.q, sort: [], page: 1, size: sizeOf(query.limit), offset: 0 }
   return async <T, K>(
     coleccion: string,
     adapter: Adapter<T, K>,
@@ -63,9 +63,9 @@ function finder({ base, callOf, may, query }: EndpointCall) {
   }
 }
 
-function sizeOf(limit: unknown): number {
+function sizeOf(limit: number | undefined): number {
   if (limit === undefined) return usual
-  if (typeof limit === 'number' && limit >= 1 && limit <= most) return limit
+  if (limit >= 1 && limit <= most) return limit
   throw invalid('limit', `"limit" must be a whole number from 1 to ${most}.`, 'range', 'QUERY-5')
 }
 

@@ -5,66 +5,25 @@ import { compileCanonical } from '../../definition/conversion.js'
 import { declareCareful } from '../../definition/fixed.js'
 import { own, put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
-import { knownOptions } from '../../definition/known-options.js'
+import { checkOptions } from '../../definition/option-kinds.js'
 import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
+import { hasFormats } from '../../definition/value-formats.js'
 import { ConfigurationError } from '../../problem.js'
 import { leavesScope } from '../association.js'
-import type { Adapter, Call, Idempotency, ListRequest, ParentKey, Refused, Repeated, Scalar, Stored } from '../contract.js'
+import { type Call, isRefused, type Refused, type Repeated, type Scalar, type Stored } from '../contract.js'
+import { madeBy, refusePromise } from '../made-by.js'
 import { Associations } from './associations.js'
 import { type Draft, draftOf, type Entry, entryOf, identities, type Row } from './entry.js'
 import { FullText } from './full-text.js'
 import { Indexes } from './indexes.js'
-import { KeptRecords, type MemoryIdempotencyOptions } from './kept-records.js'
+import { KeptRecords } from './kept-records.js'
 import { KeyAssignment } from './key-assignment.js'
 import { listPage } from './list.js'
+import { type MemoryAdapter, type MemoryAdapterOptions, optionKinds } from './options.js'
 import { isNothing } from './order.js'
 import type { ExactPage } from './slice.js'
+import { spellingsOf } from './spellings.js'
 import { UniqueGroups } from './unique.js'
-
-/** What `memoryAdapter` may be told. */
-export interface MemoryAdapterOptions<T> {
-  /** What it holds from the start. Keys that the store assigns may be left out. */
-  readonly records?: Iterable<T>
-  /** Groups of members (nested ones with a dot) whose values no two records share; null never clashes. */
-  readonly unique?: readonly (readonly string[])[]
-  /** Makes what is stored of what a create brings, its key assigned already: for members that only the store sets. It gives back a new value. */
-  readonly onCreate?: (value: T, call: Call) => T
-  /** The same for each change of a record: replace, and attach and detach where the record's members hold the parent's key. */
-  readonly onUpdate?: (value: T, current: T, call: Call) => T
-  /** Hears of each record that is removed, in the same step: for what goes with it, such as the records it contains. */
-  readonly onRemove?: (value: T, call: Call) => void
-  /**
-   * Keeps what POSTs with an `Idempotency-Key` created, so that repeats create nothing (VERB-12):
-   * in this process, as the records are. Default: keys are ignored.
-   */
-  readonly idempotency?: true | MemoryIdempotencyOptions
-}
-
-const optionNames: Readonly<Record<keyof MemoryAdapterOptions<unknown>, true>> = {
-  records: true,
-  unique: true,
-  onCreate: true,
-  onUpdate: true,
-  onRemove: true,
-  idempotency: true,
-}
-
-/** An adapter whose methods are all there and answer at once. */
-export interface MemoryAdapter<T, K> extends Adapter<T, K> {
-  /** How many records all lists so far looked at; not those that were put in order or into an index when one was made. */
-  readonly stats: { examined: number }
-  ready(): void
-  list(request: ListRequest, call: Call): ExactPage<T>
-  read(keys: readonly K[], call: Call): readonly (Stored<T> | undefined)[]
-  create(value: T, call: Call & { readonly idempotency: Idempotency }): { readonly created: Stored<T> } | Refused | Repeated
-  create(value: T, call: Call): { readonly created: Stored<T> } | Refused
-  /** There with the option `idempotency`. */
-  recall?(call: Call): Stored<T> | Repeated | undefined
-  replace(key: K, value: T, expected: string | undefined, call: Call): Stored<T> | 'absent' | 'stale' | Refused
-  remove(key: K, expected: string | undefined, call: Call): 'removed' | 'absent' | 'stale'
-  attach(parent: ParentKey, key: K, expected: string | undefined, call: Call): 'attached' | 'absent' | 'stale' | Refused
-  detach(parent: ParentKey, key: K, expected: string | undefined, call: Call): 'detached' | 'absent' | 'stale' | Refused
-}
 
 /**
  * Keeps the records of a resource in the process: indexed by key, by what its filters compare and by the orders that are asked for.
@@ -81,12 +40,14 @@ export function memoryAdapter<T, K>(
   options: MemoryAdapterOptions<NoInfer<T>> = {},
 ): MemoryAdapter<T, K> {
   checkDefinition('memoryAdapter()', definition)
-  knownOptions('memoryAdapter()', options, optionNames)
+  checkOptions('memoryAdapter()', options, optionKinds)
   const { key, shape } = definition
   const onCreate = options.onCreate as ((value: Row, call: Call) => Row) | undefined
   const onUpdate = options.onUpdate as ((value: Row, current: Row, call: Call) => Row) | undefined
   /** What comes from the team is written as what comes through the library: keys, filters and orders compare texts (REP-4). */
   const canonical = compileCanonical(shape) as (row: unknown) => Row
+  /** The same of what comes through the library: canonical already, but for a caller of its own. */
+  const spelled = hasFormats(shape) ? canonical : (row: Row): Row => row
   const identityOf = identities(definition)
   const indexes = new Indexes()
   const { all } = indexes
@@ -102,6 +63,7 @@ export function memoryAdapter<T, K>(
     identityOf,
     indexes,
     associations,
+    spellings: spellingsOf(definition),
     indexed: indexedMembers(definition),
     stats,
     fullText: () => {
@@ -109,6 +71,9 @@ export function memoryAdapter<T, K>(
       return fullText
     },
   }
+
+  /** Records whose removal is under way: to what is removed with them they are gone. */
+  const going = new Set<Entry>()
 
   /** The one place where the store changes. */
   function swap(old: Entry | undefined, next: Entry | undefined): void {
@@ -122,7 +87,7 @@ export function memoryAdapter<T, K>(
   /** The record of a key, where the scope lets the caller see it. */
   function visible(of: K, { scope }: Call): Entry | undefined {
     const entry = all.get(identityOf(of as KeyValue))
-    return entry !== undefined && isWithin(entry.stored.value, scope) ? entry : undefined
+    return entry !== undefined && !going.has(entry) && isWithin(entry.stored.value, scope) ? entry : undefined
   }
 
   function insert(row: Draft): Entry | Refused {
@@ -148,7 +113,10 @@ export function memoryAdapter<T, K>(
   function update(old: Entry, row: Row, call: Call): Entry | Refused {
     const current = old.stored.value
     const draft = redraft(row, current, call)
-    const next = onUpdate === undefined ? draft : redraft(canonical(onUpdate(draft, current, call)), current, call)
+    const next =
+      onUpdate === undefined
+        ? draft
+        : redraft(canonical(madeBy('onUpdate', definition.collection, onUpdate(draft, current, call))), current, call)
     if (!all.has(old)) throw new Error('onUpdate wrote the very record that is being updated.')
     const members = unique.clashes(next, old.id)
     if (members.length > 0) return { refused: 'duplicate', members: [...new Set(members)] }
@@ -162,13 +130,28 @@ export function memoryAdapter<T, K>(
     const leaving = parent === undefined ? [] : leavesScope(parent, call)
     if (leaving.length > 0) return { refused: 'rule', members: leaving }
     const fixed = parent?.by === undefined ? call.scope : { ...Object.fromEntries(parent.by), ...call.scope }
-    const draft = fixIn(draftOf(value as Row), fixed)
+    const draft = fixIn(draftOf(spelled(value as Row)), fixed)
     const exhausted = assignment.assign(draft)
     if (exhausted !== undefined) return { refused: 'rule', members: [exhausted] }
-    const entry = insert(onCreate === undefined ? draft : fixIn(draftOf(canonical(onCreate(draft, call))), fixed))
+    const entry = insert(
+      onCreate === undefined ? draft : fixIn(draftOf(canonical(madeBy('onCreate', definition.collection, onCreate(draft, call)))), fixed),
+    )
     if ('refused' in entry) return entry
     if (parent !== undefined && parent.by === undefined) associations.attach(parent, entry)
     return { created: entry.stored as Stored<T> }
+  }
+
+  /** What the team has to say of a removal. */
+  function heardOfRemoval(entry: Entry, call: Call): Refused | undefined {
+    if (options.onRemove === undefined) return undefined
+    going.add(entry)
+    try {
+      const answer: unknown = options.onRemove(entry.stored.value as T, call)
+      refusePromise(`onRemove of "${definition.collection}"`, answer)
+      return isRefused(answer) ? answer : undefined
+    } finally {
+      going.delete(entry)
+    }
   }
 
   for (const record of options.records ?? []) {
@@ -208,7 +191,7 @@ export function memoryAdapter<T, K>(
       const old = visible(of, call)
       if (old === undefined) return 'absent'
       if (isStale(old, expected)) return 'stale'
-      const next = update(old, value as Row, call)
+      const next = update(old, spelled(value as Row), call)
       return 'refused' in next ? next : (next.stored as Stored<T>)
     },
 
@@ -216,8 +199,9 @@ export function memoryAdapter<T, K>(
       const old = visible(of, call)
       if (old === undefined) return 'absent'
       if (isStale(old, expected)) return 'stale'
+      const refused = heardOfRemoval(old, call)
+      if (refused !== undefined) return refused
       swap(old, undefined)
-      options.onRemove?.(old.stored.value as T, call)
       return 'removed'
     },
 

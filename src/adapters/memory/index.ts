@@ -1,3 +1,4 @@
 /** `express-rest-conventions/memory`: an adapter that keeps its records in the process, indexed; also the reference for other adapters. */
-export { type MemoryAdapter, type MemoryAdapterOptions, memoryAdapter } from './adapter.js'
+export { memoryAdapter } from './adapter.js'
 export type { MemoryIdempotencyOptions } from './kept-records.js'
+export type { MemoryAdapter, MemoryAdapterOptions } from './options.js'

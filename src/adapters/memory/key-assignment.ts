@@ -1,8 +1,13 @@
-/** Members of the key that the store assigns: whole numbers by counting, text by random UUIDs. No number is given twice. */
+/**
+ * Members of the key that the store assigns: whole numbers by counting, text by random UUIDs. No
+ * number is given twice. They are those that the definition says, and those that clients may not set
+ * (`readOnly`): a table would have a default or an identity for them.
+ */
 
 import { randomUUID } from 'node:crypto'
 import { put } from '../../definition/json.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
+import { valueFormat } from '../../definition/value-formats.js'
 import { ConfigurationError } from '../../problem.js'
 import type { Row } from './entry.js'
 
@@ -15,6 +20,8 @@ interface Count {
 export class KeyAssignment {
   readonly #texts: readonly string[]
   readonly #numbers: readonly string[]
+  /** Those of the numbers that are texts (format `int64`). */
+  readonly #asTexts: ReadonlySet<string>
   /** The other parts of the key: each of their values has its own count. */
   readonly #others: readonly string[]
   /** How far each count has come, by member and, where there are any, the values of the other parts. Deleted records still count. */
@@ -22,10 +29,11 @@ export class KeyAssignment {
   #open = false
 
   /** Throws `ConfigurationError` for an assigned member that is neither a number nor text. */
-  constructor({ collection, key, assigned, shape }: ResourceDefinition) {
+  constructor({ collection, key, assigned, shape, parent }: ResourceDefinition) {
     const types = (member: string): ReadonlySet<string> => shape.members.get(member)?.types ?? new Set()
     const isNumber = (member: string): boolean => types(member).has('integer') || types(member).has('number')
-    const members = key.members.filter((member) => assigned.has(member))
+    const isServerSet = (member: string): boolean => shape.members.get(member)?.readOnly === true && !types(member).has('boolean')
+    const members = key.members.filter((member) => assigned.has(member) || (isServerSet(member) && parent?.by.includes(member) !== true))
     for (const member of members) {
       if (types(member).has('boolean')) {
         throw new ConfigurationError(
@@ -34,8 +42,9 @@ export class KeyAssignment {
         )
       }
     }
-    this.#numbers = members.filter(isNumber)
-    this.#texts = members.filter((member) => !isNumber(member))
+    this.#asTexts = new Set(members.filter((member) => valueFormat(shape.members.get(member))?.isNumber))
+    this.#numbers = members.filter((member) => isNumber(member) || this.#asTexts.has(member))
+    this.#texts = members.filter((member) => !this.#numbers.includes(member))
     this.#others = key.members.filter((member) => !this.#numbers.includes(member))
   }
 
@@ -47,7 +56,7 @@ export class KeyAssignment {
       const count = this.#countOf(member, row)
       const next = count.last + 1
       if (!Number.isSafeInteger(next)) return member
-      put(row, member, next)
+      put(row, member, this.#asTexts.has(member) ? String(next) : next)
     }
     return undefined
   }
@@ -56,7 +65,9 @@ export class KeyAssignment {
   saw(row: Row): void {
     for (const member of this.#numbers) {
       const count = this.#countOf(member, row)
-      const number = Math.floor(row[member] as number)
+      const number = Math.floor(Number(row[member]))
+      // A text may hold more than can be counted: such a number is passed over by nobody.
+      if (!Number.isSafeInteger(number)) continue
       if (!this.#open) count.last = Math.max(count.last, number)
       else if (number === count.last + 1) count.last = number
       else if (number > count.last) count.ahead.add(number)

@@ -6,9 +6,10 @@ import type { Bucket } from './bucket.js'
 import type { Entry, Identity, Row } from './entry.js'
 import type { FullText } from './full-text.js'
 import type { Equality, Indexes } from './indexes.js'
-import { firstOf, type Order, orderOf } from './order.js'
+import { comparerOf, firstOf, type Order, orderOf } from './order.js'
 import { isStretch, stretchOf, testOf } from './predicate.js'
 import { type ExactPage, type Stretch, sliceOf, sortedSlice } from './slice.js'
+import type { Spellings } from './spellings.js'
 
 /** What a list is taken from. */
 export interface Tables {
@@ -18,6 +19,8 @@ export interface Tables {
   readonly associations: Associations
   /** The members that have an index for equality. */
   readonly indexed: ReadonlySet<string>
+  /** How conditions and orders treat the texts of formats. */
+  readonly spellings: Spellings
   /** Made when first asked for. */
   readonly fullText: () => FullText
   readonly stats: { examined: number }
@@ -38,8 +41,10 @@ const fewRecords = 32
  * A page is a slice of a kept order wherever nothing but equalities and ranges on the first term of the order is asked for. Otherwise the
  * smallest set that an index, the search or a range leads to is filtered.
  */
-export function listPage(tables: Tables, request: ListRequest, scope: Readonly<Record<string, Scalar>>): ExactPage<Row> {
-  const { indexes, associations, stats } = tables
+export function listPage(tables: Tables, given: ListRequest, scope: Readonly<Record<string, Scalar>>): ExactPage<Row> {
+  const { indexes, associations, stats, spellings } = tables
+  const request = spellings.request(given)
+  if ('refused' in request) return { items: [], total: 0, more: false, refused: request }
   const look = (): void => {
     stats.examined++
   }
@@ -49,7 +54,7 @@ export function listPage(tables: Tables, request: ListRequest, scope: Readonly<R
   const equalities = equalitiesOf(conditions, (field) => tables.indexed.has(field) || fixed.some((condition) => condition.field === field))
   if (equalities === undefined) return { items: [], total: 0, more: false, seekable: request.sort.length > 0 }
 
-  const order = orderOf(request.sort, tables.key.members)
+  const order = orderOf(request.sort, tables.key.members, spellings.comparers)
   const weighed = Object.keys(scope).length === 0
   const ranks = request.search === undefined ? undefined : tables.fullText().find(request.search, weighed)
   const attached = parent !== undefined && parent.by === undefined ? associations.bucket(parent) : undefined
@@ -66,7 +71,7 @@ export function listPage(tables: Tables, request: ListRequest, scope: Readonly<R
     left.every((condition) => condition.field === order.first && isStretch(condition))
   ) {
     const list = home.inOrder(order)
-    const page = sliceOf(list, stretchOf(list, left, look), order, request, look)
+    const page = sliceOf(list, stretchOf(list, left, look, comparerOf(order.first, spellings.comparers)), order, request, look)
     stats.examined += page.items.length
     return page
   }
@@ -79,7 +84,7 @@ export function listPage(tables: Tables, request: ListRequest, scope: Readonly<R
     ...anyOf(conditions, tables),
   ])
   const chosen = candidates.size <= fewRecords ? candidates : fewest([candidates, ...byRange(left, home, order, tables, look)])
-  const tests = conditions.map(testOf)
+  const tests = conditions.map((condition) => testOf(condition, comparerOf(condition.field, spellings.comparers)))
   const found: Entry[] = []
   for (const entry of chosen.entries()) {
     look()
@@ -170,16 +175,17 @@ function anyOf(conditions: readonly Condition[], { indexed, indexes }: Tables): 
 }
 
 /** For each member with a range: its stretch of the records of `home`. */
-function byRange(conditions: readonly Condition[], home: Bucket, order: Order, { key }: Tables, look: () => void): Candidates[] {
+function byRange(conditions: readonly Condition[], home: Bucket, order: Order, { key, spellings }: Tables, look: () => void): Candidates[] {
   const ranged = conditions.filter((condition) => condition.op !== 'eq' && isStretch(condition))
   const members = new Map(ranged.map(({ field, path }) => [field, path]))
   return [...members].map(([field, path]) => {
-    const rangeOrder = orderOf([{ field, path, descending: false }], key.members)
+    const rangeOrder = orderOf([{ field, path, descending: false }], key.members, spellings.comparers)
     const list = home.inOrder(rangeOrder)
     const { from, to } = stretchOf(
       list,
       ranged.filter((condition) => condition.field === field),
       look,
+      comparerOf(field, spellings.comparers),
     )
     return { size: to - from, entries: () => list.slice(from, to), ordered: rangeOrder.name === order.name }
   })

@@ -43,6 +43,18 @@ export function compareText(a: string, b: string): number {
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
+/** How the texts of a member are compared, where not as texts: by its dotted name. */
+export type Comparers = ReadonlyMap<string, (a: string, b: string) => number>
+
+const noComparers: Comparers = new Map()
+
+/** `compareValues` for a member. */
+export function comparerOf(field: string, comparers: Comparers): (a: unknown, b: unknown) => number {
+  const compare = comparers.get(field)
+  if (compare === undefined) return compareValues
+  return (a, b) => (typeof a === 'string' && typeof b === 'string' ? compare(a, b) : compareValues(a, b))
+}
+
 /** A total order of records. Its first term ascends: an order and its reverse are one list, read from either end. */
 export interface Order {
   /** Equal for equal orders. */
@@ -61,29 +73,30 @@ export interface Order {
 const known = new WeakMap<readonly SortTerm[], { readonly key: readonly string[]; readonly order: Order }>()
 
 /** The order that a request's terms ask for, the key last in any case. Terms that can't change, as those of a query that came before, have the order that they had. */
-export function orderOf(sort: readonly SortTerm[], key: readonly string[]): Order {
+export function orderOf(sort: readonly SortTerm[], key: readonly string[], comparers: Comparers = noComparers): Order {
   const before = known.get(sort)
   if (before !== undefined && before.key === key) return before.order
-  const order = makeOrder(sort, key)
+  const order = makeOrder(sort, key, comparers)
   if (Object.isFrozen(key) && isFixed(sort)) known.set(sort, { key, order })
   return order
 }
 
-function makeOrder(sort: readonly SortTerm[], key: readonly string[]): Order {
+function makeOrder(sort: readonly SortTerm[], key: readonly string[], comparers: Comparers): Order {
   const reversed = sort[0]?.descending ?? false
   const last = sort.at(-1)?.descending ?? false
   const named = new Set(sort.map((term) => term.field))
-  const terms = [
+  const ordered = [
     ...sort.map(({ field, path, descending }) => ({ field, path, sign: descending === reversed ? 1 : -1 })),
     ...key.filter((member) => !named.has(member)).map((member) => ({ field: member, path: [member], sign: last === reversed ? 1 : -1 })),
   ]
+  const terms = ordered.map((term) => ({ ...term, compare: comparerOf(term.field, comparers) }))
   return {
     name: terms.map(({ field, sign }) => `${sign}${field}`).join('\0'),
     first: terms[0]?.field ?? '',
     reversed,
     compare(a, b) {
-      for (const { path, sign } of terms) {
-        const difference = compareValues(get(a.stored.value, path), get(b.stored.value, path))
+      for (const { path, sign, compare } of terms) {
+        const difference = compare(get(a.stored.value, path), get(b.stored.value, path))
         if (difference !== 0) return difference * sign
       }
       return 0
@@ -95,6 +108,7 @@ function makeOrder(sort: readonly SortTerm[], key: readonly string[]): Order {
 interface Term {
   readonly path: readonly string[]
   readonly sign: number
+  readonly compare: (a: unknown, b: unknown) => number
 }
 
 const besideOf =
@@ -102,8 +116,8 @@ const besideOf =
   (values) =>
   (entry) => {
     for (let i = 0; i < values.length; i++) {
-      const { path, sign } = terms[i] as Term
-      const difference = compareValues(get(entry.stored.value, path), values[i])
+      const { path, sign, compare } = terms[i] as Term
+      const difference = compare(get(entry.stored.value, path), values[i])
       if (difference !== 0) return difference * sign
     }
     return 0

@@ -4,8 +4,11 @@ import type { Condition } from '../contract.js'
 import type { Entry, Row } from './entry.js'
 import { compareValues, firstIndex, isNothing, kindOf } from './order.js'
 
+/** How two values of a member stand to each other: below, at or above zero. */
+type Compare = (a: unknown, b: unknown) => number
+
 /** Whether a record fulfils the condition. Values of another kind than the condition's never do, nor does null. */
-export function testOf(condition: Condition): (row: Row) => boolean {
+export function testOf(condition: Condition, compare: Compare = compareValues): (row: Row) => boolean {
   const { path } = condition
   if (isNothing(condition.value)) return () => false
   switch (condition.op) {
@@ -31,7 +34,7 @@ export function testOf(condition: Condition): (row: Row) => boolean {
       const holds = comparisons[op]
       return (row) => {
         const member = get(row, path)
-        return kindOf(member) === kind && holds(compareValues(member, value))
+        return kindOf(member) === kind && holds(compare(member, value))
       }
     }
   }
@@ -52,7 +55,15 @@ export const isStretch = (condition: Condition): boolean =>
  * Where in a list, ascending by the conditions' one member, the records stand that fulfil all of them. `look` is called for every
  * record looked at.
  */
-export function stretchOf(list: readonly Entry[], conditions: readonly Condition[], look: () => void): { from: number; to: number } {
+export function stretchOf(
+  list: readonly Entry[],
+  conditions: readonly Condition[],
+  look: () => void,
+  compare: Compare = compareValues,
+): { from: number; to: number } {
+  const above = (value: unknown) => (member: unknown) => compare(member, value) > 0
+  const reaching = (value: unknown) => (member: unknown) => compare(member, value) >= 0
+
   let from = 0
   let to = list.length
   for (const { path, op, value } of conditions) {
@@ -75,6 +86,3 @@ export function stretchOf(list: readonly Entry[], conditions: readonly Condition
   }
   return { from, to: Math.max(from, to) }
 }
-
-const above = (value: unknown) => (member: unknown) => compareValues(member, value) > 0
-const reaching = (value: unknown) => (member: unknown) => compareValues(member, value) >= 0

@@ -1,5 +1,4 @@
 /** `postgresAdapter`: a resource over a table of PostgreSQL. */
-import { invalidOption, knownOptions } from '../../definition/known-options.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Adapter, Call, Idempotency, ParentKey, Refused, Repeated, Stored, WriteMethod } from '../contract.js'
 import type { PostgresClient } from './client.js'
@@ -7,8 +6,9 @@ import { type Databases, databasesOf } from './database.js'
 import { keptOptions } from './kept-records.js'
 import { adapterOf } from './methods.js'
 import { Opening, unhurried } from './opening.js'
-import { optionNames, type PostgresAdapterOptions } from './options.js'
+import { type PostgresAdapterOptions, tableOptions } from './options.js'
 import { Probe } from './probe.js'
+import { resides } from './referrers.js'
 import { withReason } from './unreachable.js'
 
 /** An adapter whose methods are all there. */
@@ -56,17 +56,17 @@ export function postgresAdapter(
   options: PostgresAdapterOptions<any, any> & { readonly resource?: never },
 ): UnboundPostgresAdapter
 export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOptions): unknown {
-  const options = knownOptions('postgresAdapter()', given, optionNames) as unknown as PostgresAdapterOptions
+  const options = tableOptions('postgresAdapter()', given)
   const { prepare = true, acquireTimeout = 5_000, statementTimeout = Number.POSITIVE_INFINITY, onWarning = warned } = options
   const driver = { prepare, acquire: acquireTimeout, statement: statementTimeout, warn: onWarning }
   if (options.idempotency !== undefined) keptOptions(options.idempotency)
-  checkProbe(options.probe)
   const databases = databasesOf(client, driver)
   const bound = new WeakMap<ResourceDefinition, unknown>()
   const bind = (definition: ResourceDefinition): unknown => {
     // Two mounts of one resource are one store: what waits in turn for a key waits for all of them.
     const known = bound.get(definition)
     if (known !== undefined) return known
+    resides(client, options, definition.collection)
     const opening = new Opening(definition, options)
     const probe = new Probe()
     const over = (own: Databases): unknown => ({
@@ -86,11 +86,6 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
     return adapter
   }
   return options.resource === undefined ? { bind } : bind(options.resource)
-}
-
-function checkProbe(given: unknown): void {
-  if (given === undefined || given === 'catalog' || given === 'explain' || given === 'execute') return
-  throw invalidOption(`probe of postgresAdapter() is ${JSON.stringify(given)}. Give "catalog", "explain" or "execute".`)
 }
 
 const everyWrite: ReadonlySet<WriteMethod> = new Set<WriteMethod>(['create', 'replace', 'remove', 'attach', 'detach'])

@@ -26,9 +26,22 @@ export interface ColumnType {
   readonly cast: string
   /** The JSON types that its values are. */
   readonly holds: readonly ('string' | 'number' | 'integer' | 'boolean')[]
-  /** The SQL that gives a value as text. */
+  /** The SQL that gives a value as text. It depends on no setting of the session. */
   read(sql: string): string
   decode(text: string): Scalar | null
+  /** `array_to_json` shows its items as they are; others are read one by one. */
+  readonly inJson?: boolean
+  /**
+   * The formats of JSON Schema that all its texts have; the first one is the best to declare.
+   * Absent: any format may be declared, as of a `text`.
+   */
+  readonly formats?: readonly string[]
+  /** The text that it shows of a value which is written in another spelling; `undefined` where a text is no value. */
+  canonical?(text: string): string | undefined
+  /** The fewest and the most characters of its texts, where they are fixed. */
+  readonly width?: readonly [least: number, most: number]
+  /** Its texts are whole numbers, which the store counts on where it assigns them. */
+  readonly counts?: boolean
   /** Whether the text is the value. */
   readonly plain?: boolean
   /** Values that every column of the type takes: for statements that are checked and not run. */
@@ -41,6 +54,12 @@ export interface ColumnType {
   encode(value: Scalar): string
   /** Why the type can't hold a value exactly, as the rest of a sentence. */
   fault(value: Scalar): string | undefined
+  /**
+   * Why a value is none of the type at all, so that no condition can ask for it, as the rest of a
+   * sentence. A value of the type that this column does not hold is not among them: it is found in
+   * no row.
+   */
+  misfit?(value: Scalar): string | undefined
   /**
    * Why a text is no label of the enumeration, as the rest of a sentence. Labels may have been
    * added since the table was described, so the database decides.

@@ -1,23 +1,37 @@
 /** The types of PostgreSQL that hold JSON scalars, by their names. */
-import { canonicalLocalDateTime } from '../../http/local-date-time.js'
+
+import type { Shape } from '../../definition/shape.js'
+import { canonicalUuid, valueFormat } from '../../definition/value-formats.js'
 import type { Scalar } from '../contract.js'
 import { asText, type ColumnType } from './column-type.js'
-import { decimals, floats, shortestSingle, wholeNumbers } from './number-types.js'
+import { bytes, hardwareAddresses, networkAddresses } from './network-types.js'
+import { decimals, decimalTexts, floats, shortestSingle, wholeNumbers, wholeNumberTexts } from './number-types.js'
+import { rangeOf } from './range-types.js'
 import { textFault } from './text-faults.js'
+import { dates, durations, instants, times, timestamps, timesWithOffset } from './time-types.js'
+import { valueTexts } from './value-texts.js'
 
-/** The type of a column, as `format_type` writes it; `undefined` where no JSON scalar fits it. */
-export function columnType(name: string, labels: readonly string[] | undefined, format: string | undefined): ColumnType | undefined {
-  const [base, arguments_] = parted(name)
+/** What the schema says of a member, as far as it decides how its column is read. */
+export type Declared = Pick<Shape, 'format' | 'types'> | undefined
+
+/**
+ * The type of a column, as `format_type` writes it; `undefined` where no JSON scalar fits it.
+ * Numbers that the schema declares as texts (formats `decimal` and `int64`) are texts.
+ */
+export function columnType(name: string, labels: readonly string[] | undefined, declared: Declared): ColumnType | undefined {
   if (labels !== undefined) return enumeration(name, labels)
+  const [base, arguments_] = parted(name)
+  const [precision] = arguments_
+  const isText = declared?.types.has('string') === true
   switch (base) {
     case 'smallint':
-      return wholeNumbers(base, 2 ** 15)
+      return isText ? wholeNumberTexts(base, 16) : wholeNumbers(base, 2 ** 15)
     case 'integer':
-      return wholeNumbers(base, 2 ** 31)
+      return isText ? wholeNumberTexts(base, 32) : wholeNumbers(base, 2 ** 31)
     case 'bigint':
-      return wholeNumbers(base, 2 ** 53)
+      return isText ? wholeNumberTexts(base, 64) : wholeNumbers(base, 2 ** 53)
     case 'numeric':
-      return decimals(arguments_)
+      return isText ? decimalTexts(arguments_) : decimals(arguments_)
     case 'real':
       return floats('real', shortestSingle)
     case 'double precision':
@@ -26,41 +40,57 @@ export function columnType(name: string, labels: readonly string[] | undefined, 
       return booleans
     case 'text':
     case 'name':
-    case 'citext':
     case 'character varying':
     case 'character':
-      return texts(base, arguments_[0])
+      return written(texts(base, precision), declared)
     case 'uuid':
-      return exactTexts('uuid', uuids, /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be a UUID in lower case')
+      return uuids
     case 'date':
-      return {
-        ...exactTexts('date', ['2000-01-01', '2000-01-02'], /^\d{4}-\d\d-\d\d$/, 'must be a date from 0001-01-01 on, YYYY-MM-DD', isDay),
-        // Its text depends on the session's DateStyle.
-        read: (sql) => inRange(sql, `to_char(${sql}, 'YYYY-MM-DD')`),
-      }
+      return dates
     case 'time without time zone':
-      return exactTexts(
-        'time',
-        ['00:00:00', '00:00:01'],
-        /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{0,5}[1-9])?$/,
-        'must be a time, HH:MM:SS, with at most six digits behind the point, the last not 0',
-      )
+      return times(precision)
+    case 'time with time zone':
+      return timesWithOffset(precision)
     case 'timestamp without time zone':
-      return timestamps(arguments_[0] ?? 6)
+      return timestamps(precision)
     case 'timestamp with time zone':
-      return format === 'local-date-time' ? undefined : instants
+      return instants(precision)
+    case 'interval':
+      return durations(precision)
+    case 'inet':
+    case 'cidr':
+      return networkAddresses(base)
+    case 'macaddr':
+    case 'macaddr8':
+      return hardwareAddresses(base)
+    case 'bytea':
+      return bytes
     default:
-      return undefined
+      // An extension may lie in any schema.
+      return /^(?:\w+\.)?citext$/.test(base)
+        ? written(texts(base, undefined), declared)
+        : rangeOf(base, (inner) => columnType(inner, undefined, asTexts))
   }
 }
 
+/** Bounds of ranges are texts, so that none of their digits is lost. */
+const asTexts: Declared = { format: undefined, types: new Set(['string']) }
+
 /** `numeric(10,2)` -> `numeric`, `[10, 2]`. */
 function parted(name: string): readonly [base: string, numbers: readonly number[]] {
-  const found = /^([^(]*?)\s*\(([\d,]+)\)(.*)$/.exec(name)
+  const found = /^([^(]*?)\s*\(([-\d,]+)\)(.*)$/.exec(name)
   return found === null ? [name, []] : [`${found[1]}${found[3]}`, (found[2] as string).split(',').map(Number)]
 }
 
-const uuids = ['00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000001'] as const
+const uuids = valueTexts({
+  cast: 'uuid',
+  samples: ['00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000001'],
+  formats: ['uuid'],
+  width: [36, 36],
+  inJson: true,
+  expects: 'a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+  canonical: canonicalUuid,
+})
 
 const always = (): boolean => true
 const asItIs = (text: string): string => text
@@ -69,6 +99,7 @@ const booleans: ColumnType = {
   cast: 'boolean',
   holds: ['boolean'],
   samples: [false, true],
+  inJson: true,
   read: asText,
   decode: (text) => text === 'true',
   faithful: always,
@@ -85,6 +116,9 @@ function texts(base: string, length: number | undefined): ColumnType {
     cast,
     holds: ['string'],
     samples: ['', 'a'],
+    // A list of padded texts would show the padding.
+    inJson: !padded,
+    ...(most === undefined ? {} : { width: [0, most] as const }),
     read: (sql) => (base === 'text' ? sql : `${sql}::text`),
     decode: asItIs,
     plain: true,
@@ -100,85 +134,37 @@ function texts(base: string, length: number | undefined): ColumnType {
   }
 }
 
-/** A type of one canonical text for each value. What is no such text it can neither hold nor find; ranges go by the text. */
-function exactTexts(
-  cast: string,
-  samples: ColumnType['samples'],
-  pattern: RegExp,
-  why: string,
-  real: (value: string) => boolean = () => true,
-): ColumnType {
-  const fits = (value: Scalar): boolean => pattern.test(value as string) && real(value as string)
+/**
+ * A column of texts whose member has a format with canonical texts: they are what is written and
+ * compared. What others have written in another spelling stays another text to the database.
+ */
+function written(type: ColumnType, declared: Declared): ColumnType {
+  const format = valueFormat(declared)
+  if (format === undefined) return type
+  const { canonical, expects } = format
+  const of = (value: Scalar): Scalar => canonical(value as string) ?? value
+  const misfit = (value: Scalar): string | undefined => (canonical(value as string) === undefined ? `must be ${expects}` : undefined)
   return {
-    cast,
-    holds: ['string'],
-    samples,
-    read: asText,
-    decode: asItIs,
-    plain: true,
-    faithful: (text) => fits(text),
-    encode: String,
-    fault: (value) => (fits(value) ? undefined : why),
-    compare: (op, value) => (fits(value) ? { op, text: value as string, cast } : 'never'),
+    ...type,
+    samples: textSamples[format.name] ?? type.samples,
+    faithful: (text) => canonical(text) === text,
+    encode: (value) => String(of(value)),
+    fault: (value) => misfit(value) ?? type.fault(of(value)),
+    misfit,
+    compare: (op, value) => type.compare(op, of(value)),
   }
 }
 
-const isDay = (text: string): boolean => !text.startsWith('0000') && canonicalLocalDateTime(`${text}T00:00:00`) !== undefined
-
-/** Local date-times in a `timestamp`: it holds six digits behind the point, or fewer. */
-function timestamps(precision: number): ColumnType {
-  const held = 20 + precision
-  const fits = (text: string): boolean => /^0*$/.test(text.slice(held)) && !text.startsWith('0000')
-  const canonical = (value: Scalar): string | undefined => canonicalLocalDateTime(value as string)
-  return {
-    cast: 'timestamp',
-    holds: ['string'],
-    samples: ['2000-01-01T00:00:00', '2000-01-02T00:00:00'],
-    read: (sql) => inRange(sql, `to_char(${sql}, 'YYYY-MM-DD"T"HH24:MI:SS.US"0"')`),
-    decode: asItIs,
-    plain: true,
-    faithful: (text) => canonical(text) !== undefined,
-    encode: (value) => (canonical(value) ?? String(value)).slice(0, 26),
-    fault(value) {
-      const text = canonical(value)
-      if (text === undefined) return 'must be a local date-time'
-      return fits(text) ? undefined : `must have at most ${precision} digits behind the decimal point here, and a year from 0001`
-    },
-    compare(op, value) {
-      const text = canonical(value)
-      if (text === undefined) return 'never'
-      if (text.startsWith('0000')) return op === '>' || op === '>=' ? { op: '>=', text: '0001-01-01T00:00:00', cast: 'timestamp' } : 'never'
-      if (fits(text)) return { op, text: text.slice(0, 26), cast: 'timestamp' }
-      // Between two moments that the column can hold: the one below stands for it.
-      if (op === '=') return 'never'
-      return { op: op === '>' || op === '>=' ? '>' : '<=', text: text.slice(0, held), cast: 'timestamp' }
-    },
-  }
-}
-
-/** What a date says in four digits of the year; the others, and infinity, are shown in the words of the database, so that none passes for another. */
-const inRange = (sql: string, shown: string): string =>
-  `CASE WHEN ${sql} >= '0001-01-01' AND ${sql} < '10000-01-01' THEN ${shown} ELSE ${sql}::text END`
-
-const utc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6}0*)?Z$/
-const isInstant = (value: Scalar): boolean => {
-  const text = String(value)
-  return utc.test(text) && isDay(text.slice(0, 10)) && canonicalLocalDateTime(text.slice(0, 19)) !== undefined
-}
-
-/** Moments in a `timestamptz`, as RFC 3339 in UTC: as JavaScript writes them, with three digits behind the point, and six where they are finer. */
-const instants: ColumnType = {
-  cast: 'timestamptz',
-  holds: ['string'],
-  samples: ['2000-01-01T00:00:00.000Z', '2000-01-02T00:00:00.000Z'],
-  read: (sql) => inRange(sql, `regexp_replace(to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '000$', '') || 'Z'`),
-  decode: asItIs,
-  plain: true,
-  faithful: isInstant,
-  encode: String,
-  fault: (value) =>
-    isInstant(value) ? undefined : 'must be a date-time in UTC with at most six digits behind the point, such as 2026-01-31T09:30:00.000Z',
-  compare: (op, value) => (isInstant(value) ? { op, text: String(value), cast: 'timestamptz' } : 'never'),
+/** Two values of each format, for columns that may check them. */
+const textSamples: Readonly<Record<string, ColumnType['samples']>> = {
+  'local-date-time': ['2000-01-01T00:00:00.0000000', '2000-01-02T00:00:00.0000000'],
+  'date-time': ['2000-01-01T00:00:00.000Z', '2000-01-02T00:00:00.000Z'],
+  uuid: uuids.samples,
+  'local-time': ['00:00:00', '00:00:01'],
+  time: ['00:00:00Z', '00:00:01Z'],
+  duration: ['PT0S', 'P1D'],
+  decimal: ['0', '1'],
+  int64: ['0', '1'],
 }
 
 function enumeration(cast: string, labels: readonly string[]): ColumnType {
@@ -188,6 +174,7 @@ function enumeration(cast: string, labels: readonly string[]): ColumnType {
     cast,
     holds: ['string'],
     samples: [first, ...others],
+    inJson: true,
     read: asText,
     decode: asItIs,
     plain: true,

@@ -1,7 +1,7 @@
 /** Conditions of a request as conditions of SQL. */
 import type { Condition, Scalar } from '../contract.js'
 import type { Layout } from './layout.js'
-import { castOf, containsSql, incomparable, type Place } from './places.js'
+import { castOf, containsSql, incomparable, itemMisfit, type Place } from './places.js'
 import { arrayText, type Parameters } from './sql.js'
 
 /** What a value stands for in a condition on its own. */
@@ -29,6 +29,15 @@ export function conditionSql(layout: Layout, condition: Condition, parameters: P
   const asText = found.some((comparison) => comparison.asText)
   const cast = asText ? 'text' : first.cast
   return `${asText ? `${place.sql}::text` : place.sql} = ANY (${parameters.add(arrayText(found.map(({ text }) => text)), `${cast}[]`)})`
+}
+
+/** Why no value of the member can be what a condition asks for, as the rest of a sentence. */
+export function misfitOf(layout: Layout, condition: Condition): string | undefined {
+  const { op, path, value } = condition
+  if (op === 'null') return undefined
+  if (op === 'contains') return itemMisfit(layout.holder(path).content, value)
+  const place = layout.place(path)
+  return op === 'in' ? value.map(place.misfit).find((why) => why !== undefined) : place.misfit(value)
 }
 
 /** The first value that no column could hold, so that it can't be sent, and why. */

@@ -1,12 +1,11 @@
 /** The table that fits a definition, as statements to read, keep and run: for a team that has none yet. Nothing here runs them. */
-import { knownOptions } from '../../definition/known-options.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Shape } from '../../definition/shape.js'
 import type { CatalogColumn, Relation } from './catalog.js'
 import { columnNames } from './columns.js'
 import { idempotencyDdl } from './kept-records.js'
 import { Layout } from './layout.js'
-import { optionNames, type PostgresAdapterOptions, type TextSearch, type VersionColumn } from './options.js'
+import { type PostgresAdapterOptions, type TextSearch, tableOptions, type VersionColumn } from './options.js'
 import { vectorSql } from './search.js'
 import { literal, quote, quoteRelation, type RelationName, relationName, row } from './sql.js'
 import { unfit } from './unfit.js'
@@ -28,7 +27,7 @@ interface Column {
  * @example console.log(tableDdl(prePiezas, { table: 'pre_piezas', version: { column: 'version' } }))
  */
 export function tableDdl<T, K>(definition: ResourceDefinition<T, K>, options: PostgresAdapterOptions<NoInfer<T>, NoInfer<K>>): string {
-  knownOptions('tableDdl()', options, optionNames)
+  tableOptions('tableDdl()', options)
   return [...printed(definition as ResourceDefinition, options as unknown as PostgresAdapterOptions)].join('\n\n').concat('\n')
 }
 
@@ -98,12 +97,20 @@ function columnsOf(definition: ResourceDefinition, options: PostgresAdapterOptio
   return columns
 }
 
+/** The columns of formats whose values the database knows: there it compares values, also those that others write. */
+const formatted: Readonly<Record<string, string>> = {
+  'date-time': 'timestamptz',
+  uuid: 'uuid',
+  decimal: 'numeric',
+  int64: 'bigint',
+}
+
 /** Types that keep, sort and range exactly: text by code points, doubles, whole numbers, and JSON for the rest. */
 function typeOf(shape: Shape): string {
   const [type, ...others] = shape.types
   if (type === undefined || others.length > 0) return 'jsonb'
   const types: Readonly<Record<string, string>> = {
-    string: 'text COLLATE "C"',
+    string: formatted[shape.format ?? ''] ?? 'text COLLATE "C"',
     integer: 'bigint',
     number: 'double precision',
     boolean: 'boolean',
@@ -127,6 +134,10 @@ function relationOf(columns: readonly Column[]): Relation {
     kind: 'r',
     rows: 0,
     guarded: false,
+    triggers: [],
+    rules: { insert: false, update: false },
+    cascades: false,
+    deferrals: false,
     lacking: [],
     exactDoubles: true,
     width: 0,

@@ -56,7 +56,7 @@ async function trial(table: Table, offered: ReadonlySet<WriteMethod>, session: S
     remove: async ({ value, version }) => judged(await removeRow(table, keyOf(table, value), version, sampleCall, ask)),
     create: async ({ value, version }) => {
       const removed = judged(await removeRow(table, keyOf(table, value), version, sampleCall, ask))
-      return removed === 'fine' ? judged(await insertRow(table, value, undefined, sampleCall, ask)) : 'unknown'
+      return removed === 'fine' ? judged(await insertRow(table, insertable(table, value), undefined, sampleCall, ask)) : 'unknown'
     },
   }
   if (rows.length === 0 && offered.has('create')) {
@@ -70,6 +70,12 @@ async function trial(table: Table, offered: ReadonlySet<WriteMethod>, session: S
     if (error !== undefined) found.push({ method, error })
   }
   return found
+}
+
+/** A record without what only the database gives. */
+function insertable({ layout }: Table, value: Row['value']): Row['value'] {
+  const given = new Set(layout.key.filter(({ storeGiven }) => storeGiven).map(({ name }) => name))
+  return given.size === 0 ? value : Object.fromEntries(Object.entries(value).filter(([name]) => !given.has(name)))
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Cells } from './client.js'
 import type { Member } from './columns.js'
 import { type JoinColumns, parentValues } from './join-tables.js'
 import type { StoredColumn, Values } from './layout.js'
-import { castOf } from './places.js'
+import { castOf, encode } from './places.js'
 import { readRecords } from './reads.js'
 import { Parameters, quote, row } from './sql.js'
 import type { Ask } from './statements.js'
@@ -60,8 +60,9 @@ function assign({ definition, layout }: Table, draft: Row): readonly Assigned[] 
     if (!definition.assigned.has(member.name)) return []
     delete draft[member.name]
     if (member.hasDefault) return [{ member, sql: undefined }]
+    if (member.storeGiven) return []
     if (member.content.kind !== 'scalar') return []
-    if (member.content.type.holds.includes('string')) {
+    if (member.content.type.holds.includes('string') && !member.content.type.counts) {
       put(draft, member.name, randomUUID())
       return []
     }
@@ -78,7 +79,8 @@ function nextNumber(key: readonly Member[], member: Member, others: readonly Mem
   const same = (alias: string): string =>
     others
       .map(
-        (other) => `${alias}.${quote(other.column as string)} = ${parameters.add(String(own(draft, other.name)), castOf(other.content))}`,
+        (other) =>
+          `${alias}.${quote(other.column as string)} = ${parameters.add(encode(other.content, own(draft, other.name)), castOf(other.content))}`,
       )
       .join(' AND ')
   const last = `(SELECT coalesce(max(_n.${column}), 0) FROM @table AS _n WHERE ${same('_n')})`
@@ -117,9 +119,7 @@ function insertSql(
     ? ` ON CONFLICT (${layout.key.map(({ column }) => quote(column as string)).join(', ')}) DO NOTHING`
     : ''
   const keys = layout.key.map(({ column }, i) => `${row}.${quote(column as string)} AS k${i}`).join(', ')
-  const shownList = table.separate
-    ? `${layout.key.map(({ sql, content }, i) => `${castOf(content) === 'text' ? sql : `${sql}::text`} AS c${i}`).join(', ')}`
-    : table.shown
+  const shownList = table.separate ? layout.key.map((member, i) => `${layout.read(member)} AS c${i}`).join(', ') : table.shown
   const insert = `INSERT INTO ${table.target}${inserted}${conflict} RETURNING ${shownList}`
   if (attachTo === undefined) return insert
   const { join, to } = attachTo

@@ -2,7 +2,8 @@
 import { own } from '../../definition/json.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Association } from '../association.js'
-import { type CatalogColumn, describe } from './catalog.js'
+import type { Scalar } from '../contract.js'
+import { type CatalogColumn, describe, insertChangesOthers } from './catalog.js'
 import type { Database, Wait } from './client.js'
 import { columnType } from './column-types.js'
 import type { JoinTable, PostgresAdapterOptions } from './options.js'
@@ -12,9 +13,11 @@ import { unfit } from './unfit.js'
 
 export interface JoinColumns {
   readonly relation: string
-  /** The columns of the parent's key, each with its type. */
-  readonly parent: readonly { readonly column: string; readonly cast: string }[]
+  /** The columns of the parent's key, each with its type and a value that it takes. */
+  readonly parent: readonly { readonly column: string; readonly cast: string; readonly sample: Scalar }[]
   readonly key: readonly string[]
+  /** An insert may change other rows too: by triggers or rules. */
+  readonly changesOthers: boolean
 }
 
 /** The tables that the options name, checked against the database. Throws `ConfigurationError` with the mend. */
@@ -57,11 +60,12 @@ async function joinColumns(
   }
   return {
     relation: quoteRelation(name),
-    parent: parents.map((column) => ({
-      column,
-      cast: columnType((relation.columns.get(column) as CatalogColumn).type, undefined, undefined)?.cast ?? 'text',
-    })),
+    parent: parents.map((column) => {
+      const type = columnType((relation.columns.get(column) as CatalogColumn).type, undefined, undefined)
+      return { column, cast: type?.cast ?? 'text', sample: type?.samples[0] ?? '' }
+    }),
     key: keys,
+    changesOthers: insertChangesOthers(relation),
   }
 }
 

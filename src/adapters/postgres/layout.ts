@@ -4,13 +4,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { get, own } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
+import { valueFormat } from '../../definition/value-formats.js'
 import { ConfigurationError } from '../../problem.js'
 import type { Relation } from './catalog.js'
 import type { Cells } from './client.js'
-import { columnNames, type Member, memberOf, restContent } from './columns.js'
+import { columnNames, columnWarning, contentTexts, type Member, memberOf, noKeyColumn, restContent, unchanging } from './columns.js'
 import type { PostgresAdapterOptions } from './options.js'
 import {
   type Content,
+  canonicalOf,
   castOf,
   columnPlace,
   encode,
@@ -33,27 +35,45 @@ export class Layout {
   /** The column of the members that have none, if there is one. */
   readonly rest: Content | undefined
   readonly key: readonly Member[]
+  /** What the team may not expect of its columns. */
+  readonly warnings: readonly string[]
   /** The select list of a record. */
   readonly selection: string
   /** The names of its columns. */
   readonly names: readonly string[]
+  /** An assignment that changes nothing, where a column takes one: identities may be `GENERATED ALWAYS`. */
+  readonly unchanging: string | undefined
+  /** SQL of the texts by which a record differs from another, as far as the table itself holds them. */
+  readonly content: readonly string[]
   /** The record of a row of `selection`. */
   readonly record: (cells: Cells) => Record<string, unknown>
   /** What was asked for once is asked for again. */
   readonly #places = new Map<string, Place>()
   readonly #byName: ReadonlyMap<string, Member>
   readonly #definition: ResourceDefinition
+  readonly #embedded: boolean
   readonly #restName: string | undefined
+  /** The members of the key whose format the schema says. */
+  readonly #formatted: ReadonlySet<string>
 
-  /** `table` is what is written, `source` what is read; often they are the same. Throws `ConfigurationError` with every mend at once. */
-  constructor(definition: ResourceDefinition, options: PostgresAdapterOptions, table: Relation, source: Relation) {
+  /** `table` is what is written, `source` what is read; often they are the same. Throws `ConfigurationError` with every fix at once. */
+  constructor(definition: ResourceDefinition, options: PostgresAdapterOptions, table: Relation, source: Relation, embedded = false) {
     this.#definition = definition
+    this.#embedded = embedded
     this.#restName = options.rest
+    this.#formatted = new Set(definition.key.members.filter((name) => valueFormat(definition.shape.members.get(name)) !== undefined))
     const faults: string[] = []
+    const warnings: string[] = []
     const members: Member[] = []
-    for (const [name, named] of columnNames(definition, options)) {
-      const member = memberOf(name, named, definition.shape.members.get(name), table, source, options, faults)
+    const names = columnNames(definition, options)
+    const columnOf = (name: string): string => names.get(name)?.column ?? name
+    for (const [name, named] of names) {
+      const isKey = definition.key.members.includes(name)
+      const member = memberOf(name, named, definition.shape.members.get(name), table, source, options, isKey, faults)
       if (member !== undefined) members.push(member)
+      const column = named.expression === undefined ? source.columns.get(named.column) : undefined
+      const warning = column && columnWarning(name, column, definition.shape.members.get(name))
+      if (warning !== undefined) warnings.push(`In "${definition.collection}", ${warning}`)
     }
     const columns = new Map<string, string>()
     for (const { name, column } of members) {
@@ -63,16 +83,22 @@ export class Layout {
       if (column !== undefined) columns.set(column, name)
     }
     this.members = members
+    this.warnings = warnings
     this.#byName = new Map(members.map((member) => [member.name, member]))
     this.rest = options.rest === undefined ? undefined : restContent(options.rest, source, faults)
     this.key = definition.key.members.flatMap((name) => {
       const member = this.#byName.get(name)
-      if (member?.column === undefined || member.content.kind !== 'scalar')
-        faults.push(`the key member "${name}" needs a column of its own`)
+      if (member?.column === undefined || member.content.kind !== 'scalar') faults.push(noKeyColumn(name, columnOf(name), table))
+      else if (member.storeGiven && !definition.assigned.has(name))
+        faults.push(`"${name}" is never written ({ write: false }), so no POST can give it: name it in "assigned" of the resource`)
       return member === undefined ? [] : [member]
     })
-    const read = members.map(({ content, sql }) => readSql(content, sql))
+    this.unchanging = unchanging(members, this.key)
+    const read = members.map((member) => this.read(member))
     if (this.rest !== undefined) read.push(readSql(this.rest, this.#restSql))
+    this.content = contentTexts(definition, options, table, members)
+    if (this.rest !== undefined && table.columns.has(options.rest ?? ''))
+      this.content = [...this.content, readSql(this.rest, this.#restSql)]
     this.names = read.map((_, i) => `c${i}`)
     this.record = compileRecord(members, this.rest !== undefined)
     this.selection = read.map((sql, i) => `${sql} AS c${i}`).join(', ')
@@ -82,6 +108,11 @@ export class Layout {
     if (faults.length > 0) {
       throw new ConfigurationError('store-unfit', `"${definition.collection}" does not fit its table: ${faults.join('; ')}.`)
     }
+  }
+
+  /** The SQL that shows a member as text. */
+  read({ content, sql }: Pick<Member, 'content' | 'sql'>): string {
+    return readSql(content, sql, this.#embedded)
   }
 
   member(name: string): Member | undefined {
@@ -114,6 +145,10 @@ export class Layout {
     for (const member of this.members) {
       if (member.column === undefined) continue
       const part = own(value, member.name)
+      if (member.storeGiven && given === 'given') {
+        if (part != null) return { fault: { path: [member.name], why: 'is given by the store: leave it out' } }
+        continue
+      }
       if (before !== undefined && isSame(part ?? null, own(before, member.name) ?? null)) continue
       if (part === undefined || part === null) {
         // What the database fills in by itself is not overwritten with nothing.
@@ -146,8 +181,8 @@ export class Layout {
   /** A record whose values every such table takes, as far as their types go. */
   sample(): Record<string, unknown> {
     return Object.fromEntries(
-      this.members.flatMap(({ name, column, content }) => {
-        if (column === undefined) return []
+      this.members.flatMap(({ name, column, storeGiven, content }) => {
+        if (column === undefined || storeGiven) return []
         return [[name, content.kind === 'scalar' ? content.type.samples[0] : content.kind === 'array' ? [] : {}]]
       }),
     )
@@ -221,6 +256,8 @@ export class Layout {
     for (const [i, member] of this.key.entries()) {
       const part = parts[i]
       if (part === undefined || part === null || faultOf(member.content, part) !== undefined) return undefined
+      // An id is compared as it is written, unless the schema gives it a format: then it is canonical here (PATH-11).
+      if (!this.#formatted.has(member.name) && canonicalOf(member.content, part) !== part) return undefined
       // The statement of such a key would fail.
       if (labelFaultOf(member.content, part) !== undefined) return undefined
       texts.push(encode(member.content, part))

@@ -3,7 +3,7 @@ import { isFixed } from '../../definition/fixed.js'
 import { associationOf } from '../association.js'
 import type { Call, ListRequest, Page, Refused } from '../contract.js'
 import type { Cells } from './client.js'
-import { compareSql, conditionSql, unsendable } from './conditions.js'
+import { compareSql, conditionSql, misfitOf, unsendable } from './conditions.js'
 import { countSql, estimatedRows, type Matching, usualBound } from './counts.js'
 import { type JoinColumns, memberSql } from './join-tables.js'
 import type { OrderTerm } from './order.js'
@@ -33,7 +33,7 @@ export interface ListStatement {
 export async function listPage(table: Table, request: ListRequest, call: Call, ask: Ask): Promise<Found> {
   const known = isUnscoped(call) ? table.lists.get(request) : undefined
   if (typeof known === 'object') return found(table, request, call, ask, known)
-  const refused = refusal(request)
+  const refused = refusal(table, request)
   if (refused !== undefined) return refusedPage(table, refused)
   const parameters = new Parameters()
   const searched = request.search === undefined ? undefined : await searchOf(table, request, call, parameters)
@@ -75,7 +75,7 @@ export function listSql(
   const terms = termsOf(table, request, searched)
   const shared = parameters.values.length
   const page = pageSql(table, { request, from, where, terms, parameters, scope: Object.keys(call.scope) })
-  const count = countSql(table, from, where)
+  const count = request.count === false ? undefined : countSql(table, from, where)
   const order = terms.map((term, i) => `p.s${i}${term.descending ? ' DESC' : ''}`).join(', ')
   const names = [...table.shownNames, 'here', ...(count === undefined ? [] : ['total'])]
   const columns = `${table.shownNames.map((name) => `p.${name}`).join(', ')}, p.here`
@@ -93,16 +93,20 @@ async function found(table: Table, request: ListRequest, call: Call, ask: Ask, s
   const rowsHere = rows.length > 0 && rows[0]?.[here] === null ? [] : rows
   const { count = 'exact', countBound = usualBound } = table.options
   const estimate = count === 'estimated' && Number(rows[0]?.[here + 1] ?? 0) > countBound
-  const total = totalOf(table, rows[0]?.[here + 1], estimate ? await estimatedRows(matching, ask) : 0)
+  const total = request.count === false ? {} : totalOf(table, rows[0]?.[here + 1], estimate ? await estimatedRows(matching, ask) : 0)
   if (isWhole(request, call)) table.learnt.total = total.total ?? table.learnt.total
   return shown(table, request, rowsHere, page, searched, total)
 }
 
-/** Why a request can't be sent: its texts hold what no column could. */
-function refusal(request: ListRequest): Refused | undefined {
+/** Why a request can't be sent: its texts hold what no column could, or its values are none of their columns' types. */
+function refusal({ layout }: Table, request: ListRequest): Refused | undefined {
   const places = request.sort.map(({ field }, i) => ({ field, value: request.seek?.values[i] }))
   const found = unsendable([...request.where, ...places])
   if (found !== undefined) return { refused: 'rule', members: [found.field], why: found.why }
+  for (const condition of request.where) {
+    const why = misfitOf(layout, condition)
+    if (why !== undefined) return { refused: 'rule', members: [condition.field], why }
+  }
   const why = request.search === undefined ? undefined : textFault(request.search)
   return why === undefined ? undefined : { refused: 'rule', members: [], why }
 }

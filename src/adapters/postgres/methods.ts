@@ -7,16 +7,18 @@ import type { ResourceDefinition } from '../../definition/resource.js'
 import { type Association, associationOf, leavesScope } from '../association.js'
 import type { Adapter, Call, ParentKey, Refused, Repeated, Stored } from '../contract.js'
 import { isRefused } from '../contract.js'
-import { changing } from './change.js'
+import { madeBy } from '../made-by.js'
+import { changing, type Details } from './change.js'
 import type { Cells } from './client.js'
 import type { Databases } from './database.js'
+import { stateOf } from './failures.js'
 import { insertRow } from './inserts.js'
 import type { JoinColumns } from './join-tables.js'
 import { Contested, clearingOf, keeping, recall } from './kept-records.js'
 import { listPage, refusedPage } from './list.js'
 import { type Move, moveRow, type Rewrite, refusedMove } from './moves.js'
 import { type Opening, Outdated, unhurried } from './opening.js'
-import type { Change, PostgresAdapterOptions } from './options.js'
+import type { PostgresAdapterOptions } from './options.js'
 import { incomparable } from './places.js'
 import { readRecords } from './reads.js'
 import { refusedFor } from './refusals.js'
@@ -58,23 +60,27 @@ export function adapterOf(
   /** A change of the row with this key; one that no row can have is absent. */
   const change = <R extends Stored<Row> | string>(
     call: Call,
-    details: { readonly action: Change['action']; readonly key: KeyValue; readonly value?: unknown; readonly parent?: ParentKey },
+    details: Omit<Details, 'collection' | 'before'> & { readonly key: KeyValue },
     statement: (table: Table, texts: readonly string[], ask: Ask) => Promise<R | Refused>,
   ): Promise<R | 'absent' | Refused> =>
     withTable(call, async (table) => {
       const texts = table.layout.keyTexts(details.key)
       if (texts === undefined) return 'absent'
-      const { action, key, value, parent } = details
+      const { key, expected } = details
       return changing(
         databases,
         table,
         call,
-        { action, collection, key, value, parent },
+        { ...details, collection, before: () => seen(table, key, expected, call) },
         (ask) => statement(table, texts, ask) as never,
       ) as Promise<R | Refused>
     })
 
-  /** The rows that each call has read, by their keys: a change of one writes what differs, and leaves alone what the record could not say. */
+  /**
+   * The rows that each call has read, by their keys: a change of one writes what differs, and
+   * leaves alone what the record could not say. A replacement has to write all where the version
+   * does not stand for the whole row; a patch is about what differs in any case.
+   */
   const rowsRead = new WeakMap<Call, Map<string, Cells>>()
   const remember = (call: Call) => (keyText: string, row: Cells) => {
     const known = rowsRead.get(call) ?? new Map<string, Cells>()
@@ -89,6 +95,12 @@ export function adapterOf(
     const row = rowsRead.get(call)?.get(definition.key.text(key))
     const stored = row && storedOf(table, row)
     return stored !== undefined && stored.version === version ? stored.value : undefined
+  }
+
+  /** The same for a team's function; or as the caller has read it. */
+  const seen = (table: Table, key: KeyValue, expected: string | undefined, call: Call): unknown => {
+    if (expected === undefined || !isTelling) return undefined
+    return before(table, key, expected, call) ?? structuredClone(call.before)
   }
 
   /** What a function of the team put into a record is not the client's to mend. */
@@ -110,16 +122,17 @@ export function adapterOf(
   }
 
   /** The record that `onUpdate` makes of the next one and the one that is there. */
-  const updated = (next: Row, current: Stored<Row>, key: KeyValue, call: Call): Row =>
-    onUpdate === undefined
-      ? next
-      : fixed(canonical(onUpdate(next, current.value, call)), { ...membersHolding(definition.key, key), ...call.scope })
+  const updated = async (next: Row, current: Stored<Row>, key: KeyValue, call: Call): Promise<Row> => {
+    if (onUpdate === undefined) return next
+    const made = madeBy('onUpdate', collection, await onUpdate(next, current.value, call))
+    return fixed(canonical(made), { ...membersHolding(definition.key, key), ...call.scope })
+  }
 
   const rewriter =
     (table: Table, texts: readonly string[], key: KeyValue, call: Call): Rewrite =>
     async (value, current, ask) => {
       const read = databases.write.nested ? undefined : structuredClone(current.value)
-      const next = updated(value, current, key, call)
+      const next = await updated(value, current, key, call)
       return blaming(await updateRow(table, texts, next, current.version, call, ask, read), value, next, 'onUpdate')
     }
 
@@ -179,21 +192,24 @@ export function adapterOf(
     })
 
   return {
+    ...(isComputed(options) ? { computes: true } : {}),
     list: (request, call) =>
       withTable(call, async (table) => {
         try {
           return await reading(databases, options, call, (ask) => listPage(table, request, call, ask))
         } catch (error) {
           const why = request.search === undefined ? undefined : searchFault(error)
+          const members = request.where.map(({ field }) => field)
+          // What is compared there may be none that the library can foresee: the value of a range, say.
+          if (why === undefined && members.length > 0 && stateOf(error)?.startsWith('22'))
+            return refusedPage(table, { refused: 'rule', members, why: 'holds a value that the store can not compare with' })
           if (why === undefined) throw error
           return refusedPage(table, { refused: 'rule', members: [], why })
         }
       }),
     read: (keys, call) =>
       withTable(call, (table) =>
-        reading(databases, options, call, (ask) =>
-          readRecords(table, keys, call, ask, call.fresh && isTelling ? remember(call) : undefined),
-        ),
+        reading(databases, options, call, (ask) => readRecords(table, keys, call, ask, call.fresh ? remember(call) : undefined)),
       ),
 
     create: (value, call) =>
@@ -203,7 +219,7 @@ export function adapterOf(
         if (leaving.length > 0) return { refused: 'rule', members: leaving }
         const set = { ...Object.fromEntries(to?.by ?? []), ...call.scope }
         const draft = fixed(value, set)
-        const next = onCreate === undefined ? draft : fixed(canonical(onCreate(draft, call)), set)
+        const next = onCreate === undefined ? draft : fixed(canonical(madeBy('onCreate', collection, await onCreate(draft, call))), set)
         const why = to?.by === undefined ? unheld(to) : undefined
         if (why !== undefined) return refusedFor({ path: [], why })
         const join = to !== undefined && to.by === undefined ? { join: table.joins.get(to.as) as JoinColumns, to } : undefined
@@ -223,36 +239,45 @@ export function adapterOf(
 
     replace: (key, value, expected, call) => {
       const next = fixed(value, { ...membersHolding(definition.key, key), ...call.scope })
-      return change<Stored<Row> | 'absent' | 'stale'>(call, { action: 'replace', key, value: next }, (table, texts, ask) =>
+      const action = call.action === 'patch' ? 'patch' : 'replace'
+      return change<Stored<Row> | 'absent' | 'stale'>(call, { action, key, value: next, expected }, (table, texts, ask) =>
         onUpdate === undefined
-          ? updateRow(table, texts, next, expected, call, ask, before(table, key, expected, call))
+          ? updateRow(
+              table,
+              texts,
+              next,
+              expected,
+              call,
+              ask,
+              isTelling || action === 'patch' ? before(table, key, expected, call) : undefined,
+            )
           : replaceSeen(table, texts, key, next, expected, call, ask),
       )
     },
 
     remove: (key, expected, call) =>
-      change(call, { action: 'remove', key }, (table, texts, ask) => removeRow(table, texts, expected, call, ask)),
+      change(call, { action: 'remove', key, expected }, (table, texts, ask) => removeRow(table, texts, expected, call, ask)),
 
-    attach: async (parent, key, expected, call) =>
-      attached(
-        await change(call, { action: 'attach', key, parent }, (table, texts, ask) =>
-          move(table, ask, parent, call, { inwards: true, texts, key, expected }),
-        ),
-        'attached',
+    attach: (parent, key, expected, call) =>
+      change(call, { action: 'attach', key, parent, expected }, async (table, texts, ask) =>
+        moved(await move(table, ask, parent, call, { inwards: true, texts, key, expected }), 'attached'),
       ),
-    detach: async (parent, key, expected, call) =>
-      attached(
-        await change(call, { action: 'detach', key, parent }, (table, texts, ask) =>
-          move(table, ask, parent, call, { inwards: false, texts, key, expected }),
-        ),
-        'detached',
+    detach: (parent, key, expected, call) =>
+      change(call, { action: 'detach', key, parent, expected }, async (table, texts, ask) =>
+        moved(await move(table, ask, parent, call, { inwards: false, texts, key, expected }), 'detached'),
       ),
   }
+}
+
+/** Whether what is shown can change without a change of the row, or of that of it which the version is made of. */
+function isComputed({ readFrom, columns = {}, version }: PostgresAdapterOptions): boolean {
+  const expressions = Object.values(columns).some((column) => typeof column === 'object' && column.expression !== undefined)
+  return readFrom !== undefined || expressions || (typeof version === 'object' && 'expression' in version)
 }
 
 /** Why no table holds the key of such a parent. */
 const unheld = (parent: Association | undefined): string | undefined => parent?.parts.map(incomparable).find((one) => one !== undefined)
 
 /** A move that needed no statement of its own says no more than that it is done. */
-const attached = <W extends string>(result: string | Refused, word: W): W | 'absent' | 'stale' | Refused =>
+const moved = <W extends string>(result: string | Refused, word: W): W | 'absent' | 'stale' | Refused =>
   typeof result !== 'string' || result === 'absent' || result === 'stale' ? (result as never) : word

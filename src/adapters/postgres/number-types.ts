@@ -1,6 +1,8 @@
 /** The types of PostgreSQL that hold numbers. */
+import { canonicalDecimal, canonicalInt64, digitsOf } from '../../http/decimal.js'
 import type { Scalar } from '../contract.js'
 import { asText, type ColumnType } from './column-type.js'
+import { valueTexts } from './value-texts.js'
 
 const finite = (text: string): number | null => (Number.isFinite(Number(text)) ? Number(text) : null)
 /** The digits of a number without an exponent: some types read none. */
@@ -12,8 +14,10 @@ export function wholeNumbers(cast: string, bound: number): ColumnType {
     cast,
     holds: ['integer', 'number'],
     samples: [0, 1],
+    inJson: true,
     read: asText,
-    decode: finite,
+    // A number that a double rounds would be told as another one.
+    decode: (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : null),
     faithful: (text) => Number.isSafeInteger(Number(text)),
     encode: digits,
     fault: (value) => (fits(value) ? undefined : `must be a whole number from ${-bound} to ${bound - 1}`),
@@ -35,6 +39,7 @@ export function decimals([precision, scale = 0]: readonly number[]): ColumnType 
     cast: 'numeric',
     holds: ['integer', 'number'],
     samples: [0, 1],
+    inJson: true,
     read: asText,
     decode: finite,
     faithful: (text) => Number.isFinite(Number(text)) && plainDigits(Number(text)).join('.') === plainText(text),
@@ -70,6 +75,7 @@ export function floats(cast: string, stored: (value: number) => number): ColumnT
     cast,
     holds: ['integer', 'number'],
     samples: [0, 1],
+    inJson: true,
     read: asText,
     decode: finite,
     faithful: (text) => Number.isFinite(Number(text)),
@@ -90,4 +96,71 @@ export function shortestSingle(value: number): number {
     if (Math.fround(short) === single) return short
   }
   return Number.NaN
+}
+
+/** Whole numbers as texts (format `int64`): for those that a double can't hold. */
+export function wholeNumberTexts(cast: string, bits: number): ColumnType {
+  const [least, most] = [-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1) - 1n]
+  return valueTexts({
+    cast,
+    samples: ['0', '1'],
+    formats: ['int64', 'decimal'],
+    counts: true,
+    expects: 'a whole number as text, such as "42"',
+    canonical: canonicalInt64,
+    holdsNot: (text) => (BigInt(text) < least || BigInt(text) > most ? `must be from ${least} to ${most} here` : undefined),
+    // The column is compared as what it is, so that its index serves.
+    beyond: (op, text) => ({ op, text, cast: 'bigint' }),
+  })
+}
+
+/** Digits that a `numeric` of any precision has at most, before and behind the point. */
+const numericLimits = [131_072, 16_383] as const
+
+/**
+ * Decimals as texts (format `decimal`): every digit of a `numeric`. NaN and infinity, which no
+ * decimal says, are null, as they are where the member is a number.
+ */
+export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnType {
+  const [whole, fraction] = precision === undefined ? numericLimits : [precision - scale, scale]
+  const isWhole = precision !== undefined && scale === 0 && precision <= 18
+  const type = valueTexts({
+    cast: 'numeric',
+    samples: ['0', '1'],
+    formats: isWhole ? ['decimal', 'int64'] : ['decimal'],
+    expects: 'a decimal number as text, such as "1234.56"',
+    canonical: canonicalDecimal,
+    holdsNot(text) {
+      const [before, behind] = digitsOf(text)
+      // A scale below zero rounds before the point, one above the precision leaves no room for the first digits behind it.
+      const isHeld =
+        scale >= 0 && scale <= (precision ?? scale)
+          ? before.length <= whole && behind.length <= fraction
+          : fitsOddScale(text, precision ?? 0, scale)
+      return isHeld
+        ? undefined
+        : `must have at most ${Math.max(whole, 0)} digits before and ${Math.max(fraction, 0)} behind the decimal point`
+    },
+    beyond: (op, text) => (tooManyDigits(text) ? 'never' : { op, text, cast: 'numeric' }),
+  })
+  return {
+    ...type,
+    plain: false,
+    decode: (text) => canonicalDecimal(text) ?? null,
+    faithful: (text) => canonicalDecimal(text) !== undefined,
+  }
+}
+
+const tooManyDigits = (text: string): boolean => {
+  const [before, behind] = digitsOf(text)
+  return before.length > numericLimits[0] || behind.length > numericLimits[1]
+}
+
+/** Whether a `numeric(precision, scale)` keeps a decimal, where the scale is negative or above the precision. */
+function fitsOddScale(text: string, precision: number, scale: number): boolean {
+  const [before, behind] = digitsOf(text)
+  if (behind.length > Math.max(scale, 0)) return false
+  if (scale < 0 && !new RegExp(`^$|0{${-scale}}$`).test(before)) return false
+  const digits = (before + behind.padEnd(Math.max(scale, 0), '0')).replace(/^0+/, '')
+  return digits.length - Math.max(-scale, 0) <= precision
 }

@@ -1,5 +1,8 @@
 /** What a team tells the adapter of its table. */
-import type { ResourceDefinition } from '../../definition/resource.js'
+
+import { invalidOption } from '../../definition/known-options.js'
+import { checkOptions, type Kinds } from '../../definition/option-kinds.js'
+import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
 import type { MemberName, MemberPath } from '../../definition/schema-types.js'
 import type { Call, ListRequest, ParentKey, Refused, Stored } from '../contract.js'
 import type { SqlClient } from './client.js'
@@ -20,6 +23,12 @@ export interface VersionColumn {
   readonly column: string
   /** SQL for the next version. Default: the column's own DEFAULT, which must never repeat, as `gen_random_uuid()` and `nextval(...)` don't. */
   readonly next?: string
+  /**
+   * True where nothing but this adapter's writes changes the rows. Default false: then `ready()` looks
+   * for what moves the column on updates of others (a trigger, a generated column). Where nothing
+   * does, a version also has a digest of the row.
+   */
+  readonly soleWriter?: boolean
 }
 
 /** A version computed from the row: for tables whose other columns change behind the resource's back. The same content has the same version. */
@@ -62,22 +71,73 @@ export type CountMode = 'exact' | 'bounded' | 'estimated' | 'none'
 /** What the adapter's own statement came to. */
 export type Applied<T> = Stored<T> | 'removed' | 'attached' | 'detached' | 'absent' | 'stale' | Refused
 
-/** A change that is under way in a transaction. */
-export interface Change<T = unknown, K = unknown> {
-  readonly action: 'create' | 'replace' | 'remove' | 'attach' | 'detach'
+interface AnyChange<T> {
   readonly collection: string
-  /** The record's key; absent where a create leaves it to the store. */
-  readonly key: K | undefined
-  /** The record as it is to be stored; absent where the change is none of its value. */
-  readonly value: T | undefined
-  /** The parent, of attach, detach, and a create in a sub-collection. */
-  readonly parent: ParentKey | undefined
   /**
-   * Runs the adapter's own statement, compare-and-set included, and tells what it came to. Whatever is no success rolls everything back. It runs once; where the function
-   * does not call it, it runs afterwards.
+   * Runs the adapter's own statement, compare-and-set included, and resolves with its result. A
+   * result that is no success rolls everything back. It runs once, however often it is called; where
+   * the function does not call it, it runs afterwards.
    */
   apply(): Promise<Applied<T>>
 }
+
+/** A change of a record that is there already. */
+interface ChangeOfRecord<T, K> extends AnyChange<T> {
+  readonly key: K
+  /**
+   * The record that is replaced, moved or removed. With `readBefore: true` it is always there: it
+   * was read, and its row locked, in this transaction. Without, it is there where the request has
+   * read it already (a PATCH, say) and the version stands for the whole row; else `undefined`.
+   */
+  readonly before: T | undefined
+}
+
+export interface CreateChange<T = unknown, K = unknown> extends AnyChange<T> {
+  readonly action: 'create'
+  /** The record's key. Where the store assigns it, `undefined` until `apply()` has resolved. */
+  readonly key: K | undefined
+  readonly before: undefined
+  /** The record as it is to be stored. */
+  readonly value: T
+  /** The record as the table holds it, once `apply()` has resolved with it; until then `undefined`. */
+  readonly after: T | undefined
+  /** The parent, where the record is created in an associated sub-collection. */
+  readonly parent: ParentKey | undefined
+}
+
+export interface ReplaceChange<T = unknown, K = unknown> extends ChangeOfRecord<T, K> {
+  /** `patch` for PATCH and flags, `replace` for PUT. */
+  readonly action: 'replace' | 'patch'
+  /** The whole record as it is to be stored. */
+  readonly value: T
+  /** The record as the table holds it, once `apply()` has resolved with it; until then `undefined`. */
+  readonly after: T | undefined
+  readonly parent: undefined
+}
+
+export interface RemoveChange<T = unknown, K = unknown> extends ChangeOfRecord<T, K> {
+  readonly action: 'remove'
+  readonly value: undefined
+  readonly after: undefined
+  readonly parent: undefined
+}
+
+export interface MoveChange<T = unknown, K = unknown> extends ChangeOfRecord<T, K> {
+  readonly action: 'attach' | 'detach'
+  readonly value: undefined
+  /** The record as the table holds it, once `apply()` has resolved with success; until then `undefined`. */
+  readonly after: T | undefined
+  /** The parent that the record is attached to, or detached from. */
+  readonly parent: ParentKey
+}
+
+/**
+ * A change that is under way in a transaction. `action` tells the kinds apart. `key` and `after` may
+ * become known with `apply()`: read them from the change, and do not take them out of it before.
+ *
+ * @example if (change.action === 'create') await change.apply()
+ */
+export type Change<T = unknown, K = unknown> = CreateChange<T, K> | ReplaceChange<T, K> | RemoveChange<T, K> | MoveChange<T, K>
 
 /** Where creates are kept that clients may repeat. */
 export interface IdempotencyOptions {
@@ -114,15 +174,21 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   readonly epoch?: string
   /** Removed rows stay, marked by this column. Default: they are deleted. */
   readonly softDelete?: string | SoftDeleteColumn
-  /** Makes what is stored of what a create brings: for members that only the store sets. It gives back a new value. */
-  readonly onCreate?: (value: T, call: Call) => T
+  /** Makes what is stored of what a create brings: for members that only the store sets. It gives back a new value, or a promise of it. */
+  readonly onCreate?: (value: T, call: Call) => T | Promise<T>
   /** The same for each change of a record. It costs one more read. */
-  readonly onUpdate?: (value: T, current: T, call: Call) => T
+  readonly onUpdate?: (value: T, current: T, call: Call) => T | Promise<T>
   /**
    * A team's own statements in the transaction of each write: an outbox row, a second table, `SET LOCAL` for row-level security. It may run more than once when the
    * database asks for another attempt; only what the last one did remains. Where it throws, everything is rolled back.
    */
   readonly write?: (tx: SqlClient, change: Change<T, K>, call: Call) => Promise<void>
+  /**
+   * True: `change.before` of the `write` function is always the record that is replaced, moved or
+   * removed. It costs one statement of each such write, which locks the row. Where there is no such
+   * record, or not in the version that the write expects, the function is not called. Default false.
+   */
+  readonly readBefore?: boolean
   /** Statements at the start of the transaction of each read and write, which reads then have too: `SET LOCAL` for row-level security. */
   readonly session?: (tx: SqlClient, call: Call) => Promise<void>
   /** The tables of the associations that the record does not store, by their segment under the parent (`attachedTo.as`). */
@@ -159,30 +225,42 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   readonly onWarning?: (message: string) => void
 }
 
-export const optionNames: Readonly<Record<keyof PostgresAdapterOptions, true>> = {
-  resource: true,
-  table: true,
-  readFrom: true,
-  columns: true,
-  naming: true,
-  rest: true,
-  version: true,
-  epoch: true,
-  softDelete: true,
-  onCreate: true,
-  onUpdate: true,
-  write: true,
-  session: true,
-  attached: true,
-  idempotency: true,
-  search: true,
-  count: true,
-  countBound: true,
-  probe: true,
-  prepare: true,
-  acquireTimeout: true,
-  statementTimeout: true,
-  onWarning: true,
+const optionKinds: Kinds<PostgresAdapterOptions> = {
+  resource: 'table',
+  table: ['string', 'table'],
+  readFrom: ['string', 'table'],
+  columns: 'table',
+  naming: [{ oneOf: ['snake_case', 'same'] }, 'function'],
+  rest: 'string',
+  version: [{ oneOf: ['xmin'] }, 'table'],
+  epoch: 'string',
+  softDelete: ['string', 'table'],
+  onCreate: 'function',
+  onUpdate: 'function',
+  write: 'function',
+  readBefore: 'boolean',
+  session: 'function',
+  attached: 'table',
+  idempotency: 'table',
+  search: ['table', 'function'],
+  count: { oneOf: ['exact', 'bounded', 'estimated', 'none'] },
+  countBound: { from: 1, whole: true },
+  probe: { oneOf: ['catalog', 'explain', 'execute'] },
+  prepare: 'boolean',
+  acquireTimeout: { from: 1 },
+  statementTimeout: { from: 1 },
+  onWarning: 'function',
+}
+
+/** `given` as options of `what`. Throws `ConfigurationError`. */
+export function tableOptions(what: string, given: unknown): PostgresAdapterOptions {
+  const options = checkOptions(what, given, optionKinds) as unknown as PostgresAdapterOptions
+  const { resource, softDelete } = options
+  if (resource !== undefined) checkDefinition(`The option "resource" of ${what}`, resource)
+  if (typeof softDelete === 'object' && typeof softDelete.column !== 'string') {
+    throw invalidOption(`The option "softDelete" of ${what} names no column. Give its name, or { column, deleted }.`)
+  }
+  return options
 }
 
 /** The column of a member where nothing else is said: `fechaDeEntrada` -> `fecha_de_entrada`, `cpDestinoID` -> `cp_destino_id`. */

@@ -83,8 +83,10 @@ function countedRows(table: Table, columns: string, cut: Cut): PageSql {
 
 /** Whether a page of everything lies nearer to the end, as far as the last total told. The total of this very statement decides where it is cut. */
 function isPastMiddle({ options, learnt }: Table, { request, scope }: Cut): boolean {
-  const { where, search, parent, offset } = request
-  if ((options.count ?? 'exact') !== 'exact' || offset < deepOffset || where.length > 0 || search !== undefined) return false
+  const { where, search, parent, offset, count } = request
+  // What is cut out from the end needs the total of this very statement.
+  if (count === false || (options.count ?? 'exact') !== 'exact' || offset < deepOffset || where.length > 0 || search !== undefined)
+    return false
   return parent === undefined && scope.length === 0 && offset > (learnt.total ?? 0) / 2
 }
 

@@ -74,18 +74,6 @@ export function pgliteTransaction(tx: PgliteTransaction): Database {
   }
 }
 
-/** The start of a statement, or of a part of one, that stores values. */
-const storing = /(?:^|\()\s*(?:INSERT|UPDATE)\b/
-
-/**
- * PGlite drops U+FEFF from the start of every text that it gives back: another text, perhaps
- * another record's key. It is refused like a text that the server can't encode.
- */
-function refusedByDriver(text: string, values: readonly (string | null)[]): Error | undefined {
-  if (!values.some((value) => value?.startsWith('\ufeff')) || !storing.test(text)) return undefined
-  return Object.assign(new Error('PGlite drops U+FEFF from the start of a text.'), { code: '22021' })
-}
-
 /**
  * Runs `work` when the connection is free, for the oldest request first. PGlite has one connection,
  * and serves calls in the order of their arrival.
@@ -112,8 +100,6 @@ function askInTurn(db: PgliteClient, text: string, values: readonly (string | nu
 }
 
 async function send(client: Queries, text: string, values: readonly (string | null)[]): Promise<Rows> {
-  const refused = refusedByDriver(text, values)
-  if (refused !== undefined) throw refused
   try {
     return (await client.query(text, [...values])).rows as Rows
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Where the values of a record lie in a row, and how they are compared there. */
 import type { Shape } from '../../definition/shape.js'
+import { type ValueFormat, valueFormat } from '../../definition/value-formats.js'
 import type { Scalar } from '../contract.js'
 import type { ColumnType, Comparison } from './column-type.js'
 import { arrayText, literal, type Parameters } from './sql.js'
@@ -25,28 +26,71 @@ export interface Place {
   readonly column: string | undefined
   readonly nullable: boolean
   compare(op: '=' | '<' | '<=' | '>' | '>=', value: Scalar): Comparison
+  /** Why no condition can ask for a value, as the rest of a sentence. */
+  misfit(value: Scalar): string | undefined
 }
 
 export const castOf = (content: Content): string =>
   content.kind === 'scalar' ? content.type.cast : content.kind === 'json' ? content.cast : `${content.item.cast}[]`
 
-/** The SQL that gives a column as text. */
-export function readSql(content: Content, sql: string): string {
-  if (content.kind === 'scalar') return content.type.read(sql)
+/**
+ * The SQL that gives a column as text. PGlite (`embedded`) drops one U+FEFF from the start of every
+ * text that it gives back: there, a text that begins with one gets another.
+ */
+export function readSql(content: Content, sql: string, embedded = false): string {
+  if (content.kind === 'scalar') {
+    const shown = content.type.read(sql)
+    const isFree = embedded && content.type.plain === true && content.type.canonical === undefined
+    return isFree ? `CASE WHEN left(${shown}, 1) COLLATE "C" = chr(65279) THEN chr(65279) || ${shown} ELSE ${shown} END` : shown
+  }
+  if (content.kind === 'json') return `${sql}::text`
   // An array of the database is shown as JSON, so that no array grammar has to be read here.
-  return content.kind === 'json' ? `${sql}::text` : `array_to_json(${sql})::text`
+  if (content.item.inJson) return `array_to_json(${sql})::text`
+  const items = `SELECT coalesce(json_agg(${content.item.read('_a.item')} ORDER BY _a.place), '[]')::text FROM unnest(${sql}) WITH ORDINALITY AS _a (item, place)`
+  const sizes = `SELECT json_agg(array_length(${sql}, _d.place) ORDER BY _d.place) FROM generate_series(1, array_ndims(${sql})) AS _d (place)`
+  return `CASE WHEN array_ndims(${sql}) > 1 THEN json_build_object('sizes', (${sizes}), 'items', (${items})::json)::text WHEN ${sql} IS NOT NULL THEN (${items}) END`
+}
+
+/** Items in one row as lists of these sizes in each other, the outermost first. */
+function nested(items: readonly unknown[], sizes: readonly number[]): readonly unknown[] {
+  const [, ...inner] = sizes
+  if (inner.length === 0) return items
+  const length = inner.reduce((product, size) => product * size, 1)
+  return Array.from({ length: items.length / length }, (_, i) => nested(items.slice(i * length, (i + 1) * length), inner))
 }
 
 export function decode(content: Content, text: string): unknown {
   if (content.kind === 'scalar') return content.type.decode(text)
-  return JSON.parse(text)
+  const value: unknown = JSON.parse(text)
+  if (content.kind === 'json') return value
+  if (Array.isArray(value)) return content.item.inJson ? inLists(content.item, value) : value.map((item) => decodeItem(content.item, item))
+  const { sizes, items } = value as { readonly sizes: readonly number[]; readonly items: readonly unknown[] }
+  return nested(
+    items.map((item) => decodeItem(content.item, item)),
+    sizes,
+  )
 }
+
+const decodeItem = (type: ColumnType, item: unknown): unknown => (typeof item === 'string' ? type.decode(item) : item)
+
+/** Items of which JSON shows the values themselves: numbers that a double rounds are null, as in a column of their own. */
+function inLists(type: ColumnType, value: readonly unknown[]): readonly unknown[] {
+  if (type.plain || type.holds.includes('boolean')) return value
+  return deeply(value, (item) => (typeof item === 'number' ? type.decode(String(item)) : decodeItem(type, item)))
+}
+
+const deeply = (value: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] =>
+  value.map((item) => (Array.isArray(item) ? deeply(item, change) : change(item)))
 
 export function encode(content: Content, value: unknown): string {
   if (content.kind === 'scalar') return content.type.encode(value as Scalar)
   if (content.kind === 'json') return JSON.stringify(value)
   return arrayText((value as readonly (Scalar | null)[]).map((item) => (item === null ? null : content.item.encode(item))))
 }
+
+/** A value as its column shows it, where the column has one text for each value. */
+export const canonicalOf = (content: Content, value: unknown): unknown =>
+  content.kind === 'scalar' && typeof value === 'string' ? (content.type.canonical?.(value) ?? value) : value
 
 /** Why the column can't hold a value exactly. */
 export function faultOf(content: Content, value: unknown): Fault | undefined {
@@ -82,16 +126,45 @@ const fits = ({ holds }: ColumnType, value: unknown): boolean =>
 
 /** A scalar in a column of its own. */
 export function columnPlace(sql: string, column: string | undefined, type: ColumnType, nullable: boolean): Place {
-  return { sql, column, nullable, compare: (op, value) => (fits(type, value) ? type.compare(op, value) : 'never') }
+  return {
+    sql,
+    column,
+    nullable,
+    compare: (op, value) => (fits(type, value) ? type.compare(op, value) : 'never'),
+    misfit: (value) => (fits(type, value) ? type.misfit?.(value) : undefined),
+  }
 }
 
 /** A scalar at a path within a column of JSON. */
 export function jsonPlace(sql: string, cast: 'json' | 'jsonb', path: readonly string[], shape: Shape): Place {
   const inside = jsonAt(cast === 'jsonb' ? sql : `${sql}::jsonb`, path)
-  const isText = shape.types.has('string')
-  return isText
-    ? { sql: `(${inside.text} COLLATE "C")`, column: undefined, nullable: true, compare: compareJsonText }
-    : { sql: inside.json, column: undefined, nullable: true, compare: compareJson }
+  const format = valueFormat(shape)
+  const place = { column: undefined, nullable: true, misfit: () => undefined }
+  if (format !== undefined) return formattedPlace(inside.text, format)
+  return shape.types.has('string')
+    ? { ...place, sql: `(${inside.text} COLLATE "C")`, compare: compareJsonText }
+    : { ...place, sql: inside.json, compare: compareJson }
+}
+
+/**
+ * A text of a format within JSON: numbers are compared as numbers, moments without their `Z`,
+ * whose texts are in the order of the moments then.
+ */
+function formattedPlace(text: string, format: ValueFormat): Place {
+  const { name, canonical, expects, isNumber } = format
+  const numeric = `(CASE WHEN ${text} ~ '^-?[0-9]+([.][0-9]+)?$' THEN ${text}::numeric END)`
+  const isMoment = name === 'date-time'
+  return {
+    sql: isNumber ? numeric : isMoment ? `(rtrim(${text}, 'Z') COLLATE "C")` : `(${text} COLLATE "C")`,
+    column: undefined,
+    nullable: true,
+    compare(op, value) {
+      const found = typeof value === 'string' ? canonical(value) : undefined
+      if (found === undefined) return 'never'
+      return { op, text: isMoment ? found.slice(0, -1) : found, cast: isNumber ? 'numeric' : 'text' }
+    },
+    misfit: (value) => (typeof value === 'string' && canonical(value) === undefined ? `must be ${expects}` : undefined),
+  }
 }
 
 const compareJsonText: Place['compare'] = (op, value) => (typeof value === 'string' ? { op, text: value, cast: 'text' } : 'never')
@@ -119,14 +192,23 @@ export function containsSql(content: Content, sql: string, path: readonly string
   if (content.kind === 'array') {
     const comparison = fits(content.item, value) ? content.item.compare('=', value) : 'never'
     if (comparison === 'never') return 'false'
+    // A value that no item can be is between two that they can.
+    if (comparison.op !== '=') return 'false'
     const { text, asText } = comparison
-    return asText ? `${parameters.add(text)} = ANY (${sql}::text[])` : `${parameters.add(text, content.item.cast)} = ANY (${sql})`
+    // A domain over an enumeration has no operators of its own.
+    return asText
+      ? `${parameters.add(text)} = ANY (${sql}::text[])`
+      : `${parameters.add(text, content.item.cast)} = ANY (${sql}::${content.item.cast}[])`
   }
   if (content.kind === 'scalar') return 'false'
   const column = content.cast === 'jsonb' ? sql : `${sql}::jsonb`
   const inside = path.length === 0 ? column : `(${column} #> ${literal(arrayText(path))})`
   return `${inside} @> ${parameters.add(JSON.stringify([value]), 'jsonb')}`
 }
+
+/** Why no list of this column can hold a value, as the rest of a sentence. */
+export const itemMisfit = (content: Content, value: Scalar): string | undefined =>
+  content.kind === 'array' && fits(content.item, value) ? content.item.misfit?.(value) : undefined
 
 /** Why a value can't even be compared with: it is text that no column holds. */
 export const incomparable = (value: unknown): string | undefined => (typeof value === 'string' ? textFault(value) : undefined)

@@ -61,9 +61,20 @@ export class Probe {
     const { probe = 'explain' } = table.options
     const ahead = await outlook(table, databases.write, wait)
     const hidden = await hiddenWarnings(databases.write, wait)
-    const warnings = [...privileges(table, offered), ...prospects(table, ahead, offered), ...counting(table), ...hidden]
+    const warnings = [
+      ...table.layout.warnings,
+      ...privileges(table, offered),
+      ...prospects(table, ahead, offered),
+      ...counting(table),
+      ...hidden,
+    ]
     const faults: string[] = []
-    if (offered.has('create') && !ahead.replaced) faults.push(...blockedInserts(table).map((column) => blockedInsert(table, column)))
+    faults.push(...ahead.unpopulated.map((view) => `${view} has no data, so every read fails: REFRESH MATERIALIZED VIEW ${view}`))
+    if (offered.has('create') && !ahead.replaced) {
+      faults.push(...blockedInserts(table).map((column) => blockedInsert(table, column)))
+      if (!table.relation.guarded)
+        faults.push(...ahead.impossible.map((check) => `no row fulfils the check "${check}", so every create is refused: drop it`))
+    }
     let checked = true
     if (probe !== 'catalog') {
       for (const { error } of await explained(sampleReads(table), databases.read, wait, this.#taken)) {
@@ -196,6 +207,12 @@ function prospects({ definition: { collection } }: Table, ahead: Outlook, offere
     ...(offered.has('create') ? ahead.sequences : []).map(
       (sequence) => `The role may not use the sequence ${sequence}: a create in "${collection}" will fail.`,
     ),
+    ...(offered.has('create') ? ahead.usedUp : []).map(
+      (sequence) => `The sequence ${sequence} has no number left: a create in "${collection}" that needs one will fail.`,
+    ),
+    ...(ahead.partless && offered.has('create')
+      ? [`The table of "${collection}" is partitioned and has no partition: every create will be refused.`]
+      : []),
     ...(ahead.readOnly && offered.size > 0
       ? [`The database of "${collection}" is read-only at the moment: writes are answered with 503.`]
       : []),

@@ -48,6 +48,34 @@ function distinct(texts: readonly (readonly string[] | undefined)[]): readonly (
   return [...known.values()]
 }
 
+/**
+ * The record of a row that stays as it is until the transaction ends; `undefined` where there is
+ * none. `keeps` allows references to the row meanwhile, which a removal may not.
+ */
+export async function lockedRecord(
+  table: Table,
+  texts: readonly string[],
+  keeps: boolean,
+  call: Call,
+  ask: Ask,
+): Promise<Stored<Record_> | undefined> {
+  const parameters = new Parameters()
+  const where = every([...keySql(table.layout, texts, parameters), ...visible(table, call, parameters, table.alive)])
+  const shown = table.separate ? '1 AS c0' : table.shown
+  const text = `SELECT ${shown} FROM ${table.target} WHERE ${where} FOR ${keeps ? 'NO KEY UPDATE' : 'UPDATE'}`
+  const [locked] = await ask.cells(text, table.separate ? ['c0'] : table.shownNames, parameters.values)
+  if (locked === undefined) return undefined
+  return table.separate ? shownRecord(table, texts, call, ask) : storedOf(table, locked)
+}
+
+/** The record as it is listed and read, within the same transaction. */
+export async function shownRecord(table: Table, texts: readonly string[], call: Call, ask: Ask): Promise<Stored<Record_> | undefined> {
+  const parameters = new Parameters()
+  const where = every([...keySql(table.layout, texts, parameters), ...visible(table, call, parameters)])
+  const [found] = await ask.cells(table.reads.of(` WHERE ${where}`), table.shownNames, parameters.values)
+  return found === undefined ? undefined : storedOf(table, found)
+}
+
 /** The version of a record, and what else is asked of its row; `undefined` where there is none. On the table itself, as writes see it. */
 export async function rowNow(table: Table, texts: readonly string[], call: Call, ask: Ask, also?: (parameters: Parameters) => string) {
   const parameters = new Parameters()

@@ -1,9 +1,9 @@
 /** Constraints of the database as refusals that name members (ERR-2). The driver's words go nowhere. */
-import type { Refused } from '../contract.js'
+import type { Refused, WriteAction } from '../contract.js'
 import type { CatalogColumn, Relation } from './catalog.js'
 import { type DatabaseFailure, failureKind } from './failures.js'
-import type { Change } from './options.js'
 import type { Fault } from './places.js'
+import { referrersOf } from './referrers.js'
 import { relationName } from './sql.js'
 import type { Table } from './table.js'
 
@@ -14,7 +14,7 @@ import type { Table } from './table.js'
 export function refusalOf(
   table: Table,
   error: unknown,
-  { action, value }: { readonly action: Change['action']; readonly value: unknown },
+  { action, value }: { readonly action: WriteAction; readonly value?: unknown },
 ): Refused | undefined {
   if (failureKind(error) !== 'refused') return undefined
   const failure = error as DatabaseFailure
@@ -30,8 +30,9 @@ export function refusalOf(
       }
     case '23503':
     case '23001':
-      if (action === 'remove')
-        return { refused: 'reference', members: table.definition.key.members, why: 'is still referred to by other records' }
+      // The server names the table that refers. One that refers to itself is told by what was done.
+      if (action === 'remove' || isForeign(table, failure))
+        return { refused: 'referenced', members: [], by: referrersOf(table.options, failure) }
       return { refused: 'reference', members }
     case '23502':
       return { refused: 'rule', members, why: 'must have a value' }
@@ -49,6 +50,12 @@ export function refusalOf(
   }
 }
 
+/** Whether a failure is that of a table that is not the resource's own. */
+const isForeign = ({ relation, options }: Table, { table }: DatabaseFailure): boolean =>
+  table !== undefined &&
+  !relation.parts.includes(table) &&
+  ![options.table, ...Object.values(options.attached ?? {}).map((join) => join.table)].some((name) => relationName(name).name === table)
+
 const uncomputable = 'holds a value that the store can not compute with'
 
 /**
@@ -62,15 +69,10 @@ export function isOutdated({ layout, options }: Table, error: unknown): boolean 
 }
 
 /** Whether a failure is that of the resource's own table, or of one that holds its associations. */
-export function isOwn({ relation, options }: Table, error: unknown): boolean {
-  const { table, constraint } = error as DatabaseFailure
-  const tables = [options.table, ...Object.values(options.attached ?? {}).map((join) => join.table)]
-  return (
-    table === undefined ||
-    relation.parts.includes(table) ||
-    tables.some((name) => relationName(name).name === table) ||
-    [...relation.constraints, ...relation.indexes].some(({ name }) => name === constraint)
-  )
+export function isOwn(table: Table, error: unknown): boolean {
+  const { constraint } = error as DatabaseFailure
+  const { constraints, indexes } = table.relation
+  return !isForeign(table, error as DatabaseFailure) || [...constraints, ...indexes].some(({ name }) => name === constraint)
 }
 
 /**

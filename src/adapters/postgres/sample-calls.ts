@@ -5,14 +5,13 @@
 import type { KeyValue } from '../../definition/key.js'
 import type { Association } from '../association.js'
 import type { Call, Condition, ListRequest, Scalar, Seek, SortTerm, Stored, WriteMethod } from '../contract.js'
-import { columnType } from './column-types.js'
 import { insertRow } from './inserts.js'
 import type { JoinColumns } from './join-tables.js'
 import { claim, keep, recall } from './kept-records.js'
 import { listSql } from './list.js'
 import { moveRow } from './moves.js'
 import { deepOffset } from './page.js'
-import { readRecords } from './reads.js'
+import { lockedRecord, readRecords } from './reads.js'
 import { searchOf } from './search.js'
 import { Parameters } from './sql.js'
 import type { Ask } from './statements.js'
@@ -78,7 +77,7 @@ export function sampleReads(table: Table): readonly SampleCall[] {
 
 /** The calls that write. */
 export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
-  const { definition, layout, kept } = table
+  const { definition, layout, kept, options } = table
   const key = keyOf(table, 0)
   const texts = layout.keyTexts(key)
   if (texts === undefined) return []
@@ -99,8 +98,14 @@ export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
     add('create', (ask) => recall(kept, idempotency, ask))
     add('create', (ask) => keep(kept, idempotency, stored, ask))
   }
+  if (options.readBefore === true) {
+    add('replace', (ask) => lockedRecord(table, texts, true, sampleCall, ask))
+    add('remove', (ask) => lockedRecord(table, texts, false, sampleCall, ask))
+  }
   for (const expected of [undefined, version]) {
     add('replace', (ask) => updateRow(table, texts, record, expected, sampleCall, ask))
+    // What changes nothing has a statement of its own.
+    add('replace', (ask) => updateRow(table, texts, record, expected, sampleCall, ask, record))
     add('remove', (ask) => removeRow(table, texts, expected, sampleCall, ask))
     for (const { association, join } of parentsOf(table)) {
       if (association.by === undefined && join !== undefined) {
@@ -141,9 +146,7 @@ function parentsOf(table: Table) {
   return table.definition.attachedTo.map(({ of, by, as }) => {
     const join: JoinColumns | undefined = table.joins.get(as)
     const parts: readonly Scalar[] =
-      by === undefined
-        ? (join?.parent ?? []).map(({ cast }) => columnType(cast, undefined, undefined)?.samples[0] ?? '')
-        : by.map((member) => sampleAt(table, [member]))
+      by === undefined ? (join?.parent ?? []).map(({ sample }) => sample) : by.map((member) => sampleAt(table, [member]))
     const collection = typeof of === 'string' ? of : of.collection
     const key =
       typeof of === 'string' ? (parts.length === 1 ? parts[0] : Object.fromEntries(parts.map((part, i) => [i, part]))) : of.key.from(parts)

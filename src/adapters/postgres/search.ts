@@ -64,7 +64,11 @@ export function vectorSql(table: Pick<Table, 'definition' | 'layout'>, { vector,
 }
 
 /** The keys that an engine gave, best first, as rows to join with. */
-function byEngine(table: Table, keys: readonly unknown[], parameters: Parameters): Searched | 'nothing' {
+function byEngine(table: Table, keys: unknown, parameters: Parameters): Searched | 'nothing' {
+  if (!Array.isArray(keys)) {
+    const gave = keys === null ? 'null' : keys === undefined ? 'undefined' : `a ${typeof keys}`
+    throw new Error(`search of "${table.definition.collection}" gave ${gave}. Return a list of keys, the best first.`)
+  }
   const found = new Map<string, readonly string[]>()
   for (const key of keys) {
     const texts = table.layout.keyTexts(key)
@@ -76,6 +80,6 @@ function byEngine(table: Table, keys: readonly unknown[], parameters: Parameters
 }
 
 const rankBy = (sql: string, descending: boolean): OrderTerm => ({
-  place: { sql, column: undefined, nullable: false, compare: () => 'never' },
+  place: { sql, column: undefined, nullable: false, compare: () => 'never', misfit: () => undefined },
   descending,
 })

@@ -12,13 +12,20 @@ import type { Parameters } from './sql.js'
  */
 export const teamErrors = new WeakSet<Error>()
 
+/** What a team's function has thrown, recorded in `teamErrors`; in an error, where it is none. */
+export function teamError(error: unknown, name: 'write' | 'session'): Error {
+  const found =
+    error instanceof Error ? error : new Error(`The "${name}" function threw ${String(error)}, which is no Error.`, { cause: error })
+  teamErrors.add(found)
+  return found
+}
+
 /** Runs a team's `session`, and records what it throws in `teamErrors`. */
 async function runSession(session: PostgresAdapterOptions['session'], native: SqlClient, call: Call): Promise<void> {
   try {
     await session?.(native, call)
   } catch (error) {
-    if (error instanceof Error) teamErrors.add(error)
-    throw error
+    throw teamError(error, 'session')
   }
 }
 
@@ -103,21 +110,22 @@ class Undone<T> extends Error {
 }
 
 /**
- * One write. Alone, it is one statement, and what is asked after it; `together` makes it a transaction, which is undone unless `succeeded`. In a transaction that the
- * caller ends, a failed write leaves the rest of it as it was.
+ * One write. Alone, it is one statement, and what is asked after it; `together` makes it a transaction, which is undone unless `succeeded`; so does `settles`, where the
+ * client has transactions. In a transaction that the caller ends, a failed write leaves the rest of it as it was.
  */
 export function writing<T>(
   { write: database }: Databases,
   { session }: PostgresAdapterOptions,
   call: Call,
   together: boolean,
+  settles: boolean,
   succeeded: (result: T) => boolean,
   work: (ask: Ask, native: SqlClient | undefined) => Promise<T>,
 ): Promise<T> {
   const wait = waitOf(call)
   const alone = !together && session === undefined
   const attempt = (): Promise<T> => {
-    if (alone && !database.nested) return work(new Asking(database, wait), undefined)
+    if (alone && !settles && !database.nested) return work(new Asking(database, wait), undefined)
     return database
       .transaction(
         async (own) => {

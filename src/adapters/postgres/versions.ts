@@ -1,13 +1,17 @@
 /** Where the version of a row comes from, and how one is compared with it (HDR-2, HDR-3). */
-import type { Relation } from './catalog.js'
+import type { CatalogColumn, Relation } from './catalog.js'
 import type { Database, Wait } from './client.js'
+import type { Layout } from './layout.js'
+import { isMoved, isRandom, neverRepeats } from './movers.js'
 import type { PostgresAdapterOptions } from './options.js'
-import { type Parameters, quote, row } from './sql.js'
+import { type Parameters, quote, quoteRelation, relationName, row } from './sql.js'
 import { unfit } from './unfit.js'
 
 export interface VersionSource {
-  /** The SQL of the version, as text. */
+  /** The SQL of the version in a row of the table, as text. */
   readonly sql: string
+  /** The same in a row of what is read. */
+  readonly shownSql: string
   /** What a write sets, where it sets something. */
   readonly assignment: { readonly column: string; readonly sql: string; readonly hasDefault: boolean } | undefined
   /** The version that clients know. */
@@ -20,6 +24,7 @@ export interface VersionSource {
 export async function versionSource(
   options: PostgresAdapterOptions,
   tables: { readonly table: Relation; readonly source: Relation },
+  layout: Layout,
   database: Database,
   wait: Wait,
 ): Promise<VersionSource> {
@@ -28,8 +33,8 @@ export async function versionSource(
     refuseXmin(tables)
     return sourceOf(`${row}.xmin::text`, undefined, await prefix(options, database, wait))
   }
-  if ('expression' in version) return sourceOf(`(${version.expression})::text`, undefined, '')
-  const { column, next } = version
+  if ('expression' in version) return sourceOf(`coalesce((${version.expression})::text, '')`, undefined, '')
+  const { column, next, soleWriter = false } = version
   const found = tables.table.columns.get(column)
   if (found === undefined) throw unfit(`there is no column "${column}" for versions. ${mend}`)
   if (!tables.source.columns.has(column)) {
@@ -39,23 +44,40 @@ export async function versionSource(
   }
   if (next === undefined && !found.generated) {
     if (found.default === null) throw unfit(`the version column "${column}" has no default. ${mend}`)
-    if (!neverRepeats.test(found.default)) {
+    if (!neverRepeats(found.default)) {
       throw unfit(`the default of the version column "${column}", ${found.default}, may repeat. ${mend}`)
     }
   }
   const assignment = found.generated ? undefined : { column, sql: next ?? 'DEFAULT', hasDefault: found.default !== null }
-  const stamp = found.type.startsWith('timestamp')
-  // A timestamp's text depends on the session's settings.
-  const sql = stamp ? `extract(epoch FROM ${row}.${quote(column)})::text` : `${row}.${quote(column)}::text`
   // Random versions need no prefix. A count starts over with an embedded database.
-  return sourceOf(sql, assignment, database.embedded && !random.test(found.default ?? '') ? await prefix(options, database, wait) : '')
+  const before = database.embedded && !isRandom(found.default) ? await prefix(options, database, wait) : ''
+  const sql = columnSql(found)
+  // What a generated column is computed from may be less than what the record shows.
+  if (!found.generated && (soleWriter || isMoved(tables.table, column))) return sourceOf(sql, assignment, before)
+  const whole = `(${sql} || '.' || ${digestSql(layout.content)})`
+  return sourceOf(whole, assignment, before, options.readFrom === undefined ? whole : fromTable(whole, options, layout))
+}
+
+function columnSql({ name, type, notNull }: CatalogColumn): string {
+  // A timestamp's text depends on the session's settings.
+  const sql = type.startsWith('timestamp') ? `extract(epoch FROM ${row}.${quote(name)})::text` : `${row}.${quote(name)}::text`
+  // Rows from before the column was there have none: that is a version too, until they are written.
+  return notNull ? sql : `coalesce(${sql}, '')`
+}
+
+/** SQL of a digest of texts, in which null and '' differ. */
+const digestSql = (texts: readonly string[]): string =>
+  `left(encode(sha256(convert_to(ROW(${texts.join(', ')})::text, 'UTF8')), 'hex'), 32)`
+
+/** The version of a row of the table, looked up from a row of what is read: a view may show other values by the same names. */
+function fromTable(sql: string, { table }: PostgresAdapterOptions, layout: Layout): string {
+  const inner = (text: string): string => text.replaceAll(`${row}."`, '_t."')
+  const same = layout.key.map((member) => `${inner(member.sql)} = ${member.sql}`).join(' AND ')
+  return `(SELECT ${inner(sql)} FROM ${quoteRelation(relationName(table))} AS _t WHERE ${same})`
 }
 
 const mend =
   'Give it one that never repeats: ALTER TABLE ... ADD COLUMN version uuid NOT NULL DEFAULT gen_random_uuid(); or say in version.next how the next one is made'
-
-const random = /\b(?:gen_random_uuid|uuidv4|uuidv7|uuid_generate_v\d\w*)\s*\(/
-const neverRepeats = new RegExp(`${random.source}|\\bnextval\\s*\\(`)
 
 function refuseXmin({ table, source }: { readonly table: Relation; readonly source: Relation }): void {
   const what = { p: 'a partitioned table', v: 'a view', m: 'a materialized view', f: 'a foreign table' }[
@@ -80,9 +102,10 @@ async function prefix({ epoch }: PostgresAdapterOptions, database: Database, wai
   }
 }
 
-function sourceOf(sql: string, assignment: VersionSource['assignment'], prefix: string): VersionSource {
+function sourceOf(sql: string, assignment: VersionSource['assignment'], prefix: string, shownSql = sql): VersionSource {
   return {
     sql,
+    shownSql,
     assignment,
     shown: (stored) => `${prefix}${stored ?? ''}`,
     matches(version, parameters) {

@@ -6,7 +6,7 @@ import type { Member } from './columns.js'
 import { keySql } from './conditions.js'
 import { type JoinColumns, ofParent, parentValues } from './join-tables.js'
 import type { StoredColumn, Values } from './layout.js'
-import { rowNow } from './reads.js'
+import { rowNow, shownRecord } from './reads.js'
 import { refusedFor } from './refusals.js'
 import { every, Parameters, quote, row } from './sql.js'
 import type { Ask } from './statements.js'
@@ -17,7 +17,10 @@ type Row = Record<string, unknown>
 /** What a record is stored in; or why it can't be. */
 export function columnsFor(table: Table, value: Values, given: 'complete' | 'given', before?: Values): readonly StoredColumn[] | Refused {
   const stored = table.layout.stored(value, given, before)
-  return 'fault' in stored ? refusedFor(stored.fault) : stored.columns
+  if ('fault' in stored) return refusedFor(stored.fault)
+  // A version that the record shows is still the adapter's to set.
+  const { assignment } = table.version
+  return assignment === undefined ? stored.columns : stored.columns.filter(({ column }) => column !== assignment.column)
 }
 
 /** Replaces what the members say, where the row still has this version; of a row that was `before` so, what they say anew. */
@@ -63,14 +66,17 @@ export async function setColumns(
   condition?: string,
 ): Promise<Stored<Row> | Refused | undefined> {
   const set = [...assignments, ...nextVersion(table)]
-  // A row of nothing but its key is still written: its version moves on.
-  const [key] = table.layout.key
-  const all = set.length > 0 ? set : [`${quote(key?.column as string)} = ${key?.sql}`]
-  const where = [...rowConditions(table, texts, expected, call, parameters), ...(condition === undefined ? [] : [condition])]
-  const text = table.updates.of(`${all.join(', ')} WHERE ${every(where)}`)
+  // What changes nothing is still written, where a column takes it: the version moves on.
+  const { unchanging } = table.layout
+  const all = set.length > 0 || unchanging === undefined ? set : [unchanging]
+  const where = every([...rowConditions(table, texts, expected, call, parameters), ...(condition === undefined ? [] : [condition])])
+  const text =
+    all.length > 0
+      ? table.updates.of(`${all.join(', ')} WHERE ${where}`)
+      : `SELECT ${table.separate ? `${table.version.sql} AS v` : table.shown} FROM ${table.target} WHERE ${where} FOR UPDATE`
   const [found] = await ask.cells(text, table.separate ? ['v'] : table.shownNames, parameters.values)
   if (found === undefined) return undefined
-  return table.separate ? ((await shownRow(table, texts, call, ask)) ?? unshown) : storedOf(table, found)
+  return table.separate ? ((await shownRecord(table, texts, call, ask)) ?? unshown) : storedOf(table, found)
 }
 
 /** The one row that a write is about. */
@@ -101,14 +107,6 @@ export const suppressed: Refused = { refused: 'rule', members: [], why: 'was tur
 
 /** What a view would not show is not stored: nobody could read it back. */
 export const unshown: Refused = { refused: 'rule', members: [], why: 'would not be among what this resource shows' }
-
-/** The record as its view shows it, within the same transaction. */
-async function shownRow(table: Table, texts: readonly string[], call: Call, ask: Ask): Promise<Stored<Row> | undefined> {
-  const parameters = new Parameters()
-  const where = every([...keySql(table.layout, texts, parameters), ...visible(table, call, parameters)])
-  const [found] = await ask.cells(table.reads.of(` WHERE ${where}`), table.shownNames, parameters.values)
-  return found === undefined ? undefined : storedOf(table, found)
-}
 
 /** Deletes the row, or marks it as deleted, and takes it out of every collection it was put into. */
 export async function removeRow(

@@ -1,36 +1,57 @@
 /** Endpoints that are no resource (PATH-8), and OPTIONS (VERB-9). */
 import { bodyTypes } from '../../middleware/body.js'
-import { type EndpointCall, isReply, type Reply } from '../../plan/mount.js'
+import { checkWrite } from '../../middleware/if-match.js'
+import { itemPath } from '../../plan/addresses.js'
+import { type EndpointCall, type EndpointItem, isReply, type Reply } from '../../plan/endpoint.js'
 import type { Mounted } from '../../plan/routes.js'
 import { ConfigurationError } from '../../problem.js'
 import { type Headers, spelled } from '../../representation/answer.js'
 import { header } from '../../wire.js'
+import { adapterCall } from '../adapter-call.js'
 import type { Exchange } from '../exchange.js'
-import { adapterCall } from '../store.js'
+import { recordsFor } from '../records/open.js'
+import { itemOf } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 
 export const call: Operation = {
   name: 'call',
   query: 'endpoint',
   body: 'endpoint',
+  execute: (exchange) => answered(exchange, undefined),
+}
+
+/** Below an item, which exists and is as the preconditions want it (HDR-3, HDR-4). */
+export const callBelow: Operation = {
+  name: 'callBelow',
+  query: 'endpoint',
+  body: 'endpoint',
   async execute(exchange) {
-    const method = exchange.route?.endpoint?.methods.get(exchange.method === 'HEAD' ? 'GET' : exchange.method)
-    if (!exchange.reads) exchange.change = 'unknown'
-    const value = await exchange.patience.settle(method?.handle(callOf(exchange)))
-    const outcome: Outcome = isReply(value) ? replied(exchange, value) : { kind: 'value', status: value === undefined ? 204 : 200, value }
-    if (!exchange.reads) exchange.change = 'made'
-    return outcome
+    const { resource, keys, key, base, reads, conditions, method } = exchange
+    const { value: record, version } = await itemOf(exchange)
+    // A POST asks for something new, so what If-None-Match says of it is ignored (HDR-4).
+    if (!reads) checkWrite(method === 'POST' ? { ...conditions, ifNoneMatch: undefined } : conditions, version)
+    return answered(exchange, Object.freeze({ key, record, version, href: base + itemPath(resource, keys) }))
   },
 }
 
-function callOf(exchange: Exchange): EndpointCall {
+async function answered(exchange: Exchange, item: EndpointItem | undefined): Promise<Outcome> {
+  if (!exchange.reads) exchange.change = 'unknown'
+  const value = await exchange.patience.settle(exchange.called?.handle(callOf(exchange, item)))
+  const outcome = isReply(value) ? replied(exchange, value, item) : plain(exchange, value, item)
+  if (!exchange.reads) exchange.change = 'made'
+  return outcome
+}
+
+function callOf(exchange: Exchange, item: EndpointItem | undefined): EndpointCall {
   const { principal, requestId, parameters: query, body, base } = exchange
   return {
     principal,
     requestId,
     query,
     body,
+    item,
     base,
+    records: recordsFor(exchange),
     callOf: (collection) => adapterCall(exchange, mountedOf(exchange, collection)),
     may: async (action, resource, key) => (await exchange.decide(action, resource, key)) === 'allow',
     left: () => exchange.patience.left(),
@@ -40,7 +61,8 @@ function callOf(exchange: Exchange): EndpointCall {
   }
 }
 
-function mountedOf({ version, route }: Exchange, collection: string): Mounted {
+/** The resource of a collection of this version. Throws `ConfigurationError` where there is none. */
+export function mountedOf({ version, route }: Exchange, collection: string): Mounted {
   const found = version.table.resources.find(({ plan }) => plan.collection === collection)
   if (found !== undefined) return found
   throw new ConfigurationError(
@@ -49,7 +71,17 @@ function mountedOf({ version, route }: Exchange, collection: string): Mounted {
   )
 }
 
-function replied({ base, route }: Exchange, { status, body, headers: given = {} }: Reply): Outcome {
+const plain = ({ reads }: Exchange, value: unknown, item: EndpointItem | undefined): Outcome => ({
+  kind: 'value',
+  status: value === undefined ? 204 : 200,
+  value,
+  // After a change it is another one, which the handler alone may know.
+  version: reads ? item?.version : undefined,
+})
+
+function replied(exchange: Exchange, answer: Reply, item: EndpointItem | undefined): Outcome {
+  const { base, route, reads } = exchange
+  const { status, body, headers: given = {}, version = reads ? item?.version : undefined } = answer
   const headers = spelled(given)
   const location = headers[header.location]
   // A path becomes absolute, as every Location is (VERB-2): `/v1/...` from the origin, `informes/7` from the version.
@@ -59,7 +91,12 @@ function replied({ base, route }: Exchange, { status, body, headers: given = {} 
       `The endpoint "${route?.template}" answers ${status} without a Location (VERB-2). Give reply() the address of what it made.`,
     )
   }
-  return { kind: 'value', status, value: status === 204 ? undefined : body, headers }
+  if (version !== undefined && (item === undefined || typeof version !== 'string')) {
+    throw new Error(
+      `The endpoint "${route?.template}" answers with the version ${String(version)}. Give reply() the version of the item below which it stands, as the adapter gave it.`,
+    )
+  }
+  return { kind: 'value', status, value: status === 204 ? undefined : body, headers, version }
 }
 
 export const options: Operation = {

@@ -1,19 +1,18 @@
 /** A collection: GET, HEAD, POST (VERB-1, VERB-2, QUERY). */
-import type { Answer, Condition, Created, ParentKey, Refused } from '../../adapters/contract.js'
+import type { Answer, Condition, ParentKey } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { returnPreference } from '../../middleware/prefer.js'
 import { itemPath } from '../../plan/addresses.js'
-import { fixedViolation, refuseBody } from '../../plan/record.js'
-import { keyOf, onWire } from '../../plan/resource-plan.js'
+import { keyOf } from '../../plan/resource-plan.js'
 import { settled } from '../../promise.js'
 import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 import { checkRules } from '../input.js'
-import { scopeOf } from '../scope.js'
 import { Store } from '../store.js'
 import { checkParents, equalities, fixedByParent } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
+import { createRecord, type Made, refuseForeignParent } from './writes.js'
 
 export const list: Operation = {
   name: 'list',
@@ -25,15 +24,12 @@ export const list: Operation = {
     return settled(checkParents(exchange, resource.parent?.mounted, keys), () => {
       const fixed = resource.parent === undefined ? none : equalities(fixedByParent(resource, keys.at(-1)))
       const wanted = fixed.length === 0 ? request : { ...request, where: [...request.where, ...fixed] }
-      return settled(new Store(exchange, resource).list(wanted), (page): Outcome => ({ kind: 'page', page, resource }))
+      return settled(new Store(exchange, resource).list(wanted), (page): Outcome => ({ kind: 'page', page, resource, wanted }))
     })
   },
 }
 
 const none: readonly Condition[] = []
-
-/** What an adapter makes of a create that it does not refuse. */
-type Made = Exclude<Created<unknown, KeyValue>, Refused>
 
 export const create: Operation = {
   name: 'create',
@@ -48,25 +44,9 @@ export const create: Operation = {
   },
 }
 
-/** A record in the caller's scope can't be in a parent that the scope excludes (422): it would be stored elsewhere than its address says. */
-function refuseForeignParent(exchange: Exchange): void {
-  const { resource, keys } = exchange
-  if (resource.parent === undefined) return
-  const scope = scopeOf(exchange, resource)
-  const foreign = Object.entries(fixedByParent(resource, keys.at(-1))).filter(
-    ([member, part]) => Object.hasOwn(scope, member) && scope[member] !== part,
-  )
-  refuseBody(
-    onWire(
-      resource.plan,
-      foreign.map(([member]) => fixedViolation(member)),
-    ),
-  )
-}
-
 function createdAnew(exchange: Exchange, store: Store, record: JsonObject, attachTo: ParentKey | undefined): Answer<Made> {
   if (exchange.idempotency !== undefined) return createdOnce(exchange, store, record, attachTo)
-  return settled(checkRules(exchange, record, undefined, 'create'), () => store.create(record, attachTo))
+  return createRecord(exchange, store, record, attachTo)
 }
 
 /** The same where its client may have sent it before. */

@@ -35,7 +35,7 @@ async function assign(exchange: Exchange, value: boolean): Promise<Outcome> {
     if (Object.hasOwn(scopeOf(exchange, exchange.resource), flag)) refuseBody([fixedViolation(flag)])
     const next = { ...before, [flag]: value }
     await checkRules(exchange, next, before, 'patch')
-    return store.replace(exchange.key, next, current.version)
+    return store.replace(exchange.key, next, current.version, { action: 'patch', before })
   }
   // `If-None-Match` asks what stands at this very address (RFC 9110 13.1.2): while the flag is not set, nothing does.
   const conditionsOn = ({ value: record }: Stored<unknown>) =>

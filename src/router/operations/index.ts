@@ -1,6 +1,6 @@
 /** Every operation by the name that route tables know it by. */
 import type { OperationName } from '../../plan/routes.js'
-import { call, options } from './call.js'
+import { call, callBelow, options } from './call.js'
 import { create, list } from './collections.js'
 import { readFlag, setFlag, unsetFlag } from './flags.js'
 import { patch, read, remove, replace } from './items.js'
@@ -23,5 +23,6 @@ export const operations: Readonly<Record<OperationName, Operation>> = Object.fre
   setFlag,
   unsetFlag,
   call,
+  callBelow,
   options,
 })

@@ -5,7 +5,7 @@ import { type Conditions, checkWrite, stale } from '../../middleware/if-match.js
 import { lineageOf } from '../../plan/addresses.js'
 import type { Route } from '../../plan/routes.js'
 import type { Exchange } from '../exchange.js'
-import { absent, Store } from '../store.js'
+import { absent, type Intent, Store } from '../store.js'
 import { created } from './collections.js'
 import { checkParents, equalities } from './lineage.js'
 import type { Operation } from './operation.js'
@@ -36,8 +36,9 @@ export const listMembers: Operation = {
   body: 'ignored',
   async execute(exchange) {
     const parent = await parentOf(exchange, 0)
-    const page = await new Store(exchange, exchange.resource).list({ ...(exchange.list as NonNullable<Exchange['list']>), parent })
-    return { kind: 'page', page, resource: exchange.resource }
+    const wanted = { ...(exchange.list as NonNullable<Exchange['list']>), parent }
+    const page = await new Store(exchange, exchange.resource).list(wanted)
+    return { kind: 'page', page, resource: exchange.resource, wanted }
   },
 }
 
@@ -64,12 +65,18 @@ export const readMember: Operation = {
   },
 }
 
-export const attach = moving('attach', 'refused', versionToAttach, (store, ...rest) => store.attach(...rest))
-export const detach = moving('detach', 'ignored', versionToDetach, (store, ...rest) => store.detach(...rest))
+export const attach = moving('attach', 'refused', pinnedToAttach, (store, ...rest) => store.attach(...rest))
+export const detach = moving('detach', 'ignored', pinnedToDetach, (store, ...rest) => store.detach(...rest))
 
-type Move = (store: Store, parent: ParentKey, key: KeyValue, expected: string | undefined) => Answer<'attached' | 'detached' | 'stale'>
+type Move = (
+  store: Store,
+  parent: ParentKey,
+  key: KeyValue,
+  expected: string | undefined,
+  intent: Intent,
+) => Answer<'attached' | 'detached' | 'stale'>
 
-function moving(name: string, body: Operation['body'], versionToMove: typeof versionToAttach, move: Move): Operation {
+function moving(name: string, body: Operation['body'], pinnedToMove: typeof pinnedToAttach, move: Move): Operation {
   return {
     name,
     query: 'none',
@@ -77,34 +84,33 @@ function moving(name: string, body: Operation['body'], versionToMove: typeof ver
     async execute(exchange) {
       const parent = await parentOf(exchange, 1)
       const store = new Store(exchange, exchange.resource)
-      const expected = await versionToMove(exchange, store, parent)
-      if ((await move(store, parent, exchange.key, expected)) === 'stale') throw stale()
+      const pinned = await pinnedToMove(exchange, store, parent)
+      if ((await move(store, parent, exchange.key, pinned?.version, { before: pinned?.value })) === 'stale') throw stale()
       return { kind: 'empty', status: 204 }
     },
   }
 }
 
-/** The version that `If-Match` pins, of the record that is to be put in. `If-None-Match` asks what stands at this very address: until it is put in, nothing does. */
-async function versionToAttach(exchange: Exchange, store: Store, parent: ParentKey): Promise<string | undefined> {
+/** The record that is to be put in, where `If-Match` pins its version. `If-None-Match` asks what stands at this very address: until it is put in, nothing does. */
+async function pinnedToAttach(exchange: Exchange, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
   const { conditions, key } = exchange
   if (!isConditional(conditions)) return undefined
-  const { version } = await store.one(key)
+  const stored = await store.one(key)
   const taken = conditions.ifNoneMatch !== undefined && (await findMember(exchange, store, parent)) !== undefined
-  return checked(taken ? conditions : { ...conditions, ifNoneMatch: undefined }, version)
+  return checked(taken ? conditions : { ...conditions, ifNoneMatch: undefined }, stored)
 }
 
-/** The version that `If-Match` pins, of the member that is to be taken out: one that is not in is 404, before any precondition (HDR-3). */
-async function versionToDetach(exchange: Exchange, store: Store, parent: ParentKey): Promise<string | undefined> {
+/** The member that is to be taken out, where `If-Match` pins its version: one that is not in is 404, before any precondition (HDR-3). */
+async function pinnedToDetach(exchange: Exchange, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
   const { conditions } = exchange
   if (!isConditional(conditions)) return undefined
-  const { version } = await memberOf(exchange, store, parent)
-  return checked(conditions, version)
+  return checked(conditions, await memberOf(exchange, store, parent))
 }
 
-/** The version that a write must still find, where a precondition spoke of one: what was checked and what is written are one record. */
-function checked(conditions: Conditions, version: string): string | undefined {
-  checkWrite(conditions, version)
-  return conditions.versions === undefined && conditions.ifNoneMatch === undefined ? undefined : version
+/** The record that a write must still find, where a precondition spoke of its version: what was checked and what is written are one record. */
+function checked(conditions: Conditions, stored: Stored<unknown>): Stored<unknown> | undefined {
+  checkWrite(conditions, stored.version)
+  return conditions.versions === undefined && conditions.ifNoneMatch === undefined ? undefined : stored
 }
 
 const isConditional = ({ ifMatch, ifNoneMatch, required }: Conditions): boolean =>

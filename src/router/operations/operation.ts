@@ -1,5 +1,5 @@
 /** What a method does at a route, apart from the steps that every request walks. */
-import type { Page, Stored } from '../../adapters/contract.js'
+import type { ListRequest, Page, Stored } from '../../adapters/contract.js'
 import type { KeyValue } from '../../definition/key.js'
 import type { Mounted } from '../../plan/routes.js'
 import type { Headers } from '../../representation/answer.js'
@@ -7,7 +7,8 @@ import type { Exchange } from '../exchange.js'
 
 /** What came of an operation, before it is represented. */
 export type Outcome =
-  | { readonly kind: 'page'; readonly page: Page<unknown>; readonly resource: Mounted }
+  /** `wanted` is what the adapter was asked. */
+  | { readonly kind: 'page'; readonly page: Page<unknown>; readonly resource: Mounted; readonly wanted: ListRequest }
   | {
       readonly kind: 'item'
       readonly status: 200 | 201
@@ -20,7 +21,14 @@ export type Outcome =
   /** A state without a representation of its own that lives under a version: flags. */
   | { readonly kind: 'state'; readonly stored: Stored<unknown> }
   | { readonly kind: 'empty'; readonly status: 200 | 202 | 204; readonly headers?: Headers }
-  | { readonly kind: 'value'; readonly status: number; readonly value: unknown; readonly headers?: Headers }
+  /** What an endpoint answers. `version`: that of the item it stands below, where it is known. */
+  | {
+      readonly kind: 'value'
+      readonly status: number
+      readonly value: unknown
+      readonly headers?: Headers
+      readonly version?: string | undefined
+    }
 
 export interface Operation {
   readonly name: string

@@ -4,7 +4,7 @@ import type { Answer, Stored } from '../../adapters/contract.js'
 import { type Conditions, checkWrite, stale } from '../../middleware/if-match.js'
 import { Unavailable } from '../../problem.js'
 import { settled } from '../../promise.js'
-import type { Exchange } from '../exchange.js'
+import type { Visit } from '../caller.js'
 import { scopeOf } from '../scope.js'
 import { Store } from '../store.js'
 import { checkItemPath, memberOfPath } from './lineage.js'
@@ -17,15 +17,18 @@ export type Attempt<T> = (current: Stored<unknown>, store: Store) => Answer<T | 
  * other in this process and are repeated where another process wins, until the time is up (503). `conditionsOn` gives those of the preconditions that concern the record as it is.
  */
 export function change<T>(
-  exchange: Exchange,
+  exchange: Visit,
   attempt: Attempt<T>,
   conditionsOn: (current: Stored<unknown>) => Conditions = () => exchange.conditions,
 ): Answer<T> {
   return settled(checkItemPath(exchange), () => {
     const { conditions, service, resource } = exchange
     const store = new Store(exchange, resource)
+    let seen: string | undefined
     const once = (): Answer<T | 'stale'> =>
       settled(memberOfPath(exchange, store), (current) => {
+        if (exchange.repeats && current.version === seen) throw keptAsItWas()
+        seen = current.version
         checkWrite(conditionsOn(current), current.version)
         return attempt(current, store)
       })
@@ -40,19 +43,27 @@ export function change<T>(
 }
 
 /** Lines of different scopes are different lines: how long somebody else's change takes tells nobody that there is something to change. */
-function lineOf(exchange: Exchange): string {
+function lineOf(exchange: Visit): string {
   const { resource, key } = exchange
   const text = resource.plan.key.text(key)
   return resource.plan.definition.scope === undefined ? `-${text}` : JSON.stringify([text, scopeOf(exchange, resource)])
 }
 
+/** A transaction that sees the record as it was would refuse every further attempt. */
+const keptAsItWas = (): Unavailable =>
+  new Unavailable({
+    detail: 'Another client changed the resource, and this transaction still sees it as it was. Roll it back and run it again.',
+    unchanged: true,
+  })
+
 /** Attempts it again where another writer was quicker. */
-function untilFresh<T>(exchange: Exchange, once: () => Answer<T | 'stale'>, tries = 0): Answer<T> {
+function untilFresh<T>(exchange: Visit, once: () => Answer<T | 'stale'>, tries = 0): Answer<T> {
   return settled(once(), (result): Answer<T> => {
     if (result !== 'stale') return result
     if (exchange.patience.left() === 0) {
       throw new Unavailable({
         detail: 'Other clients kept changing the resource. Nothing was changed by this request: try again in a moment.',
+        unchanged: true,
       })
     }
     // Full jitter, so that two processes that met once do not keep meeting.
@@ -61,7 +72,7 @@ function untilFresh<T>(exchange: Exchange, once: () => Answer<T | 'stale'>, trie
 }
 
 /** The one version that `If-Match` pins, where the store can compare it without a look at the record first. */
-export function pinned({ conditions, resource }: Exchange): { expected: string | undefined } | undefined {
+export function pinned({ conditions, resource }: Visit): { expected: string | undefined } | undefined {
   const { versions, ifNoneMatch, required, ifMatch } = conditions
   const simple = ifNoneMatch === undefined && resource.parent === undefined && (!required || ifMatch !== undefined)
   if (!simple) return undefined

@@ -37,7 +37,7 @@ function report(exchange: Exchange, { status, code, clause }: Pick<HttpProblem, 
 function isSilent({ operation }: Exchange, problem: HttpProblem): boolean {
   if (problem.code === 'internal') return true
   if (problem.code !== 'unavailable') return false
-  return problem.detail === tryAgain || (operation?.name === 'call' && problem instanceof Unavailable && problem.unchanged)
+  return problem.detail === tryAgain || (operation?.body === 'endpoint' && problem instanceof Unavailable && problem.unchanged)
 }
 
 const withUnknownOutcome = ({ code, cause, headers }: HttpProblem): HttpProblem =>

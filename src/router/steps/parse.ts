@@ -1,6 +1,8 @@
 /** The query and the body, typed (QUERY, HDR-5, ERR-2). */
-import { bodyTypes, hasBody, readBody } from '../../middleware/body.js'
+import { type BodyOptions, bodyTypes, hasBody, readBody, readUpload } from '../../middleware/body.js'
 import { isJsonPatch, unseenPatch } from '../../middleware/patch-types.js'
+import type { Upload, UploadOptions } from '../../plan/endpoint-types.js'
+import { parseExportQuery } from '../../plan/export-query.js'
 import { type Form, openForm } from '../../plan/form.js'
 import { readOperations } from '../../plan/json-patch.js'
 import { knownListQuery, parseItemQuery, refuseQuery } from '../../plan/list-grammar.js'
@@ -10,6 +12,7 @@ import { parameter } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 import { idempotencyKey, idempotencyOf } from '../idempotency.js'
 import { bodyToCreate, bodyToReplace } from '../input.js'
+import { mountedOf } from '../operations/call.js'
 import { attachedMembers } from '../operations/members.js'
 
 export function parse(exchange: Exchange): void | Promise<void> {
@@ -34,6 +37,7 @@ async function checkExpansions(exchange: Exchange): Promise<void> {
   const errors = refused.map((name) => ({
     parameter: parameter.expand,
     detail: `You have no permission to read "${name}". Leave it out of ${parameter.expand}.`,
+    code: 'forbidden',
     clause: 'AUTH-4',
   }))
   throw new HttpProblem('forbidden', { detail: errors.map(({ detail }) => detail).join(' '), errors })
@@ -43,7 +47,8 @@ function parseContent(exchange: Exchange, key: string | undefined): void | Promi
   const { operation, req } = exchange
   const wanted = operation?.body
   if (wanted === 'record' || wanted === 'patch') return parseBody(exchange, key)
-  if (wanted === 'endpoint' && endpointMethod(exchange)?.body !== undefined) return parseBody(exchange)
+  if (wanted === 'endpoint' && exchange.called?.body !== undefined) return parseBody(exchange)
+  if (wanted === 'endpoint' && exchange.called?.upload !== undefined) return takeUpload(exchange, exchange.called.upload)
   if (wanted === 'refused' && hasBody(req)) {
     throw new HttpProblem('unexpected-body', { detail: 'This PUT says all by its address. Send it without a body.' })
   }
@@ -53,14 +58,17 @@ function parseQuery(exchange: Exchange): void {
   const { operation, query } = exchange
   switch (operation?.query) {
     case 'list':
-      exchange.list = knownListQuery(query, exchange.resource.plan.list, exchange)
+      exchange.list =
+        exchange.representation.transfer === undefined
+          ? knownListQuery(query, exchange.resource.plan.list, exchange)
+          : parseExportQuery(query, exchange.resource.plan.list)
       exchange.expand = exchange.list.expand
       break
     case 'item':
       exchange.expand = parseItemQuery(query, exchange.resource.plan.list)
       break
     case 'endpoint':
-      exchange.parameters = endpointMethod(exchange)?.parseQuery(query) ?? {}
+      exchange.parameters = exchange.called?.parseQuery(query) ?? {}
       break
     case 'none':
       refuseQuery(query)
@@ -86,22 +94,31 @@ async function parseOperations(exchange: Exchange): Promise<void> {
   })
 }
 
+/** The body of an import: its format reads it. */
+async function takeUpload(exchange: Exchange, { types, resource: collection }: UploadOptions): Promise<void> {
+  const { media, bytes } = await readUpload(exchange.req, bodyOptions(exchange, types))
+  exchange.body = { media, bytes, resource: mountedOf(exchange, collection) } satisfies Upload
+}
+
 function withBody(exchange: Exchange, accepted: readonly string[], use: (body: unknown) => void): void | Promise<void> {
-  const { bodyLimit, depthLimit } = exchange.service
-  const options = {
+  return readBody(exchange.req, bodyOptions(exchange, accepted), use)
+}
+
+function bodyOptions(exchange: Exchange, accepted: readonly string[]): BodyOptions {
+  const { service, called } = exchange
+  return {
     accepted,
     form: bodyForm(exchange),
-    bodyLimit,
-    depthLimit,
+    bodyLimit: called?.bodyLimit ?? service.bodyLimit,
+    depthLimit: service.depthLimit,
     patience: () => exchange.patience.left(),
     patch: exchange.method === 'PATCH',
   }
-  return readBody(exchange.req, options, use)
 }
 
 /** What the body is made of: what the resource's own representations are, or what the endpoint says. */
 function bodyForm(exchange: Exchange): Form {
-  if (exchange.operation?.body === 'endpoint') return endpointMethod(exchange)?.body?.form ?? openForm
+  if (exchange.operation?.body === 'endpoint') return exchange.called?.body?.form ?? openForm
   return exchange.resource.wire.item.form
 }
 
@@ -116,14 +133,10 @@ function understood(exchange: Exchange, body: unknown): unknown {
     case 'patch':
       return mergeBody(body, exchange.service.jsonPatch)
     default: {
-      const schema = endpointMethod(exchange)?.body
+      const schema = exchange.called?.body
       const complete = schema?.complete(body)
       refuseBody(schema?.validate(complete) ?? [])
       return complete
     }
   }
-}
-
-function endpointMethod({ route, method }: Exchange) {
-  return route?.endpoint?.methods.get(method === 'HEAD' ? 'GET' : method)
 }

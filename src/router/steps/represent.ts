@@ -2,25 +2,27 @@
 import type { Answer as Eventually, Page, Stored } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
+import { versionTag } from '../../http/entity-tags.js'
 import { type Conditions, checkRead, unmodifiedTag } from '../../middleware/if-match.js'
 import { itemPath, lineageOf } from '../../plan/addresses.js'
 import { type HintTo, hintMaker } from '../../plan/hint.js'
 import { keyOf } from '../../plan/resource-plan.js'
 import type { Mounted } from '../../plan/routes.js'
 import { settled } from '../../promise.js'
-import type { Answer, Headers } from '../../representation/answer.js'
+import type { Answer, Headers, WholeBody } from '../../representation/answer.js'
 import { json } from '../../representation/encoding.js'
 import { mergeVary } from '../../representation/header-fields.js'
 import { Octets } from '../../representation/octets.js'
 import { paginationHeaders } from '../../representation/pagination.js'
-import type { Related } from '../../representation/related.js'
+import { contentStamp, type Related } from '../../representation/related.js'
 import { bytesOfRows, mayRemember, rememberedItem, rememberedPage, rememberedRows, rememberPage } from '../../representation/remembered.js'
 import { represent as wireForm } from '../../representation/represent.js'
 import { bodyTag, itemTag, pageTag } from '../../representation/tags.js'
 import { type View, viewOf } from '../../representation/views.js'
 import { header, parameter } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
-import { encoded, endpointWire } from '../formats.js'
+import { exportAnswer } from '../export.js'
+import { encoded, encodedValue } from '../formats.js'
 import type { Outcome } from '../operations/operation.js'
 import { mayShow } from '../permission.js'
 import { relatedOf } from '../sight.js'
@@ -38,7 +40,7 @@ export function represent(exchange: Exchange): void | Promise<void> {
 function answerOf(exchange: Exchange, outcome: Outcome): Eventually<Answer> {
   switch (outcome.kind) {
     case 'page':
-      return pageAnswer(exchange, outcome)
+      return exchange.representation.transfer === undefined ? pageAnswer(exchange, outcome) : exportAnswer(exchange, outcome, wireOf)
     case 'item':
       return itemAnswer(exchange, outcome)
     case 'state':
@@ -170,7 +172,7 @@ interface ItemHead {
 function itemHead(exchange: Exchange, resource: Mounted, stored: Stored<unknown>, related: Related): ItemHead {
   const { conditions, method } = exchange
   const view = viewOf(resource, exchange)
-  const tag = itemTag(view, stored.version, related)
+  const tag = itemTag(view, stored.version, related, resource.adapter.computes === true ? contentStamp(stored) : undefined)
   const headers = headersOf(exchange, resource, tag)
   if (method !== 'GET' && method !== 'HEAD') return { view, related, headers }
   // What is not 2xx without its preconditions is the same with them (RFC 9110 13.2.1).
@@ -188,20 +190,33 @@ function unmodifiedAnswer(conditions: Conditions, headers: Headers, tag: string)
   return { status: 304, headers }
 }
 
-function valueAnswer(exchange: Exchange, { status, value, headers: given = {} }: Of<'value'>): Eventually<Answer> {
-  const { method, conditions, cacheControl, service } = exchange
-  const reads = method === 'GET' || method === 'HEAD'
+function valueAnswer(exchange: Exchange, { status, value, headers: given = {}, version }: Of<'value'>): Eventually<Answer> {
+  const { reads, cacheControl, service } = exchange
   // Also of a 204: without a word about it, any cache may keep the answer to a GET (RFC 9111 4.2.2).
-  const headers = { [header.cacheControl]: cacheControl, ...given, [header.vary]: mergeVary(given[header.vary], service.vary) }
-  if (value === undefined) return { status, headers: reads ? headers : given }
-  return settled(encoded(exchange, value, endpointWire(exchange), { ...headers }), (answer): Answer => {
-    const { body } = answer
-    if (status !== 200 || !reads || body === undefined) return { status, ...answer }
-    const tag = bodyTag(body)
-    checkRead(conditions, tag)
-    const unmodified = unmodifiedAnswer(conditions, headers, tag)
-    return unmodified ?? { status, body, headers: { ...answer.headers, [header.etag]: tag } }
+  const headers: Headers = { [header.cacheControl]: cacheControl, ...given, [header.vary]: mergeVary(given[header.vary], service.vary) }
+  // The tag of a change is that of the item as it is now (RFC 9110 8.8).
+  const changed = reads || version === undefined ? {} : { [header.etag]: versionTag(version) }
+  if (value === undefined) {
+    if (!reads) return { status, headers: { ...given, ...changed } }
+    return version === undefined ? { status, headers } : tagged(exchange, { status, headers }, version)
+  }
+  return settled(encodedValue(exchange, value, { ...headers, ...changed }), (answer): Answer => {
+    if (status !== 200 || !reads || answer.body === undefined) return { status, ...answer }
+    return tagged(exchange, { status, ...answer }, version, headers)
   })
+}
+
+/** What an endpoint answers to a read, with its tag; a 304 with these headers where the client has it. */
+function tagged(
+  { conditions }: Exchange,
+  answer: Answer & { readonly body?: WholeBody },
+  version: string | undefined,
+  headers = answer.headers,
+): Answer {
+  const tag = bodyTag(answer.body ?? '', version)
+  checkRead(conditions, tag, version)
+  const unmodified = unmodifiedAnswer(conditions, headers, tag)
+  return unmodified ?? { ...answer, headers: { ...answer.headers, [header.etag]: tag } }
 }
 
 const headersOf = ({ cacheControl, service }: Exchange, { plan }: Mounted, tag: string): Headers => ({

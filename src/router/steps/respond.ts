@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { type Headers, sendFirst } from '../../representation/answer.js'
 import { mergeVary } from '../../representation/header-fields.js'
+import { Streamed } from '../../representation/streamed.js'
 import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 
@@ -9,6 +10,7 @@ export function respond(exchange: Exchange): void {
   const { answer, res, method, requestId, sharing, limits, service } = exchange
   if (answer === undefined) throw new Error('A request came to the end of its steps without an answer.')
   if (res.headersSent) {
+    if (answer.body instanceof Streamed) answer.body.discard()
     // Hand-written routes failed in the middle of their answer: it is cut off, as Express itself would.
     if (!res.writableEnded) res.destroy()
     return
@@ -25,7 +27,8 @@ export function respond(exchange: Exchange): void {
   }
   headers[header.requestId] = requestId
   sendFirst(res, answer, method === 'HEAD')
-  exchange.tell(status)
+  if (answer.body instanceof Streamed) answer.body.closed.then(() => exchange.tell(status))
+  else exchange.tell(status)
 }
 
 /** Adds what lets scripts of other origins read the answer. What an endpoint says of that itself stays. */

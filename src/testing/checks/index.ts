@@ -5,6 +5,7 @@ import { calls } from './calls.js'
 import { creates } from './creates.js'
 import { expected } from './expected.js'
 import { filters } from './filters.js'
+import { formats } from './formats.js'
 import { inputs } from './inputs.js'
 import { keyRaces, keys } from './keys.js'
 import { order } from './order.js'
@@ -31,6 +32,7 @@ export const checks: readonly Check[] = [
   ...reads,
   ...filters,
   ...order,
+  ...formats,
   ...paging,
   ...seek,
   ...search,

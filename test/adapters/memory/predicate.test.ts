@@ -24,7 +24,7 @@ describe('stretchOf', () => {
       fc.property(fc.array(value, { maxLength: 20 }), fc.array(condition, { maxLength: 3 }), (values, conditions) => {
         const list = values.toSorted(compareValues).map((m, i) => entryOf(String(i), { m }, 'v'))
         const { from, to } = stretchOf(list, conditions, () => {})
-        const tests = conditions.map(testOf)
+        const tests = conditions.map((condition) => testOf(condition))
         expect(list.slice(from, to)).toEqual(list.filter((entry) => tests.every((test) => test(entry.stored.value))))
       }),
       { numRuns: 1000 },

@@ -15,7 +15,10 @@ describe('memoryAdapter', () => {
   it('is an adapter of the definition\u2019s record and key with every method', () => {
     const adapter = memoryAdapter(rutas)
     expectTypeOf(adapter).toExtend<
-      Omit<Required<Adapter<{ zona: string; dia: number }, { readonly zona: string; readonly dia: number }>>, 'recall'>
+      Omit<
+        Required<Adapter<{ zona: string; dia: number }, { readonly zona: string; readonly dia: number }>>,
+        'recall' | 'within' | 'computes'
+      >
     >()
     expectTypeOf(memoryAdapter(piezas)).toEqualTypeOf<MemoryAdapter<Pieza, number>>()
     expect(Object.keys(adapter).sort()).toEqual(['attach', 'create', 'detach', 'list', 'read', 'ready', 'remove', 'replace', 'stats'])

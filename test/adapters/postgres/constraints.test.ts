@@ -102,9 +102,9 @@ describe.each(stores)('ERR-2: what the database refuses is a refusal that names 
 
   it('a record that others refer to can not go', async () => {
     expect(await adapter.remove(1, undefined, call)).toEqual({
-      refused: 'reference',
-      members: ['id'],
-      why: 'is still referred to by other records',
+      refused: 'referenced',
+      members: [],
+      by: [expect.any(String)],
     })
     expect((await adapter.read([1], call))[0]).toBeDefined()
   })
@@ -141,5 +141,34 @@ describe.each(stores)('ERR-2: what the database refuses is a refusal that names 
     for (const scope of [{ clase: undefined }, { clase: '\0' }, { id: 'no number' }, { id: 1.5 }] as never[]) {
       expect(await adapter.read([10], callOf({ scope }))).toEqual([undefined])
     }
+  })
+})
+
+describe.each(stores)('ERR-2: a refusal points to its member, on $name,', ({ open }) => {
+  let store: Store
+  beforeAll(async () => {
+    store = await open()
+    await store.sql('SELECT 1')
+  })
+  afterAll(() => store.close())
+
+  it('also where a view with INSTEAD OF triggers stands before the table whose constraint it is', async () => {
+    await store.sql(`CREATE TABLE base (id int PRIMARY KEY, nombre text NOT NULL UNIQUE, clase text CHECK (clase <> 'x'), v uuid NOT NULL DEFAULT gen_random_uuid());
+      CREATE VIEW inner_view AS SELECT * FROM base; CREATE VIEW vista AS SELECT * FROM inner_view;
+      CREATE FUNCTION vista_instead() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO base (id, nombre, clase) VALUES (NEW.id, NEW.nombre, NEW.clase) RETURNING * INTO NEW; RETURN NEW; END $$;
+      CREATE TRIGGER instead INSTEAD OF INSERT ON vista FOR EACH ROW EXECUTE FUNCTION vista_instead()`)
+    const vista = postgresAdapter(store.client, {
+      resource: cosas,
+      table: 'vista',
+      version: { expression: 'v' },
+      columns: { desde: { expression: '1' }, hasta: { expression: '1' }, padre: { expression: 'NULL::bigint' } },
+    })
+    await vista.ready(new Set(['create']))
+    expect(await vista.create({ id: 1, nombre: 'a' }, call)).toHaveProperty('created')
+    expect(await vista.create({ id: 1, nombre: 'b' }, call)).toMatchObject({ refused: 'duplicate', members: ['id'] })
+    expect(await vista.create({ id: 2, nombre: 'a' }, call)).toMatchObject({ refused: 'duplicate', members: ['nombre'] })
+    expect(await vista.create({ id: 2 }, call)).toMatchObject({ refused: 'rule', members: ['nombre'] })
+    expect(await vista.create({ id: 2, nombre: 'b', clase: 'x' }, call)).toMatchObject({ refused: 'rule', members: ['clase'] })
   })
 })

@@ -370,7 +370,7 @@ describe('VERB-12: ready() and the table of what may be repeated', () => {
     [{ table: 'claves', ttl: 0 }, /ttl .* is 0/],
     [{ table: 'claves', ttl: Number.NaN }, /ttl .* is NaN/],
     [{ table: 'claves', lock: 'no' }, /lock .* is no/],
-    ['claves', /must be an object/],
+    ['claves', /Give an object/],
   ])('an option that makes no sense is refused where it is given: %o', (given, message) => {
     expect(() => bultosIn(pool, { idempotency: given as never })).toThrow(message)
   })

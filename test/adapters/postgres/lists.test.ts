@@ -140,6 +140,11 @@ describe.each(stores)('lists on $name', ({ open }) => {
     expect((await list({ search: `${'-'.repeat(32)}a` })).refused).toBeUndefined()
   })
 
+  it('QUERY-3: an engine of the team that gives no list is an error that names it', async () => {
+    const engine = over({ search: (async () => undefined) as never })
+    await expect(engine.list(listRequest({ search: 'x' }), call)).rejects.toThrow(/^search of "\S+" gave undefined\. Return a list of keys/)
+  })
+
   it('QUERY-3: an engine of the team gets q as it came, and its keys keep their rank', async () => {
     const heard: unknown[] = []
     const engine = over({

@@ -108,12 +108,6 @@ describe.each(stores)('ready() takes, on $name,', ({ open }) => {
       { rest: 'resto', version: { column: 'v' } },
     ],
     [
-      'partitions without one',
-      `CREATE TABLE t (id text PRIMARY KEY, texto text, v uuid NOT NULL DEFAULT gen_random_uuid()) PARTITION BY HASH (id)`,
-      simple,
-      { version: { column: 'v' } },
-    ],
-    [
       'a table that inherits and one that others inherit from',
       `CREATE TABLE abuela (id text PRIMARY KEY, texto text); CREATE TABLE t (extra int, PRIMARY KEY (id)) INHERITS (abuela); CREATE TABLE nieta (PRIMARY KEY (id)) INHERITS (t)`,
       simple,

@@ -60,8 +60,8 @@ class SumOfNothing extends PlainAdapter {
 }
 
 class NumbersAsText extends PlainAdapter {
-  override compareScalars(...[a, b]: Parameters<PlainAdapter['compareScalars']>): number {
-    return this.definition.collection === 'orders' ? super.compareScalars(String(a), String(b)) : super.compareScalars(a, b)
+  override compareScalars(...[a, b, path]: Parameters<PlainAdapter['compareScalars']>): number {
+    return this.definition.collection === 'orders' ? super.compareScalars(String(a), String(b), path) : super.compareScalars(a, b, path)
   }
 }
 

@@ -5,6 +5,7 @@ import { callMutants } from './calls.js'
 import { combinationMutants } from './combinations.js'
 import { createMutants } from './creates.js'
 import { filterMutants } from './filters.js'
+import { formatMutants } from './formats.js'
 import { keyMutants } from './keys.js'
 import { momentMutants } from './moments.js'
 import type { Mutant } from './mutant.js'
@@ -22,6 +23,7 @@ export const mutants: readonly Mutant[] = [
   ...writeMutants,
   ...valueMutants,
   ...filterMutants,
+  ...formatMutants,
   ...orderMutants,
   ...seekMutants,
   ...parentMutants,

@@ -17,15 +17,15 @@ const ordering = (change: (sort: readonly SortTerm[], request: ListRequest) => r
   }
 
 class NullsFirst extends PlainAdapter {
-  override compareScalars(a: Scalar | null, b: Scalar | null): number {
-    return (a === null || b === null) && a !== b ? (a === null ? -1 : 1) : super.compareScalars(a, b)
+  override compareScalars(a: Scalar | null, b: Scalar | null, path: readonly string[]): number {
+    return (a === null || b === null) && a !== b ? (a === null ? -1 : 1) : super.compareScalars(a, b, path)
   }
 }
 
 class NullsLastBothWays extends PlainAdapter {
   override compareTerms(...[a, b, terms]: Parameters<PlainAdapter['compareTerms']>): number {
-    for (const [i, { descending }] of terms.entries()) {
-      const difference = this.compareScalars(a[i] as Scalar | null, b[i] as Scalar | null)
+    for (const [i, { descending, path }] of terms.entries()) {
+      const difference = this.compareScalars(a[i] as Scalar | null, b[i] as Scalar | null, path)
       if (difference !== 0) return descending && a[i] !== null && b[i] !== null ? -difference : difference
     }
     return 0
@@ -42,8 +42,10 @@ class RandomTies extends ordering((sort) => sort.slice(0, 1)) {
 }
 
 class NumbersAsText extends PlainAdapter {
-  override compareScalars(a: Scalar | null, b: Scalar | null): number {
-    return typeof a === 'number' && typeof b === 'number' ? super.compareScalars(String(a), String(b)) : super.compareScalars(a, b)
+  override compareScalars(a: Scalar | null, b: Scalar | null, path: readonly string[]): number {
+    return typeof a === 'number' && typeof b === 'number'
+      ? super.compareScalars(String(a), String(b), path)
+      : super.compareScalars(a, b, path)
   }
 }
 

@@ -1,0 +1,70 @@
+/** The publisher's connection to NATS JetStream. */
+import { JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { connect, errors, nanos } from '@nats-io/transport-node'
+import { type ChangeMessage, subjectOf } from './message.js'
+
+/** Milliseconds to wait for an acknowledgement. */
+const timeout = 5_000
+/** Milliseconds for which the broker itself drops a message whose id it has seen. */
+const duplicateWindow = 2 * 60_000
+/** What JetStream calls a message that is larger than its stream takes. */
+const messageTooLarge = 10054
+const streamNotFound = 10059
+
+export interface Broker {
+  /** Fires when the connection is lost. */
+  readonly lost: AbortSignal
+  /**
+   * Resolves when the broker has stored the message. Gives the reason where it refuses this message,
+   * whatever comes before or after it. Rejects where it can't say, or takes none at the moment.
+   */
+  publish(message: ChangeMessage): Promise<string | undefined>
+  close(): Promise<void>
+}
+
+export interface BrokerOptions {
+  readonly servers: string
+  readonly stream: string
+  /** What subjects begin with. */
+  readonly subject: string
+}
+
+/**
+ * Connects, and makes the stream where there is none. It does not reconnect: a message that waited in
+ * a buffer for the next connection could arrive after newer ones of another publisher.
+ */
+export async function openBroker({ servers, stream, subject }: BrokerOptions): Promise<Broker> {
+  const nats = await connect({ servers, reconnect: false, timeout, name: 'outbox publisher' })
+  const lost = new AbortController()
+  nats.closed().then((error) => lost.abort(error ?? new Error('The broker closed the connection.')))
+  try {
+    const manager = await jetstreamManager(nats, { timeout })
+    await manager.streams.info(stream).catch((error) => {
+      if (!(error instanceof JetStreamApiError) || error.code !== streamNotFound) throw error
+      return manager.streams.add({ name: stream, subjects: [`${subject}.>`], duplicate_window: nanos(duplicateWindow) })
+    })
+  } catch (error) {
+    await nats.close()
+    throw error
+  }
+  const client = jetstream(nats, { timeout })
+  return {
+    lost: lost.signal,
+    async publish(message) {
+      try {
+        await client.publish(subjectOf(subject, message), JSON.stringify(message), {
+          msgID: message.id,
+          timeout,
+          expect: { streamName: stream },
+        })
+        return undefined
+      } catch (error) {
+        const refused =
+          error instanceof errors.InvalidArgumentError || (error instanceof JetStreamApiError && error.code === messageTooLarge)
+        if (!refused) throw error
+        return error.message
+      }
+    },
+    close: () => nats.close(),
+  }
+}

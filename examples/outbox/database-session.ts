@@ -1,0 +1,123 @@
+/** The publisher's connection to the database: it holds the lock that makes it the only publisher. */
+import { performance } from 'node:perf_hooks'
+import pg from 'pg'
+import type { ChangeMessage } from './message.js'
+
+/** Milliseconds a statement may take. */
+const statementTimeout = 8_000
+
+/** A message that the broker refused for what it is. */
+export interface Refusal {
+  readonly position: number
+  readonly reason: string
+}
+
+export interface DatabaseSession {
+  /** Fires when the session is lost. */
+  readonly lost: AbortSignal
+  /** Whether the lock is certainly still ours. False after a pause of the process, before it has noticed that the session is gone. */
+  holds(): boolean
+  /** Takes the lock if nobody has it. */
+  lock(): Promise<boolean>
+  /** The oldest changes that are not published, without those of a key whose message waits for another attempt. */
+  unpublished(limit: number): Promise<readonly ChangeMessage[]>
+  mark(positions: readonly number[]): Promise<void>
+  postpone(refusals: readonly Refusal[]): Promise<void>
+  /** Deletes up to 1,000 changes that were published before `days` ago. */
+  sweep(days: number): Promise<void>
+  close(): Promise<void>
+}
+
+// Each change is looked for by its own state. A mark such as "published up to position 17" would pass over position 16 of a transaction that
+// commits after 17 was published.
+const unpublished = `
+SELECT position, id, collection, key, action, parent, before, after, actor, request, at
+FROM changes c
+WHERE published_at IS NULL AND NOT EXISTS (
+  SELECT FROM changes r WHERE r.collection = c.collection AND r.key = c.key AND r.published_at IS NULL AND r.retry_at > now()
+)
+ORDER BY position LIMIT $1`
+
+const mark = `UPDATE changes SET published_at = now(), error = NULL, retry_at = NULL WHERE position = ANY($1::bigint[])`
+
+const postpone = `
+UPDATE changes SET attempts = attempts + 1, error = $2, retry_at = now() + least(power(2, least(attempts, 20)), 300) * interval '1 second'
+WHERE position = $1`
+
+// Only the oldest thousand rows are looked at, so that a sweep that finds nothing costs little.
+const sweep = `
+DELETE FROM changes WHERE position IN (
+  SELECT position FROM (SELECT position, published_at FROM changes ORDER BY position LIMIT 1000) o
+  WHERE published_at < now() - $1 * interval '1 day'
+)`
+
+/**
+ * Connects. Rejects where the database does not answer. The server ends the session, and with it the
+ * lock, when it has sent nothing for `lease` milliseconds: the process is paused, or its host is lost.
+ */
+export async function openDatabaseSession(connectionString: string, lease = 10_000): Promise<DatabaseSession> {
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: statementTimeout,
+    query_timeout: statementTimeout + 1_000,
+    application_name: 'outbox publisher',
+  })
+  const lost = new AbortController()
+  const lose = (cause: unknown): void => lost.abort(cause)
+  client.on('error', lose)
+  client.on('end', () => lose(new Error('The database closed the connection.')))
+
+  let sentAt = Number.NEGATIVE_INFINITY
+  const run = async <R extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<R[]> => {
+    const sending = performance.now()
+    try {
+      const { rows } = await client.query<R>(text, values)
+      sentAt = sending
+      return rows
+    } catch (error) {
+      lose(error)
+      throw error
+    }
+  }
+
+  let beating: NodeJS.Timeout | undefined
+  const close = async (): Promise<void> => {
+    clearInterval(beating)
+    await client.end().catch(() => {})
+  }
+  try {
+    await client.connect()
+    await run(`SET idle_session_timeout = ${lease}`)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  beating = setInterval(() => run('SELECT 1').catch(() => {}), lease / 5)
+
+  return {
+    lost: lost.signal,
+    // The server counts from its last answer, which is later than the time at which we sent that statement.
+    holds: () => !lost.signal.aborted && performance.now() - sentAt < lease / 2,
+    async lock() {
+      const [row] = await run<{ locked: boolean }>(
+        "SELECT pg_try_advisory_lock(hashtextextended('outbox:' || 'changes'::regclass::oid, 0)) AS locked",
+      )
+      return row?.locked === true
+    },
+    async unpublished(limit) {
+      const rows = await run<ChangeMessage & { position: string; at: Date } & pg.QueryResultRow>(unpublished, [limit])
+      return rows.map(({ position, id, at, ...rest }) => ({ id, position: Number(position), ...rest, at: at.toISOString() }))
+    },
+    async mark(positions) {
+      if (positions.length > 0) await run(mark, [positions])
+    },
+    async postpone(refusals) {
+      for (const { position, reason } of refusals) await run(postpone, [position, reason])
+    },
+    async sweep(days) {
+      await run(sweep, [days])
+    },
+    close,
+  }
+}

@@ -1,0 +1,34 @@
+/** What is published of a change. */
+import { createHash } from 'node:crypto'
+
+export interface ChangeMessage {
+  /** Unique to the change. A repeat of the message has the same one. */
+  readonly id: string
+  /** Rises with each change of one key. It says nothing about changes of different keys. */
+  readonly position: number
+  readonly collection: string
+  /** A scalar, or an object of the key's parts. */
+  readonly key: unknown
+  readonly action: 'create' | 'replace' | 'patch' | 'remove' | 'attach' | 'detach'
+  /** Of attach and detach, and of a create in a sub-collection. */
+  readonly parent: unknown
+  /** The record before the change, where it was read; null for a create. */
+  readonly before: unknown
+  /** The record after the change; null for a remove. */
+  readonly after: unknown
+  readonly actor: string | null
+  /** The id of the request. */
+  readonly request: string
+  /** When the change was written; its transaction committed later. */
+  readonly at: string
+}
+
+/**
+ * The subject of a change: `changes.orders.17`. A key that can't be a part of a subject, or is
+ * long, is replaced with a digest. A subject is no place to read the key from: the body has it.
+ */
+export function subjectOf(prefix: string, { collection, key }: Pick<ChangeMessage, 'collection' | 'key'>): string {
+  const text = typeof key === 'object' ? JSON.stringify(key) : String(key)
+  const token = /^[\w-]{1,64}$/.test(text) ? text : `=${createHash('sha256').update(text).digest('base64url')}`
+  return `${prefix}.${collection}.${token}`
+}

@@ -1,0 +1,127 @@
+/** Publishes the table of changes to the broker: each change at least once, those of one key in order. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Broker, openBroker } from './broker.js'
+import { openDatabaseSession, type Refusal } from './database-session.js'
+import type { ChangeMessage } from './message.js'
+
+export interface PublisherOptions {
+  readonly databaseUrl: string
+  /** The broker's address. */
+  readonly natsUrl: string
+  /** The stream that keeps the messages; it is made where there is none. Default `CHANGES`. */
+  readonly stream?: string
+  /** What subjects begin with. Default `changes`. */
+  readonly subject?: string
+  /** Changes that are read at a time: what bounds memory. Default 100. */
+  readonly batch?: number
+  /** Milliseconds between two looks at a table with nothing to publish, and between two attempts to become the publisher. Default 250. */
+  readonly interval?: number
+  /** Days for which published changes are kept. Default: for ever. */
+  readonly keepDays?: number
+  /** Gets what an operator should know. */
+  readonly report?: (message: string) => void
+}
+
+/** Milliseconds between two attempts to connect. */
+const pause = 1_000
+/** Milliseconds between two sweeps. */
+const sweepInterval = 60_000
+
+/**
+ * Publishes until `signal` fires; then it waits for the acknowledgements of what it has sent, and
+ * resolves. Any number of processes may run it: one publishes, the others wait for its lock. A
+ * database or a broker that does not answer is tried again every second.
+ */
+export async function publishChanges(options: PublisherOptions, signal: AbortSignal): Promise<void> {
+  const report = options.report ?? (() => {})
+  while (!signal.aborted) {
+    try {
+      await session(options, report, signal)
+    } catch (error) {
+      report(`Trying again: ${error instanceof Error ? error.message : String(error)}`)
+    }
+    await rest(pause, signal)
+  }
+}
+
+/** One connection to each side. Where one of them fails both are closed, so that nothing is sent by a process that has lost its lock. */
+async function session(options: PublisherOptions, report: (message: string) => void, signal: AbortSignal): Promise<void> {
+  const { stream = 'CHANGES', subject = 'changes', batch = 100, interval = 250, keepDays } = options
+  const broker = await openBroker({ servers: options.natsUrl, stream, subject })
+  try {
+    const database = await openDatabaseSession(options.databaseUrl)
+    try {
+      const ended = AbortSignal.any([signal, broker.lost, database.lost])
+      while (!ended.aborted && !(await database.lock())) await rest(interval, ended)
+      if (!ended.aborted) report('Publishing.')
+      let sweepAt = 0
+      while (!ended.aborted) {
+        const changes = await database.unpublished(batch)
+        const { published, refusals, failure } = await publishInOrder(changes, broker, () => !ended.aborted && database.holds())
+        await database.mark(published)
+        await database.postpone(refusals)
+        for (const { position, reason } of refusals) report(`The broker refuses the change at position ${position}: ${reason}`)
+        if (failure !== undefined) throw failure
+        if (keepDays !== undefined && Date.now() >= sweepAt) {
+          await database.sweep(keepDays)
+          sweepAt = Date.now() + sweepInterval
+        }
+        if (changes.length < batch) await rest(interval, ended)
+      }
+      if (!signal.aborted) throw ended.reason
+    } finally {
+      await database.close()
+    }
+  } finally {
+    await broker.close()
+  }
+}
+
+interface Outcome {
+  readonly published: number[]
+  readonly refusals: Refusal[]
+  readonly failure: unknown
+}
+
+/**
+ * Publishes the changes of different keys at the same time, and those of one key one after the
+ * other: the next is sent when the broker has stored the one before.
+ */
+async function publishInOrder(changes: readonly ChangeMessage[], broker: Broker, mayPublish: () => boolean): Promise<Outcome> {
+  const published: number[] = []
+  const refusals: Refusal[] = []
+  let failure: unknown
+  const publishAll = async (ofKey: readonly ChangeMessage[]): Promise<void> => {
+    for (const change of ofKey) {
+      if (failure !== undefined || !mayPublish()) return
+      try {
+        const reason = await broker.publish(change)
+        if (reason !== undefined) {
+          refusals.push({ position: change.position, reason })
+          return // what comes after it for this key waits for it
+        }
+        published.push(change.position)
+      } catch (error) {
+        failure ??= error
+      }
+    }
+  }
+  await Promise.all(byKey(changes).map(publishAll))
+  return { published, refusals, failure }
+}
+
+function byKey(changes: readonly ChangeMessage[]): ChangeMessage[][] {
+  const groups = new Map<string, ChangeMessage[]>()
+  for (const change of changes) {
+    const name = JSON.stringify([change.collection, change.key])
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [change])
+    else group.push(change)
+  }
+  return [...groups.values()]
+}
+
+/** Waits, no longer than until the signal fires. */
+async function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => {})
+}

@@ -1,0 +1,42 @@
+/** Writes each change of a resource to the table of changes, in the transaction of the change. */
+import type { PostgresAdapterOptions } from 'express-rest-conventions/postgres'
+
+export interface RecordChangesOptions {
+  /** Members that are not for others: they are left out of `before` and `after`, at any depth. */
+  readonly omit?: readonly string[]
+  /** Who made the change. */
+  readonly actor: (principal: unknown) => string | null
+}
+
+const insert = `INSERT INTO changes (collection, key, action, parent, before, after, actor, request)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+
+/**
+ * The option `write` of `postgresAdapter`. The row is inserted after `apply()`: by then the
+ * transaction holds the lock on the record until it commits, so the positions of one key rise in the
+ * order in which its changes commit.
+ */
+export function recordChanges<T, K>({ omit = [], actor }: RecordChangesOptions): NonNullable<PostgresAdapterOptions<T, K>['write']> {
+  const shown = (record: unknown): string | null =>
+    record === undefined ? null : JSON.stringify(record, (name, value) => (omit.includes(name) ? undefined : value))
+  return async (tx, change, call) => {
+    // Two requests may attach one record at once, for they lock it in a mode that they share.
+    if (change.action === 'attach' || change.action === 'detach') {
+      const record = `changes:${change.collection}:${JSON.stringify(change.key)}`
+      await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [record])
+    }
+    const result = await change.apply()
+    // Where nothing was changed, the adapter rolls everything back.
+    if (change.after === undefined && result !== 'removed') return
+    await tx.query(insert, [
+      change.collection,
+      JSON.stringify(change.key),
+      change.action,
+      change.parent === undefined ? null : JSON.stringify(change.parent),
+      shown(change.before),
+      shown(change.after),
+      actor(call.principal),
+      call.requestId,
+    ])
+  }
+}

@@ -1,0 +1,99 @@
+/** The types of PostgreSQL that hold network addresses and bytes. */
+import { isIP } from 'node:net'
+import type { ColumnType } from './column-type.js'
+import { valueTexts } from './value-texts.js'
+
+/** An address, and its mask where that does not stand for one host. Host bits of a `cidr` are the database's to refuse. */
+const address = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i
+
+/** PostgreSQL reads an address in any spelling, and shows one: it is compared there. */
+function canonicalAddress(text: string): string | undefined {
+  const found = address.exec(text)
+  const version = isIP(found?.[1] ?? '')
+  if (found === null || version === 0) return undefined
+  const most = version === 4 ? 32 : 128
+  const [, host = '', mask = String(most)] = found
+  if (Number(mask) > most) return undefined
+  return `${canonicalHost(host.toLowerCase(), version)}${Number(mask) === most ? '' : `/${Number(mask)}`}`
+}
+
+/** As PostgreSQL writes it: an IPv6 address as RFC 5952 has it, an IPv4 address within one in dots. */
+function canonicalHost(host: string, version: number): string {
+  if (version === 4) return host
+  const shown = new URL(`http://[${host}]`).hostname.slice(1, -1)
+  const inner = /^::(ffff:)?([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(shown)
+  if (inner === null) return shown
+  const [, prefix = '', high = '', low = ''] = inner
+  const bytes = [Number.parseInt(high, 16), Number.parseInt(low, 16)].flatMap((word) => [word >> 8, word & 255])
+  return `::${prefix}${bytes.join('.')}`
+}
+
+export const networkAddresses = (cast: 'inet' | 'cidr'): ColumnType =>
+  valueTexts({
+    cast,
+    samples: cast === 'inet' ? ['10.0.0.1', '10.0.0.2'] : ['10.0.0.0/8', '10.0.0.0/16'],
+    formats: ['ipv4', 'ipv6'],
+    expects:
+      cast === 'inet' ? 'an IP address such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::1' : 'a network such as 192.0.2.0/24 or 2001:db8::/32',
+    // A `cidr` is shown with its mask, an `inet` of one host without.
+    canonical: (text) => {
+      const found = canonicalAddress(text)
+      if (cast === 'inet' || found === undefined || found.includes('/')) return found
+      return `${found}/${found.includes(':') ? 128 : 32}`
+    },
+    read: (sql) =>
+      cast === 'cidr'
+        ? `${sql}::text`
+        : `CASE WHEN masklen(${sql}) = CASE family(${sql}) WHEN 4 THEN 32 ELSE 128 END THEN host(${sql}) ELSE ${sql}::text END`,
+    holdsNot: (text) => (cast === 'cidr' && hasHostBits(text) ? 'must be a network: it has bits set to the right of its mask' : undefined),
+    beyond: (op, text) => ({ op, text, cast: 'inet' }),
+  })
+
+/** Whether bits are set behind the mask of a canonical address. */
+function hasHostBits(text: string): boolean {
+  const [host = '', mask = '0'] = text.split('/')
+  const bits = host.includes(':')
+    ? bitsOf6(host)
+    : host
+        .split('.')
+        .map((byte) => Number(byte).toString(2).padStart(8, '0'))
+        .join('')
+  return bits.slice(Number(mask)).includes('1')
+}
+
+function bitsOf6(host: string): string {
+  const plain = new URL(`http://[${host}]`).hostname.slice(1, -1)
+  const [left = '', right] = plain.split('::')
+  const words = (part: string): string[] => (part === '' ? [] : part.split(':'))
+  const [before, after] = [words(left), words(right ?? '')]
+  const all = right === undefined ? before : [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after]
+  return all.map((word) => Number.parseInt(word, 16).toString(2).padStart(16, '0')).join('')
+}
+
+/** Addresses of hardware: any of the usual separators, shown with colons in lower case. */
+export const hardwareAddresses = (cast: 'macaddr' | 'macaddr8'): ColumnType =>
+  valueTexts({
+    cast,
+    samples: cast === 'macaddr' ? ['00:00:00:00:00:00', '00:00:00:00:00:01'] : ['00:00:00:00:00:00:00:00', '00:00:00:00:00:00:00:01'],
+    formats: [],
+    width: cast === 'macaddr' ? [17, 17] : [23, 23],
+    inJson: true,
+    expects: `a hardware address such as ${cast === 'macaddr' ? '08:00:2b:01:02:03' : '08:00:2b:01:02:03:04:05'}`,
+    canonical(text) {
+      const groups = /^[0-9a-f]{2}(?:([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2})*)?$|^[0-9a-f]{4}(?:\.[0-9a-f]{4})+$|^[0-9a-f]+$/i
+      const digits = groups.test(text) ? text.replace(/[:.-]/g, '').toLowerCase() : ''
+      return digits.length === (cast === 'macaddr' ? 12 : 16) ? (digits.match(/../g) ?? []).join(':') : undefined
+    },
+  })
+
+/** Bytes as base64 (RFC 4648 4) with its padding, whatever the session's bytea_output. */
+export const bytes: ColumnType = valueTexts({
+  cast: 'bytea',
+  samples: ['', 'AA=='],
+  formats: ['byte'],
+  expects: 'base64 (RFC 4648 4) with its padding, such as "aGk="',
+  canonical: (text) => (Buffer.from(text, 'base64').toString('base64') === text ? text : undefined),
+  // The server breaks lines.
+  read: (sql) => `translate(encode(${sql}, 'base64'), E'\\n', '')`,
+  sent: (text) => `\\x${Buffer.from(text, 'base64').toString('hex')}`,
+})

@@ -1,0 +1,93 @@
+/**
+ * Whether what a schema says beside a format lets canonical texts pass (REP-4): those are what is
+ * validated and stored. What can be known of it is said when the resource is defined.
+ */
+import { ConfigurationError } from '../problem.js'
+import { constantsOf, partsOf } from './schema-parts.js'
+import type { JsonSchema } from './schema-types.js'
+import type { Shape } from './shape.js'
+import { type ValueFormat, valueFormat } from './value-formats.js'
+
+/** Throws `ConfigurationError` for an `enum`, `const`, `default`, `pattern` or length that no text, or no canonical one, has. */
+export function checkFormats(collection: string, schema: JsonSchema, shape: Shape, path = '', seen: Set<Shape> = new Set()): void {
+  if (seen.has(shape)) return
+  seen.add(shape)
+  const format = valueFormat(shape)
+  if (format !== undefined) checkFormat(`"${path}" of "${collection}"`, format, shape, partsOf(schema, shape.node))
+  const below = (one: Shape, name: string): void => checkFormats(collection, schema, one, path === '' ? name : `${path}.${name}`, seen)
+  for (const [name, member] of shape.members) below(member, name)
+  for (const one of [...shape.others, ...shape.prefix, ...(shape.items === undefined ? [] : [shape.items])]) below(one, '*')
+}
+
+function checkFormat(what: string, format: ValueFormat, { fallback }: Shape, parts: readonly JsonSchema[]): void {
+  const { name, canonical } = format
+  const refuse = (why: string): never => {
+    throw new ConfigurationError('invalid-schema', `${what} has the format "${name}", ${why}`)
+  }
+  for (const part of parts) {
+    for (const value of [...(constantsOf(part) ?? []), fallback?.value]) {
+      if (typeof value === 'string' && canonical(value) === undefined)
+        refuse(`and ${JSON.stringify(value)} in its enum, const or default is none. Write ${format.expects}.`)
+    }
+    const { pattern, minLength, maxLength } = part as {
+      readonly pattern?: unknown
+      readonly minLength?: unknown
+      readonly maxLength?: unknown
+    }
+    const [least, most] = widths[name] ?? [0, Number.POSITIVE_INFINITY]
+    if (typeof maxLength === 'number' && maxLength < least)
+      refuse(`whose canonical texts have at least ${least} characters, and a maxLength of ${maxLength}: no value fits. Leave it out.`)
+    if (typeof minLength === 'number' && minLength > most)
+      refuse(`whose canonical texts have at most ${most} characters, and a minLength of ${minLength}: no value fits. Leave it out.`)
+    const other = typeof pattern === 'string' ? fitsOthersOnly(pattern, format) : undefined
+    if (other !== undefined)
+      refuse(
+        `and its pattern takes "${other}" but not "${canonical(other)}", the canonical text that is checked and stored. Let the pattern take canonical texts, or leave it out.`,
+      )
+  }
+}
+
+/** A spelling that fits a pattern while its canonical text does not. */
+function fitsOthersOnly(pattern: string, { name, canonical }: ValueFormat): string | undefined {
+  const test = expression(pattern)
+  return test && spellings[name]?.find((text) => test.test(text) && !test.test(canonical(text) as string))
+}
+
+function expression(pattern: string): RegExp | undefined {
+  try {
+    return new RegExp(pattern, 'u')
+  } catch {
+    // The validator says what is wrong with it.
+    return undefined
+  }
+}
+
+/** The fewest and the most characters of canonical texts, where they are known. */
+const widths: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  'local-date-time': [27, 27],
+  'date-time': [24, Number.POSITIVE_INFINITY],
+  uuid: [36, 36],
+  'local-time': [8, Number.POSITIVE_INFINITY],
+  time: [9, Number.POSITIVE_INFINITY],
+}
+
+/** UUIDs of every version and variant, since a pattern may ask for one. */
+const uuids = ['1', '4', '7', '8', '3', '5', '6'].flatMap((version) =>
+  ['8', '9', 'a', 'b'].map((variant) => `6f9619ff-8b86-${version}d01-${variant}42d-00cf4fc964ff`),
+)
+const padded = Array.from({ length: 18 }, (_, i) => '5'.padStart(i + 2, '0'))
+
+/** Some texts of each format that are not canonical, as patterns ask for them. */
+const spellings: Readonly<Record<string, readonly string[]>> = {
+  'local-date-time': ['', '.5', '.12', '.123', '.123456'].map((fraction) => `2026-01-31T09:30:00${fraction}`),
+  'date-time': [
+    ...['Z', '+00:00', '.0Z', '.123456789000Z', '.000000Z', '.000+00:00'].map((end) => `2026-01-31T09:30:00${end}`),
+    ...['2026-01-31T10:30:00+01:00', '2026-01-31T10:30:00.000+01:00', '2026-01-31 09:30:00Z', '2026-01-31t09:30:00.000z'],
+  ],
+  time: ['09:30:00z', '09:30:00+00:00', '09:30:00.000Z'],
+  'local-time': ['09:30:00.0', '09:30:00.000', '09:30:00.000000'],
+  duration: ['P1W', 'P14M', 'PT90M', 'PT5400S', 'PT36H0M0S', 'P0Y0M1DT0H0M0S'],
+  uuid: uuids.flatMap((one) => [one.toUpperCase(), `urn:uuid:${one}`]),
+  decimal: ['1.50', '-1.50', '10.00', '0.50', '1.500', '1.5000', '5.0', '+5', '+1.5', '-0', ...padded],
+  int64: ['+5', '-05', ...padded],
+}

@@ -1,0 +1,95 @@
+/**
+ * The formats whose texts are values with several spellings: each has one canonical text for each
+ * value, in which it is stored, compared and shown (REP-4, QUERY-1, PATH-11). This table is all
+ * that the library knows of them.
+ */
+import { canonicalDecimal, canonicalInt64, compareDecimals } from '../http/decimal.js'
+import { canonicalDuration, compareDurations } from '../http/duration.js'
+import { canonicalInstant, canonicalLocalTime, canonicalTime, compareInstants, compareTimes } from '../http/instant.js'
+import { canonicalLocalDateTime } from '../http/local-date-time.js'
+import type { Shape } from './shape.js'
+
+export interface ValueFormat {
+  readonly name: string
+  /** The one text of a value; `undefined` where the text is no such value. */
+  canonical(text: string): string | undefined
+  /** The order of canonical texts, where it is not that of texts: below, at or above zero. */
+  readonly compare?: (a: string, b: string) => number
+  /** What a value looks like, as the rest of a sentence. */
+  readonly expects: string
+  /** Its texts are numbers: an id has their canonical text alone, as that of other numbers (PATH-11). */
+  readonly isNumber?: boolean
+}
+
+const uuid = /^(?:urn:uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
+
+/** The canonical text of a UUID (RFC 9562 4): in lower case, without `urn:uuid:`. */
+export const canonicalUuid = (text: string): string | undefined => uuid.exec(text)?.[1]?.toLowerCase()
+
+const formats: readonly ValueFormat[] = [
+  {
+    name: 'local-date-time',
+    canonical: canonicalLocalDateTime,
+    expects: 'a local date-time such as 2024-01-31T08:30:00.1234567: up to seven fractional digits, no zone',
+  },
+  {
+    name: 'date-time',
+    canonical: canonicalInstant,
+    compare: compareInstants,
+    expects: 'a date-time with an offset such as 2026-01-31T09:30:00.000Z or 2026-01-31T10:30:00+01:00, from the year 0001 to 9999 of UTC',
+  },
+  { name: 'uuid', canonical: canonicalUuid, expects: 'a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff' },
+  { name: 'local-time', canonical: canonicalLocalTime, expects: 'a time without a zone such as 09:30:00' },
+  { name: 'time', canonical: canonicalTime, compare: compareTimes, expects: 'a time with an offset such as 09:30:00Z or 10:30:00+01:00' },
+  {
+    name: 'duration',
+    canonical: canonicalDuration,
+    compare: compareDurations,
+    expects: 'a duration such as P1Y2M10DT2H30M, with at most nine digits behind the point of its seconds',
+  },
+  {
+    name: 'decimal',
+    canonical: canonicalDecimal,
+    compare: compareDecimals,
+    expects: 'a decimal number as text, such as "1234.56"',
+    isNumber: true,
+  },
+  {
+    name: 'int64',
+    canonical: canonicalInt64,
+    compare: compareDecimals,
+    expects: 'a whole number as text, from "-9223372036854775808" to "9223372036854775807"',
+    isNumber: true,
+  },
+]
+
+/** The formats by their names. */
+export const valueFormats: ReadonlyMap<string, ValueFormat> = new Map(formats.map((format) => [format.name, format]))
+
+/** Whether anything in values of this shape has a format. */
+export function hasFormats(shape: Shape, seen: Set<Shape> = new Set()): boolean {
+  if (seen.has(shape)) return false
+  seen.add(shape)
+  const inner = [...shape.members.values(), ...shape.others, ...shape.prefix, ...(shape.items === undefined ? [] : [shape.items])]
+  return valueFormat(shape) !== undefined || inner.some((one) => hasFormats(one, seen))
+}
+
+/** The format of a value's texts; `undefined` where a text stands for itself. */
+export const valueFormat = (shape: Pick<Shape, 'format' | 'types'> | undefined): ValueFormat | undefined =>
+  shape?.format === undefined || (shape.types.size > 0 && !shape.types.has('string')) ? undefined : valueFormats.get(shape.format)
+
+/**
+ * What gives the canonical text of a place's values; `undefined` where a text stands for itself.
+ * Of an `enum` or `const` it is the text that the schema writes, so that validation takes it.
+ */
+export function canonicalOf(shape: Pick<Shape, 'format' | 'types' | 'values'> | undefined): ValueFormat['canonical'] | undefined {
+  const format = valueFormat(shape)
+  if (format === undefined) return undefined
+  const listed = (shape?.values ?? []).filter((value) => typeof value === 'string')
+  if (listed.length === 0) return format.canonical
+  const written = new Map(listed.map((value) => [format.canonical(value) ?? value, value]))
+  return (text) => {
+    const canonical = format.canonical(text)
+    return canonical === undefined ? undefined : (written.get(canonical) ?? canonical)
+  }
+}

@@ -1,0 +1,80 @@
+/** Numbers as texts, for those that a double can't hold: any decimal, and whole numbers of 64 bits. */
+
+const shape = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
+/** No exponent that JavaScript or PostgreSQL writes is larger; larger ones would make long texts of short ones. */
+const largestExponent = 400
+
+/**
+ * The canonical text of a decimal number: no exponent, no `+`, no zeros that say nothing, and no
+ * negative zero. `undefined` where the text is no number, or its exponent is beyond 400.
+ *
+ * @example canonicalDecimal('+012.50e1') // '125'
+ */
+export function canonicalDecimal(text: string): string | undefined {
+  const found = shape.exec(text)
+  if (found === null) return undefined
+  const [, sign, whole = '', fraction = '', exponent = '0'] = found
+  const shift = Number(exponent)
+  if (Math.abs(shift) > largestExponent) return undefined
+  const digits = whole + fraction
+  const point = whole.length + shift
+  const before = point <= 0 ? '' : digits.slice(0, point).padEnd(point, '0')
+  const behind = point <= 0 ? '0'.repeat(-point) + digits : digits.slice(point)
+  const left = withoutLeadingZeros(before)
+  const right = withoutTrailingZeros(behind)
+  const size = right === '' ? left || '0' : `${left || '0'}.${right}`
+  return sign === '-' && size !== '0' ? `-${size}` : size
+}
+
+/** Below, at or above zero as one canonical decimal is less than, equal to or greater than another. */
+export function compareDecimals(a: string, b: string): number {
+  if (a === b) return 0
+  const negative = a.startsWith('-')
+  if (negative !== b.startsWith('-')) return negative ? -1 : 1
+  return negative ? compareSizes(b.slice(1), a.slice(1)) : compareSizes(a, b)
+}
+
+function compareSizes(a: string, b: string): number {
+  const [whole, other] = [wholeLength(a), wholeLength(b)]
+  if (whole !== other) return whole - other
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function wholeLength(text: string): number {
+  const point = text.indexOf('.')
+  return point === -1 ? text.length : point
+}
+
+/** The digits before and behind the point of a canonical decimal; a lone zero before it says nothing. */
+export function digitsOf(text: string): readonly [before: string, behind: string] {
+  const [before = '', behind = ''] = text.replace('-', '').split('.')
+  return [before === '0' ? '' : before, behind]
+}
+
+const largest = 2n ** 63n
+
+/**
+ * The canonical text of a whole number from -2^63 to 2^63-1: digits, perhaps after `-`.
+ * `undefined` where the text is none.
+ *
+ * @example canonicalInt64('+007') // '7'
+ */
+export function canonicalInt64(text: string): string | undefined {
+  const found = /^([+-]?)0*(\d{1,19})$/.exec(text)
+  if (found === null) return undefined
+  const [, sign, digits = ''] = found
+  const value = sign === '-' ? -BigInt(digits) : BigInt(digits)
+  return value < -largest || value >= largest ? undefined : String(value)
+}
+
+function withoutLeadingZeros(digits: string): string {
+  let start = 0
+  while (digits.charCodeAt(start) === 0x30) start++
+  return digits.slice(start)
+}
+
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length
+  while (digits.charCodeAt(end - 1) === 0x30) end--
+  return digits.slice(0, end)
+}

@@ -1,0 +1,102 @@
+/**
+ * Moments as RFC 3339 writes them (5.6, `date-time`). One moment has many spellings and one
+ * canonical text: in UTC, with `T` and `Z`, three digits behind the point, and six, nine, ...
+ * where it is finer.
+ */
+import { isDay } from './calendar.js'
+
+const shape = /^(\d{4})-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/
+const canonicalShape = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.(?:\d{3})+Z$/
+
+/**
+ * The canonical text of a moment from the year 0001 to 9999 of UTC; `undefined` where the text is
+ * none. A leap second (`23:59:60`) is none: POSIX time, and so every store here, has no moment
+ * for it.
+ *
+ * @example canonicalInstant('2026-11-21T00:00:00+02:00') // '2026-11-20T22:00:00.000Z'
+ */
+export function canonicalInstant(text: string): string | undefined {
+  // What stores and clients send most is canonical already.
+  if (canonicalShape.test(text) && (text.length === 24 || !text.endsWith('000Z'))) {
+    return isDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))) && !text.startsWith('0000')
+      ? text
+      : undefined
+  }
+  const found = shape.exec(text)
+  if (found === null) return undefined
+  const [, year, month, day, hours, minutes, seconds, fraction = '', sign, offsetHours = 0, offsetMinutes = 0] = found
+  if (!isDay(Number(year), Number(month), Number(day))) return undefined
+  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -1 : 1)
+  const moment = new Date(0)
+  moment.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  moment.setUTCHours(Number(hours), Number(minutes) - offset, Number(seconds))
+  if (moment.getUTCFullYear() < 1 || moment.getUTCFullYear() > 9999) return undefined
+  return `${moment.toISOString().slice(0, 19)}.${inThrees(fraction)}Z`
+}
+
+/** Digits behind the point, without zeros that say nothing, in groups of three. */
+function inThrees(fraction: string): string {
+  const digits = withoutTrailingZeros(fraction)
+  return digits.padEnd(Math.max(3, Math.ceil(digits.length / 3) * 3), '0')
+}
+
+/** Below, at or above zero as one canonical text is before, at or after another. */
+export function compareInstants(a: string, b: string): number {
+  const [one, other] = [a.slice(0, -1), b.slice(0, -1)]
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+const timeShape = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/
+
+/**
+ * The canonical text of a time of day with its offset (RFC 3339 5.6, `full-time`): as many digits
+ * behind the point as say something, and `Z` for no offset. The offset stays: on an unknown day
+ * `23:30:00-05:00` is another value than `04:30:00Z`.
+ *
+ * @example canonicalTime('10:00:00.50+00:00') // '10:00:00.5Z'
+ */
+export function canonicalTime(text: string): string | undefined {
+  const found = timeShape.exec(text)
+  if (found === null) return undefined
+  const [, hours, minutes, seconds, fraction = '', sign, offsetHours = '00', offsetMinutes = '00'] = found
+  const zone = `${offsetHours}:${offsetMinutes}`
+  return `${hours}:${minutes}:${seconds}${behindPoint(fraction)}${zone === '00:00' ? 'Z' : sign + zone}`
+}
+
+/** By the moment of the day in UTC, and of equal ones the eastern first, as PostgreSQL orders them. */
+export function compareTimes(a: string, b: string): number {
+  const [one, other] = [placeOf(a), placeOf(b)]
+  return one.seconds - other.seconds || compareText(one.fraction, other.fraction) || other.offset - one.offset
+}
+
+function placeOf(text: string): { readonly seconds: number; readonly fraction: string; readonly offset: number } {
+  const [, hours, minutes, seconds, fraction = '', sign, offsetHours = 0, offsetMinutes = 0] = timeShape.exec(text) ?? []
+  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -1 : 1)
+  return { seconds: Number(hours) * 3600 + (Number(minutes) - offset) * 60 + Number(seconds), fraction, offset }
+}
+
+const localTimeShape = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(\d+))?$/
+
+/**
+ * The canonical text of a time of day without a zone: as many digits behind the point as say
+ * something. Canonical texts compare as strings.
+ *
+ * @example canonicalLocalTime('10:00:00.50') // '10:00:00.5'
+ */
+export function canonicalLocalTime(text: string): string | undefined {
+  const found = localTimeShape.exec(text)
+  return found === null ? undefined : text.slice(0, 8) + behindPoint(found[1] ?? '')
+}
+
+function behindPoint(fraction: string): string {
+  const digits = withoutTrailingZeros(fraction)
+  return digits === '' ? '' : `.${digits}`
+}
+
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length
+  while (digits.charCodeAt(end - 1) === 0x30) end--
+  return digits.slice(0, end)
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

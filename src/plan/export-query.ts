@@ -1,0 +1,45 @@
+/** The query of an export: that of a list, without its pages (QUERY-4, QUERY-5, QUERY-7). */
+import { parseQueryString } from '../http/query-string.js'
+import { HttpProblem, type Violation } from '../problem.js'
+import { parameter } from '../wire.js'
+import { type ListGrammar, type ListQuery, parseListQuery } from './list-grammar.js'
+import { refuse } from './query-pairs.js'
+
+/** The parameters that say which page of a list is meant, each with its clause. */
+const paging: ReadonlyMap<string, string> = new Map([
+  [parameter.page, 'QUERY-4'],
+  [parameter.size, 'QUERY-5'],
+  [parameter.after, 'QUERY-7'],
+])
+
+/**
+ * Parses the query of an export. Its pages are as large as those of a client may be. Without `sort`
+ * the order is that of the key, also with `q`: the walk needs an order in which every row has its
+ * place. Throws the `invalid-query` problem with every violation at once.
+ */
+export function parseExportQuery(raw: string, grammar: ListGrammar): ListQuery {
+  const names = new Set(parseQueryString(raw).pairs.map(([name]) => name))
+  const found = [...paging].filter(([name]) => names.has(name)).map(([name, clause]) => pageless(name, clause))
+  const { query, errors } = parsed(raw, grammar)
+  refuse([...found, ...errors.filter(({ parameter: name = '' }) => !paging.has(name))])
+  // Without violations there is a query.
+  const { sort, ...rest } = query as ListQuery
+  return { ...rest, sort: sort.length === 0 ? grammar.key : sort, page: 1, size: grammar.page.max, offset: 0 }
+}
+
+function parsed(raw: string, grammar: ListGrammar): { readonly query?: ListQuery; readonly errors: readonly Violation[] } {
+  try {
+    return { query: parseListQuery(raw, grammar), errors: [] }
+  } catch (error) {
+    if (!(error instanceof HttpProblem) || error.errors.length === 0) throw error
+    return { errors: error.errors }
+  }
+}
+
+const pageless = (name: string, clause: string): Violation => ({
+  parameter: name,
+  detail: `An export holds the whole list and has no pages: leave "${name}" out.`,
+  code: 'unknown',
+  params: { name },
+  clause,
+})

@@ -1,0 +1,33 @@
+/** Which route the segments of a path lead to: look-ups in the tables that were built at mount. */
+import type { KeyValue } from '../definition/key.js'
+import type { Match, Mounted, Route } from './routes.js'
+
+/** The route of these segments in a table of areas (`''` is none) and first segments, with the keys on the way. */
+export function match(top: ReadonlyMap<string, ReadonlyMap<string, Mounted | Route>>, segments: readonly string[]): Match | undefined {
+  const [first = '', second = ''] = segments
+  const area = top.get(first)
+  const inArea = first !== '' && area !== undefined
+  const found = inArea ? area.get(second) : top.get('')?.get(first)
+  const from = inArea ? 2 : 1
+  if (found === undefined) return undefined
+  if (!('plan' in found)) return segments.length === from ? { route: found, keys: [] } : undefined
+  return matchBelow(found, segments, from, [])
+}
+
+function matchBelow(mounted: Mounted, segments: readonly string[], from: number, keys: readonly KeyValue[]): Match | undefined {
+  const id = segments[from]
+  if (id === undefined) return { route: mounted.collection, keys }
+  const key = mounted.plan.key.parse(id)
+  if (key === undefined || id === '') return undefined
+  const through = keys.length === 0 ? [key] : [...keys, key]
+  const segment = segments[from + 1]
+  if (segment === undefined) return { route: mounted.item, keys: through }
+  const next = mounted.below.get(segment)
+  if (next === undefined) return undefined
+  if (next.kind === 'contained') return matchBelow(next.mounted, segments, from + 2, through)
+  if (next.kind === 'leaf') return segments.length === from + 2 ? { route: next.route, keys: through } : undefined
+  const memberId = segments[from + 2]
+  if (memberId === undefined) return { route: next.members, keys: through }
+  const memberKey = next.child.plan.key.parse(memberId)
+  return memberKey === undefined || segments.length > from + 3 ? undefined : { route: next.member, keys: [...through, memberKey] }
+}

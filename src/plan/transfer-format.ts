@@ -1,0 +1,112 @@
+/** How whole lists leave and come in: the formats of exports and imports, and the option `exports` of a mount. */
+
+import type { JsonObject } from '../definition/json.js'
+import { invalidOption, knownOptions } from '../definition/known-options.js'
+import type { Violation } from '../problem.js'
+import type { CustomRepresentation } from './custom-representation.js'
+import type { Mounted } from './routes.js'
+
+/** Writes the rows of one export. */
+export interface RowWriter {
+  /** What stands before the first row: empty, or a header row. */
+  readonly head: string
+  /** A record as JSON would show it, with what ends its row. */
+  row(record: JsonObject): string
+}
+
+/** One row of an import. */
+export interface ReadRow {
+  /** Where it begins in the text, from 1. */
+  readonly line: number
+  /** As a client would have sent it; what could not be read is not in it. */
+  readonly record: JsonObject
+  /** What could not be read, with pointers into the record. */
+  readonly violations: readonly Violation[]
+}
+
+/** The rows of an import, one after the other. Throws `malformed-body` (400) and `invalid-body` (422) where the text can't be taken apart. */
+export type RowReader = (text: string) => AsyncIterable<ReadRow> | Iterable<ReadRow>
+
+/** What `csv()` and `ndjson()` make: a format of exports and imports. */
+export interface TransferFormat {
+  readonly kind: 'transfer-format'
+  /** What `Accept` and `Content-Type` ask for and name, such as `text/csv`. */
+  readonly mediaType: string
+  /** The `Content-Type` of an export. */
+  readonly contentType: string
+  /** The value of `Content-Disposition`, where an export has one. */
+  readonly disposition: string | undefined
+  /**
+   * The writer of records of this resource with these associations expanded. Throws
+   * `ConfigurationError` where the format can't hold them; called once at start, too.
+   */
+  writer(resource: Mounted, expand: readonly string[]): RowWriter
+  /** The reader of records of this resource. */
+  reader(resource: Mounted): RowReader
+}
+
+/** The option `exports` of a mount: what a whole list can be had in, and for how long. */
+export interface ExportOptions {
+  /** `csv()` and `ndjson()` of `express-rest-conventions/transfer`, or one of them. */
+  readonly formats: readonly TransferFormat[]
+  /** Milliseconds for a whole export, whatever the timeout of a request is. Default 600,000: ten minutes. */
+  readonly timeout?: number
+  /** Milliseconds for which a client may take nothing of what is sent. Default 30,000. */
+  readonly stallTimeout?: number
+  /** Exports of this mount that run at once in this process; a further one is 503. Default 10. */
+  readonly maxConcurrent?: number
+}
+
+/** The exports of a resource, resolved. `running` counts those under way. */
+export interface Exports {
+  readonly formats: readonly TransferFormat[]
+  readonly timeout: number
+  readonly stallTimeout: number
+  readonly maxConcurrent: number
+  running: number
+}
+
+/** The longest time that a timer of Node takes; longer ones fire at once. */
+const longestTimer = 2 ** 31 - 1
+
+const known: Readonly<Record<keyof ExportOptions, true>> = { formats: true, timeout: true, stallTimeout: true, maxConcurrent: true }
+
+/**
+ * The option `exports` of `what`, checked. Throws `ConfigurationError` for what is no format, for a
+ * media type that stands twice or that a representation of the same mount writes already, and for a
+ * number that is none from 1.
+ */
+export function exportsOption(
+  what: string,
+  given: ExportOptions | undefined,
+  representations: readonly CustomRepresentation[],
+): Exports | undefined {
+  if (given === undefined) return undefined
+  const options = knownOptions(`exports of ${what}`, given, known) as unknown as ExportOptions
+  const { formats, timeout = 600_000, stallTimeout = 30_000, maxConcurrent = 10 } = options
+  if (!Array.isArray(formats) || formats.length === 0 || !formats.every((one) => one?.kind === 'transfer-format')) {
+    throw invalidOption(`exports of ${what} has no formats. Give a list of what csv() and ndjson() made: { formats: [csv(), ndjson()] }.`)
+  }
+  const types = formats.map(({ mediaType }) => mediaType)
+  const twice = types.find((type, at) => types.indexOf(type) < at)
+  if (twice !== undefined) throw invalidOption(`exports of ${what} has two formats of "${twice}". Give one.`)
+  const taken = representations.find((one) => one.list !== undefined && types.some((type) => typeOf(one.contentType) === typeOf(type)))
+  if (taken !== undefined) {
+    throw invalidOption(
+      `"${taken.contentType}" of ${what} is both an export and a representation of its pages. Leave one out: a media type has one meaning.`,
+    )
+  }
+  for (const [name, value] of Object.entries({ timeout, stallTimeout, maxConcurrent })) {
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw invalidOption(`${name} of exports of ${what} is ${String(value)}. Give a whole number from 1.`)
+  }
+  return {
+    formats: Object.freeze([...formats]),
+    timeout: Math.min(timeout, longestTimer),
+    stallTimeout: Math.min(stallTimeout, longestTimer),
+    maxConcurrent,
+    running: 0,
+  }
+}
+
+const typeOf = (contentType: string): string => (contentType.split(';')[0] as string).trim().toLowerCase()

@@ -1,0 +1,63 @@
+/**
+ * On whose behalf the team's data is read and written: a request, or `records()` of the team's own
+ * code. The checks of a write take this and nothing of HTTP, so that both run the very same ones.
+ */
+import type { Idempotency, Scalar } from '../adapters/contract.js'
+import type { Action, Decided, Permission } from '../auth/permission.js'
+import type { KeyValue } from '../definition/key.js'
+import type { Conditions } from '../middleware/if-match.js'
+import type { ListQuery } from '../plan/list-grammar.js'
+import type { ResourcePlan } from '../plan/resource-plan.js'
+import type { Mounted } from '../plan/routes.js'
+import type { ServedVersion } from './exchange.js'
+import type { RequestEvent } from './hooks.js'
+import type { Patience } from './patience.js'
+import type { Service } from './service.js'
+
+/** Whether anything has been changed, as far as is known. */
+export type Change = 'none' | 'unknown' | 'made'
+
+/** The scopes of a principal, as far as they were asked for. */
+export type Scopes = Map<ResourcePlan, Readonly<Record<string, Scalar>>>
+
+export interface Caller {
+  readonly service: Service
+  readonly principal: unknown
+  /** Who may do what; `undefined` where it is not asked. */
+  readonly permission: Permission | undefined
+  readonly requestId: string
+  readonly version: ServedVersion
+  /** The versions beside it, where there are several. */
+  readonly versions?: ReadonlyMap<string, ServedVersion | 'retired'> | undefined
+  /** What the addresses of the service begin with, and those of this version. */
+  readonly root: string
+  readonly base: string
+  /** True where nothing is changed. */
+  readonly reads: boolean
+  /** True where reading again may give the same again although others have changed it: in a transaction of the team's. */
+  readonly repeats?: boolean
+  /** How long the team's code may take, all in all. */
+  readonly patience: Patience
+  scopes: Scopes | undefined
+  change: Change
+  /** What a repeat of a create is known by (VERB-12). */
+  readonly idempotency?: Idempotency | undefined
+  /** The client's list query, where it sent one. */
+  readonly list?: ListQuery | undefined
+  /** The resource over the data that this caller reaches: in a transaction, its adapter there. */
+  reached(mounted: Mounted): Mounted
+  /** What the permission says of something that the caller would do (AUTH-4). */
+  decide(action: Action, resource: string, key?: KeyValue): Decided
+  /** What hooks are told of every event. */
+  event(): RequestEvent
+}
+
+/** A caller at a place: a collection or an item of a resource, below the parents that `keys` begin with. */
+export interface Visit extends Caller {
+  readonly resource: Mounted
+  /** The keys of the place, outermost first: of an item, its own is the last. */
+  readonly keys: readonly KeyValue[]
+  /** The key of the item. */
+  readonly key: KeyValue
+  readonly conditions: Conditions
+}

@@ -1,0 +1,95 @@
+/** What a write does with a record, whoever asks for it: a request, or `records()` of the team's own code. */
+import type { Answer, Created, ParentKey, Refused, Stored } from '../../adapters/contract.js'
+import type { JsonObject } from '../../definition/json.js'
+import type { KeyValue } from '../../definition/key.js'
+import { stale } from '../../middleware/if-match.js'
+import { fixedViolation, refuseBody } from '../../plan/record.js'
+import { onWire } from '../../plan/resource-plan.js'
+import { settled } from '../../promise.js'
+import type { Visit } from '../caller.js'
+import { checkRules, completeUpdate } from '../input.js'
+import { scopeOf } from '../scope.js'
+import { Store } from '../store.js'
+import { fixedByParent } from './lineage.js'
+import { type Attempt, change, pinned } from './update.js'
+
+/** What an adapter makes of a create that it does not refuse. */
+export type Made = Exclude<Created<unknown, KeyValue>, Refused>
+
+/** A record in the caller's scope can't be in a parent that the scope excludes (422): it would be stored elsewhere than its address says. */
+export function refuseForeignParent(visit: Visit): void {
+  const { resource, keys } = visit
+  if (resource.parent === undefined) return
+  const scope = scopeOf(visit, resource)
+  const foreign = Object.entries(fixedByParent(resource, keys.at(-1))).filter(
+    ([member, part]) => Object.hasOwn(scope, member) && scope[member] !== part,
+  )
+  refuseBody(
+    onWire(
+      resource.plan,
+      foreign.map(([member]) => fixedViolation(member)),
+    ),
+  )
+}
+
+/** Creates a record that links and rules allow. */
+export function createRecord(visit: Visit, store: Store, record: JsonObject, attachTo?: ParentKey): Answer<Made> {
+  return settled(checkRules(visit, record, undefined, 'create'), () => store.create(record, attachTo))
+}
+
+/** Replaces the record of the visit by what was sent in full. */
+export function replaceRecord(visit: Visit, next: JsonObject): Answer<Stored<unknown>> {
+  const { resource, key } = visit
+  return directly(
+    resource.plan.needsCurrent ? undefined : pinned(visit),
+    (expected) => new Store(visit, resource).replace(key, next, expected),
+    () => change(visit, replacement(visit, next)),
+  )
+}
+
+function replacement(visit: Visit, next: JsonObject): Attempt<Stored<unknown>> {
+  // An attempt completes what was sent, and without a version to go by it may be followed by another.
+  const once = visit.conditions.versions !== undefined
+  return (current, store) =>
+    settled(completeUpdate(visit, once ? next : structuredClone(next), current.value as JsonObject, 'replace'), (complete) =>
+      store.replace(visit.key, complete, current.version, { before: current.value }),
+    )
+}
+
+/** Changes the record of the visit to what `compose` makes of it as it is. */
+export function patchRecord(visit: Visit, compose: (current: Stored<unknown>) => Answer<JsonObject>): Answer<Stored<unknown>> {
+  return change(visit, (current, store) =>
+    settled(compose(current), (next) =>
+      settled(completeUpdate(visit, next, current.value as JsonObject, 'patch'), (complete) =>
+        store.replace(visit.key, complete, current.version, { action: 'patch', before: current.value }),
+      ),
+    ),
+  )
+}
+
+/** Removes the record of the visit. */
+export function removeRecord(visit: Visit): Answer<'removed'> {
+  const { resource, key } = visit
+  return directly<'removed'>(
+    pinned(visit),
+    (expected) => new Store(visit, resource).remove(key, expected),
+    () => change(visit, ({ value: before, version }, store) => store.remove(key, version, { before })),
+  )
+}
+
+/**
+ * Writes without a look at the record first. Where that can't be, or where another writer was quicker and the client did not mind, the record changes as any other:
+ * by `otherwise`.
+ */
+function directly<T>(
+  direct: ReturnType<typeof pinned>,
+  write: (expected: string | undefined) => Answer<T | 'stale'>,
+  otherwise: () => Answer<T>,
+): Answer<T> {
+  if (direct === undefined) return otherwise()
+  return settled(write(direct.expected), (result): Answer<T> => {
+    if (result !== 'stale') return result
+    if (direct.expected !== undefined) throw stale()
+    return otherwise()
+  })
+}

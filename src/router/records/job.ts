@@ -1,0 +1,76 @@
+/** On whose behalf a job works, which no request started. */
+import { randomUUID } from 'node:crypto'
+import { type Action, type Decided, decide, type Permission } from '../../auth/permission.js'
+import type { KeyValue } from '../../definition/key.js'
+import type { Mounted } from '../../plan/routes.js'
+import type { Caller, Change, Scopes } from '../caller.js'
+import type { ServedVersion } from '../exchange.js'
+import type { RequestEvent } from '../hooks.js'
+import { ownTime, type Patience } from '../patience.js'
+import type { Service } from '../service.js'
+
+/** What a job is made of. */
+export interface JobParts {
+  readonly service: Service
+  readonly version: ServedVersion
+  readonly versions: Caller['versions']
+  readonly principal: unknown
+  readonly timeout: number
+  readonly signal: AbortSignal | undefined
+  readonly requestId: string | undefined
+}
+
+export class Job implements Caller {
+  readonly service: Service
+  readonly version: ServedVersion
+  readonly versions: Caller['versions']
+  readonly principal: unknown
+  readonly requestId: string
+  readonly root: string
+  readonly base: string
+  readonly reads = false
+  patience: Patience
+  scopes: Scopes | undefined
+  change: Change = 'none'
+  readonly #renewed: () => Patience
+  readonly #signal: AbortSignal | undefined
+
+  /** `root`: the configured `baseUrl`; addresses are paths where there is none. */
+  constructor({ service, version, versions, principal, timeout, signal, requestId = randomUUID() }: JobParts) {
+    this.service = service
+    this.version = version
+    this.versions = versions
+    this.principal = principal
+    this.requestId = requestId
+    this.root = service.root ?? ''
+    this.base = version.name === '' ? this.root : `${this.root}/${version.name}`
+    signal?.throwIfAborted()
+    this.#signal = signal
+    this.#renewed = () => ownTime(timeout, signal, this)
+    this.patience = this.#renewed()
+  }
+
+  /** Counts the time anew, for the next record. Throws where the job is to end. */
+  again(): void {
+    this.#signal?.throwIfAborted()
+    this.patience = this.#renewed()
+  }
+
+  get permission(): Permission | undefined {
+    return this.service.permission
+  }
+
+  reached(mounted: Mounted): Mounted {
+    return mounted
+  }
+
+  decide(action: Action, resource: string, key?: KeyValue): Decided {
+    const { permission } = this.service
+    return permission === undefined ? 'allow' : this.patience.settle(decide(permission, this.principal, { action, resource, key }))
+  }
+
+  event(): RequestEvent {
+    const { requestId, version, principal } = this
+    return { requestId, method: 'JOB', version: version.name || undefined, route: undefined, principal }
+  }
+}

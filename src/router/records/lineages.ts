@@ -1,0 +1,61 @@
+/** The parents of contained records, by what the records say (PATH-7). */
+import { isObject } from '../../definition/json.js'
+import type { KeyValue } from '../../definition/key.js'
+import { lineageOf } from '../../plan/addresses.js'
+import type { Mounted } from '../../plan/routes.js'
+import type { Visit } from '../caller.js'
+import { readable } from '../permission.js'
+import { absent, Store } from '../store.js'
+
+/** The keys of a place, outermost first. */
+type Lineage = readonly KeyValue[]
+
+/** The key of the parent that a record names; `undefined` where it names none. */
+export function parentKeyOf({ parent }: Mounted, record: unknown): KeyValue | undefined {
+  if (parent === undefined || !isObject(record)) return undefined
+  const { key } = parent.mounted.plan
+  return key.of(Object.fromEntries(key.members.map((member, i) => [member, record[parent.by[i] as string]])))
+}
+
+/** The keys of an item and its parents. Where the key does not tell them, the record does. Throws `absent` (404). */
+export async function lineageOfItem(visit: Visit, mounted: Mounted, key: KeyValue): Promise<Lineage> {
+  if (mounted.parent === undefined) return [key]
+  if (tellsParents(mounted)) return lineageOf(mounted, key)
+  const { value } = await new Store(visit, mounted).one(key)
+  const above = parentKeyOf(mounted, value)
+  if (above === undefined) throw absent()
+  return [...(await lineageOfItem(visit, mounted.parent.mounted, above)), key]
+}
+
+const tellsParents = ({ parent, plan }: Mounted): boolean =>
+  parent === undefined || (parent.by.every((member) => plan.key.members.includes(member)) && tellsParents(parent.mounted))
+
+/** The lineages of these items, by the text of their keys: of those alone that the caller may read, with all that they are contained in. */
+export async function lineagesOf(visit: Visit, mounted: Mounted, keys: readonly KeyValue[]): Promise<ReadonlyMap<string, Lineage>> {
+  const { key: codec } = mounted.plan
+  const wanted = [...new Map(keys.map((key) => [codec.text(key), key]))]
+  const stored = await readable(
+    visit,
+    mounted,
+    wanted.map(([, key]) => key),
+  )
+  const found = wanted.map(([text, key], i) => ({ text, key, value: stored[i]?.value })).filter((_, i) => stored[i] !== undefined)
+  const { parent } = mounted
+  if (parent === undefined) return new Map(found.map(({ text, key }) => [text, [key]]))
+  const named = found.flatMap((one) => {
+    const above = parentKeyOf(mounted, one.value)
+    return above === undefined ? [] : [{ ...one, above }]
+  })
+  const { key: parentCodec } = parent.mounted.plan
+  const lineages = await lineagesOf(
+    visit,
+    parent.mounted,
+    named.map(({ above }) => above),
+  )
+  return new Map(
+    named.flatMap(({ text, key, above }) => {
+      const lineage = lineages.get(parentCodec.text(above))
+      return lineage === undefined ? [] : [[text, [...lineage, key]] as const]
+    }),
+  )
+}

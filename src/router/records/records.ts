@@ -1,0 +1,205 @@
+/** The records of one resource for own code: the operations of a request without the request. */
+import type { Stored, WriteMethod } from '../../adapters/contract.js'
+import { isObject, type JsonObject } from '../../definition/json.js'
+import { type KeyValue, membersHolding } from '../../definition/key.js'
+import { type Conditions, unconditional } from '../../middleware/if-match.js'
+import { itemPath } from '../../plan/addresses.js'
+import type { ChangeOptions, Records, RefusedRecord, RefusedRecords, RowsOptions, WrittenRecord } from '../../plan/records.js'
+import { keyOf } from '../../plan/resource-plan.js'
+import { ConfigurationError, toProblem } from '../../problem.js'
+import type { Caller, Visit } from '../caller.js'
+import { bodyToReplace, merged } from '../input.js'
+import { createRecord, type Made, patchRecord, removeRecord, replaceRecord } from '../operations/writes.js'
+import { checkAllowed } from '../permission.js'
+import { absent, Store } from '../store.js'
+import { Job } from './job.js'
+import { lineageOfItem } from './lineages.js'
+import { plainValue, withLinks } from './plain-value.js'
+import type { Reach } from './reach.js'
+import { checkedRows, type Row, RowViolations, sentRow } from './rows.js'
+import { OwnVisit } from './visit.js'
+
+type Written = WrittenRecord<unknown, KeyValue>
+
+const methods = { replace: 'PUT', patch: 'PATCH', remove: 'DELETE' } as const
+
+export class OwnRecords implements Records<unknown, KeyValue> {
+  readonly #callerOf: () => Caller
+  readonly #reach: Reach
+  readonly #what: string
+
+  /** `callerOf` gives the caller of one call of a method. */
+  constructor(callerOf: () => Caller, reach: Reach) {
+    this.#callerOf = callerOf
+    this.#reach = reach
+    this.#what = `records("${reach.resource.plan.collection}")`
+  }
+
+  create(value: unknown): Promise<Written | RefusedRecord> {
+    return verdict(async () => {
+      this.#needs('create')
+      const caller = this.#callerOf()
+      const row = await sentRow(caller, this.#reach, this.#sent(caller, value))
+      return this.#made(row, await createRecord(row.visit, this.#storeOf(row), row.record))
+    })
+  }
+
+  replace(key: unknown, value: unknown, options?: ChangeOptions): Promise<Written | RefusedRecord> {
+    return this.#change(key, options, 'replace', async (visit) =>
+      this.#written(visit, visit.keys, await replaceRecord(visit, bodyToReplace(visit, this.#sent(visit, value, visit.key)))),
+    )
+  }
+
+  patch(key: unknown, patch: unknown, options?: ChangeOptions): Promise<Written | RefusedRecord> {
+    return this.#change(key, options, 'patch', async (visit) => {
+      const sent = this.#sent(visit, patch, visit.key)
+      return this.#written(visit, visit.keys, await patchRecord(visit, (current) => merged(visit, sent, current)))
+    })
+  }
+
+  remove(key: unknown, options?: ChangeOptions): Promise<{ readonly removed: true } | RefusedRecord> {
+    return this.#change(key, options, 'remove', async (visit) => {
+      await removeRecord(visit)
+      return { removed: true }
+    })
+  }
+
+  check(value: unknown): Promise<{ readonly record: unknown } | RefusedRecord> {
+    return verdict(async () => {
+      const violations = new RowViolations()
+      const [row] = await this.#checked(this.#callerOf(), [value], violations)
+      return row === undefined ? { problem: violations.problem() } : { record: row.record }
+    })
+  }
+
+  checkAll(values: readonly unknown[], { from = 0 }: RowsOptions = {}): Promise<{ readonly records: readonly unknown[] } | RefusedRecord> {
+    return verdict(async () => {
+      const violations = new RowViolations(from)
+      const rows = await this.#checked(this.#callerOf(), values, violations)
+      if (violations.some) return { problem: violations.problem() }
+      return { records: rows.map((row) => row?.record) }
+    })
+  }
+
+  async createAll(
+    values: readonly unknown[],
+    { from = 0 }: RowsOptions = {},
+  ): Promise<{ readonly made: readonly Written[] } | RefusedRecords<unknown, KeyValue>> {
+    const violations = new RowViolations(from)
+    const caller = this.#callerOf()
+    const rows = await verdict(() => this.#checked(caller, values, violations))
+    if ('problem' in rows) return { ...rows, made: [] }
+    if (violations.some) return { problem: violations.problem(), made: [] }
+    const made = await this.#store(caller, rows as readonly Row[], violations)
+    return violations.some ? { problem: violations.problem(), made } : { made: made as readonly Written[] }
+  }
+
+  async #checked(caller: Caller, values: readonly unknown[], violations: RowViolations): Promise<readonly (Row | undefined)[]> {
+    this.#needs('create')
+    return checkedRows(
+      caller,
+      this.#reach,
+      values.map((value) => this.#sent(caller, value)),
+      violations,
+    )
+  }
+
+  /** Creates checked rows, one after the other. What the store refuses is `undefined`. */
+  async #store(caller: Caller, rows: readonly Row[], violations: RowViolations): Promise<readonly (Written | undefined)[]> {
+    const made: (Written | undefined)[] = []
+    for (const [i, row] of rows.entries()) {
+      if (caller instanceof Job) caller.again()
+      try {
+        made.push(this.#made(row, await this.#storeOf(row).create(row.record)))
+      } catch (error) {
+        violations.take(i, error)
+        made.push(undefined)
+      }
+    }
+    return made
+  }
+
+  #change<R>(
+    given: unknown,
+    { expected }: ChangeOptions = {},
+    name: 'replace' | 'patch' | 'remove',
+    act: (visit: Visit) => Promise<R>,
+  ): Promise<R | RefusedRecord> {
+    return verdict(async () => {
+      const { resource } = this.#reach
+      this.#needs(name === 'patch' ? 'replace' : name)
+      const caller = this.#callerOf()
+      const conditions = this.#conditions(expected)
+      const keys = await lineageOfItem(new OwnVisit(caller, this.#reach, []), resource, this.#key(given))
+      const visit = new OwnVisit(caller, this.#reach, keys, conditions)
+      await checkAllowed(visit, resource.item, name, methods[name])
+      return act(visit)
+    })
+  }
+
+  #conditions(expected: unknown): Conditions {
+    if (expected === undefined) return unconditional
+    if (typeof expected === 'string') return { ...unconditional, versions: [expected] }
+    throw new ConfigurationError(
+      'invalid-option',
+      `expected of ${this.#what} is ${String(expected)}. Give the version of a record as text.`,
+    )
+  }
+
+  /** The key in its one spelling. What no address has is absent. */
+  #key(given: unknown): KeyValue {
+    const { key: codec } = this.#reach.resource.plan
+    if (given === undefined || given === null || isObject(given) !== codec.composite) {
+      const parts = codec.members.join(', ')
+      const wanted = codec.composite ? `an object of ${parts}` : `the value of ${parts}`
+      throw new ConfigurationError('invalid-option', `${this.#what} got no key. Give ${wanted}.`)
+    }
+    const key = codec.of(codec.composite ? given : { [codec.members[0] as string]: given })
+    const known = key === undefined ? undefined : codec.parse(codec.text(key))
+    if (known === undefined) throw absent()
+    return known
+  }
+
+  /** What a client would have sent. `key`: of the item that it is about. */
+  #sent({ service }: Caller, value: unknown, key?: KeyValue): JsonObject {
+    const { resource } = this.#reach
+    const fixed = key === undefined ? {} : membersHolding(resource.plan.key, key)
+    return withLinks(resource, plainValue(this.#what, value, service.depthLimit), fixed)
+  }
+
+  #needs(method: WriteMethod): void {
+    const { adapter, plan } = this.#reach.resource
+    if (adapter[method] !== undefined) return
+    throw new ConfigurationError(
+      'adapter-incomplete',
+      `The adapter of "${plan.collection}" has no ${method}(), which records() needs for this. Add it, or give the option adapter.`,
+    )
+  }
+
+  #storeOf({ visit }: Row): Store {
+    return new Store(visit, this.#reach.resource)
+  }
+
+  #made({ visit }: Row, made: Made): Written {
+    const { plan } = this.#reach.resource
+    if (!('created' in made)) {
+      throw new Error(`The adapter of "${plan.collection}" did not create the record at once, so records() can't tell what became of it.`)
+    }
+    return this.#written(visit, [...visit.keys, keyOf(plan, made.created.value)], made.created)
+  }
+
+  #written({ base }: Visit, keys: readonly KeyValue[], { value, version }: Stored<unknown>): Written {
+    return { record: value, key: keys.at(-1) as KeyValue, version, href: base + itemPath(this.#reach.resource, keys) }
+  }
+}
+
+/** What came of it, or the problem that a client would have got. What no client can fix is thrown. */
+async function verdict<R>(work: () => Promise<R>): Promise<R | RefusedRecord> {
+  try {
+    return await work()
+  } catch (error) {
+    const problem = toProblem(error)
+    if (problem.status >= 500) throw error
+    return { problem }
+  }
+}

@@ -1,0 +1,202 @@
+/** Values with a format (docs/resources.md) survive exactly and are compared as values, not as texts. */
+import type { Scalar } from '../../adapters/contract.js'
+import { valueFormat } from '../../definition/value-formats.js'
+import type { Check } from '../check.js'
+import { expectEqual, expectThat, show } from '../contract-error.js'
+import { memberAt } from '../model.js'
+import type { ListParts, Where } from '../requests.js'
+import type { Row } from '../row.js'
+import type { Stage } from '../stage.js'
+
+const nullable = ['taken', 'amount', 'total', 'source'] as const
+const members = ['device', 'counter', ...nullable] as const
+/** Those whose order is the same in every store. */
+const ordered = ['counter', 'taken', 'amount', 'total'] as const
+
+/** Below, at or above zero as one value is smaller than, equal to or larger than another; null is the largest. */
+function compareMembers(stage: Stage, field: string, a: Scalar | null, b: Scalar | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  const compare = valueFormat(stage.definition.shape.at([field]))?.compare ?? ((x: string, y: string) => (x < y ? -1 : x > y ? 1 : 0))
+  return compare(a as string, b as string)
+}
+
+/** Throws where a list does not hold just the records for which `holds`. */
+async function expectMatches(stage: Stage, where: readonly Where[], holds: (record: Row) => boolean): Promise<void> {
+  const expected = stage.held.filter(holds).map((record) => stage.keyText(record))
+  expectEqual([...(await stage.keys({ where }))].sort(), expected.sort(), `the keys where ${show(where)}`)
+}
+
+const valuesOf = (stage: Stage, field: string): readonly Scalar[] =>
+  [...new Set(stage.held.map((record) => memberAt(record, field)))].filter((value) => value !== null)
+
+/** The keys of all records in the order of a member, the key last and in its direction. */
+function inOrder(stage: Stage, field: string, descending: boolean): readonly string[] {
+  const terms = [field, 'device', 'counter']
+  const sorted = [...stage.held].sort((a, b) => {
+    for (const term of terms) {
+      const difference = compareMembers(stage, term, memberAt(a, term), memberAt(b, term))
+      if (difference !== 0) return difference
+    }
+    return 0
+  })
+  return (descending ? sorted.reverse() : sorted).map((record) => stage.keyText(record))
+}
+
+/** Values that a store may refuse, and may not change. */
+const odd: readonly Row[] = [
+  { amount: '0.1' },
+  { amount: '-0.000000000000000001' },
+  { amount: '99999999999999999999.99' },
+  { amount: `1${'0'.repeat(100)}` },
+  { amount: `0.${'0'.repeat(99)}1` },
+  { total: '9007199254740993' },
+  { total: '-9007199254740993' },
+  { total: '9223372036854775807' },
+  { total: '-9223372036854775808' },
+  { taken: '0001-01-01T00:00:00.000Z' },
+  { taken: '9999-12-31T23:59:59.999999Z' },
+  { taken: '2024-02-29T23:59:59.999Z' },
+  { taken: '2026-03-29T01:30:00.000Z' },
+  { taken: '2026-11-20T22:00:00.123456789Z' },
+  { source: '00000000-0000-0000-0000-000000000000' },
+]
+
+export const formats: readonly Check[] = [
+  {
+    id: 'formats/held',
+    title: 'Texts of the formats date-time, uuid, decimal and int64 survive with every digit.',
+    on: 'readings',
+    needs: [],
+    async run(stage) {
+      for (const record of stage.held) stage.expectValue(await stage.read(stage.key(record)), record, 'a record held from the start')
+      for (const { value } of await stage.all()) {
+        const given = stage.held.find((record) => stage.keyText(record) === stage.keyText(value)) as Row
+        stage.expectValue({ value, version: '' }, given, 'a record that is listed')
+      }
+    },
+  },
+  {
+    id: 'formats/survive',
+    title: 'Values at the ends of a format survive exactly, or are refused.',
+    on: 'readings',
+    needs: ['create'],
+    async run(stage) {
+      for (const [i, members] of odd.entries()) {
+        const record: Row = { ...(stage.spare[0] as Row), counter: String(1000 + i), ...members }
+        const answer = await stage.create(record)
+        if ('refused' in answer) {
+          expectEqual(await stage.read(stage.key(record)), undefined, 'what is stored of a record that is refused')
+          continue
+        }
+        expectThat('created' in answer, 'create() to answer { created }', answer)
+        stage.expectValue(answer.created, record, 'what create() answers')
+        stage.expectValue(await stage.read(stage.key(record)), record, 'what is read')
+      }
+    },
+  },
+  {
+    id: 'formats/keys',
+    title: 'Keys of these formats name one record each: numbers that a double takes for equal are two.',
+    on: 'readings',
+    needs: [],
+    async run(stage) {
+      const found = await stage.readAll(stage.held.map((record) => stage.key(record)))
+      for (const [i, item] of found.entries()) stage.expectValue(item, stage.held[i] as Row, 'what is read')
+      const { device } = stage.held[0] as Row
+      for (const counter of ['9007199254740994', '9007199254740991', '9223372036854775806'])
+        expectEqual(await stage.read({ device, counter }), undefined, `what is read under the counter ${counter}, which no record has`)
+    },
+  },
+  {
+    id: 'formats/eq',
+    title: 'eq and in match just the records whose member has the value, with every digit.',
+    on: 'readings',
+    needs: [],
+    async run(stage) {
+      for (const field of members) {
+        const values = valuesOf(stage, field)
+        for (const value of values) await expectMatches(stage, [{ field, op: 'eq', value }], (record) => memberAt(record, field) === value)
+        const some = values.slice(0, 2)
+        await expectMatches(stage, [{ field, op: 'in', value: some }], (record) => some.includes(memberAt(record, field) as Scalar))
+      }
+      for (const [field, value] of [
+        ['counter', '9007199254740994'],
+        ['amount', '12345678901234567.03'],
+        ['total', '9223372036854775806'],
+        ['taken', '2026-11-20T22:00:00.000002Z'],
+        ['source', '6f9619ff-8b86-4d01-b42d-00cf4fc964fe'],
+      ] as const)
+        await expectMatches(stage, [{ field, op: 'eq', value }], () => false)
+    },
+  },
+  {
+    id: 'formats/ranges',
+    title: 'gt, gte, lt and lte compare numbers and moments, not texts.',
+    on: 'readings',
+    needs: [],
+    async run(stage) {
+      for (const field of ordered) {
+        // Between and beyond what is held, too.
+        const others = field === 'taken' ? ['2026-11-20T22:00:00.0005Z'] : field === 'amount' ? ['9.5', '-9.5', '1000'] : ['99', '-2']
+        for (const value of [...valuesOf(stage, field), ...others]) {
+          for (const [op, holds] of [
+            ['gt', (difference: number) => difference > 0],
+            ['gte', (difference: number) => difference >= 0],
+            ['lt', (difference: number) => difference < 0],
+            ['lte', (difference: number) => difference <= 0],
+          ] as const) {
+            await expectMatches(stage, [{ field, op, value }], (record) => {
+              const member = memberAt(record, field)
+              return member !== null && holds(compareMembers(stage, field, member, value))
+            })
+          }
+        }
+      }
+    },
+  },
+  {
+    id: 'formats/order',
+    title: 'A list is in the order of numbers and moments, not of their texts; a key of such members breaks ties in that order.',
+    on: 'readings',
+    needs: [],
+    async run(stage) {
+      for (const field of [...ordered, 'device', 'source'])
+        for (const descending of [false, true]) {
+          const sort = `${descending ? '-' : ''}${field}`
+          expectEqual(await stage.keys({ sort }), inOrder(stage, field, descending), `the keys in the order "${sort}"`)
+        }
+    },
+  },
+  {
+    id: 'formats/seek',
+    title: 'A place that is sought is compared as numbers and moments are, not as texts.',
+    on: 'readings',
+    needs: [],
+    async run(stage) {
+      for (const field of [...ordered, 'device', 'source'])
+        for (const sort of [field, `-${field}`])
+          for (const backwards of [false, true]) await expectSought(stage, { sort, size: 4 }, backwards)
+    },
+  },
+]
+
+/** Seeks from every record of the order, and expects those that stand beside it. */
+async function expectSought(
+  stage: Stage,
+  parts: ListParts & { readonly sort: string; readonly size: number },
+  backwards: boolean,
+): Promise<void> {
+  if ((await stage.list(parts)).seekable !== true) return
+  const expected = inOrder(stage, parts.sort.replace('-', ''), parts.sort.startsWith('-'))
+  const records = new Map(stage.held.map((record) => [stage.keyText(record), record]))
+  for (const [at, key] of expected.entries()) {
+    const seek = { values: stage.place(records.get(key) as Row, parts.sort), backwards }
+    const { items } = await stage.list({ ...parts, seek })
+    const beside = backwards ? expected.slice(Math.max(0, at - parts.size), at) : expected.slice(at + 1, at + 1 + parts.size)
+    expectEqual(
+      items.map(({ value }) => stage.keyText(value)),
+      beside,
+      `the keys ${backwards ? 'before' : 'after'} ${key} in the order "${parts.sort}"`,
+    )
+  }
+}

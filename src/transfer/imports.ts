@@ -1,0 +1,285 @@
+/** Imports: many records from one file, with the checks of a POST for each, and one report of all that is wrong. */
+import { escapePointer, type JsonObject, pointerTokens } from '../definition/json.js'
+import { countOption, functionOption, invalidOption, knownOptions, timeOption } from '../definition/known-options.js'
+import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
+import { type Endpoint, type EndpointCall, endpoint } from '../plan/endpoint.js'
+import type { EndpointLimits, Upload } from '../plan/endpoint-types.js'
+import { mostViolations, summaryOf } from '../plan/refusal.js'
+import type { ReadRow, TransferFormat } from '../plan/transfer-format.js'
+import { HttpProblem, Unavailable, type Violation } from '../problem.js'
+import { header } from '../wire.js'
+import { fileText } from './file-text.js'
+import { formFile } from './multipart.js'
+import { withoutReadOnly } from './read-only.js'
+
+/**
+ * Runs work in a transaction of the team's: begins one, hands it to `run` as the adapter's `within()`
+ * takes it, commits where `run` resolves, and rolls back and rejects where it rejects.
+ */
+export type Transaction = <R>(run: (within: unknown) => Promise<R>) => Promise<R>
+
+export interface ImportOptions extends EndpointLimits {
+  /** What the endpoint is for: PATH-8 allows it only documented. */
+  readonly description: string
+  /** What a file may be: `csv()` and `ndjson()`. */
+  readonly formats: readonly TransferFormat[]
+  /**
+   * All rows or none. `'none'` for a store without transactions: nothing is written before all rows
+   * have passed their checks, but what the store alone refuses leaves the other rows written.
+   */
+  readonly transaction: Transaction | 'none'
+  /** Rows of one file. A larger one is 413. Default 10,000. */
+  readonly maxRows?: number
+  /** Imports of this endpoint that run at once in this process; a further one is 503. Default 2. */
+  readonly maxConcurrent?: number
+  /** An API area between version and name. */
+  readonly area?: string
+}
+
+/** The answer to an import that went well (200). */
+export interface ImportReport {
+  /** Rows of the file. */
+  readonly rows: number
+  /** Records that were created: none in a dry run. */
+  readonly created: number
+  readonly dryRun: boolean
+}
+
+/** Bytes of a file. */
+const usualLimit = 10_485_760
+
+/** Rows that are checked at once: links, parents and keys cost one read for all of them. */
+const batchSize = 200
+
+/**
+ * An endpoint that takes files of records: POST of a CSV or NDJSON file, as it is or as the part
+ * `file` of a form, creates them with the checks of a POST for each row. `?dryRun=true` checks and
+ * writes nothing. The resource is mounted in the same version. Throws `ConfigurationError` where an
+ * option makes no sense.
+ *
+ * @example
+ * api({ versions: { v1: [mount(orders, adapter), imports('order-imports', orders, { description: 'Takes orders from a file.', formats: [csv()], transaction })] } })
+ */
+export function imports<T, K, L extends string>(name: string, definition: ResourceDefinition<T, K, L>, options: ImportOptions): Endpoint {
+  checkDefinition('imports()', definition)
+  const what = `imports("${String(name)}")`
+  const given = knownOptions(what, options, known) as unknown as ImportOptions
+  const { description, area, formats, transaction, maxRows = 10_000, maxConcurrent = 2, bodyLimit = usualLimit, timeout = 60_000 } = given
+  checkFormats(what, formats)
+  if (transaction !== 'none') {
+    if (transaction === undefined) {
+      throw invalidOption(`${what} does not say its transaction. Give a function that runs one, or "none" for a store without.`)
+    }
+    functionOption(`transaction of ${what}`, transaction)
+  }
+  countOption(`maxRows of ${what}`, maxRows)
+  countOption(`maxConcurrent of ${what}`, maxConcurrent)
+  countOption(`bodyLimit of ${what}`, bodyLimit)
+  timeOption(`timeout of ${what}`, timeout)
+  let running = 0
+  const types = [...formats.map(({ mediaType }) => mediaType), 'multipart/form-data']
+  const handle = async (call: EndpointCall<{ readonly dryRun?: boolean }>): Promise<ImportReport> => {
+    if (running >= maxConcurrent)
+      throw new Unavailable({ retryAfter: 10, detail: 'Too many imports are running. Nothing was changed: try again.' })
+    running += 1
+    try {
+      return await new Import(call, definition as unknown as ResourceDefinition, given, maxRows).run()
+    } finally {
+      running -= 1
+    }
+  }
+  return endpoint(name, {
+    description,
+    ...(area === undefined ? {} : { area }),
+    methods: {
+      POST: {
+        query: { properties: { dryRun: { type: 'boolean' } } },
+        upload: { types, resource: definition.collection },
+        bodyLimit,
+        timeout,
+        handle,
+      },
+    },
+  } as never) as Endpoint
+}
+
+const known: Readonly<Record<keyof ImportOptions, true>> = {
+  description: true,
+  formats: true,
+  transaction: true,
+  maxRows: true,
+  maxConcurrent: true,
+  bodyLimit: true,
+  timeout: true,
+  area: true,
+}
+
+function checkFormats(what: string, formats: readonly TransferFormat[]): void {
+  if (!Array.isArray(formats) || formats.length === 0 || !formats.every((one) => one?.kind === 'transfer-format')) {
+    throw invalidOption(`${what} has no formats. Give a list of what csv() and ndjson() made: { formats: [csv(), ndjson()] }.`)
+  }
+  const types = formats.map(({ mediaType }) => mediaType)
+  const twice = types.find((type, at) => types.indexOf(type) < at)
+  if (twice !== undefined) throw invalidOption(`${what} has two formats of "${twice}". Give one.`)
+}
+
+/** Rolls a transaction back that has only tried. */
+const tried = Symbol('tried')
+
+/** One file on its way. */
+class Import {
+  readonly #call: EndpointCall<{ readonly dryRun?: boolean }>
+  readonly #definition: ResourceDefinition
+  readonly #options: ImportOptions
+  readonly #maxRows: number
+  readonly #found: Violation[] = []
+  #count = 0
+  #refusedRows = 0
+  #rows = 0
+
+  constructor(call: EndpointCall<{ readonly dryRun?: boolean }>, definition: ResourceDefinition, options: ImportOptions, maxRows: number) {
+    this.#call = call
+    this.#definition = definition
+    this.#options = options
+    this.#maxRows = maxRows
+  }
+
+  async run(): Promise<ImportReport> {
+    const { may, query } = this.#call
+    if (!(await may('create', this.#definition.collection))) throw new HttpProblem('forbidden')
+    const { transaction } = this.#options
+    const rows = await this.#read()
+    const dryRun = query.dryRun === true
+    if (transaction === 'none') await this.#writeEach(rows, dryRun)
+    else await this.#writeTogether(rows, transaction, dryRun)
+    return { rows: this.#rows, created: dryRun ? 0 : this.#rows, dryRun }
+  }
+
+  /** The rows of the file. */
+  async #read(): Promise<AsyncIterable<ReadRow> | Iterable<ReadRow>> {
+    const upload = this.#call.body as Upload
+    const { media, resource } = upload
+    if (media.type !== 'multipart/form-data') {
+      const format = this.#options.formats.find(({ mediaType }) => mediaType === media.type) as TransferFormat
+      return format.reader(resource)(fileText(upload.bytes, media.parameters.get('charset')))
+    }
+    const file = await formFile(`multipart/form-data; boundary=${JSON.stringify(media.parameters.get('boundary') ?? '')}`, upload.bytes)
+    return this.#formatOf(file.mediaType).reader(resource)(fileText(file.bytes))
+  }
+
+  /** Browsers name a type by what is installed beside them, so one that is no other format's is the only one's. */
+  #formatOf(type: string): TransferFormat {
+    const { formats } = this.#options
+    const [only] = formats
+    const named = formats.find(({ mediaType }) => mediaType === type)
+    if (named !== undefined) return named
+    if (only !== undefined && formats.length === 1 && vague.includes(type)) return only
+    const types = formats.map(({ mediaType }) => mediaType)
+    const detail = `The part "file" is of the type ${JSON.stringify(type.slice(0, 80))}. Send ${types.join(' or ')}.`
+    const errors = [{ header: header.contentType, detail, allowed: types, code: 'unsupported', clause: 'HDR-5' }]
+    throw new HttpProblem('unsupported-content', { detail, errors, headers: { [header.accept]: types.join(', ') } })
+  }
+
+  /** All in one transaction, batch by batch. After the first refusal nothing more is written, only checked. */
+  async #writeTogether(rows: AsyncIterable<ReadRow> | Iterable<ReadRow>, transaction: Transaction, dryRun: boolean): Promise<void> {
+    try {
+      await transaction(async (within) => {
+        const records = this.#call.records(this.#definition, { within })
+        for await (const batch of this.#batches(rows)) {
+          const values = batch.map(({ record }) => record)
+          const done = this.#count > 0 ? await records.checkAll(values) : await records.createAll(values)
+          if ('problem' in done) this.#refuse(batch, done.problem)
+        }
+        this.#settle()
+        this.#inTime()
+        if (dryRun) throw tried
+      })
+    } catch (error) {
+      if (error !== tried) throw error
+    }
+  }
+
+  /** One after the other, when all have passed their checks. */
+  async #writeEach(rows: AsyncIterable<ReadRow> | Iterable<ReadRow>, dryRun: boolean): Promise<void> {
+    const all: ReadRow[] = []
+    for await (const batch of this.#batches(rows)) all.push(...batch)
+    const records = this.#call.records(this.#definition)
+    const values = all.map(({ record }) => record)
+    const checked = await records.checkAll(values)
+    if ('problem' in checked) this.#refuse(all, checked.problem)
+    this.#settle()
+    this.#inTime()
+    if (dryRun) return
+    const done = await records.createAll(values)
+    if (!('problem' in done)) return
+    this.#refuse(all, done.problem)
+    const made = done.made.filter((one) => one !== undefined).length
+    this.#settle(` ${made} of ${this.#rows} rows were created: the others were refused by the store.`)
+  }
+
+  /** The rows that could be read, without what only the store may set. */
+  async *#batches(rows: AsyncIterable<ReadRow> | Iterable<ReadRow>): AsyncGenerator<readonly (ReadRow & { readonly row: number })[]> {
+    let batch: (ReadRow & { readonly row: number })[] = []
+    for await (const read of rows) {
+      const row = this.#rows
+      this.#rows += 1
+      if (this.#rows > this.#maxRows) {
+        throw new HttpProblem('body-too-large', { detail: `A file holds at most ${this.#maxRows} rows. Nothing was changed.` })
+      }
+      this.#inTime()
+      if (read.violations.length > 0) this.#add(row, read.line, read.violations)
+      else batch.push({ ...read, row, record: withoutReadOnly(this.#definition.shape, read.record) as JsonObject })
+      if (batch.length < batchSize) continue
+      yield batch
+      batch = []
+    }
+    if (batch.length > 0) yield batch
+  }
+
+  /** Throws when the time is up, so that the transaction is rolled back and not committed behind a 503. */
+  #inTime(): void {
+    if (this.#call.left() > 0) return
+    throw new Unavailable({ detail: 'The time for this import is up. Nothing was written: send a smaller file, or try again.' })
+  }
+
+  /** Takes over what the checks said of a batch, by the rows of the file. */
+  #refuse(batch: readonly ReadRow[], problem: HttpProblem): void {
+    if (problem.status !== 422) throw problem
+    const byRow = new Map<number, Violation[]>()
+    for (const violation of problem.errors) {
+      const [at = '', ...path] = pointerTokens(violation.pointer ?? '')
+      const pointer = path.map((name) => `/${escapePointer(name)}`).join('')
+      byRow.set(Number(at), [...(byRow.get(Number(at)) ?? []), { ...violation, pointer }])
+    }
+    for (const [at, violations] of byRow) {
+      const { row, line } = batch[at] as ReadRow & { readonly row: number }
+      this.#add(row, line, violations)
+    }
+  }
+
+  #add(row: number, line: number, violations: readonly Violation[]): void {
+    this.#count += violations.length
+    this.#refusedRows += 1
+    for (const { pointer = '', detail, ...rest } of violations) {
+      if (this.#found.length === mostViolations) return
+      this.#found.push({ pointer: `/${row}${pointer}`, detail: `Line ${line}: ${detail}`, ...rest })
+    }
+  }
+
+  /** Throws the report of all that is wrong, where something is. */
+  #settle(written = ' Nothing was written.'): void {
+    if (this.#count === 0) return
+    const all = `${this.#count} violations in ${this.#refusedRows} of ${this.#rows} rows${this.#count > mostViolations ? `, of which the first ${mostViolations} are listed` : ''}.`
+    throw new HttpProblem('invalid-body', { detail: `${all}${written} ${summaryOf(this.#found)}`, errors: this.#found })
+  }
+}
+
+/** Types that say nothing of a file. */
+const vague: readonly string[] = [
+  'application/octet-stream',
+  'application/vnd.ms-excel',
+  'text/plain',
+  'application/csv',
+  'application/json',
+  '',
+]

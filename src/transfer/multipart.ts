@@ -1,0 +1,66 @@
+/** The one file of a form (RFC 7578). */
+import { Busboy } from '@fastify/busboy'
+import { HttpProblem } from '../problem.js'
+
+/** The name of the part that holds the file. */
+const partName = 'file'
+
+const cutForm = 'The form did not arrive whole, or is no form (RFC 7578).'
+
+export interface FormFile {
+  /** As the part says it; a form that says none means text. */
+  readonly mediaType: string
+  readonly bytes: Uint8Array
+}
+
+/**
+ * The file of a form, which has one part, named `file`. What a client calls the file is not looked
+ * at. Rejects with `malformed-body` (400) for any other form.
+ */
+export function formFile(contentType: string, bytes: Uint8Array): Promise<FormFile> {
+  return new Promise((resolve, reject) => {
+    const refuse = (detail: string, cause?: unknown): void => {
+      const errors = [{ pointer: '', detail, code: 'malformed', clause: 'HDR-5' }]
+      reject(new HttpProblem('malformed-body', { detail, errors, ...(cause === undefined ? {} : { cause }) }))
+    }
+    let form: ReturnType<typeof openForm>
+    try {
+      form = openForm(contentType)
+    } catch (error) {
+      refuse('The form has no boundary (RFC 7578).', error)
+      return
+    }
+    let found: FormFile | undefined
+    form.on('file', (name, stream, _fileName, _encoding, mediaType) => {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      // A part that ends too early is an error of its stream before it is one of the form.
+      stream.on('error', (error) => refuse(cutForm, error))
+      stream.on('end', () => {
+        if (name === partName) found = { mediaType: mediaType.toLowerCase(), bytes: Buffer.concat(chunks) }
+        else refuse(`A part is named ${shown(name)}. Send one part, named "${partName}".`)
+      })
+    })
+    form.on('field', (name) => refuse(`A part is named ${shown(name)}, or is no file. Send one file, named "${partName}".`))
+    for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
+      form.on(limit, () => refuse(`The form has several parts. Send one, named "${partName}".`))
+    }
+    form.on('error', (error) => refuse(cutForm, error))
+    form.on('finish', () => {
+      if (found === undefined) refuse(`The form has no file. Send one part, named "${partName}".`)
+      else resolve(found)
+    })
+    form.end(bytes)
+  })
+}
+
+/** A part more than is allowed, so that a second one is heard of. */
+const openForm = (contentType: string) =>
+  new Busboy({
+    headers: { 'content-type': contentType },
+    limits: { files: 1, fields: 1, parts: 2, fieldNameSize: 100, fieldSize: 1000, headerPairs: 20, headerSize: 8192 },
+    // A part named so is the file, whether it says a file name or not.
+    isPartAFile: (name, mediaType, fileName) => name === partName || mediaType === 'application/octet-stream' || fileName !== undefined,
+  })
+
+const shown = (name: string | undefined): string => JSON.stringify((name ?? '').slice(0, 80))

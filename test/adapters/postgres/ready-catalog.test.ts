@@ -1,0 +1,192 @@
+/** What the catalog shows that makes every request of a kind fail, and no planner notices: `ready()` says it, with the fix. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type PostgresAdapterOptions, postgresAdapter } from '../../../src/adapters/postgres/index.js'
+import { defineResource } from '../../../src/definition/resource.js'
+import { ConfigurationError } from '../../../src/problem.js'
+import { type Store, stores } from './stores.js'
+
+const text = { type: ['string', 'null'] }
+const cosas = (properties: object = { a: text }, more: object = {}) =>
+  defineResource<Record<string, unknown>>()({
+    collection: 'cosas',
+    key: 'id',
+    schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, ...properties } },
+    ...more,
+  } as never)
+type Case = readonly [what: string, ddl: string, resource: ReturnType<typeof cosas>, options: Partial<PostgresAdapterOptions>, said: RegExp]
+const readOnly = { a: { type: 'string', readOnly: true } }
+const version = { column: 'v' } as const
+const assigned = { assigned: true }
+
+const faults: readonly Case[] = [
+  [
+    'a read-only member in a column that must have a value',
+    'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
+    cosas(readOnly),
+    {},
+    /no create gives "a" a value.*ALTER TABLE "t" ALTER COLUMN "a" SET DEFAULT/,
+  ],
+  [
+    'a check of the table that no row fulfils',
+    'CREATE TABLE t (id int PRIMARY KEY, a text, CONSTRAINT cerrada CHECK (false))',
+    cosas(),
+    {},
+    /no row fulfils the check "cerrada".*drop it/,
+  ],
+  [
+    'a check of a domain that no value fulfils',
+    'CREATE DOMAIN nunca AS text CONSTRAINT jamas CHECK (false); CREATE TABLE t (id int PRIMARY KEY, a nunca)',
+    cosas(),
+    {},
+    /no row fulfils the check "jamas"/,
+  ],
+  [
+    'an assigned key of dates without default',
+    'CREATE TABLE t (id date PRIMARY KEY, a text)',
+    cosas({ id: { type: 'string', format: 'date' }, a: text }, assigned),
+    {},
+    /nothing assigns "id".*ALTER TABLE "t" ALTER COLUMN "id" SET DEFAULT/,
+  ],
+  [
+    'an assigned key of texts too short for a UUID',
+    'CREATE TABLE t (id varchar(8) PRIMARY KEY, a text)',
+    cosas({ id: { type: 'string' }, a: text }, assigned),
+    {},
+    /nothing assigns "id"/,
+  ],
+  [
+    'an assigned key of an enumeration',
+    `CREATE TYPE tonos AS ENUM ('rojo'); CREATE TABLE t (id tonos PRIMARY KEY, a text)`,
+    cosas({ id: { type: 'string' }, a: text }, assigned),
+    {},
+    /nothing assigns "id"/,
+  ],
+  [
+    'an enum of the schema without any label of the column',
+    `CREATE TYPE tonos AS ENUM ('rojo'); CREATE TABLE t (id int PRIMARY KEY, a tonos NOT NULL)`,
+    cosas({ a: { type: 'string', enum: ['verde'] } }),
+    {},
+    /"a" has an enum without any label of its column "a", a tonos/,
+  ],
+  [
+    'a materialized view without data, by way of a view',
+    `CREATE TABLE t (id int PRIMARY KEY, a text, v uuid NOT NULL DEFAULT gen_random_uuid());
+     CREATE MATERIALIZED VIEW hechas AS SELECT * FROM t WITH NO DATA; CREATE VIEW vistas AS SELECT * FROM hechas`,
+    cosas(),
+    { readFrom: 'vistas', version },
+    /hechas has no data.*REFRESH MATERIALIZED VIEW hechas/,
+  ],
+  [
+    'a default that marks new rows as deleted',
+    'CREATE TABLE t (id int PRIMARY KEY, a text, gone timestamptz DEFAULT now())',
+    cosas(),
+    { softDelete: 'gone' },
+    /each new row would be marked as deleted.*"gone" DROP DEFAULT/,
+  ],
+  [
+    'a default of a mark that is true',
+    'CREATE TABLE t (id int PRIMARY KEY, a text, gone boolean NOT NULL DEFAULT true)',
+    cosas(),
+    { softDelete: 'gone' },
+    /each new row would be marked as deleted/,
+  ],
+]
+const warnings: readonly Case[] = [
+  [
+    'a partitioned table without partitions',
+    'CREATE TABLE t (id int PRIMARY KEY, a text, v uuid NOT NULL DEFAULT gen_random_uuid()) PARTITION BY HASH (id)',
+    cosas(),
+    { version },
+    /is partitioned and has no partition/,
+  ],
+  [
+    'a sequence of an identity without a number left',
+    `CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY (MAXVALUE 2) PRIMARY KEY, a text); INSERT INTO t (a) VALUES ('x'), ('y')`,
+    cosas(undefined, assigned),
+    {},
+    /The sequence t_id_seq has no number left/,
+  ],
+  [
+    'a sequence of a default without a number left',
+    `CREATE SEQUENCE pocas MAXVALUE 2; SELECT nextval('pocas'), nextval('pocas');
+     CREATE TABLE t (id int DEFAULT nextval('pocas') PRIMARY KEY, a text)`,
+    cosas(undefined, assigned),
+    {},
+    /The sequence pocas has no number left/,
+  ],
+]
+/** What looks alike and serves requests. */
+const fit: readonly (readonly [what: string, ddl: string, resource: ReturnType<typeof cosas>, options: Partial<PostgresAdapterOptions>])[] =
+  [
+    [
+      'a read-only member that onCreate sets',
+      'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
+      cosas(readOnly),
+      { onCreate: (value: object) => ({ ...value, a: 'x' }) } as never,
+    ],
+    [
+      'a read-only member that the scope sets',
+      'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
+      cosas(readOnly, { scope: () => ({ a: 'x' }) }),
+      {},
+    ],
+    [
+      'a sequence that begins again',
+      `CREATE SEQUENCE pocas MAXVALUE 2 CYCLE; SELECT nextval('pocas'), nextval('pocas'); CREATE TABLE t (id int DEFAULT nextval('pocas') PRIMARY KEY, a text)`,
+      cosas(undefined, assigned),
+      {},
+    ],
+    ['a mark that is false', 'CREATE TABLE t (id int PRIMARY KEY, a text, gone boolean DEFAULT false)', cosas(), { softDelete: 'gone' }],
+    [
+      'an assigned key of texts as long as a UUID',
+      'CREATE TABLE t (id varchar(36) PRIMARY KEY, a text)',
+      cosas({ id: { type: 'string' }, a: text }, assigned),
+      {},
+    ],
+    [
+      'a materialized view with data',
+      'CREATE TABLE t (id int PRIMARY KEY, a text, v uuid NOT NULL DEFAULT gen_random_uuid()); CREATE MATERIALIZED VIEW hechas AS SELECT * FROM t',
+      cosas(),
+      { readFrom: 'hechas', version },
+    ],
+  ]
+
+describe.each(stores)('ready() says what the catalog shows, on $name', ({ open }) => {
+  let store: Store
+  beforeAll(async () => {
+    store = await open()
+  })
+  afterAll(() => store.close())
+
+  const readyOn = async (ddl: string, resource: ReturnType<typeof cosas>, options: Partial<PostgresAdapterOptions>) => {
+    await store.sql(
+      `DROP TABLE IF EXISTS t CASCADE; DROP DOMAIN IF EXISTS nunca; DROP TYPE IF EXISTS tonos; DROP SEQUENCE IF EXISTS pocas; ${ddl}`,
+    )
+    const heard: string[] = []
+    const onWarning = (message: string) => heard.push(message)
+    const adapter = postgresAdapter(store.client, { resource, table: 't', onWarning, ...options } as never) as unknown as {
+      ready(): Promise<void>
+    }
+    const error = await adapter.ready().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    return { error, heard }
+  }
+
+  it.each(faults)('%s is an error', async (_, ddl, resource, options, said) => {
+    const { error } = await readyOn(ddl, resource, options)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect((error as Error).message).toMatch(said)
+  })
+
+  it.each(warnings)('%s is a warning', async (_, ddl, resource, options, said) => {
+    const { error, heard } = await readyOn(ddl, resource, options)
+    expect(error).toBeUndefined()
+    expect(heard).toEqual([expect.stringMatching(said)])
+  })
+
+  it.each(fit)('%s is neither', async (_, ddl, resource, options) => {
+    expect(await readyOn(ddl, resource, options)).toEqual({ error: undefined, heard: [] })
+  })
+})

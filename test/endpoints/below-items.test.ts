@@ -1,0 +1,322 @@
+/** Endpoints below an item: they stand and fall with the item (PATH-8). */
+import express from 'express'
+import { afterEach, describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, defineResource, type EndpointItem, endpoint, mount, type Permission, reply, resourceRouter, view } from '../../src/index.js'
+import { frameworks, listen, problem } from '../clauses/fixture.js'
+import { clientes, pedidos, serve, tramos } from './service.js'
+
+const cancel = '/v2/pedidos/7/cancelaciones'
+const body = { motivo: 'tarde' }
+const open: { close(): Promise<void> }[] = []
+const served = async (...options: Parameters<typeof serve>) => {
+  const service = await serve(...options)
+  open.push(service)
+  return service
+}
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+describe('the item', () => {
+  it('PATH-8: the handler gets key, record, version and address, read in this request', async () => {
+    const { send, calls, origin } = await served()
+    const { headers } = await send('PATCH', '/v2/pedidos/7', {}, { motivo: 'antes' })
+    expect((await send('POST', cancel, {}, body)).json).toEqual({ estado: 'cancelado' })
+    const [item] = calls
+    expect(item).toMatchObject({ key: 7, record: { numero: 7, motivo: 'antes' }, href: `${origin}/v2/pedidos/7` })
+    expect(String(headers.etag)).toContain(`"${item?.version}.`)
+  })
+
+  it('ERR-2: it is 404 where it is absent, outside of the scope, or under another parent, and nothing is called', async () => {
+    const { send, calls } = await served()
+    for (const path of ['/v2/pedidos/9/cancelaciones', '/v2/pedidos/8/cancelaciones', '/v2/clientes/2/tramos/clienteId=1,parte=a/pesos'])
+      expect((await send('POST', path, {}, body)).json, path).toMatchObject({ status: 404, code: 'absent' })
+    expect(calls).toEqual([])
+    expect((await send('POST', '/v2/pedidos/07/cancelaciones', {}, body)).json).toMatchObject({ code: 'unknown-path' })
+    expect((await send('POST', `${cancel}/1`, {}, body)).json).toMatchObject({ code: 'unknown-path' })
+    expect((await send('POST', '/v2/pedidos/8/cancelaciones', { 'x-user': 'eva' }, body)).status).toBe(200)
+  })
+
+  it('PATH-7: contained children have theirs, with a composite key', async () => {
+    const { send, origin } = await served()
+    const path = '/v2/clientes/1/tramos/clienteId=1,parte=a'
+    const { json, status } = await send('GET', `${path}/pesos`)
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ key: { clienteId: 1, parte: 'a' }, record: { km: 5 } })
+    expect(json.href).toBe(origin + path)
+    expect((await send('GET', json.href.slice(origin.length))).status).toBe(200)
+  })
+
+  it('VERB-9: what it has not is 405 with an exact Allow, OPTIONS 204 with the same', async () => {
+    const { send } = await served()
+    const refused = await send('DELETE', cancel)
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'POST, GET, HEAD, OPTIONS'])
+    const asked = await send('OPTIONS', cancel)
+    expect([asked.status, asked.headers.allow]).toEqual([204, 'POST, GET, HEAD, OPTIONS'])
+    expect((await send('OPTIONS', '/v2/pedidos/7/pruebas')).headers.allow).toBe('GET, HEAD, PUT, PATCH, DELETE, OPTIONS')
+  })
+})
+
+describe.each(frameworks)('over %s', (_, framework) => {
+  it('PATH-8: an endpoint below an item answers every method that it has', async () => {
+    const { send, origin } = await served({}, framework)
+    expect((await send('GET', cancel)).json).toEqual({ motivo: null, href: `${origin}/v2/pedidos/7` })
+    expect((await send('HEAD', cancel)).status).toBe(200)
+    expect((await send('POST', cancel, {}, body)).status).toBe(200)
+    for (const method of ['PUT', 'PATCH', 'DELETE']) expect((await send(method, '/v2/pedidos/7/pruebas')).status, method).toBe(204)
+    expect((await send('DELETE', cancel)).status).toBe(405)
+    expect((await send('GET', '/v2/pedidos/9/cancelaciones')).status).toBe(404)
+  })
+})
+
+describe('an older version over a view', () => {
+  it('PATH-8: gives its handlers the records and versions of that view', async () => {
+    const viejos = defineResource({
+      collection: 'pedidos',
+      key: 'numero',
+      schema: { type: 'object', required: ['numero', 'de'], properties: { numero: { type: 'integer' }, de: { type: 'string' } } },
+    })
+    const store = memoryAdapter(pedidos, { records: [{ numero: 7, dueno: 'ana' }] })
+    const old = view<{ numero: number; de: string }, number>(store as never, { rename: { de: 'dueno' }, hides: ['estado', 'motivo'] })
+    const bajas = endpoint<EndpointItem<{ numero: number; de: string }, number>>()('bajas', {
+      description: 'Gives an order to nobody.',
+      methods: {
+        POST: {
+          handle: async ({ item, callOf }) => {
+            const saved = await old.replace?.(item.key, { ...item.record, de: `${item.record.de}!` }, item.version, callOf('pedidos'))
+            return typeof saved === 'object' && 'version' in saved ? reply({ status: 204, version: saved.version }) : saved
+          },
+        },
+      },
+    })
+    const service = await listen(express().use(api({ versions: { v1: [mount(viejos, old, { endpoints: [bajas] })] } })))
+    open.push(service)
+    const { etag = '' } = (await service.send('GET', '/v1/pedidos/7')).headers
+    const answer = await service.send('POST', '/v1/pedidos/7/bajas', { 'if-match': etag })
+    expect(answer.status).toBe(204)
+    const now = await service.send('GET', '/v1/pedidos/7', { 'if-match': String(answer.headers.etag) })
+    expect([now.status, now.json]).toEqual([200, { numero: 7, de: 'ana!' }])
+  })
+})
+
+describe('preconditions and tags', () => {
+  it('HDR-3: If-Match is held against the version of the item, in every method that changes', async () => {
+    const { send, calls } = await served()
+    const { etag = '' } = (await send('GET', '/v2/pedidos/7')).headers
+    for (const [method, path] of [
+      ['POST', cancel],
+      ['PUT', '/v2/pedidos/7/pruebas'],
+      ['PATCH', '/v2/pedidos/7/pruebas'],
+      ['DELETE', '/v2/pedidos/7/pruebas'],
+    ] as const) {
+      const refused = await send(method, path, { 'if-match': '"other.~"' }, method === 'POST' ? body : undefined)
+      expect(refused.json, method).toMatchObject({ status: 412, code: 'stale' })
+    }
+    expect(calls).toEqual([])
+    expect((await send('PUT', '/v2/pedidos/7/pruebas', { 'if-match': etag })).status).toBe(204)
+    const made = await send('POST', cancel, { 'if-match': etag }, body)
+    expect(made.status).toBe(200)
+    // The new version, which the next change goes by.
+    expect((await send('POST', cancel, { 'if-match': etag }, body)).status).toBe(412)
+    expect((await send('PATCH', '/v2/pedidos/7', { 'if-match': String(made.headers.etag) }, { motivo: 'x' })).status).toBe(200)
+  })
+
+  it('HDR-4: If-None-Match is honoured by PUT, PATCH and DELETE, and ignored on POST', async () => {
+    const { send } = await served()
+    for (const method of ['PUT', 'PATCH', 'DELETE'])
+      expect((await send(method, '/v2/pedidos/7/pruebas', { 'if-none-match': '*' })).json, method).toMatchObject({
+        code: 'precondition-failed',
+      })
+    expect((await send('POST', cancel, { 'if-none-match': '*' }, body)).status).toBe(200)
+  })
+
+  it('HDR-3: requireIfMatch asks for a tag in every method that changes, after 404', async () => {
+    const { send } = await served({ requireIfMatch: true })
+    expect((await send('POST', cancel, {}, body)).json).toMatchObject({ status: 428, code: 'precondition-required' })
+    expect((await send('DELETE', '/v2/pedidos/7/pruebas')).status).toBe(428)
+    expect((await send('POST', '/v2/pedidos/9/cancelaciones', {}, body)).status).toBe(404)
+    expect((await send('GET', cancel)).status).toBe(200)
+    const { etag = '' } = (await send('GET', cancel)).headers
+    expect((await send('POST', cancel, { 'if-match': etag }, body)).status).toBe(200)
+  })
+
+  it('HDR-8: the tag of a GET names the version of the item and the bytes, so two bodies never share one', async () => {
+    const { send } = await served()
+    const first = await send('GET', cancel)
+    const other = await send('GET', cancel, { accept: 'application/xml' })
+    const { version } = (await serveVersion(send)) as { version: string }
+    expect(first.headers.etag).toMatch(new RegExp(`^"${version}\\.[\\w-]+"$`))
+    expect(other.headers.etag).not.toBe(first.headers.etag)
+    const again = await send('GET', cancel, { 'if-none-match': String(first.headers.etag) })
+    expect([again.status, again.text, again.headers.etag]).toEqual([304, '', first.headers.etag])
+    expect((await send('GET', cancel, { 'if-match': '"x.y"' })).status).toBe(412)
+    expect((await send('GET', '/v2/pedidos/7/pruebas')).headers.etag).toMatch(new RegExp(`^"${version}\\.`))
+    const head = await send('HEAD', cancel)
+    expect([head.status, head.text, head.headers.etag]).toEqual([200, '', first.headers.etag])
+    expect((await send('HEAD', '/v2/pedidos/9/cancelaciones')).status).toBe(404)
+  })
+
+  it('HDR-3: of many cancellations of one version exactly one succeeds', async () => {
+    const { send } = await served()
+    const { etag = '' } = (await send('GET', '/v2/pedidos/7')).headers
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send('POST', cancel, { 'if-match': etag }, body)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 412)])
+  })
+})
+
+async function serveVersion(send: Awaited<ReturnType<typeof serve>>['send']) {
+  const { etag = '' } = (await send('GET', '/v2/pedidos/7')).headers
+  return { version: String(etag).slice(1).split('.')[0] }
+}
+
+describe('permission', () => {
+  const by = (permission: Permission) => served({ authenticate: undefined, permission })
+
+  it('AUTH-4: GET asks for read, every other method for patch, by the key of the item', async () => {
+    const asked: unknown[] = []
+    const { send } = await by((_who, action, resource, key) => {
+      asked.push([action, resource, key])
+      return 'allow'
+    })
+    await send('GET', cancel)
+    await send('POST', cancel, {}, body)
+    await send('DELETE', '/v2/clientes/1/tramos/clienteId=1,parte=a/pesos')
+    await send('GET', '/v2/clientes/1/tramos/clienteId=1,parte=a/pesos')
+    expect(asked.slice(0, 2)).toEqual([
+      ['read', 'pedidos', 7],
+      ['patch', 'pedidos', 7],
+    ])
+    expect(asked.slice(-2)).toEqual([
+      ['read', 'clientes', 1],
+      ['read', 'tramos', { clienteId: 1, parte: 'a' }],
+    ])
+  })
+
+  it("AUTH-4: what is not the caller's is 405 with its own methods, and 403 where none is", async () => {
+    const reader = await by((_who, action) => (action === 'read' || action === 'list' ? 'allow' : 'method-not-allowed'))
+    const refused = await reader.send('POST', cancel, {}, body)
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+    expect((await reader.send('OPTIONS', cancel)).headers.allow).toBe('GET, HEAD, OPTIONS')
+    expect((await reader.send('GET', cancel)).status).toBe(200)
+    const nobody = await by(() => 'forbidden')
+    expect((await nobody.send('POST', cancel, {}, body)).status).toBe(403)
+    expect((await nobody.send('OPTIONS', cancel)).status).toBe(403)
+    // What lies below a parent that may not be read is forbidden.
+    const below = await by((_who, action, resource) => (resource === 'clientes' && action === 'read' ? 'method-not-allowed' : 'allow'))
+    expect((await below.send('GET', '/v2/clientes/1/tramos/clienteId=1,parte=a/pesos')).status).toBe(403)
+  })
+})
+
+describe('the order of answers (ERR-2)', () => {
+  it('410, 405, 415, 400, 422, 404, 412', async () => {
+    const { send } = await served()
+    const path = '/v2/pedidos/9/cancelaciones'
+    const tag = { 'if-match': '"x.y"' }
+    const accept = { accept: 'text/csv' }
+    expect((await send('PUT', '/v0/pedidos/9/cancelaciones', { ...tag, ...accept }, '{')).status).toBe(410)
+    expect((await send('PUT', path, { ...tag, ...accept }, '{')).status).toBe(405)
+    expect((await send('POST', path, { ...tag, ...accept }, '{')).status).toBe(415)
+    expect((await send('POST', `${path}?x=1`, tag, '{')).json).toMatchObject({ code: 'invalid-query' })
+    expect((await send('POST', path, tag, '{')).json).toMatchObject({ code: 'malformed-body' })
+    expect((await send('POST', path, tag, {})).json).toMatchObject({ status: 422 })
+    expect((await send('POST', path, tag, body)).status).toBe(404)
+    expect((await send('POST', cancel, tag, body)).status).toBe(412)
+  })
+
+  it('HDR-5: a body that is declared is needed, with its type', async () => {
+    const { send, calls } = await served()
+    expect(problem(await send('POST', cancel))).toMatchObject({ status: 400, code: 'missing-body' })
+    expect(problem(await send('POST', cancel, { 'content-type': 'text/plain' }, '{}'))).toMatchObject({
+      status: 415,
+      named: ['Content-Type'],
+    })
+    expect(problem(await send('POST', cancel, {}, { motivo: '' }))).toMatchObject({ status: 422, named: ['/motivo'] })
+    expect(calls).toEqual([])
+    const xml = await send('POST', cancel, { 'content-type': 'application/xml' }, '<cancelaciones><motivo>tarde</motivo></cancelaciones>')
+    expect(xml.status).toBe(200)
+  })
+
+  it('VER-3: a deprecated version says so, and its links stay in it', async () => {
+    const { send, origin } = await served()
+    const { headers, json } = await send('GET', '/v1/pedidos/7/cancelaciones')
+    expect(headers.deprecation).toMatch(/^@\d+$/)
+    expect(headers.link).toContain(`${origin}/v2/pedidos/7/cancelaciones`)
+    expect(json.href).toBe(`${origin}/v1/pedidos/7`)
+  })
+
+  it('hooks hear of the route by its template, and of the read of the item', async () => {
+    const heard: unknown[] = []
+    const { send } = await served({
+      onQuery: ({ call, route }) => heard.push([call, route]),
+      onResponse: ({ status, route }) => heard.push([status, route]),
+    })
+    await send('GET', cancel)
+    const route = '/pedidos/{numero}/cancelaciones'
+    expect(heard).toEqual([
+      ['read', route],
+      [200, route],
+    ])
+  })
+})
+
+describe('a router of one resource', () => {
+  it('PATH-8: has the endpoints of its items too', async () => {
+    const adapter = memoryAdapter(pedidos, { records: [{ numero: 7, dueno: 'ana' }] })
+    const totales = endpoint('totales', { description: 'Its totals.', methods: { GET: { handle: () => ({ total: 5 }) } } })
+    const tramosOf = memoryAdapter(tramos)
+    const app = express()
+      .use('/v1', resourceRouter(pedidos, adapter, { principal: () => 'ana', area: 'ui', endpoints: [totales] }))
+      .use('/v1', resourceRouter(clientes, memoryAdapter(clientes), { related: [mount(tramos, tramosOf, { endpoints: [totales] })] }))
+    const service = await listen(app)
+    open.push(service)
+    expect((await service.send('GET', '/v1/ui/pedidos/7/totales')).json).toEqual({ total: 5 })
+    expect((await service.send('GET', '/v1/clientes/1/tramos/clienteId=1,parte=a/totales')).json).toMatchObject({ code: 'absent' })
+  })
+})
+
+describe('declarations', () => {
+  const description = 'What it is for.'
+  const methods = { POST: { handle: () => 1 } }
+  const adapter = memoryAdapter(pedidos)
+  const under = (name: string, more: object = {}) =>
+    mount(pedidos, adapter, { endpoints: [endpoint(name, { description, methods, ...more })] })
+
+  it.each(['cancel', 'cancelar', 'send-mail'])(
+    'PATH-3: the verb %s is refused with the fix: a flag or a field first, else the noun',
+    (name) => {
+      expect(() => under(name)).toThrow(/name-is-verb/)
+      expect(() => under(name)).toThrow(
+        `The endpoint "${name}" below the items of "pedidos" names an action. Let PATCH change a field, or declare a flag that PUT sets and DELETE unsets (PATH-8).`,
+      )
+    },
+  )
+
+  it('PATH-2: a singular is refused with its plural; PATH-10: allow lists an exception with its reason', () => {
+    expect(() => under('cancelacion')).toThrow('Say "cancelaciones"')
+    expect(() => under('cancelaciones')).not.toThrow()
+    expect(() => under('cancel', { allow: { cancel: 'Clients of the old API call it so.' } })).not.toThrow()
+    expect(() => under('cancel', { allow: { cancel: ' ' } })).toThrow('without a reason')
+    expect(() => under('cancel', { allow: 'cancel' })).toThrow('allow')
+  })
+
+  it.each<[string, () => unknown, string]>([
+    ['an area', () => under('cancelaciones', { area: 'ui' }), 'Leave the area "ui" out.'],
+    ['no list', () => mount(pedidos, adapter, { endpoints: endpoint('bajas', { description, methods }) as never }), 'Give a list'],
+    ['what endpoint() did not make', () => mount(pedidos, adapter, { endpoints: [{ name: 'bajas' }] as never }), 'Wrap each'],
+    ['a path that is not given', () => mount(pedidos, adapter, { endpoints: [null] as never }), 'Wrap each'],
+  ])('%s is a configuration error', (_, make, message) => {
+    expect(make).toThrow(message)
+  })
+
+  it('PATH-11: two entries below one item can not have one path', () => {
+    const twice = [endpoint('bajas', { description, methods }), endpoint('bajas', { description, methods })]
+    expect(() => api({ versions: { v1: [mount(pedidos, adapter, { endpoints: twice })] } })).toThrow(
+      '"/pedidos/{numero}/bajas". Rename one. [PATH-1 path-taken]',
+    )
+    const tramo = endpoint('tramos', { description, methods })
+    expect(() =>
+      api({ versions: { v1: [mount(tramos, memoryAdapter(tramos)), mount(clientes, memoryAdapter(clientes), { endpoints: [tramo] })] } }),
+    ).toThrow(/path-taken/)
+  })
+})

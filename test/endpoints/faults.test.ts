@@ -1,0 +1,198 @@
+/** What handlers of endpoints do wrong: a clear error for the team, and never a claim that is not true (VERB-13). */
+import { Readable } from 'node:stream'
+import express from 'express'
+import { afterEach, describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, type ConfigurationError, endpoint, HttpProblem, mount, reply, representation, stale, Unavailable } from '../../src/index.js'
+import { listen, problem } from '../clauses/fixture.js'
+import { clientes } from './service.js'
+
+let close: (() => Promise<void>) | undefined
+afterEach(() => close?.())
+
+async function serve(handle: () => unknown) {
+  const errors: Error[] = []
+  const csv = representation('text/csv', { value: (value) => value as string })
+  const methods = { GET: { handle, representations: [csv] }, POST: { handle }, DELETE: { handle } }
+  const made = endpoint('pruebas', { description: 'Fails.', timeout: 50, methods })
+  const resources = [made, mount(clientes, memoryAdapter(clientes, { records: [{ id: 1 }] }), { endpoints: [made] })]
+  const handler = api({ onError: ({ error }) => void errors.push(error as Error), versions: { v1: resources } })
+  const service = await listen(express().use(handler))
+  close = service.close
+  return { ...service, errors }
+}
+
+const circular: { self?: unknown } = {}
+circular.self = circular
+async function* generated() {
+  yield 1
+}
+
+describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
+  it.each<[string, () => unknown, string]>([
+    ['a stream', () => Readable.from(['a']), 'a stream'],
+    ['a web stream', () => new ReadableStream(), 'a stream'],
+    ['an async generator', generated, 'a stream'],
+    ['a Buffer', () => Buffer.from('a'), 'bytes'],
+    ['an ArrayBuffer', () => new ArrayBuffer(1), 'bytes'],
+    ['a Map', () => new Map([[1, 2]]), 'an iterable that is no array'],
+    ['a Response', () => new Response('a'), 'a Response'],
+    ['a BigInt', () => 1n, 'what can not be written as application/json'],
+    ['a BigInt inside', () => ({ n: [1n] }), 'what can not be written as application/json'],
+    ['a circle', () => circular, 'what can not be written as application/json'],
+    ['a function', () => () => 1, 'a function'],
+    ['a symbol', () => Symbol('a'), 'a symbol'],
+    ['what has no JSON', () => ({ toJSON: () => undefined }), 'a value without a JSON form'],
+    ['the same in a reply', () => reply({ status: 200, body: Buffer.from('a') }), 'bytes'],
+  ])('ERR-3: %s is a 500 that names the endpoint to the team', async (_, handle, what) => {
+    const { send, errors } = await serve(handle)
+    const answer = await send('GET', path)
+    expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
+    const route = path.replace('/v1', '').replace('1', '{id}')
+    expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(`GET ${route} answered ${what}`)])
+    expect(answer.text).not.toContain('answered')
+  })
+
+  it.each<[string, () => unknown]>([
+    ['a BigInt', () => ({ n: 1n })],
+    ['a circle', () => circular],
+    ['bytes', () => Buffer.from('a')],
+  ])('ERR-3: %s is no XML either', async (_, handle) => {
+    const { send, errors } = await serve(handle)
+    expect((await send('GET', path, { accept: 'application/xml' })).status).toBe(500)
+    expect(errors[0]?.message).toContain('answered')
+  })
+
+  it('HDR-1: a representation of its own gets the value whatever it is', async () => {
+    const { send } = await serve(() => Buffer.from('a;b'))
+    const answer = await send('GET', path, { accept: 'text/csv' })
+    expect([answer.status, answer.text]).toEqual([200, 'a;b'])
+  })
+
+  it('VERB-13: once a change is made, a value that can not be written leaves the status of the success', async () => {
+    const { send, errors } = await serve(() => ({ n: 1n }))
+    const answer = await send('POST', path)
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect(errors[0]?.message).toContain('answered')
+  })
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('password=hunter2')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('password=hunter2'))],
+    [
+      'throws nothing',
+      () => {
+        throw undefined
+      },
+    ],
+    ['answers 201 without a place', () => reply({ status: 201 })],
+    ['answers a broken Location', () => reply({ status: 201, headers: { Location: 'http://' } })],
+  ])('VERB-13: a handler that %s after half of its work is a 500 that says the outcome is not known', async (_, handle) => {
+    const { send } = await serve(handle)
+    const answer = await send('POST', path)
+    expect([answer.status, answer.json.code]).toEqual([500, 'internal'])
+    expect(answer.json.detail).toMatch(/may or may not|not known|unknown/i)
+    expect(answer.text).not.toContain('hunter2')
+    expect((await send('GET', path)).text).not.toContain('hunter2')
+  })
+
+  it('VERB-13: one that never settles is 503, and says of a change that its outcome is not known', async () => {
+    const { send } = await serve(() => new Promise(() => {}))
+    const [read, written] = [await send('GET', path), await send('POST', path)]
+    expect([problem(read), problem(written)].map(({ status, code }) => [status, code])).toEqual([
+      [503, 'unavailable'],
+      [503, 'unavailable'],
+    ])
+    expect(written.json.detail).not.toBe(read.json.detail)
+    expect(written.headers['retry-after']).toBeDefined()
+  })
+
+  it('VERB-13: a store that says of one write that it changed nothing does not say so of the whole handler', async () => {
+    const detail = 'The store is busy. Nothing was changed: try again in a moment.'
+    const { send } = await serve(() => {
+      throw new Unavailable({ unchanged: true, detail })
+    })
+    expect((await send('POST', path)).json.detail).toMatch(/whether the change took place is unknown/i)
+    expect((await send('GET', path)).json.detail).toBe(detail)
+  })
+
+  it('ERR-1: its own problems pass as they are', async () => {
+    for (const [made, status, code] of [
+      [new HttpProblem('rule', { detail: 'No.' }), 422, 'rule'],
+      [stale(), 412, 'stale'],
+      [new HttpProblem('absent'), 404, 'absent'],
+      [new Unavailable({ retryAfter: 3 }), 503, 'unavailable'],
+    ] as const) {
+      const { send } = await serve(() => {
+        throw made
+      })
+      expect(problem(await send('POST', path))).toMatchObject({ status, code })
+      await close?.()
+    }
+  })
+
+  it('HDR-5: a method without a body passes one by, on GET too', async () => {
+    const { send } = await serve(() => ({ a: 1 }))
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      expect((await send(method, path, {}, { x: 1 })).status, method).toBe(200)
+      // The connection is whole for the next request.
+      expect((await send(method, path)).status, method).toBe(200)
+    }
+  })
+})
+
+it('HDR-2: reply() gives a version below an item alone, as text', async () => {
+  for (const [path, version, status] of [
+    ['/v1/pruebas', '1', 500],
+    ['/v1/clientes/1/pruebas', 1, 500],
+    ['/v1/clientes/1/pruebas', '1', 204],
+  ] as const) {
+    const { send, errors } = await serve(() => reply({ status: 204, version: version as string }))
+    const answer = await send('POST', path)
+    expect([path, answer.status, answer.headers.etag]).toEqual([path, status, status === 204 ? '"1.~"' : undefined])
+    if (status === 500) expect(errors[0]?.message).toContain('Give reply() the version')
+    await close?.()
+  }
+})
+
+it('VERB-13: the version of a change is told where its body can not be', async () => {
+  const { send } = await serve(() => reply({ status: 200, body: 1n, version: 'v' }))
+  const answer = await send('POST', '/v1/clientes/1/pruebas')
+  expect([answer.status, answer.text, answer.headers.etag]).toEqual([200, '', '"v.~"'])
+})
+
+it('a handler that asks for the call of a resource that is not mounted is told so', async () => {
+  const { send, errors } = await serve(function (this: void, ...[call]: unknown[]) {
+    return (call as { callOf(collection: string): unknown }).callOf('bajas')
+  } as () => unknown)
+  expect((await send('GET', '/v1/clientes/1/pruebas')).status).toBe(500)
+  expect((errors[0] as ConfigurationError).message).toContain('"bajas", which is not mounted beside it')
+})
+
+it('the record that a handler gets is no way into the store', async () => {
+  const data = memoryAdapter(clientes, { records: [{ id: 1 }] })
+  const made = endpoint('pruebas', {
+    description: 'Writes where it should not.',
+    methods: {
+      POST: {
+        handle: ({ item }) => {
+          try {
+            Object.assign(item as { record: object }, { record: 5 })
+          } catch {}
+          try {
+            Object.assign((item as { record: object }).record, { id: 5 })
+          } catch {}
+        },
+      },
+    },
+  })
+  const service = await listen(express().use(api({ versions: { v1: [mount(clientes, data, { endpoints: [made] })] } })))
+  close = service.close
+  expect((await service.send('POST', '/v1/clientes/1/pruebas')).status).toBe(204)
+  expect((await service.send('GET', '/v1/clientes/1')).json).toEqual({ id: 1 })
+})

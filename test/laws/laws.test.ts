@@ -1,0 +1,55 @@
+/**
+ * The laws of tables, over random ones. `LAWS_RUNS` is how many tables of each store are tried;
+ * `LAWS_SEED` and `LAWS_PATH` repeat a failure.
+ */
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { memoryCase, tableCase } from './case.js'
+import { type Kind, kinds } from './kinds.js'
+import { holds } from './runs.js'
+import { type Listener, listening } from './service.js'
+import { databases, type LawStore } from './stores.js'
+
+/** Milliseconds that a long run may take. */
+const longest = 3_600_000
+
+describe.each(databases)('REP-8, VERB-3, QUERY-1, QUERY-2, HDR-8: for every table of $name,', ({ open, cases }) => {
+  let listener: Listener
+  let store: LawStore
+  let served: readonly Kind[]
+  beforeAll(async () => {
+    listener = await listening()
+    store = await open()
+    served = await store.servable(kinds)
+  })
+  afterAll(async () => {
+    await listener.close()
+    await store.close()
+  })
+
+  it(
+    'what GET shows, PUT takes back and filters find; lists are in the order of the ranges, and a walk visits each record once',
+    () => holds(cases, (draw) => tableCase(draw, listener, store, served)),
+    longest,
+  )
+})
+
+describe('REP-8, VERB-3, QUERY-1, QUERY-2, HDR-8: for every schema in memory,', () => {
+  let listener: Listener
+  beforeAll(async () => {
+    listener = await listening()
+  })
+  afterAll(() => listener.close())
+
+  it(
+    'what GET shows, PUT takes back and filters find; lists are in the order of the ranges, and a walk visits each record once',
+    () =>
+      holds(20, (draw) =>
+        memoryCase(
+          draw,
+          listener,
+          kinds.filter(({ optional }) => !optional),
+        ),
+      ),
+    longest,
+  )
+})

@@ -1,0 +1,57 @@
+/** The files of docs/testing-a-service.md, as a team would have them, and run as a team would run them. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { freshSchema } from '../servers/databases.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const page = readFileSync(join(root, 'docs/testing-a-service.md'), 'utf8')
+const files = [...page.matchAll(/^```ts\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, name, code]) => ({
+  name: name as string,
+  code: code as string,
+}))
+
+const config = (express: string) => `
+import { defineConfig, mergeConfig } from 'vitest/config'
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^express$/, replacement: ${JSON.stringify(express)} },
+      ...${JSON.stringify(['', '/memory', '/postgres'])}.map((path) => ({
+        find: new RegExp('^express-rest-conventions' + path + '$'),
+        replacement: ${JSON.stringify(join(root, 'src'))} + (path === '' ? '' : '/adapters' + path) + '/index.ts',
+      })),
+    ],
+  },
+  test: { testTimeout: 30_000, isolate: false, fileParallelism: false, reporters: ['json'], outputFile: 'report.json' },
+})
+`
+
+for (const [major, express] of Object.entries({ 'Express 5': 'express', 'Express 4': 'express4' })) {
+  it(`every file of the page runs as it stands there (${major})`, async () => {
+    await using place = await freshSchema()
+    const home = join(root, 'build', `testing-a-service-${express}`)
+    rmSync(home, { recursive: true, force: true })
+    mkdirSync(home, { recursive: true })
+    for (const { name, code } of files) writeFileSync(join(home, name), code)
+    writeFileSync(join(home, 'vitest.config.ts'), config(express))
+    const url = new URL(place.url)
+    url.search = ''
+    const run = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', home], {
+      cwd: home,
+      env: { ...process.env, DATABASE_URL: url.href },
+    })
+    let output = ''
+    for (const stream of [run.stdout, run.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+    const [code] = await once(run, 'close')
+    expect(code, output).toBe(0)
+    const report = JSON.parse(readFileSync(join(home, 'report.json'), 'utf8'))
+    const tests = files.flatMap(({ name, code }) => (name.endsWith('.test.ts') ? [...code.matchAll(/^ *it\('/gm)] : []))
+    expect(tests.length).toBeGreaterThan(8)
+    // Those over both stores run twice.
+    expect(report.numPassedTests).toBeGreaterThan(tests.length)
+  }, 120_000)
+}

@@ -1,0 +1,81 @@
+/** A patch of a record that breaks its schema already: what it leaves alone is not held against it, what it touches is (VERB-5). */
+import { describe, expect, it } from 'vitest'
+import { defineResource } from '../../src/definition/resource.js'
+import { completeRecord, recordToPatch } from '../../src/plan/record.js'
+import { compileResource } from '../../src/plan/resource-plan.js'
+import { HttpProblem } from '../../src/problem.js'
+
+const properties = {
+  id: { type: 'integer' },
+  note: { type: 'string', maxLength: 5 },
+  until: { type: ['string', 'null'], format: 'date' },
+  since: { type: 'string', format: 'date' },
+  tags: { type: 'array', items: { type: 'string', minLength: 2 } },
+  grade: { enum: ['a', 'b'] },
+} as const
+const definition = (more = {}) =>
+  compileResource(
+    defineResource({
+      collection: 'things',
+      key: 'id',
+      schema: { type: 'object', required: ['id', 'note', 'since'], properties, ...more } as never,
+    }),
+  )
+const things = definition()
+
+function patch(sent: Record<string, unknown>, current: Record<string, unknown>, plan = things): unknown {
+  const stored = Object.freeze(structuredClone(current))
+  try {
+    const next = recordToPatch(plan, structuredClone(sent) as never, stored as never, {}, [])
+    completeRecord(plan, next, stored as never, 'patch')
+    return next
+  } catch (error) {
+    if (error instanceof HttpProblem) return (error.errors ?? []).map(({ pointer, code }) => `${pointer} ${code}`)
+    throw error
+  }
+}
+const broken = { id: 1, note: 'too long a note', until: 'infinity', since: '0044-03-15 BC', tags: ['ok', 'x', 'y'], grade: 'z' }
+const many = Array.from({ length: 20_000 }, () => 'x')
+
+describe('VERB-5: a patch of a record that others have written', () => {
+  it.each([
+    ['nothing', {}],
+    ['a member that was sound', { id: 1 }],
+    ['one broken member', { note: 'ok' }],
+    ['a broken member, to what it is', { until: 'infinity' }],
+  ])('that changes %s is taken, and leaves the rest as it is stored', (_, sent) => {
+    expect(patch(sent, broken)).toEqual({ ...broken, ...sent })
+  })
+
+  it('is refused for every member that it breaks, and for no other', () => {
+    expect(patch({ note: 'also too long', until: '-infinity' }, broken)).toEqual(['/note maxLength', '/until format'])
+    expect(patch({ tags: ['ok', 'x', 'z'] }, broken)).toEqual(['/tags/1 minLength', '/tags/2 minLength'])
+    expect(patch({ extra: 1 }, broken)).toEqual(['/extra unknown'])
+  })
+
+  it('finds what it breaks behind any number of stored mistakes', () => {
+    expect(patch({ grade: 'q' }, { ...broken, tags: many })).toEqual(['/grade enum'])
+    expect(patch({ grade: 'a' }, { ...broken, tags: many })).toEqual({ ...broken, tags: many, grade: 'a' })
+  })
+
+  it('need not send a required member that the store does not have', () => {
+    const { since: _, ...without } = broken
+    expect(patch({ grade: 'a' }, without)).toEqual({ ...without, grade: 'a' })
+    expect(patch({ since: null }, broken)).toEqual(['/since required'])
+  })
+
+  it('is held to rules over several members', () => {
+    const plan = definition({ dependentRequired: { grade: ['until'] } })
+    const { until: _, ...without } = broken
+    expect(patch({ note: 'ok' }, without, plan)).toEqual(expect.arrayContaining([expect.stringContaining('required')]))
+  })
+
+  it('is held to a schema of which one member is the schema of another', () => {
+    const plan = definition({ properties: { ...properties, other: { $ref: '#/properties/since' } } })
+    expect(patch({ other: 'never' }, broken, plan)).toEqual(expect.arrayContaining(['/other format']))
+  })
+
+  it('VERB-3: a PUT is the whole record, and is held to all of the schema', () => {
+    expect(() => completeRecord(things, structuredClone(broken) as never, broken as never, 'replace')).toThrow(HttpProblem)
+  })
+})

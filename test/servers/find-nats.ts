@@ -1,0 +1,58 @@
+/** Finds the NATS server that the tests run against. The streams that they make there begin with `ERC_TEST_`, and each test deletes its own. */
+import { connect } from '@nats-io/transport-node'
+import { ownNats } from './own-nats.js'
+
+export interface FoundNats {
+  readonly url: string
+  /** One line for the reader: which server, and how it was found. */
+  readonly line: string
+  /** Ends the server where we started it. */
+  release(): Promise<void>
+}
+
+/** Milliseconds a server may take to take a connection. */
+const timeout = 2000
+
+/**
+ * Finds a NATS server with JetStream in this order: `NATS_URL`, which has to work where it is set; a
+ * server on port 4222 of this machine; else one of our own, from the program `nats-server`. Throws
+ * where there is none: no package of npm brings one.
+ */
+export async function findNats(env: Readonly<Record<string, string | undefined>> = process.env): Promise<FoundNats> {
+  const nothing = async (): Promise<void> => {}
+  if (env.NATS_URL) {
+    try {
+      return { url: env.NATS_URL, line: `NATS ${await versionOf(env.NATS_URL)}: NATS_URL.`, release: nothing }
+    } catch (cause) {
+      throw new Error(`NATS_URL is set, and its server can't be used for the tests: ${message(cause)}`, { cause })
+    }
+  }
+  const local = 'nats://127.0.0.1:4222'
+  const refused: string[] = []
+  try {
+    return { url: local, line: `NATS ${await versionOf(local)}: 127.0.0.1:4222.`, release: nothing }
+  } catch (error) {
+    refused.push(`127.0.0.1:4222: ${message(error)}`)
+  }
+  try {
+    const server = await ownNats()
+    return { url: server.url, line: `NATS ${await versionOf(server.url)}: nats-server of this machine.`, release: () => server.remove() }
+  } catch (error) {
+    refused.push(`nats-server: ${message(error)}`)
+    throw new Error(
+      `There is no NATS server to test against. Install the program nats-server (apt install nats-server, brew install nats-server), which the tests also stop and start; NATS_URL can name the server that they share.\n${refused.join('\n')}`,
+    )
+  }
+}
+
+async function versionOf(url: string): Promise<string> {
+  const connection = await connect({ servers: url, timeout, reconnect: false })
+  try {
+    if (connection.info?.jetstream !== true) throw new Error('JetStream is not enabled there (nats-server -js).')
+    return connection.info.version
+  } finally {
+    await connection.close()
+  }
+}
+
+const message = (error: unknown): string => (error instanceof Error ? error.message : String(error))

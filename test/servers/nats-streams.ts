@@ -1,0 +1,23 @@
+/** What a test file over NATS begins with: the name of a stream that no other run has. */
+import { randomBytes } from 'node:crypto'
+import { inject } from 'vitest'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The NATS server of this run, and how it was found; without an address, why there is none. */
+    nats: { readonly url: string | undefined; readonly line: string }
+  }
+}
+
+/** The address of the NATS server of this run. Throws, and fails the test, where there is none. */
+export function natsUrl(): string {
+  const { url, line } = inject('nats')
+  if (url === undefined) throw new Error(line)
+  return url
+}
+
+/** The name of a stream, and what its subjects begin with. */
+export function freshStream(): { stream: string; subject: string } {
+  const id = randomBytes(6).toString('hex')
+  return { stream: `ERC_TEST_${id}`, subject: `erc_test_${id}` }
+}

@@ -1,0 +1,19 @@
+/** A NATS server of our own with JetStream: what it has acknowledged stays on disk when it is killed. */
+import { type OwnProgram, ownProgram } from './own-program.js'
+
+export interface OwnNats extends OwnProgram {
+  readonly url: string
+}
+
+/** Starts one from the program `nats-server`. Throws where there is no such program. */
+export async function ownNats(): Promise<OwnNats> {
+  const server = await ownProgram({
+    name: 'NATS',
+    command: 'nats-server',
+    args: (port, folder) => ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', folder],
+    log: 'stderr',
+    ready: 'Server is ready',
+    started: true,
+  })
+  return { ...server, url: `nats://127.0.0.1:${server.port}` }
+}

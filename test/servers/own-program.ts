@@ -1,0 +1,96 @@
+/** A server of our own, to be stopped and started: on a free port of the loopback interface, gone with the process that made it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { freePort } from './free-port.js'
+
+export interface OwnProgram {
+  /** The same through all restarts. */
+  readonly port: number
+  /** Starts it. Resolves when it takes connections. */
+  start(): Promise<void>
+  /** Ends it at once: connections are cut. */
+  kill(): Promise<void>
+  /** Ends it for good. */
+  remove(): Promise<void>
+}
+
+interface Program {
+  /** For messages, and in lower case for the name of its folder. */
+  readonly name: string
+  readonly command: string
+  readonly args: (port: number, folder: string) => readonly string[]
+  /** Where it logs, and what it logs when it takes connections. */
+  readonly log: 'stdout' | 'stderr'
+  readonly ready: string
+  /** False only picks the port. */
+  readonly started: boolean
+}
+
+/** Milliseconds until a server that does not start is an error. */
+const timeout = 10_000
+
+/** Starts a program. Throws where there is no such program. */
+export async function ownProgram({ name, command, args, log, ready, started }: Program): Promise<OwnProgram> {
+  const port = await freePort()
+  const folder = mkdtempSync(join(tmpdir(), `erc-${name.toLowerCase()}-`))
+  const guard = spawn(process.execPath, [fileURLToPath(new URL('guard.mjs', import.meta.url)), folder], {
+    detached: true,
+    cwd: tmpdir(),
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  guard.unref()
+  guard.stdin.on('error', () => {})
+  ;(guard.stdin as unknown as { unref(): void }).unref()
+  let child: ChildProcess | undefined
+  const start = async (): Promise<void> => {
+    const server = spawn(command, args(port, folder), {
+      cwd: folder,
+      detached: true,
+      stdio: ['ignore', log === 'stdout' ? 'pipe' : 'ignore', log === 'stderr' ? 'pipe' : 'ignore'],
+    })
+    let logged = ''
+    await new Promise<void>((resolve, reject) => {
+      const fail = (error: Error): void => {
+        clearTimeout(late)
+        reject(error)
+      }
+      const late = setTimeout(() => reject(new Error(`${name} did not start in ${timeout} ms:\n${logged}`)), timeout)
+      server[log]?.setEncoding('utf8').on('data', (text: string) => {
+        logged += text
+        if (!logged.includes(ready)) return
+        clearTimeout(late)
+        resolve()
+      })
+      server.once('error', fail)
+      server.once('exit', () => fail(new Error(`${name} did not start:\n${logged}`)))
+    })
+    child = server
+    guard.stdin.write(`${server.pid}\n`)
+  }
+  const kill = async (): Promise<void> => {
+    if (child === undefined) return
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+    child = undefined
+    guard.stdin.write('0\n')
+  }
+  const remove = async (): Promise<void> => {
+    await kill()
+    const exited = once(guard, 'exit')
+    guard.stdin.end()
+    await exited
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    if (started) await start()
+  } catch (error) {
+    await remove()
+    throw error
+  }
+  return { port, start, kill, remove }
+}

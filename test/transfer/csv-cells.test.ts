@@ -1,0 +1,49 @@
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { escapeFormula, textCell, unescapeFormula } from '../../src/transfer/csv-cells.js'
+
+/** Texts that are likely to hold what CSV and spreadsheets read as something else. */
+const oddText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc
+    .array(fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', '"', ',', ';', '|', ' ', '\uFEFF', '＝', 'a', '1'), { maxLength: 6 })
+    .map((parts) => parts.join('')),
+)
+
+describe('cells of CSV', () => {
+  it('RFC 4180: every text comes back from a reader of another make, also empty, with line ends and quotes', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(oddText, { minLength: 2, maxLength: 2 }), { minLength: 1, maxLength: 5 }),
+        fc.constantFrom(',', ';', '\t', '|'),
+        (table, separator) => {
+          const text = table
+            .map((row) => row.map((cell) => textCell(cell, { separator, escapeFormulas: false })).join(separator))
+            .join('\r\n')
+          expect(parse(text, { delimiter: separator, record_delimiter: '\r\n' })).toEqual(table)
+        },
+      ),
+    )
+  })
+
+  it('an escaped text never begins like a formula, and comes back as it was', () => {
+    fc.assert(
+      fc.property(oddText, (text) => {
+        const cell = escapeFormula(text)
+        expect(cell).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/)
+        expect(unescapeFormula(cell)).toBe(text)
+      }),
+    )
+  })
+
+  it.each([
+    ['=1+1', "'=1+1"],
+    ["'=1", "''=1"],
+    ["'tis", "'tis"],
+    ['', ''],
+    ['-5', "'-5"],
+  ])('%j becomes %j', (text, cell) => {
+    expect(escapeFormula(text)).toBe(cell)
+  })
+})

@@ -1,0 +1,271 @@
+/** Exports that go wrong: what was cut is never taken for a whole one, and nothing is left running. */
+import http from 'node:http'
+import http2 from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import compression from 'compression'
+import { describe, expect, it } from 'vitest'
+import type { Adapter, Call, ErrorEvent, ListRequest, Page, ResponseEvent } from '../../src/index.js'
+import { createServer } from '../../src/server/index.js'
+import { frameworks, listen, problem } from '../clauses/fixture.js'
+import { begin, end, type Pedido, pedidosOf, service } from './fixture.js'
+
+type List = Adapter<Pedido, number>['list']
+
+/** Orders whose lists go through `around`, with the number of the page from 1. */
+function paged(around: (page: number, list: () => ReturnType<List>, call: Call, request: ListRequest) => ReturnType<List>, count = 45) {
+  const inner = pedidosOf(count)
+  let page = 0
+  const adapter: Adapter<Pedido, number> = {
+    read: (keys, call) => inner.read(keys, call),
+    list: (request, call) => {
+      page += 1
+      return around(page, () => inner.list(request, call), call, request)
+    },
+  }
+  return { adapter, pages: () => page }
+}
+
+/** An answer larger than what the sockets of both sides hold: 3 MB a page. */
+const bulky = async (list: () => ReturnType<List>, characters = 300_000): Promise<Page<Pedido>> => {
+  const page = await list()
+  return { ...page, items: page.items.map(({ value, version }) => ({ version, value: { ...value, nota: 'x'.repeat(characters) } })) }
+}
+
+function hears() {
+  const errors: ErrorEvent[] = []
+  const answers: ResponseEvent[] = []
+  let wake = (): void => {}
+  const answered = new Promise<void>((resolve) => {
+    wake = resolve
+  })
+  return {
+    errors,
+    answers,
+    answered,
+    onError: (event: ErrorEvent) => void errors.push(event),
+    onResponse: (event: ResponseEvent) => {
+      answers.push(event)
+      wake()
+    },
+  }
+}
+
+describe.each(frameworks)('broken exports on %s', (_, express) => {
+  it.each([
+    ['alone', []],
+    ['behind compression', [compression({ threshold: 0 })]],
+  ])('ERR-3: an error in page 3 breaks the connection, %s, and onError hears of it', async (__, before) => {
+    const { adapter } = paged((page, list) => {
+      if (page === 3) throw new Error('the disk is on fire')
+      return bulky(list)
+    })
+    const { onError, onResponse, errors, answers, answered } = hears()
+    const app = express()
+    for (const middleware of before) app.use(middleware)
+    const served = await listen(app.use(service(adapter, {}, { onError, onResponse })))
+    try {
+      const answer = await new Promise<http.IncomingMessage>((resolve) =>
+        http.get(
+          { port: served.port, path: '/v1/pedidos', headers: { accept: 'text/csv', 'accept-encoding': 'gzip' }, agent: false },
+          resolve,
+        ),
+      ).catch(() => undefined)
+      const found = answer === undefined ? { whole: false, text: '' } : await end(answer)
+      await answered
+      expect(found.whole).toBe(false)
+      expect(found.text).not.toContain('on fire')
+      expect(errors.map(({ error }) => (error as Error).message)).toEqual(['the disk is on fire'])
+      expect(answers.map(({ status, code }) => [status, code])).toEqual([[200, 'internal']])
+    } finally {
+      await served.close()
+    }
+  })
+
+  it('ERR-3: what fails before the first byte is a problem like any other', async () => {
+    const { adapter } = paged(() => {
+      throw new Error('no disk at all')
+    })
+    const served = await listen(express().use(service(adapter)))
+    try {
+      const answer = await served.send('GET', '/v1/pedidos', { accept: 'text/csv' })
+      expect(problem(answer)).toMatchObject({ status: 500, code: 'internal' })
+    } finally {
+      await served.close()
+    }
+  })
+
+  it.each([
+    ['alone', []],
+    ['behind compression', [compression({ threshold: 0, level: 0 })]],
+  ])('VERB-1: pages are read no faster than the client takes them, %s', async (__, before) => {
+    const { adapter, pages } = paged((___, list) => bulky(list), 200)
+    const app = express()
+    for (const middleware of before) app.use(middleware)
+    const served = await listen(app.use(service(adapter)))
+    try {
+      const answer = await new Promise<http.IncomingMessage>((resolve) =>
+        http.get(
+          { port: served.port, path: '/v1/pedidos', headers: { accept: 'text/csv', 'accept-encoding': 'gzip' }, agent: false },
+          resolve,
+        ),
+      )
+      // 60 MB are wanted; what lies between the two sides holds a part of that.
+      await served.send('GET', '/v1/clientes')
+      expect(pages()).toBeLessThan(10)
+      const found = await end(answer)
+      expect(found.whole).toBe(true)
+      expect(pages()).toBe(20)
+    } finally {
+      await served.close()
+    }
+  })
+
+  it('VERB-1: a client that goes away ends the walk, its call and its place among the exports at once', async () => {
+    let signal: AbortSignal | undefined
+    const { adapter, pages } = paged((page, list, call) => {
+      if (page !== 3) return bulky(list)
+      // An adapter that never answers, and does not look at its signal.
+      signal = call.signal
+      return new Promise(() => {})
+    })
+    const { onError, onResponse, errors, answered } = hears()
+    const served = await listen(express().use(service(adapter, { maxConcurrent: 1 }, { onError, onResponse, timeout: 60_000 })))
+    try {
+      const answer = await begin(served.port, '/v1/pedidos', 'text/csv')
+      const waiting = new Promise<void>((resolve) => {
+        answer.on('data', () => {
+          if (signal !== undefined) resolve()
+        })
+      })
+      await Promise.race([waiting, new Promise<void>((resolve) => setInterval(() => signal && resolve(), 5).unref())])
+      const busy = await served.send('GET', '/v1/pedidos', { accept: 'text/csv' })
+      expect(problem(busy)).toMatchObject({ status: 503, code: 'unavailable' })
+      expect(busy.headers['retry-after']).toBe('10')
+      answer.destroy()
+      // Of the 503 first, of the export then.
+      await answered
+      await new Promise<void>((resolve) => (signal?.aborted ? resolve() : signal?.addEventListener('abort', () => resolve())))
+      expect(pages()).toBe(3)
+      expect(errors.filter(({ status }) => status !== 503)).toEqual([])
+      expect((await served.send('HEAD', '/v1/pedidos', { accept: 'text/csv' })).status).toBe(200)
+    } finally {
+      await served.close()
+    }
+  }, 20_000)
+
+  it('VERB-1: an adapter that stops answering is given the timeout of a request, then the export is cut', async () => {
+    const { adapter } = paged((page, list) => (page < 3 ? bulky(list) : new Promise(() => {})))
+    const { onError, onResponse, errors } = hears()
+    const served = await listen(express().use(service(adapter, {}, { onError, onResponse, timeout: 100 })))
+    try {
+      const found = await begin(served.port, '/v1/pedidos', 'text/csv').then(end, () => ({ whole: false }))
+      expect(found.whole).toBe(false)
+      expect(errors.map(({ code }) => code)).toEqual(['unavailable'])
+    } finally {
+      await served.close()
+    }
+  })
+
+  it('VERB-1: a client that stops reading is cut after stallTimeout', async () => {
+    const { adapter } = paged((_page, list) => bulky(list), 200)
+    const { onError, onResponse, errors, answered } = hears()
+    const served = await listen(express().use(service(adapter, { stallTimeout: 200 }, { onError, onResponse })))
+    try {
+      const answer = await begin(served.port, '/v1/pedidos', 'text/csv')
+      await answered
+      expect(errors.map(({ error }) => String(error))).toEqual(['Error: The client took nothing for 200 ms.'])
+      expect((await end(answer)).whole).toBe(false)
+    } finally {
+      await served.close()
+    }
+  })
+
+  it('VERB-1: a client that reads for ever is cut after the timeout of the export, which is not that of a request', async () => {
+    const { adapter } = paged((_page, list) => new Promise((resolve) => setTimeout(resolve, 30)).then(() => bulky(list, 10_000)), 2000)
+    const { onError, onResponse, errors, answered } = hears()
+    const served = await listen(express().use(service(adapter, { timeout: 500 }, { onError, onResponse, timeout: 200 })))
+    try {
+      const answer = await begin(served.port, '/v1/pedidos', 'text/csv')
+      const found = await end(answer)
+      await answered
+      expect(found.whole).toBe(false)
+      expect(errors).toHaveLength(1)
+      // More than the timeout of one request could have given.
+      expect(found.text.split('\r\n').length).toBeGreaterThan(1)
+    } finally {
+      await served.close()
+    }
+  })
+
+  it('a store that refuses to go on behind its own row does not end the export as if it were whole', async () => {
+    const { adapter } = paged((page, list) => (page < 3 ? bulky(list) : { items: [], refused: { refused: 'rule', members: ['id'] } }))
+    const served = await listen(express().use(service(adapter)))
+    try {
+      const found = await begin(served.port, '/v1/pedidos', 'text/csv').then(end, () => ({ whole: false }))
+      expect(found.whole).toBe(false)
+    } finally {
+      await served.close()
+    }
+  })
+
+  it('a store that can not seek is walked by offset, and one that says so and does not is found out', async () => {
+    const requests: ListRequest[] = []
+    const byOffset = paged(async (_page, list, __, request) => {
+      requests.push(request)
+      const { items, total } = await list()
+      return { items, ...(total === undefined ? {} : { total }) }
+    })
+    const served = await listen(express().use(service(byOffset.adapter)))
+    const found = await served.send('GET', '/v1/pedidos', { accept: 'application/x-ndjson' })
+    await served.close()
+    expect(found.text.split('\n')).toHaveLength(46)
+    expect(requests.map(({ offset, page, seek, count }) => [offset, page, seek, count])).toEqual(
+      [0, 10, 20, 30, 40].map((offset, i) => [offset, i + 1, undefined, i === 0 ? undefined : false]),
+    )
+    const { onError, onResponse, errors } = hears()
+    const inner = pedidosOf(45)
+    const stuck: Adapter<Pedido, number> = {
+      read: (keys, call) => inner.read(keys, call),
+      list: ({ seek: _, ...request }, call) => bulky(() => inner.list(request, call)),
+    }
+    const other = await listen(express().use(service(stuck, {}, { onError, onResponse })))
+    const cut = await begin(other.port, '/v1/pedidos', 'text/csv').then(end, () => ({ whole: false }))
+    await other.close()
+    expect(cut.whole).toBe(false)
+    expect(String(errors[0]?.error)).toContain('gave the same place twice')
+  })
+})
+
+describe('exports and servers', () => {
+  it('a shutdown waits for an export that ends in time', async () => {
+    const { adapter } = paged((_page, list) => bulky(list), 60)
+    const server = createServer((req, res) => service(adapter)(req, res, () => {}))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
+    const { port } = server.address() as AddressInfo
+    const answer = await begin(port, '/v1/pedidos', 'text/csv')
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    const found = await end(answer)
+    await closed
+    expect(found.whole).toBe(true)
+  })
+
+  it('RFC 9113 8.1: over HTTP/2 a cut export is a stream that was reset', async () => {
+    const { adapter } = paged((page, list) => {
+      if (page === 3) throw new Error('broken')
+      return bulky(list)
+    })
+    const handler = service(adapter)
+    const server = http2.createServer((req, res) => handler(req as never, res as never, () => {}))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const client = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const stream = client.request({ ':path': '/v1/pedidos', accept: 'text/csv' })
+    const code = await new Promise<number | undefined>((resolve) => {
+      stream.on('error', () => {})
+      stream.on('close', () => resolve(stream.rstCode))
+      stream.resume()
+    })
+    client.close()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+    expect(code).toBe(http2.constants.NGHTTP2_INTERNAL_ERROR)
+  })
+})

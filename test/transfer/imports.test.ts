@@ -1,0 +1,240 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { api, mount } from '../../src/index.js'
+import { csv, imports, ndjson } from '../../src/transfer/index.js'
+import { frameworks, listen, problem, type Served } from '../clauses/fixture.js'
+import { clientes, clientesOf, pedidos, pedidosOf } from './fixture.js'
+
+const into = (adapter = pedidosOf(0), more = {}, options = {}) =>
+  api({
+    timeout: 1000,
+    onError: () => {},
+    versions: {
+      v1: [
+        mount(pedidos, adapter, { exports: { formats: [csv(), ndjson()] } }),
+        mount(clientes, clientesOf()),
+        imports('cargas', pedidos, {
+          description: 'Takes orders from a file.',
+          formats: [csv({ escapeFormulas: true }), ndjson()],
+          transaction: 'none',
+          maxRows: 300,
+          bodyLimit: 100_000,
+          ...more,
+        }),
+      ],
+    },
+    ...options,
+  })
+
+describe.each(frameworks)('imports on %s', (_, express) => {
+  let served: Omit<Served, 'data'>
+  beforeAll(async () => {
+    served = await listen(express().use(into()))
+  })
+  afterAll(() => served.close())
+  const post = (body: string | Uint8Array, type = 'text/csv', query = '', headers = {}) =>
+    served.send('POST', `/v1/cargas${query}`, { 'content-type': type, ...headers }, body)
+  let next = 1000
+  const fresh = () => {
+    next += 1
+    return next
+  }
+
+  it('VERB-2: each row is created as a POST would create it, with defaults, links and typed values', async () => {
+    const id = fresh()
+    const answer = await post(
+      `id,nota,importe,marcas,destino.calle,cliente.id,secreto\r\n${id},"a ""b"", c",12.5,"[""x""]",Mayor,1,shh\r\n${id + 5000},'=1,,,,,`,
+    )
+    expect([answer.status, answer.json]).toEqual([200, { rows: 2, created: 2, dryRun: false }])
+    expect((await served.send('GET', `/v1/pedidos/${id}`)).json).toEqual({
+      id,
+      nota: 'a "b", c',
+      importe: 12.5,
+      urgente: false,
+      marcas: ['x'],
+      destino: { calle: 'Mayor', cp: null },
+      cliente: { href: `${served.origin}/v1/clientes/1`, nombre: 'Ana' },
+    })
+    expect((await served.send('GET', `/v1/pedidos/${id + 5000}`)).json).toMatchObject({
+      nota: '=1',
+      importe: null,
+      destino: null,
+      cliente: null,
+    })
+  })
+
+  it('REP-7: an import takes what an export gave, plain and expanded, in both formats', async () => {
+    const source = await listen(express().use(into(pedidosOf(25))))
+    try {
+      for (const accept of ['text/csv', 'application/x-ndjson']) {
+        for (const query of ['', '?expand=cliente']) {
+          const all = await source.send('GET', `/v1/pedidos${query}`, { accept })
+          const target = await listen(express().use(into()))
+          try {
+            const body = all.text.replaceAll(source.origin, target.origin)
+            const taken = await target.send('POST', '/v1/cargas', { 'content-type': accept }, body)
+            expect(taken.json).toEqual({ rows: 25, created: 25, dryRun: false })
+            const again = await target.send('GET', `/v1/pedidos${query}`, { accept })
+            expect(again.text).toBe(body)
+          } finally {
+            await target.close()
+          }
+        }
+      }
+    } finally {
+      await source.close()
+    }
+  })
+
+  it('ERR-2, ERR-3: one report of all that is wrong in all rows, by row, column and line, and nothing is written', async () => {
+    const id = fresh()
+    const answer = await post(
+      `id,nota,importe,urgente,cliente.id\n${id},ok,1,true,\n${id + 1},"x\ny",much,yes,\n${id + 2},x,1,true,99\n${id},twice,1,,\n${id + 3},x\n`,
+    )
+    expect(problem(answer)).toEqual({ status: 422, code: 'invalid-body', named: ['/1/importe', '/1/urgente', '/4', '/2/cliente', '/3/id'] })
+    expect(answer.json.detail).toContain('5 violations in 4 of 5 rows. Nothing was written.')
+    expect(answer.json.errors[0]).toMatchObject({
+      detail: 'Line 3: "importe" must be a number such as 12.5.',
+      code: 'type',
+      params: { types: ['number'] },
+    })
+    expect(answer.json.errors[3].detail).toContain('Line 5: ')
+    expect((await served.send('GET', `/v1/pedidos/${id}`)).status).toBe(404)
+  })
+
+  it('a dry run checks everything and writes nothing', async () => {
+    const id = fresh()
+    const answer = await post(`id,nota\n${id},x\n`, 'text/csv', '?dryRun=true')
+    expect(answer.json).toEqual({ rows: 1, created: 0, dryRun: true })
+    expect((await served.send('GET', `/v1/pedidos/${id}`)).status).toBe(404)
+    expect((await post(`id,nota\n${id},\n`, 'text/csv', '?dryRun=true')).status).toBe(422)
+    expect((await post('id,nota\n', 'text/csv', '?dry=true')).status).toBe(400)
+  })
+
+  it('REP-8: unknown and repeated columns are named once, with the near miss, before any row', async () => {
+    const answer = await post('id,nota,importee,nota\n1,x,1,y\n')
+    expect(answer.json.errors).toMatchObject([
+      { detail: '"importee" in the header row is no column here. Did you mean "importe"?', code: 'unknown', suggestion: 'importe' },
+      { detail: 'Two columns are named "nota".', code: 'repeated' },
+    ])
+    expect((await post('id;nota\n1;x\n')).json.detail).toContain('Cells are separated by ",", not by ";".')
+    expect((await post('')).status).toBe(400)
+    expect((await post('nota\nx\ny\n')).json.errors).toMatchObject([{ code: 'required', params: { member: 'id' } }])
+  })
+
+  it.each([
+    ['a quote that is never closed', 'id,nota\n1,"x\n2,y\n', 'line 2, a quote is opened and never closed'],
+    ['text behind a quote', 'id,nota\n1,"x"y\n', 'line 2, something follows a closing quote'],
+    ['a quote within a cell', 'id,nota\n1,x"y\n', 'line 2, a quote stands within a cell'],
+    ['UTF-16', Buffer.from('\uFEFFid,nota\n', 'utf16le'), 'The file is UTF-16'],
+    ['UTF-16 without a mark', Buffer.from('id,nota\n', 'utf16le'), 'it may be UTF-16'],
+    ['Latin-1', Buffer.from('id,nota\n1,año\n', 'latin1'), 'not UTF-8'],
+  ])('HDR-5: %s is 400', async (__, body, message) => {
+    const answer = await post(body)
+    expect([answer.status, answer.json.code]).toEqual([400, 'malformed-body'])
+    expect(answer.json.detail).toContain(message)
+  })
+
+  it('a byte order mark, CRLF, LF and no last line end are all understood', async () => {
+    const id = fresh()
+    expect((await post(`\uFEFFid,nota\r\n${id},x`)).json.created).toBe(1)
+    expect((await served.send('GET', `/v1/pedidos/${id}`)).json.nota).toBe('x')
+  })
+
+  it('HDR-5: other media types and charsets, too many bytes, too many rows, a zip bomb', async () => {
+    const other = await post('<a/>', 'application/xml')
+    expect([other.status, other.headers.accept]).toEqual([415, 'text/csv, application/x-ndjson, multipart/form-data'])
+    expect((await post('id,nota\n', 'text/csv; charset=iso-8859-1')).status).toBe(400)
+    expect((await post('x'.repeat(100_001))).status).toBe(413)
+    const rows = await post(`id,nota\n${'1,x\n'.repeat(301)}`)
+    expect([rows.status, rows.json.detail]).toEqual([413, 'A file holds at most 300 rows. Nothing was changed.'])
+    expect((await post(gzipSync('x'.repeat(10_000_000)), 'text/csv', '', { 'content-encoding': 'gzip' })).status).toBe(413)
+    const id = fresh()
+    expect((await post(gzipSync(`id,nota\n${id},x\n`), 'text/csv', '', { 'content-encoding': 'gzip' })).json.created).toBe(1)
+  })
+
+  it('the report is bounded, and says how much there is', async () => {
+    const answer = await post(`id,nota,importe\n${'1,x,y\n'.repeat(250)}`)
+    expect(answer.json.errors).toHaveLength(100)
+    expect(answer.json.detail).toContain('250 violations in 250 of 250 rows, of which the first 100 are listed.')
+  })
+
+  it('NDJSON: lines that are no JSON object are named with the others', async () => {
+    const id = fresh()
+    const answer = await post(`{"id":${id},"nota":"x"}\n\n[1]\n{"id":1,"id":2}\n{"id":${id + 1},"nota":1}\n`, 'application/x-ndjson')
+    expect(problem(answer)).toMatchObject({ status: 422, named: ['/1', '/2/id', '/3/nota'] })
+    expect(answer.json.errors[0].detail).toMatch(/^Line 3: /)
+  })
+
+  const form = (parts: readonly string[], boundary = 'XX') =>
+    `${parts.map((part) => `--${boundary}\r\nContent-Disposition: form-data; ${part}\r\n`).join('')}--${boundary}--\r\n`
+  const multipart = 'multipart/form-data; boundary=XX'
+
+  it('RFC 7578: a form with the one part "file" is read, whatever its file is called', async () => {
+    const id = fresh()
+    const file = `name="file"; filename="../../etc/passwd"\r\nContent-Type: text/csv\r\n\r\nid,nota\r\n${id},x`
+    expect((await post(form([file]), multipart)).json).toEqual({ rows: 1, created: 1, dryRun: false })
+  })
+
+  it.each([
+    ['another name', form(['name="datei"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\nid\r\n']), 'A part is named \\"datei\\"'],
+    ['a field', form(['name="color"\r\n\r\nred']), 'A part is named \\"color\\"'],
+    ['no part', '--XX--\r\n', 'The form'],
+    [
+      'two files',
+      form([1, 2].map(() => 'name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\nid\r\n')),
+      'The form has several parts',
+    ],
+    ['ten thousand parts', form(Array.from({ length: 1000 }, () => 'name="a"\r\n\r\n1')), 'A part is named'],
+    ['a cut form', '--XX\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nid', 'The form did not arrive whole'],
+  ])('RFC 7578: a form with %s is 400', async (__, body, message) => {
+    const answer = await post(body, multipart)
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain(message)
+  })
+
+  it('RFC 7578: a form without a boundary is 400, and a part of another type is 415', async () => {
+    expect((await post('x', 'multipart/form-data')).status).toBe(400)
+    const file = 'name="file"; filename="a.xlsx"\r\nContent-Type: application/vnd.ms-excel\r\n\r\nid\r\n'
+    expect((await post(form([file]), multipart)).status).toBe(415)
+  })
+
+  it('AUTH-4: who may create no orders may import none', async () => {
+    const guarded = await listen(
+      express().use(
+        into(
+          pedidosOf(0),
+          {},
+          {
+            principal: () => ({ sub: 'x' }),
+            permission: (_p: unknown, action: string, resource: string) =>
+              action === 'create' && resource === 'pedidos' ? 'forbidden' : 'allow',
+          },
+        ),
+      ),
+    )
+    try {
+      const answer = await guarded.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'id,nota\n1,x\n')
+      expect(problem(answer)).toMatchObject({ status: 403, code: 'forbidden' })
+      expect((await guarded.send('GET', '/v1/pedidos/1')).status).toBe(404)
+    } finally {
+      await guarded.close()
+    }
+  })
+})
+
+describe('options of imports', () => {
+  const of = (options: object) => () =>
+    imports('cargas', pedidos, { description: 'x', formats: [csv()], transaction: 'none', ...options } as never)
+  it.each([
+    [{ transaction: undefined }, 'does not say its transaction'],
+    [{ transaction: 7 }, 'must be a function'],
+    [{ formats: [] }, 'has no formats'],
+    [{ formats: [csv(), csv()] }, 'two formats of "text/csv"'],
+    [{ maxRows: 0 }, 'maxRows of imports("cargas")'],
+    [{ maxrows: 5 }, 'Did you mean "maxRows"?'],
+    [{ description: '' }, 'says nothing of itself'],
+  ])('%o is refused at start', (options, message) => {
+    expect(of(options)).toThrow(message)
+  })
+})

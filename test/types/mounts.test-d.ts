@@ -1,0 +1,160 @@
+/** Adapters of every make that fit their definition, and so compile. What does not fit is in `mounts.test.ts`. */
+import {
+  type Adapter,
+  defineResource,
+  endpoint,
+  type JsonSchema,
+  mount,
+  type ResourceDefinition,
+  resourceRouter,
+  type UnboundAdapter,
+  view,
+} from 'express-rest-conventions'
+import { memoryAdapter } from 'express-rest-conventions/memory'
+import { postgresAdapter } from 'express-rest-conventions/postgres'
+
+declare const pool: { query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }> }
+interface Piece {
+  numero: number
+  lote: string
+  estado: 'abierta' | 'cerrada' | null
+  urgente?: boolean
+  pares: string[]
+}
+type PieceKey = { readonly numero: number; readonly lote: string }
+interface Sucursal {
+  nombre: string
+  abierta: boolean
+}
+const piezas = defineResource({
+  collection: 'piezas',
+  key: ['numero', 'lote'],
+  schema: {
+    type: 'object',
+    required: ['numero', 'lote', 'estado', 'pares'],
+    properties: {
+      numero: { type: 'integer' },
+      lote: { type: 'string' },
+      estado: { enum: ['abierta', 'cerrada', null] },
+      urgente: { type: 'boolean' },
+      pares: { type: 'array', items: { type: 'string' } },
+    },
+  },
+})
+const sucursales = defineResource<Sucursal>()({ collection: 'sucursales', key: 'nombre', schema: {} as JsonSchema })
+
+// Written in place: the parameters have the types of the definition.
+mount(piezas, {
+  list: (request, call) => ({
+    items: [{ value: { numero: request.page, lote: call.requestId, estado: 'abierta' as const, pares: [] }, version: '1' }],
+  }),
+  read: (keys) =>
+    keys.map(({ numero, lote }) => ({
+      value: { numero: numero + 1, lote: lote.trim(), estado: 'cerrada' as const, pares: ['a'] },
+      version: '1',
+    })),
+})
+mount(
+  piezas,
+  {
+    async list(request) {
+      return { items: [], total: request.page }
+    },
+    async read(keys) {
+      return keys.map(() => undefined)
+    },
+    async create(value, call) {
+      return { created: { value: { ...value, lote: value.lote.trim(), estado: 'abierta' as const }, version: call.requestId } }
+    },
+    async replace(key, value) {
+      return key.numero > 1 ? 'stale' : { value: { ...value, urgente: true }, version: '1' }
+    },
+    async remove(key, expected) {
+      return key.lote === expected ? 'removed' : { refused: 'rule', members: [] }
+    },
+  },
+  { collection: ['GET'] },
+)
+resourceRouter(sucursales, {
+  list: ({ page }) => ({ items: [{ value: { nombre: String(page), abierta: true }, version: '1' }] }),
+  read: (keys) => keys.map((key) => ({ value: { nombre: key.trim(), abierta: false }, version: '1' })),
+})
+class Ours implements Adapter<Piece, PieceKey> {
+  list() {
+    return { items: [] }
+  }
+  read(keys: readonly PieceKey[]) {
+    return keys.map(() => undefined)
+  }
+}
+mount(piezas, new Ours())
+
+// Of records that have more, or less room, than the definition says.
+declare const more: Adapter<Piece & { interno: number }, PieceKey>
+declare const lessRoom: Adapter<{ numero: number; lote: string; estado: 'abierta'; pares: string[] }, PieceKey>
+declare const either: Adapter<Piece, PieceKey> | UnboundAdapter<Piece, PieceKey>
+mount(piezas, more)
+mount(piezas, lessRoom)
+mount(piezas, either)
+
+// Whose types nobody knows.
+// biome-ignore lint/suspicious/noExplicitAny: that is what is tested
+declare const anyAdapter: Adapter<any, any>
+// biome-ignore lint/suspicious/noExplicitAny: that is what is tested
+declare const anything: any
+declare const widened: ResourceDefinition
+declare const ofUnknown: Adapter<unknown, unknown>
+mount(piezas, anyAdapter)
+mount(piezas, anything)
+mount(widened, ofUnknown)
+mount(widened, memoryAdapter(widened))
+mount(widened, anyAdapter)
+
+// Of the library: bound, unbound, and viewed.
+mount(piezas, memoryAdapter(piezas))
+mount(sucursales, memoryAdapter(sucursales, { records: [{ nombre: 'a', abierta: true }] }))
+mount(piezas, postgresAdapter(pool, { table: 'piezas' }))
+mount(piezas, postgresAdapter(pool, { resource: piezas, table: 'piezas' }))
+resourceRouter(piezas, postgresAdapter(pool, { table: 'piezas' }))
+mount(sucursales, { bind: (definition) => memoryAdapter(definition) })
+const older = defineResource({
+  collection: 'piezas',
+  key: ['numero', 'lote'],
+  schema: {
+    type: 'object',
+    required: ['numero', 'lote'],
+    properties: { numero: { type: 'integer' }, lote: { type: 'string' }, abierta: { type: 'boolean' } },
+  },
+})
+mount(older, view(memoryAdapter(piezas), { rename: { abierta: 'estado' }, toWire: { abierta: (estado: string) => estado === 'abierta' } }))
+mount(piezas, view(postgresAdapter(pool, { resource: piezas, table: 'piezas' })))
+
+// By a function that does not know the types itself, and with the type arguments given.
+export const generic = <T, K>(definition: ResourceDefinition<T, K>, adapter: Adapter<T, K>, unbound: UnboundAdapter<T, K>) => [
+  mount(definition, adapter),
+  mount(definition, unbound),
+  mount(definition, memoryAdapter(definition)),
+  resourceRouter(definition, adapter),
+]
+mount<Sucursal, string>(sucursales, memoryAdapter(sucursales))
+resourceRouter<Sucursal, string, { admin: boolean }>(sucursales, memoryAdapter(sucursales))
+
+// The options still have the types of the definition.
+mount(piezas, memoryAdapter(piezas), {
+  endpoints: [
+    endpoint('cancelaciones', {
+      description: 'Cancels the piece.',
+      methods: {
+        POST: {
+          handle: ({ item }) => {
+            const numero: number = item.record.numero
+            const lote: string = item.key.lote
+            return { status: numero > 0 && lote !== '' ? 204 : 200 }
+          },
+        },
+      },
+    }),
+  ],
+})
+// @ts-expect-error an option that is misspelt
+mount(piezas, memoryAdapter(piezas), { colection: ['GET'] })
