@@ -1,20 +1,7 @@
 /** Which writes requests can reach: what a store is checked for at start. */
 import type { WriteMethod } from '../adapters/contract.js'
 import type { AnyAdapter } from './mount.js'
-import type { Mounted, OperationName, Route } from './routes.js'
-
-/** The method of the adapter that each writing operation calls. */
-const methodOf: Partial<Record<OperationName, WriteMethod>> = {
-  create: 'create',
-  createMember: 'create',
-  replace: 'replace',
-  patch: 'replace',
-  setFlag: 'replace',
-  unsetFlag: 'replace',
-  remove: 'remove',
-  attach: 'attach',
-  detach: 'detach',
-}
+import type { Mounted, Route } from './routes.js'
 
 /** The adapters of these resources, each with the writes that their routes lead to. */
 export function offeredWrites(resources: readonly Mounted[]): ReadonlyMap<AnyAdapter, ReadonlySet<WriteMethod>> {
@@ -23,10 +10,7 @@ export function offeredWrites(resources: readonly Mounted[]): ReadonlyMap<AnyAda
     const methods = offered.get(adapter) ?? new Set()
     offered.set(adapter, methods)
     for (const { operations } of routes) {
-      for (const operation of operations.values()) {
-        const method = methodOf[operation]
-        if (method !== undefined) methods.add(method)
-      }
+      for (const { writes } of operations.values()) if (writes !== undefined) methods.add(writes)
     }
   }
   for (const { adapter, collection, item, below } of resources) {

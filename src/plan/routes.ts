@@ -9,47 +9,20 @@ import type { Endpoint } from './endpoint.js'
 import type { CompiledEndpoint } from './endpoint-plan.js'
 import { checkKeyHolders, checkLineage, checkScope, nameOf, targetOf } from './link-targets.js'
 import type { AnyAdapter, Mount } from './mount.js'
+import type { OperationDescription, Target } from './operation.js'
 import { compileResource, type ResourcePlan } from './resource-plan.js'
 import { match } from './route-match.js'
-import {
-  collectionMethods,
-  endpointBelow,
-  endpointRoute,
-  flagMethods,
-  itemMethods,
-  memberMethods,
-  membersMethods,
-  route,
-} from './route-methods.js'
+import { RouteMaker } from './route-methods.js'
 import { type Exports, exportsOption } from './transfer-format.js'
 import { type WireForms, wireForms } from './wire-form.js'
 
-/** What a method does at a route: the names of the operations of the router. */
-export type OperationName =
-  | 'list'
-  | 'create'
-  | 'read'
-  | 'replace'
-  | 'patch'
-  | 'remove'
-  | 'listMembers'
-  | 'createMember'
-  | 'readMember'
-  | 'attach'
-  | 'detach'
-  | 'readFlag'
-  | 'setFlag'
-  | 'unsetFlag'
-  | 'call'
-  | 'callBelow'
-  | 'options'
-
 /** One kind of address, with its methods. */
 export interface Route {
-  readonly kind: 'collection' | 'item' | 'flag' | 'members' | 'member' | 'endpoint'
+  readonly kind: Target
   /** The path below the version, ids as `{name}`: for hooks and metrics. */
   readonly template: string
-  readonly operations: ReadonlyMap<string, OperationName>
+  /** By method. */
+  readonly operations: ReadonlyMap<string, OperationDescription>
   /** The value of `Allow`. */
   readonly allow: string
   /** The resource whose representations live here, of an endpoint the one whose items it stands below; none of an endpoint on top. */
@@ -111,13 +84,22 @@ interface Building extends Mounted {
   readonly targets: Map<string, Mounted>
 }
 
-/** Compiles the route table of one version. `related` are resources that links lead to, without addresses of their own here. */
-export function compileRoutes(entries: readonly (Mount | Endpoint)[], related: readonly Mount[] = [], page?: PageOptions): RouteTable {
-  const table = new TableBuilder(related, page)
+/**
+ * Compiles the route table of one version from the operations that there are. `related` are
+ * resources that links lead to, without addresses of their own here.
+ */
+export function compileRoutes(
+  operations: readonly OperationDescription[],
+  entries: readonly (Mount | Endpoint)[],
+  related: readonly Mount[] = [],
+  page?: PageOptions,
+): RouteTable {
+  const make = new RouteMaker(operations)
+  const table = new TableBuilder(make, related, page)
   const mounts = [...entries.filter((entry) => entry.kind === 'resource'), ...related]
   for (const entry of parentsFirst(mounts)) table.add(entry)
   table.join()
-  for (const entry of entries) if (entry.kind === 'endpoint') place(table.top, entry.area, entry.name, endpointRoute(entry))
+  for (const entry of entries) if (entry.kind === 'endpoint') place(table.top, entry.area, entry.name, make.endpoint(entry))
   const { top, everywhere, built } = table
   return { match: (segments) => match(top, segments), locate: (segments) => match(everywhere, segments), resources: [...built.values()] }
 }
@@ -142,10 +124,12 @@ class TableBuilder {
   readonly top: Top = new Map()
   readonly everywhere: Top = new Map()
   readonly built = new Map<string, Building>()
+  readonly #make: RouteMaker
   readonly #related: ReadonlySet<Mount>
   readonly #page: PageOptions | undefined
 
-  constructor(related: readonly Mount[], page: PageOptions | undefined) {
+  constructor(make: RouteMaker, related: readonly Mount[], page: PageOptions | undefined) {
+    this.#make = make
     this.#related = new Set(related)
     this.#page = page
   }
@@ -185,14 +169,15 @@ class TableBuilder {
       targets,
     } as unknown as Building
     Object.assign(mounted, {
-      collection: route('collection', template, collectionMethods(entry), { resource: mounted }),
-      item: route('item', itemTemplate, itemMethods(entry), { resource: mounted }),
+      collection: this.#make.resource('collection', template, entry, { resource: mounted }),
+      item: this.#make.resource('item', itemTemplate, entry, { resource: mounted }),
     })
     for (const [segment, flag] of definition.flags) {
       const extra = { resource: mounted, flag }
-      below(mounted, segment, { kind: 'leaf', route: route('flag', `${itemTemplate}/${segment}`, flagMethods(entry), extra) })
+      below(mounted, segment, { kind: 'leaf', route: this.#make.resource('flag', `${itemTemplate}/${segment}`, entry, extra) })
     }
-    for (const one of options.endpoints ?? []) below(mounted, one.name, { kind: 'leaf', route: endpointBelow(one, mounted, itemTemplate) })
+    for (const one of options.endpoints ?? [])
+      below(mounted, one.name, { kind: 'leaf', route: this.#make.endpointBelow(one, mounted, itemTemplate) })
     this.built.set(definition.collection, mounted)
     if (parent !== undefined) below(parent.mounted, definition.collection, { kind: 'contained', mounted })
     else {
@@ -250,8 +235,8 @@ class TableBuilder {
       below(parent, as, {
         kind: 'attached',
         child,
-        members: route('members', template, membersMethods(child.mount), extra),
-        member: route('member', `${template}/${idTemplate(definition)}`, memberMethods(child.mount), extra),
+        members: this.#make.resource('members', template, child.mount, extra),
+        member: this.#make.resource('member', `${template}/${idTemplate(definition)}`, child.mount, extra),
       })
     }
   }

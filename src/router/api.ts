@@ -11,10 +11,10 @@ import type { Endpoint } from '../plan/endpoint.js'
 import type { Mount } from '../plan/mount.js'
 import { offeredWrites } from '../plan/offered-writes.js'
 import type { JobRecords } from '../plan/records.js'
-import { compileRoutes } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { Exchange, type ServedVersion } from './exchange.js'
 import { jobRecords } from './records/open.js'
+import { routeTable } from './route-table.js'
 import { resolveService, type Service, type ServiceOptions, serviceKinds } from './service.js'
 import { loginSteps, walk } from './walk.js'
 
@@ -87,7 +87,7 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
     const { resources, routes, ...life } = versionOptions(name, entry)
     versions.set(name, {
       name,
-      table: compileRoutes(resources, [], service.page),
+      table: routeTable(resources, [], service.page),
       life: resolveLifecycle(name, life, living),
       // What an Express router asks of its requests, those below an Express app have.
       routes: routes as Middleware | undefined,
@@ -151,7 +151,7 @@ function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]):
 const isLogin = (path: string): boolean => path === '/login' || path === '/login/'
 
 /** Stands until the version step has found the version: it has no routes and no life. */
-const noVersion: ServedVersion = { name: '', table: compileRoutes([]), life: undefined, routes: undefined }
+const noVersion: ServedVersion = { name: '', table: routeTable([]), life: undefined, routes: undefined }
 
 /** An entry of the table of versions, checked for JavaScript callers. */
 function versionOptions(name: string, entry: VersionOptions | readonly (Mount | Endpoint)[]): VersionOptions {

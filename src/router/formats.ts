@@ -25,7 +25,7 @@ export class Formats {
   /** What a request may ask for: of a list a page, of everything else an item, also where a write answers with one. */
   of({ route, operation, called }: Exchange): Offers<Representation> {
     const owner = called ?? route?.resource
-    const what = route?.endpoint !== undefined ? 'value' : operation?.query === 'list' ? 'list' : 'item'
+    const what = route?.endpoint !== undefined ? 'value' : operation?.answers === 'page' ? 'list' : 'item'
     const exports = what === 'list' ? route?.resource?.exports?.formats : undefined
     if (owner === undefined || (owner.representations.length === 0 && exports === undefined)) return this.#plain[what]
     const known = this.#own.get(owner) ?? new Map<Represents, Offers<Representation>>()

@@ -1,69 +1,32 @@
 /** Where a permission is asked: of every operation, of the parents in its path, of what its links lead to (AUTH-4). */
 import type { Answer, Stored } from '../adapters/contract.js'
-import {
-  type Action,
-  type Ask,
-  type Decided,
-  type Decision,
-  forbidden,
-  itemActions,
-  methodNotYours,
-  type OwnMethods,
-  ownMethods,
-} from '../auth/permission.js'
+import { type Ask, type Decided, type Decision, forbidden, methodNotYours, type OwnMethods, ownMethods } from '../auth/permission.js'
 import type { KeyValue } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
-import type { Mounted, OperationName, Route } from '../plan/routes.js'
+import { concernsItem, type OperationDescription } from '../plan/operation.js'
+import type { Mounted, Route } from '../plan/routes.js'
 import { isPromise, settled, together } from '../promise.js'
 import type { Caller, Visit } from './caller.js'
 import { Store } from './store.js'
 
-/** What each operation asks of the resource of its route. */
-const actions: Readonly<Record<Exclude<OperationName, 'call' | 'callBelow' | 'options'>, readonly Action[]>> = {
-  list: ['list'],
-  create: ['create'],
-  read: ['read'],
-  replace: ['replace'],
-  patch: ['patch'],
-  remove: ['remove'],
-  listMembers: ['list'],
-  createMember: ['create', 'attach'],
-  readMember: ['read'],
-  attach: ['attach'],
-  detach: ['detach'],
-  readFlag: ['read'],
-  // A flag is a member that PATCH changes as well.
-  setFlag: ['patch'],
-  unsetFlag: ['patch'],
-}
-
-const reading: readonly Action[] = ['read']
-const patching: readonly Action[] = ['patch']
-
-/** An endpoint below an item is a part of it, which is read or changed: as with flags, PATCH stands for every change. */
-const ofEndpoint = (method: string): readonly Action[] => (method === 'GET' || method === 'HEAD' ? reading : patching)
-
-/** What the permission says of an operation: its parents may be read, and it may be done. `method` tells what an endpoint does. */
-function mayDo(exchange: Asking, route: Route, name: OperationName, method: string): Decided {
-  if (name === 'options') return 'allow'
-  if (name === 'call') {
-    return exchange.decide(itemActions[method] ?? 'create', route.endpoint?.name ?? '')
-  }
+/** What the permission says of an operation: its parents may be read, and it may be done. */
+function mayDo(exchange: Asking, route: Route, { actions }: OperationDescription): Decided {
+  const [only] = actions
+  if (only === undefined) return 'allow'
+  const { resource } = route
+  if (resource === undefined) return exchange.decide(only, route.endpoint?.name ?? '')
   const { keys } = exchange
-  const resource = route.resource as Mounted
-  const ofItem = route.kind === 'item' || route.kind === 'member' || route.kind === 'flag' || name === 'callBelow'
+  const ofItem = concernsItem(route.kind)
   const own = ofItem ? keys.at(-1) : undefined
   const { collection } = resource.plan
   const nearest = route.association?.parent ?? resource.parent?.mounted
   const inPath = nearest === undefined ? noAsks : askOfParents(nearest, ofItem ? keys.slice(0, -1) : keys)
   const parents = route.kind === 'member' ? [...inPath, ...askOfLineage(resource, own as KeyValue)] : inPath
-  const asked = name === 'callBelow' ? ofEndpoint(method) : actions[name]
-  const [only] = asked
-  if (parents.length === 0 && asked.length === 1) return exchange.decide(only as Action, collection, own)
+  if (parents.length === 0 && actions.length === 1) return exchange.decide(only, collection, own)
   return inTurn(
     exchange,
     parents,
-    asked.map((action) => ({ action, resource: collection, key: own })),
+    actions.map((action) => ({ action, resource: collection, key: own })),
   )
 }
 
@@ -72,14 +35,19 @@ type Asking = Pick<Visit, 'keys' | 'decide'>
 /** The methods of this caller at a route. Throws `forbidden` where there are none. */
 export async function methodsOf(exchange: Asking, route: Route): Promise<OwnMethods> {
   const offered = [...route.operations.keys()].filter((one) => one !== 'OPTIONS')
-  const own = await ownMethods(offered, (one) => mayDo(exchange, route, route.operations.get(one) as OperationName, one))
+  const own = await ownMethods(offered, (one) => mayDo(exchange, route, route.operations.get(one) as OperationDescription))
   if (own.none) throw forbidden(route.template)
   return own
 }
 
 /** Throws unless the permission lets the caller do this: `forbidden` (403), or `method-not-allowed` with the methods that are its own (405). */
-export function checkAllowed(exchange: Asking, route: Route, name: OperationName, method: string): Answer<void> {
-  return settled(mayDo(exchange, route, name, method), (decision): Answer<void> => {
+export function checkAllowed(
+  exchange: Asking,
+  route: Route,
+  operation: OperationDescription,
+  method: string = operation.method,
+): Answer<void> {
+  return settled(mayDo(exchange, route, operation), (decision): Answer<void> => {
     if (decision === 'allow') return
     if (decision === 'forbidden') throw forbidden(`${method} of ${route.template}`)
     return methodsOf(exchange, route).then((own) => {

@@ -8,8 +8,8 @@ import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
 import { isVersion } from '../middleware/versions.js'
 import { type Mount, type MountOptions, mount, mountKinds } from '../plan/mount.js'
 import type { AdapterFor, MountedAdapter } from '../plan/mounted-adapter.js'
-import { compileRoutes } from '../plan/routes.js'
 import { Exchange, type ServedVersion } from './exchange.js'
+import { routeTable } from './route-table.js'
 import { resolveService, type ServiceOptions, serviceKinds } from './service.js'
 import { walk } from './walk.js'
 
@@ -40,7 +40,7 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
     ...(endpoints === undefined ? {} : { endpoints }),
   })
   const service = resolveService(rest as unknown as ServiceOptions)
-  const version: ServedVersion = { name: '', table: compileRoutes([own], related, service.page), life: undefined, routes: undefined }
+  const version: ServedVersion = { name: '', table: routeTable([own], related, service.page), life: undefined, routes: undefined }
   const first = `/${area ?? definition.collection}/`
   // A router is seldom mounted at two places, and where it is it costs no more than to look anew.
   let place = { mountPath: '', mountTail: '' }

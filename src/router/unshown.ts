@@ -20,7 +20,7 @@ export function unshownAnswer({ outcome, service }: Exchange): Answer | undefine
   const headers: Headers = { [header.cacheControl]: 'no-store', [header.vary]: service.varyOfChange, ...givenHeaders(outcome) }
   if (outcome.kind === 'item' || outcome.kind === 'state') headers[header.etag] = versionTag(outcome.stored.version)
   if (outcome.kind === 'value' && outcome.version !== undefined) headers[header.etag] = versionTag(outcome.version)
-  return { status: outcome.kind === 'state' ? 204 : outcome.status, headers }
+  return { status: outcome.status, headers }
 }
 
 /** The problem where not even the status of the success is known. */

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { Page } from '../../src/adapters/contract.js'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { defineResource, mount } from '../../src/index.js'
-import { compileRoutes, type Mounted } from '../../src/plan/routes.js'
+import type { Mounted } from '../../src/plan/routes.js'
 import { json } from '../../src/representation/encoding.js'
 import { gatherRelated, nothingRelated, standsAlone } from '../../src/representation/related.js'
 import { represent } from '../../src/representation/represent.js'
 import { itemTag, pageTag } from '../../src/representation/tags.js'
 import { viewOf } from '../../src/representation/views.js'
+import { routeTable } from '../../src/router/route-table.js'
 
 const autores = defineResource({
   collection: 'autores',
@@ -24,7 +25,7 @@ const libros = defineResource({
   },
   links: { autor: { to: autores, by: 'autorId' }, revisor: { to: autores, by: 'revisorId', show: ['nombre'] } },
 })
-const table = compileRoutes([mount(autores, memoryAdapter(autores)), mount(libros, memoryAdapter(libros))])
+const table = routeTable([mount(autores, memoryAdapter(autores)), mount(libros, memoryAdapter(libros))])
 const [authors, books] = table.resources as [Mounted, Mounted]
 
 const reader = () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { defineResource, mount } from '../../src/index.js'
-import { compileRoutes, type Mounted } from '../../src/plan/routes.js'
+import type { Mounted } from '../../src/plan/routes.js'
 import { gatherRelated, nothingRelated } from '../../src/representation/related.js'
 import { represent } from '../../src/representation/represent.js'
+import { routeTable } from '../../src/router/route-table.js'
 
 const sedes = defineResource({
   collection: 'sedes',
@@ -31,7 +32,7 @@ const fichas = defineResource({
   },
   links: { sede: { to: sedes, by: 'sedeId', show: ['nombre', 'zona'] }, foto: { external: true } },
 })
-const [offices, cards] = compileRoutes([mount(sedes, memoryAdapter(sedes)), mount(fichas, memoryAdapter(fichas))]).resources as [
+const [offices, cards] = routeTable([mount(sedes, memoryAdapter(sedes)), mount(fichas, memoryAdapter(fichas))]).resources as [
   Mounted,
   Mounted,
 ]

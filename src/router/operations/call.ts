@@ -1,8 +1,10 @@
 /** Endpoints that are no resource (PATH-8), and OPTIONS (VERB-9). */
+import { itemActions } from '../../auth/permission.js'
 import { bodyTypes } from '../../middleware/body.js'
 import { checkWrite } from '../../middleware/if-match.js'
 import { itemPath } from '../../plan/addresses.js'
 import { type EndpointCall, type EndpointItem, isReply, type Reply } from '../../plan/endpoint.js'
+import { refuseBody } from '../../plan/record.js'
 import type { Mounted } from '../../plan/routes.js'
 import { ConfigurationError } from '../../problem.js'
 import { type Headers, spelled } from '../../representation/answer.js'
@@ -13,25 +15,48 @@ import { recordsFor } from '../records/open.js'
 import { itemOf } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 
-export const call: Operation = {
-  name: 'call',
-  query: 'endpoint',
-  body: 'endpoint',
-  execute: (exchange) => answered(exchange, undefined),
-}
+/** What a method of an endpoint asks: a permission knows endpoints by the actions of items (AUTH-4). */
+const calling = { query: 'endpoint', body: 'endpoint', answers: 'value', statuses: 'any', read: endpointBody } as const
 
-/** Below an item, which exists and is as the preconditions want it (HDR-3, HDR-4). */
-export const callBelow: Operation = {
-  name: 'callBelow',
-  query: 'endpoint',
-  body: 'endpoint',
+const endpointMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** Endpoints outside resources, one operation for each method. */
+export const calls: readonly Operation[] = endpointMethods.map((method) => ({
+  ...calling,
+  name: `call${method}`,
+  method,
+  target: 'endpoint',
+  actions: [itemActions[method] ?? 'create'],
+  preconditions: method === 'GET' ? 'representation' : 'none',
+  execute: (exchange) => answered(exchange, undefined),
+}))
+
+/**
+ * Endpoints below an item, which exists and is as the preconditions want it (HDR-3, HDR-4). They
+ * are a part of it, which is read or changed: as with flags, PATCH stands for every change.
+ */
+export const callsBelow: readonly Operation[] = endpointMethods.map((method) => ({
+  ...calling,
+  name: `callBelow${method}`,
+  method,
+  target: 'item-endpoint',
+  actions: [method === 'GET' ? 'read' : 'patch'],
+  preconditions: method === 'GET' ? 'representation' : 'item',
   async execute(exchange) {
-    const { resource, keys, key, base, reads, conditions, method } = exchange
+    const { resource, keys, key, base, reads, conditions } = exchange
     const { value: record, version } = await itemOf(exchange)
     // A POST asks for something new, so what If-None-Match says of it is ignored (HDR-4).
     if (!reads) checkWrite(method === 'POST' ? { ...conditions, ifNoneMatch: undefined } : conditions, version)
     return answered(exchange, Object.freeze({ key, record, version, href: base + itemPath(resource, keys) }))
   },
+}))
+
+/** The body of an endpoint, complete and as its schema wants it. Throws `invalid-body` (422). */
+function endpointBody({ called }: Exchange, body: unknown): unknown {
+  const schema = called?.body
+  const complete = schema?.complete(body)
+  refuseBody(schema?.validate(complete) ?? [])
+  return complete
 }
 
 async function answered(exchange: Exchange, item: EndpointItem | undefined): Promise<Outcome> {
@@ -99,11 +124,17 @@ function replied(exchange: Exchange, answer: Reply, item: EndpointItem | undefin
   return { kind: 'value', status, value: status === 204 ? undefined : body, headers, version }
 }
 
-export const options: Operation = {
+export const options: Operation<204> = {
   name: 'options',
+  method: 'OPTIONS',
+  target: 'any',
+  actions: [],
   // A preflight has the query of the request it asks for.
   query: 'ignored',
   body: 'ignored',
+  preconditions: 'none',
+  answers: 'nothing',
+  statuses: [204],
   execute: (exchange) => ({ kind: 'empty', status: 204, headers: { [header.allow]: exchange.allow, ...acceptedPatches(exchange) } }),
 }
 

@@ -8,34 +8,58 @@ import { keyOf } from '../../plan/resource-plan.js'
 import { settled } from '../../promise.js'
 import { header } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
-import { checkRules } from '../input.js'
+import { bodyToCreate, checkRules } from '../input.js'
 import { Store } from '../store.js'
 import { checkParents, equalities, fixedByParent } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 import { createRecord, type Made, refuseForeignParent } from './writes.js'
 
-export const list: Operation = {
+export const list: Operation<200> = {
   name: 'list',
+  method: 'GET',
+  target: 'collection',
+  actions: ['list'],
   query: 'list',
   body: 'ignored',
+  preconditions: 'representation',
+  answers: 'page',
+  statuses: [200],
   execute(exchange) {
     const { resource, keys } = exchange
     const request = exchange.list as NonNullable<Exchange['list']>
     return settled(checkParents(exchange, resource.parent?.mounted, keys), () => {
       const fixed = resource.parent === undefined ? none : equalities(fixedByParent(resource, keys.at(-1)))
       const wanted = fixed.length === 0 ? request : { ...request, where: [...request.where, ...fixed] }
-      return settled(new Store(exchange, resource).list(wanted), (page): Outcome => ({ kind: 'page', page, resource, wanted }))
+      return settled(
+        new Store(exchange, resource).list(wanted),
+        (page): Outcome<200> => ({ kind: 'page', status: 200, page, resource, wanted }),
+      )
     })
   },
 }
 
 const none: readonly Condition[] = []
 
-export const create: Operation = {
+/**
+ * A record was created (201), its creation was accepted (202), or the adapter had nothing to create
+ * (200).
+ */
+export const createdStatuses = [201, 202, 200] as const
+type CreatedStatus = (typeof createdStatuses)[number]
+
+export const create: Operation<CreatedStatus> = {
   name: 'create',
+  method: 'POST',
+  target: 'collection',
+  writes: 'create',
+  actions: ['create'],
   query: 'item',
   body: 'record',
+  preconditions: 'none',
   creates: true,
+  answers: 'item',
+  statuses: createdStatuses,
+  read: (exchange, body) => bodyToCreate(exchange, body, {}),
   execute(exchange) {
     return settled(checkParents(exchange, exchange.resource.parent?.mounted, exchange.keys), () => {
       refuseForeignParent(exchange)
@@ -63,7 +87,11 @@ async function createdOnce(exchange: Exchange, store: Store, record: JsonObject,
 }
 
 /** Creates what the body says. `keysOf` gives the keys of the new record's own address, its parents' first. */
-export function created(exchange: Exchange, keysOf: (key: KeyValue) => Exchange['keys'], attachTo?: ParentKey): Answer<Outcome> {
+export function created(
+  exchange: Exchange,
+  keysOf: (key: KeyValue) => Exchange['keys'],
+  attachTo?: ParentKey,
+): Answer<Outcome<CreatedStatus>> {
   const record = exchange.body as JsonObject
   const store = new Store(exchange, exchange.resource)
   // Before links and rules are looked at: a repeat answers what was answered, also where they would refuse it by now.
@@ -74,7 +102,7 @@ export function created(exchange: Exchange, keysOf: (key: KeyValue) => Exchange[
   })
 }
 
-function outcomeOf(exchange: Exchange, made: Made, keysOf: (key: KeyValue) => Exchange['keys']): Outcome {
+function outcomeOf(exchange: Exchange, made: Made, keysOf: (key: KeyValue) => Exchange['keys']): Outcome<CreatedStatus> {
   if ('nothing' in made) return { kind: 'empty', status: 200 }
   const { resource, base } = exchange
   const keys = keysOf('created' in made ? keyOf(resource.plan, made.created.value) : made.accepted)

@@ -10,22 +10,53 @@ import { itemOf } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 import { change } from './update.js'
 
-export const readFlag: Operation = {
+export const readFlag: Operation<204> = {
   name: 'readFlag',
+  method: 'GET',
+  target: 'flag',
+  actions: ['read'],
   query: 'none',
   body: 'ignored',
+  preconditions: 'representation',
+  answers: 'state',
+  statuses: [204],
+  headStatus: 302,
   async execute(exchange) {
     const stored = await itemOf(exchange)
     if (get(stored.value, [flagOf(exchange)]) !== true) throw absent('The flag is not set. PUT sets it.')
-    return { kind: 'state', stored }
+    return { kind: 'state', status: 204, stored }
   },
 }
 
-export const setFlag: Operation = { name: 'setFlag', query: 'none', body: 'refused', execute: (exchange) => assign(exchange, true) }
+/** A flag is a member of its item, which PATCH changes as well: a mount and a permission that leave PATCH out leave out both. */
+const assigning = {
+  target: 'flag',
+  writes: 'replace',
+  mountedAs: 'PATCH',
+  actions: ['patch'],
+  query: 'none',
+  preconditions: 'item',
+  answers: 'state',
+  statuses: [204],
+} as const
 
-export const unsetFlag: Operation = { name: 'unsetFlag', query: 'none', body: 'ignored', execute: (exchange) => assign(exchange, false) }
+export const setFlag: Operation<204> = {
+  ...assigning,
+  name: 'setFlag',
+  method: 'PUT',
+  body: 'refused',
+  execute: (exchange) => assign(exchange, true),
+}
 
-async function assign(exchange: Exchange, value: boolean): Promise<Outcome> {
+export const unsetFlag: Operation<204> = {
+  ...assigning,
+  name: 'unsetFlag',
+  method: 'DELETE',
+  body: 'ignored',
+  execute: (exchange) => assign(exchange, false),
+}
+
+async function assign(exchange: Exchange, value: boolean): Promise<Outcome<204>> {
   const flag = flagOf(exchange)
   const attempt = async (current: Stored<unknown>, store: Store) => {
     const before = current.value as JsonObject
@@ -40,7 +71,7 @@ async function assign(exchange: Exchange, value: boolean): Promise<Outcome> {
   // `If-None-Match` asks what stands at this very address (RFC 9110 13.1.2): while the flag is not set, nothing does.
   const conditionsOn = ({ value: record }: Stored<unknown>) =>
     get(record, [flag]) === true ? exchange.conditions : { ...exchange.conditions, ifNoneMatch: undefined }
-  return { kind: 'state', stored: await change(exchange, attempt, conditionsOn) }
+  return { kind: 'state', status: 204, stored: await change(exchange, attempt, conditionsOn) }
 }
 
 const flagOf = ({ route }: Exchange): string => route?.flag as string

@@ -1,13 +1,13 @@
-/** Every operation by the name that route tables know it by. */
-import type { OperationName } from '../../plan/routes.js'
-import { call, callBelow, options } from './call.js'
+/** Every operation there is. */
+import { calls, callsBelow, options } from './call.js'
 import { create, list } from './collections.js'
 import { readFlag, setFlag, unsetFlag } from './flags.js'
 import { patch, read, remove, replace } from './items.js'
 import { attach, createMember, detach, listMembers, readMember } from './members.js'
 import type { Operation } from './operation.js'
 
-export const operations: Readonly<Record<OperationName, Operation>> = Object.freeze({
+/** In the order in which `Allow` names their methods. */
+export const operations: readonly Operation[] = Object.freeze([
   list,
   create,
   read,
@@ -22,7 +22,12 @@ export const operations: Readonly<Record<OperationName, Operation>> = Object.fre
   readFlag,
   setFlag,
   unsetFlag,
-  call,
-  callBelow,
+  ...calls,
+  ...callsBelow,
   options,
-})
+])
+
+const byName: ReadonlyMap<string, Operation> = new Map(operations.map((one) => [one.name, one]))
+
+/** The operation that a route knows by its description. */
+export const operationOf = ({ name }: { readonly name: string }): Operation | undefined => byName.get(name)

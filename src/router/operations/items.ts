@@ -2,34 +2,58 @@
 import type { Stored } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
 import { prefersMinimal } from '../../middleware/prefer.js'
+import { mergeBody } from '../../plan/record.js'
 import { settled } from '../../promise.js'
 import type { Exchange } from '../exchange.js'
-import { patched } from '../input.js'
+import { bodyToReplace, patched } from '../input.js'
 import { itemOf } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 import { patchRecord, removeRecord, replaceRecord } from './writes.js'
 
-export const read: Operation = {
+export const read: Operation<200> = {
   name: 'read',
+  method: 'GET',
+  target: 'item',
+  actions: ['read'],
   query: 'item',
   body: 'ignored',
+  preconditions: 'representation',
+  answers: 'item',
+  statuses: [200],
+  headStatus: 302,
   execute(exchange) {
     const { resource, keys } = exchange
-    return settled(itemOf(exchange), (stored): Outcome => ({ kind: 'item', status: 200, stored, resource, keys }))
+    return settled(itemOf(exchange), (stored): Outcome<200> => ({ kind: 'item', status: 200, stored, resource, keys }))
   },
 }
 
-export const replace: Operation = {
+export const replace: Operation<200> = {
   name: 'replace',
+  method: 'PUT',
+  target: 'item',
+  writes: 'replace',
+  actions: ['replace'],
   query: 'item',
   body: 'record',
+  preconditions: 'item',
+  answers: 'item',
+  statuses: [200],
+  read: bodyToReplace,
   execute: (exchange) => settled(replaceRecord(exchange, exchange.body as JsonObject), (made) => updated(exchange, made)),
 }
 
-export const patch: Operation = {
+export const patch: Operation<200> = {
   name: 'patch',
+  method: 'PATCH',
+  target: 'item',
+  writes: 'replace',
+  actions: ['patch'],
   query: 'item',
   body: 'patch',
+  preconditions: 'item',
+  answers: 'item',
+  statuses: [200],
+  read: ({ service }, body) => mergeBody(body, service.jsonPatch),
   execute: (exchange) =>
     settled(
       patchRecord(exchange, (current) => patched(exchange, current)),
@@ -37,14 +61,21 @@ export const patch: Operation = {
     ),
 }
 
-export const remove: Operation = {
+export const remove: Operation<200 | 202 | 204> = {
   name: 'remove',
+  method: 'DELETE',
+  target: 'item',
+  writes: 'remove',
+  actions: ['remove'],
   query: 'none',
   body: 'ignored',
-  execute: (exchange) => settled(removeRecord(exchange), (): Outcome => ({ kind: 'empty', status: exchange.service.deleteStatus })),
+  preconditions: 'item',
+  answers: 'nothing',
+  statuses: [204, 202, 200],
+  execute: (exchange) => settled(removeRecord(exchange), () => ({ kind: 'empty' as const, status: exchange.service.deleteStatus })),
 }
 
-function updated(exchange: Exchange, stored: Stored<unknown>): Outcome {
+function updated(exchange: Exchange, stored: Stored<unknown>): Outcome<200> {
   const { resource, keys } = exchange
   return { kind: 'item', status: 200, stored, resource, keys, bare: prefersMinimal(exchange) }
 }

@@ -5,10 +5,11 @@ import { type Conditions, checkWrite, stale } from '../../middleware/if-match.js
 import { lineageOf } from '../../plan/addresses.js'
 import type { Route } from '../../plan/routes.js'
 import type { Exchange } from '../exchange.js'
+import { bodyToCreate } from '../input.js'
 import { absent, type Intent, Store } from '../store.js'
-import { created } from './collections.js'
+import { created, createdStatuses } from './collections.js'
 import { checkParents, equalities } from './lineage.js'
-import type { Operation } from './operation.js'
+import type { Operation, Outcome } from './operation.js'
 
 type Association = NonNullable<Route['association']>
 
@@ -25,38 +26,61 @@ function associationOf({ route }: Exchange): Association {
 }
 
 /** The members by which a record belongs to the parent of the path, where the record stores them. */
-export function attachedMembers(exchange: Exchange): Readonly<Record<string, Scalar>> {
+function attachedMembers(exchange: Exchange): Readonly<Record<string, Scalar>> {
   const { parent, by } = associationOf(exchange)
   return membersHolding(parent.plan.key, exchange.keys.at(-1) as KeyValue, by ?? [])
 }
 
-export const listMembers: Operation = {
+export const listMembers: Operation<200> = {
   name: 'listMembers',
+  method: 'GET',
+  target: 'members',
+  actions: ['list'],
   query: 'list',
   body: 'ignored',
+  preconditions: 'representation',
+  answers: 'page',
+  statuses: [200],
   async execute(exchange) {
     const parent = await parentOf(exchange, 0)
     const wanted = { ...(exchange.list as NonNullable<Exchange['list']>), parent }
     const page = await new Store(exchange, exchange.resource).list(wanted)
-    return { kind: 'page', page, resource: exchange.resource, wanted }
+    return { kind: 'page', status: 200, page, resource: exchange.resource, wanted }
   },
 }
 
-export const createMember: Operation = {
+/** A record is created and attached in one step, so the adapter has to offer both. */
+export const createMember: Operation<(typeof createdStatuses)[number]> = {
   name: 'createMember',
+  method: 'POST',
+  target: 'members',
+  writes: 'create',
+  needs: ['create', 'attach'],
+  actions: ['create', 'attach'],
   query: 'item',
   body: 'record',
+  preconditions: 'none',
   creates: true,
+  answers: 'item',
+  statuses: createdStatuses,
+  read: (exchange, body) => bodyToCreate(exchange, body, attachedMembers(exchange)),
   async execute(exchange) {
     const parent = await parentOf(exchange, 0)
     return created(exchange, (key) => lineageOf(exchange.resource, key), parent)
   },
 }
 
-export const readMember: Operation = {
+export const readMember: Operation<200> = {
   name: 'readMember',
+  method: 'GET',
+  target: 'member',
+  actions: ['read'],
   query: 'item',
   body: 'ignored',
+  preconditions: 'representation',
+  answers: 'item',
+  statuses: [200],
+  headStatus: 302,
   async execute(exchange) {
     const { resource, key } = exchange
     const parent = await parentOf(exchange, 1)
@@ -65,8 +89,34 @@ export const readMember: Operation = {
   },
 }
 
-export const attach = moving('attach', 'refused', pinnedToAttach, (store, ...rest) => store.attach(...rest))
-export const detach = moving('detach', 'ignored', pinnedToDetach, (store, ...rest) => store.detach(...rest))
+/** Both change the record by its place alone: the address says all. */
+const moving = {
+  target: 'member',
+  query: 'none',
+  preconditions: 'item',
+  answers: 'nothing',
+  statuses: [204],
+} as const
+
+export const attach: Operation<204> = {
+  ...moving,
+  name: 'attach',
+  method: 'PUT',
+  writes: 'attach',
+  actions: ['attach'],
+  body: 'refused',
+  execute: (exchange) => moved(exchange, pinnedToAttach, (store, ...rest) => store.attach(...rest)),
+}
+
+export const detach: Operation<204> = {
+  ...moving,
+  name: 'detach',
+  method: 'DELETE',
+  writes: 'detach',
+  actions: ['detach'],
+  body: 'ignored',
+  execute: (exchange) => moved(exchange, pinnedToDetach, (store, ...rest) => store.detach(...rest)),
+}
 
 type Move = (
   store: Store,
@@ -76,19 +126,12 @@ type Move = (
   intent: Intent,
 ) => Answer<'attached' | 'detached' | 'stale'>
 
-function moving(name: string, body: Operation['body'], pinnedToMove: typeof pinnedToAttach, move: Move): Operation {
-  return {
-    name,
-    query: 'none',
-    body,
-    async execute(exchange) {
-      const parent = await parentOf(exchange, 1)
-      const store = new Store(exchange, exchange.resource)
-      const pinned = await pinnedToMove(exchange, store, parent)
-      if ((await move(store, parent, exchange.key, pinned?.version, { before: pinned?.value })) === 'stale') throw stale()
-      return { kind: 'empty', status: 204 }
-    },
-  }
+async function moved(exchange: Exchange, pinnedToMove: typeof pinnedToAttach, move: Move): Promise<Outcome<204>> {
+  const parent = await parentOf(exchange, 1)
+  const store = new Store(exchange, exchange.resource)
+  const pinned = await pinnedToMove(exchange, store, parent)
+  if ((await move(store, parent, exchange.key, pinned?.version, { before: pinned?.value })) === 'stale') throw stale()
+  return { kind: 'empty', status: 204 }
 }
 
 /** The record that is to be put in, where `If-Match` pins its version. `If-None-Match` asks what stands at this very address: until it is put in, nothing does. */

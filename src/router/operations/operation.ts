@@ -1,17 +1,24 @@
 /** What a method does at a route, apart from the steps that every request walks. */
 import type { ListRequest, Page, Stored } from '../../adapters/contract.js'
 import type { KeyValue } from '../../definition/key.js'
+import type { OperationDescription } from '../../plan/operation.js'
 import type { Mounted } from '../../plan/routes.js'
 import type { Headers } from '../../representation/answer.js'
 import type { Exchange } from '../exchange.js'
 
-/** What came of an operation, before it is represented. */
-export type Outcome =
+/** What came of an operation, before it is represented. `Status`: the statuses of its description. */
+export type Outcome<Status extends number = number> =
   /** `wanted` is what the adapter was asked. */
-  | { readonly kind: 'page'; readonly page: Page<unknown>; readonly resource: Mounted; readonly wanted: ListRequest }
+  | {
+      readonly kind: 'page'
+      readonly status: Status
+      readonly page: Page<unknown>
+      readonly resource: Mounted
+      readonly wanted: ListRequest
+    }
   | {
       readonly kind: 'item'
-      readonly status: 200 | 201
+      readonly status: Status
       readonly stored: Stored<unknown>
       readonly resource: Mounted
       readonly keys: readonly KeyValue[]
@@ -19,27 +26,21 @@ export type Outcome =
       readonly bare?: boolean
     }
   /** A state without a representation of its own that lives under a version: flags. */
-  | { readonly kind: 'state'; readonly stored: Stored<unknown> }
-  | { readonly kind: 'empty'; readonly status: 200 | 202 | 204; readonly headers?: Headers }
+  | { readonly kind: 'state'; readonly status: Status; readonly stored: Stored<unknown> }
+  | { readonly kind: 'empty'; readonly status: Status; readonly headers?: Headers }
   /** What an endpoint answers. `version`: that of the item it stands below, where it is known. */
   | {
       readonly kind: 'value'
-      readonly status: number
+      readonly status: Status
       readonly value: unknown
       readonly headers?: Headers
       readonly version?: string | undefined
     }
 
-export interface Operation {
-  readonly name: string
-  /** Which query the operation takes: `none` refuses any, `ignored` does not look. */
-  readonly query: 'list' | 'item' | 'none' | 'endpoint' | 'ignored'
-  /** Which body: a whole record, a patch, what the endpoint says, none at all (400 where one comes), or none that matters. */
-  readonly body: 'record' | 'patch' | 'endpoint' | 'refused' | 'ignored'
-  /**
-   * Whether a client may give it a key, by which a repeat is known: of what makes something new
-   * each time (VERB-12).
-   */
-  readonly creates?: true
-  readonly execute: (exchange: Exchange) => Outcome | Promise<Outcome>
+/** The whole of an operation: its description, and what it does. */
+export interface Operation<Status extends number = number> extends OperationDescription {
+  readonly statuses: readonly Status[] | 'any'
+  /** Makes what `execute` takes of a decoded body. Throws the problem `invalid-body` (422). */
+  readonly read?: (exchange: Exchange, body: unknown) => unknown
+  readonly execute: (exchange: Exchange) => Outcome<Status> | Promise<Outcome<Status>>
 }

@@ -4,11 +4,13 @@ import { isObject, type JsonObject } from '../../definition/json.js'
 import { type KeyValue, membersHolding } from '../../definition/key.js'
 import { type Conditions, unconditional } from '../../middleware/if-match.js'
 import { itemPath } from '../../plan/addresses.js'
+import type { OperationDescription } from '../../plan/operation.js'
 import type { ChangeOptions, Records, RefusedRecord, RefusedRecords, RowsOptions, WrittenRecord } from '../../plan/records.js'
 import { keyOf } from '../../plan/resource-plan.js'
 import { ConfigurationError, toProblem } from '../../problem.js'
 import type { Caller, Visit } from '../caller.js'
 import { bodyToReplace, merged } from '../input.js'
+import * as items from '../operations/items.js'
 import { createRecord, type Made, patchRecord, removeRecord, replaceRecord } from '../operations/writes.js'
 import { checkAllowed } from '../permission.js'
 import { absent, Store } from '../store.js'
@@ -20,8 +22,6 @@ import { checkedRows, type Row, RowViolations, sentRow } from './rows.js'
 import { OwnVisit } from './visit.js'
 
 type Written = WrittenRecord<unknown, KeyValue>
-
-const methods = { replace: 'PUT', patch: 'PATCH', remove: 'DELETE' } as const
 
 export class OwnRecords implements Records<unknown, KeyValue> {
   readonly #callerOf: () => Caller
@@ -45,20 +45,20 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   }
 
   replace(key: unknown, value: unknown, options?: ChangeOptions): Promise<Written | RefusedRecord> {
-    return this.#change(key, options, 'replace', async (visit) =>
+    return this.#change(key, options, items.replace, async (visit) =>
       this.#written(visit, visit.keys, await replaceRecord(visit, bodyToReplace(visit, this.#sent(visit, value, visit.key)))),
     )
   }
 
   patch(key: unknown, patch: unknown, options?: ChangeOptions): Promise<Written | RefusedRecord> {
-    return this.#change(key, options, 'patch', async (visit) => {
+    return this.#change(key, options, items.patch, async (visit) => {
       const sent = this.#sent(visit, patch, visit.key)
       return this.#written(visit, visit.keys, await patchRecord(visit, (current) => merged(visit, sent, current)))
     })
   }
 
   remove(key: unknown, options?: ChangeOptions): Promise<{ readonly removed: true } | RefusedRecord> {
-    return this.#change(key, options, 'remove', async (visit) => {
+    return this.#change(key, options, items.remove, async (visit) => {
       await removeRecord(visit)
       return { removed: true }
     })
@@ -122,17 +122,17 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   #change<R>(
     given: unknown,
     { expected }: ChangeOptions = {},
-    name: 'replace' | 'patch' | 'remove',
+    operation: OperationDescription,
     act: (visit: Visit) => Promise<R>,
   ): Promise<R | RefusedRecord> {
     return verdict(async () => {
       const { resource } = this.#reach
-      this.#needs(name === 'patch' ? 'replace' : name)
+      if (operation.writes !== undefined) this.#needs(operation.writes)
       const caller = this.#callerOf()
       const conditions = this.#conditions(expected)
       const keys = await lineageOfItem(new OwnVisit(caller, this.#reach, []), resource, this.#key(given))
       const visit = new OwnVisit(caller, this.#reach, keys, conditions)
-      await checkAllowed(visit, resource.item, name, methods[name])
+      await checkAllowed(visit, resource.item, operation)
       return act(visit)
     })
   }

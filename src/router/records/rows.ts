@@ -8,6 +8,7 @@ import { HttpProblem, toProblem, type Violation } from '../../problem.js'
 import type { Caller, Visit } from '../caller.js'
 import { bodyToCreate, checkTeamRules } from '../input.js'
 import { danglingInAll, storedTerms } from '../links.js'
+import { create } from '../operations/collections.js'
 import { refuseForeignParent } from '../operations/writes.js'
 import { checkAllowed } from '../permission.js'
 import { refusedRecord } from '../refusals.js'
@@ -86,7 +87,7 @@ export async function sentRow(caller: Caller, reach: Reach, value: JsonObject): 
 /** Gives each row, below the parent that it names; throws what is wrong with it. */
 async function sentRows(caller: Caller, reach: Reach, place: Visit, values: readonly JsonObject[]): Promise<(row: number) => Row> {
   const { resource } = reach
-  await checkAllowed(place, resource.collection, 'create', 'POST')
+  await checkAllowed(place, resource.collection, create)
   const parentOf = await parentsOf(place, values)
   return (i) => {
     const parent = parentOf(i)

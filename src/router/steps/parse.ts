@@ -6,14 +6,11 @@ import { parseExportQuery } from '../../plan/export-query.js'
 import { type Form, openForm } from '../../plan/form.js'
 import { readOperations } from '../../plan/json-patch.js'
 import { knownListQuery, parseItemQuery, refuseQuery } from '../../plan/list-grammar.js'
-import { mergeBody, refuseBody } from '../../plan/record.js'
 import { HttpProblem } from '../../problem.js'
 import { parameter } from '../../wire.js'
 import type { Exchange } from '../exchange.js'
 import { idempotencyKey, idempotencyOf } from '../idempotency.js'
-import { bodyToCreate, bodyToReplace } from '../input.js'
 import { mountedOf } from '../operations/call.js'
-import { attachedMembers } from '../operations/members.js'
 
 export function parse(exchange: Exchange): void | Promise<void> {
   exchange.checkHost()
@@ -82,7 +79,7 @@ function parseBody(exchange: Exchange, key?: string): void | Promise<void> {
   return withBody(exchange, patches ? service.patchTypes : bodyTypes.whole, (body) => {
     // Of what the client said: a deployment that completes it otherwise makes no other request of it.
     if (key !== undefined) exchange.idempotency = idempotencyOf(exchange, key, body)
-    exchange.body = understood(exchange, body)
+    exchange.body = operation?.read?.(exchange, body)
   })
 }
 
@@ -120,23 +117,4 @@ function bodyOptions(exchange: Exchange, accepted: readonly string[]): BodyOptio
 function bodyForm(exchange: Exchange): Form {
   if (exchange.operation?.body === 'endpoint') return exchange.called?.body?.form ?? openForm
   return exchange.resource.wire.item.form
-}
-
-function understood(exchange: Exchange, body: unknown): unknown {
-  switch (exchange.operation?.name) {
-    case 'create':
-      return bodyToCreate(exchange, body, {})
-    case 'createMember':
-      return bodyToCreate(exchange, body, attachedMembers(exchange))
-    case 'replace':
-      return bodyToReplace(exchange, body)
-    case 'patch':
-      return mergeBody(body, exchange.service.jsonPatch)
-    default: {
-      const schema = exchange.called?.body
-      const complete = schema?.complete(body)
-      refuseBody(schema?.validate(complete) ?? [])
-      return complete
-    }
-  }
 }

@@ -3,8 +3,7 @@ import { readConditions } from '../../middleware/if-match.js'
 import type { Exchange } from '../exchange.js'
 
 export function precondition(exchange: Exchange): void {
-  const { reads, method, service, operation } = exchange
-  // A POST makes something new, but below an item it changes that item.
-  const updates = !reads && (method !== 'POST' || operation?.name === 'callBelow')
-  exchange.conditions = readConditions(exchange, service.requireIfMatch && updates, service.weakIfMatch)
+  const { service, operation } = exchange
+  const required = service.requireIfMatch && operation?.preconditions === 'item'
+  exchange.conditions = readConditions(exchange, required, service.weakIfMatch)
 }

@@ -58,7 +58,7 @@ function pageAnswer(exchange: Exchange, outcome: Of<'page'>): Eventually<Answer>
   return settled(related, (found) => pageOf(exchange, outcome, found))
 }
 
-function pageOf(exchange: Exchange, { page, resource }: Of<'page'>, related: Related): Eventually<Answer> {
+function pageOf(exchange: Exchange, { status, page, resource }: Of<'page'>, related: Related): Eventually<Answer> {
   const { root, query, conditions, listPath, representation } = exchange
   const list = exchange.list as NonNullable<Exchange['list']>
   const url = `${root}${listPath}`
@@ -72,7 +72,7 @@ function pageOf(exchange: Exchange, { page, resource }: Of<'page'>, related: Rel
   const headers = headersOf(exchange, resource, tag)
   const unmodified = unmodifiedAnswer(conditions, headers, tag)
   if (unmodified !== undefined) return unmodified
-  if (known !== undefined) return textAnswer(exchange, 200, Object.assign(headers, known.headers), known.body)
+  if (known !== undefined) return textAnswer(exchange, status, Object.assign(headers, known.headers), known.body)
   const { total, exact, more, seekable } = page
   // Named one by one: a page that is spread with something more is a new shape for V8 each time.
   const facts = { total, exact, more, seekable, count: items.length }
@@ -81,7 +81,7 @@ function pageOf(exchange: Exchange, { page, resource }: Of<'page'>, related: Rel
   const wireAt = (at: number): JsonObject => wireOf(exchange, resource, (items[at] as Stored<unknown>).value, related, at)
   if (representation.text === undefined || items.length === 0) {
     const wire = items.map((_, at) => wireAt(at))
-    return settled(encoded(exchange, wire, resource.wire.list, headers), (body): Answer => ({ status: 200, ...body }))
+    return settled(encoded(exchange, wire, resource.wire.list, headers), (body): Answer => ({ status, ...body }))
   }
   const text =
     rows === undefined
@@ -91,7 +91,7 @@ function pageOf(exchange: Exchange, { page, resource }: Of<'page'>, related: Rel
         )
       : new Octets(bytesOfRows(items, rows, view, related, (at) => JSON.stringify(wireAt(at))))
   rememberPage(list, view, url, page, related, { tag, headers: places, text })
-  return textAnswer(exchange, 200, headers, text)
+  return textAnswer(exchange, status, headers, text)
 }
 
 /** Hints for the links beside a page, where its store can follow them (QUERY-7). */
@@ -153,11 +153,11 @@ function ownAddress({ base, expand }: Exchange, { resource, keys }: Of<'item'>):
 }
 
 /** A flag carries the very tag of the resource it belongs to (PATH-8). */
-function stateAnswer(exchange: Exchange, { stored }: Of<'state'>): Eventually<Answer> {
+function stateAnswer(exchange: Exchange, { status, stored }: Of<'state'>): Eventually<Answer> {
   const { resource } = exchange
   return settled(relatedOf(exchange, resource, [stored], []), (related) => {
     const { headers, answer } = itemHead(exchange, resource, stored, related)
-    return answer ?? { status: 204, headers }
+    return answer ?? { status, headers }
   })
 }
 
@@ -170,13 +170,14 @@ interface ItemHead {
 }
 
 function itemHead(exchange: Exchange, resource: Mounted, stored: Stored<unknown>, related: Related): ItemHead {
-  const { conditions, method } = exchange
+  const { conditions, method, operation } = exchange
   const view = viewOf(resource, exchange)
   const tag = itemTag(view, stored.version, related, resource.adapter.computes === true ? contentStamp(stored) : undefined)
   const headers = headersOf(exchange, resource, tag)
   if (method !== 'GET' && method !== 'HEAD') return { view, related, headers }
   // What is not 2xx without its preconditions is the same with them (RFC 9110 13.2.1).
-  if (method === 'HEAD') return { view, related, headers, answer: { status: 302, headers } }
+  const headStatus = method === 'HEAD' ? operation?.headStatus : undefined
+  if (headStatus !== undefined) return { view, related, headers, answer: { status: headStatus, headers } }
   checkRead(conditions, tag, stored.version)
   const answer = unmodifiedAnswer(conditions, headers, tag)
   return answer === undefined ? { view, related, headers } : { view, related, headers, answer }

@@ -1,0 +1,64 @@
+/**
+ * What a method does at one kind of address, as data. The route table, the steps, the permission
+ * and the check at start read it here, and nothing repeats it: a new method is one new description.
+ */
+import type { WriteMethod } from '../adapters/contract.js'
+import type { Action } from '../auth/permission.js'
+import type { Method } from './mount.js'
+
+/**
+ * The kinds of addresses: a collection and its items, flags and endpoints below an item, the
+ * sub-collection of an association and its members, and endpoints outside resources.
+ */
+export type Target = 'collection' | 'item' | 'flag' | 'item-endpoint' | 'members' | 'member' | 'endpoint'
+
+export interface OperationDescription {
+  /** Unique among all operations. */
+  readonly name: string
+  /** HEAD is served wherever GET is, by the same operation (VERB-8). */
+  readonly method: Exclude<Method, 'HEAD'>
+  /** `any`: every address has it. */
+  readonly target: Target | 'any'
+  /** The method of the adapter that it calls to write. Absent: it only reads, or a handler writes. */
+  readonly writes?: WriteMethod
+  /** What the adapter must offer for the operation to exist. Default: what it `writes`. */
+  readonly needs?: readonly WriteMethod[]
+  /** The method that stands for it in the `collection` or `item` of a mount. Default: its own. */
+  readonly mountedAs?: Method
+  /**
+   * What the permission is asked about the resource, in this order (AUTH-4). A permission on single
+   * members would follow `body`, which says what is written, and `answers`, which says what is shown.
+   */
+  readonly actions: readonly Action[]
+  /**
+   * The query: of a list, of an item (`expand`), as the endpoint describes it, `none` (any parameter
+   * is refused), or `ignored`.
+   */
+  readonly query: 'list' | 'item' | 'endpoint' | 'none' | 'ignored'
+  /**
+   * The body: a whole record, a patch, as the endpoint describes it, `refused` (400 where one is
+   * sent), or `ignored`.
+   */
+  readonly body: 'record' | 'patch' | 'endpoint' | 'refused' | 'ignored'
+  /**
+   * What `If-Match` and `If-None-Match` are compared with: the representation that a read answers
+   * with (304, 412), the item that a write changes (412, 428), or nothing (HDR-3, HDR-4).
+   */
+  readonly preconditions: 'representation' | 'item' | 'none'
+  /**
+   * True where each request makes something new, so that a client may send an `Idempotency-Key`
+   * (VERB-12).
+   */
+  readonly creates?: true
+  /** What a successful answer shows: a page, an item, the state of a flag, what a handler gave, or nothing. */
+  readonly answers: 'page' | 'item' | 'state' | 'value' | 'nothing'
+  /** The statuses of success, the usual one first; `any` where a handler chooses. */
+  readonly statuses: readonly number[] | 'any'
+  /** The status of HEAD where it differs from that of GET (VERB-8). */
+  readonly headStatus?: number
+}
+
+const itemTargets: ReadonlySet<Target> = new Set<Target>(['item', 'member', 'flag', 'item-endpoint'])
+
+/** True for addresses that end with an item, or with something below one. */
+export const concernsItem = (target: Target): boolean => itemTargets.has(target)

@@ -1,0 +1,10 @@
+/** The route table of one version, of the operations that this router has. */
+import type { PageOptions } from '../definition/resource.js'
+import type { Endpoint } from '../plan/endpoint.js'
+import type { Mount } from '../plan/mount.js'
+import { compileRoutes, type RouteTable } from '../plan/routes.js'
+import { operations } from './operations/index.js'
+
+/** `related` are resources that links lead to, without addresses of their own in the table. */
+export const routeTable = (entries: readonly (Mount | Endpoint)[], related: readonly Mount[] = [], page?: PageOptions): RouteTable =>
+  compileRoutes(operations, entries, related, page)

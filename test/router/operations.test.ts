@@ -1,0 +1,126 @@
+/** The descriptions of operations: what they say is what requests get. */
+import express from 'express'
+import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, defineResource, endpoint, mount } from '../../src/index.js'
+import { concernsItem } from '../../src/plan/operation.js'
+import { compileRoutes } from '../../src/plan/routes.js'
+import { operations } from '../../src/router/operations/index.js'
+import { listen } from '../clauses/fixture.js'
+
+type Cliente = { id: number; nombre: string }
+type Pedido = { numero: number; cliente?: number | null; urgente?: boolean; total: number }
+
+const clientes = defineResource<Cliente>()({
+  collection: 'clientes',
+  key: 'id',
+  schema: { type: 'object', required: ['nombre'], properties: { id: { type: 'integer' }, nombre: { type: 'string' } } },
+})
+const pedidos = defineResource<Pedido>()({
+  collection: 'pedidos',
+  key: 'numero',
+  schema: {
+    type: 'object',
+    required: ['total'],
+    properties: {
+      numero: { type: 'integer' },
+      cliente: { type: ['integer', 'null'] },
+      urgente: { type: 'boolean' },
+      total: { type: 'number' },
+    },
+  },
+  attachedTo: [{ of: clientes, by: 'cliente' }],
+  flags: { urgente: 'urgente' },
+})
+
+const handle = { handle: () => ({ done: true }) }
+const methods = { GET: handle, POST: handle, PUT: handle, PATCH: handle, DELETE: handle }
+
+const mounts = () => [
+  mount(clientes, memoryAdapter(clientes, { records: [{ id: 1, nombre: 'Ana' }] })),
+  mount(pedidos, memoryAdapter(pedidos, { records: [{ numero: 7, total: 5, cliente: 1, urgente: true }] }), {
+    endpoints: [endpoint('notas', { description: 'Notes of an order.', methods })],
+  }),
+  endpoint('informes', { description: 'Reports.', methods }),
+]
+
+/** A path of each kind of address. */
+const paths = {
+  collection: '/v1/pedidos',
+  item: '/v1/pedidos/7',
+  flag: '/v1/pedidos/7/urgente',
+  'item-endpoint': '/v1/pedidos/7/notas',
+  members: '/v1/clientes/1/pedidos',
+  member: '/v1/clientes/1/pedidos/7',
+  endpoint: '/v1/informes',
+  any: '/v1/pedidos',
+} as const
+
+const bodies = { record: (method: string) => ({ numero: method === 'POST' ? 8 : 7, total: 9 }), patch: () => ({ total: 10 }) }
+
+describe('every operation', () => {
+  it('is the only one of its method at its kind of address', () => {
+    const places = operations.map(({ target, method }) => `${method} ${target}`)
+    expect(new Set(places).size).toBe(operations.length)
+    expect(new Set(operations.map(({ name }) => name)).size).toBe(operations.length)
+  })
+
+  it.each(operations.map((operation) => [operation.name, operation] as const))(
+    '%s answers with a status of its description',
+    async (_, operation) => {
+      const service = await listen(express().use(api({ versions: { v1: mounts() } })))
+      try {
+        const { target, method, body, statuses, headStatus } = operation
+        const sent = body === 'record' || body === 'patch' ? bodies[body](method) : undefined
+        const send = async (as: string) =>
+          fetch(service.origin + paths[target], {
+            method: as,
+            redirect: 'manual',
+            ...(sent === undefined ? {} : { body: JSON.stringify(sent), headers: { 'Content-Type': 'application/json' } }),
+          })
+        const { status } = await send(method)
+        expect(status).toBe(statuses === 'any' ? 200 : statuses[0])
+        if (method === 'GET') expect((await send('HEAD')).status).toBe(headStatus ?? status)
+      } finally {
+        await service.close()
+      }
+    },
+  )
+
+  it.each(operations.map((operation) => [operation.name, operation] as const))(
+    '%s asks the permission for its actions',
+    async (_, operation) => {
+      const asked: string[] = []
+      const service = await listen(
+        express().use(
+          api({
+            principal: () => 'eva',
+            permission: (_principal, action, resource, key) => {
+              if (resource !== 'clientes') asked.push(key === undefined ? action : `${action} ${key}`)
+              return 'allow'
+            },
+            versions: { v1: mounts() },
+          }),
+        ),
+      )
+      try {
+        const { target, method, actions, query } = operation
+        await fetch(service.origin + paths[target], { method, redirect: 'manual' })
+        const key = target !== 'any' && concernsItem(target) ? ' 7' : ''
+        if (query !== 'ignored') expect(asked.slice(0, actions.length)).toEqual(actions.map((action) => action + key))
+      } finally {
+        await service.close()
+      }
+    },
+  )
+})
+
+it('VERB-9: a new operation is served where its description says, with nothing else to change', () => {
+  const [list] = operations
+  const queried = { ...(list as (typeof operations)[number]), name: 'query', method: 'POST', target: 'item' } as const
+  const { resources } = compileRoutes([...operations, queried], mounts())
+  const [, found] = resources
+  expect(found?.item.allow).toBe('GET, HEAD, PUT, PATCH, DELETE, POST, OPTIONS')
+  expect(found?.item.operations.get('POST')).toBe(queried)
+  expect(found?.collection.operations.get('POST')?.name).toBe('create')
+})
