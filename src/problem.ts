@@ -1,60 +1,19 @@
 /**
- * Words that everybody may use: what can be wrong with a request (`HttpProblem`, RFC 9457) and with a service's own
- * declaration (`ConfigurationError`). Each has a stable code; `docs/errors.md` explains every one and a test holds the two together.
+ * What can be wrong with a request (`HttpProblem`, RFC 9457). Each way has a stable code;
+ * `docs/errors.md` explains every one, and a test keeps the two in step.
  */
 
+import { brandClass, hasBrand } from './brand.js'
+import { nearMiss } from './near-miss.js'
+import { checkArgument, checkOptions, invalidOption } from './options/check.js'
+import type { Kinds, MadeKind } from './options/kinds.js'
+import { type ProblemCode, problemKinds } from './problem-kinds.js'
 import type { Violation } from './violation.js'
 import { header } from './wire.js'
 
+export { type ConfigurationCode, ConfigurationError, configurationKinds, isConfigurationError } from './configuration-error.js'
+export { type ProblemCode, problemKinds } from './problem-kinds.js'
 export type { KnownViolation, Violation } from './violation.js'
-
-interface ProblemKind {
-  readonly status: number
-  readonly title: string
-  /** The clause of the conventions that the problem stands for. */
-  readonly clause: string
-}
-
-/** Every problem that the library answers with, by its stable code (ERR-1..3). */
-export const problemKinds = {
-  'bad-request': { status: 400, title: 'Bad request', clause: 'ERR-1' },
-  'malformed-path': { status: 400, title: 'The path can not be decoded', clause: 'PATH-11' },
-  'malformed-host': { status: 400, title: 'The host of the request is malformed', clause: 'REP-5' },
-  'invalid-query': { status: 400, title: 'The query is not valid', clause: 'QUERY-8' },
-  'malformed-body': { status: 400, title: 'The body can not be read', clause: 'HDR-5' },
-  'missing-body': { status: 400, title: 'A body is required', clause: 'HDR-5' },
-  'unexpected-body': { status: 400, title: 'This request takes no body', clause: 'VERB-4' },
-  'malformed-idempotency-key': { status: 400, title: 'The Idempotency-Key can not be read', clause: 'VERB-12' },
-  'missing-idempotency-key': { status: 400, title: 'An Idempotency-Key is required', clause: 'VERB-12' },
-  unauthenticated: { status: 401, title: 'Authentication is required', clause: 'AUTH-4' },
-  forbidden: { status: 403, title: 'Permission is missing', clause: 'AUTH-4' },
-  'unknown-version': { status: 404, title: 'There is no such version', clause: 'VER-1' },
-  'unknown-path': { status: 404, title: 'There is nothing at this path', clause: 'PATH-1' },
-  absent: { status: 404, title: 'The resource does not exist', clause: 'VERB-1' },
-  'method-not-allowed': { status: 405, title: 'The method is not allowed here', clause: 'VERB-9' },
-  'request-timeout': { status: 408, title: 'The request did not arrive in time', clause: 'ERR-1' },
-  gone: { status: 410, title: 'No longer available', clause: 'VER-2' },
-  stale: { status: 412, title: 'The resource has changed', clause: 'HDR-3' },
-  'precondition-failed': { status: 412, title: 'A precondition does not hold', clause: 'HDR-4' },
-  'body-too-large': { status: 413, title: 'The body is too large', clause: 'HDR-5' },
-  'uri-too-long': { status: 414, title: 'The address is too long', clause: 'ERR-1' },
-  'unsupported-accept': { status: 415, title: 'No representation of this media type', clause: 'HDR-1' },
-  'unsupported-content': { status: 415, title: 'The media type of the body is not supported', clause: 'HDR-5' },
-  'invalid-body': { status: 422, title: 'The body is not valid', clause: 'ERR-2' },
-  duplicate: { status: 422, title: 'The resource exists already', clause: 'ERR-2' },
-  reference: { status: 422, title: 'A reference leads to nothing', clause: 'ERR-2' },
-  referenced: { status: 422, title: 'Other records refer to the resource', clause: 'ERR-2' },
-  'idempotency-mismatch': { status: 422, title: 'The Idempotency-Key stands for another request', clause: 'VERB-12' },
-  rule: { status: 422, title: 'A rule of the service is broken', clause: 'ERR-2' },
-  'precondition-required': { status: 428, title: 'If-Match is required', clause: 'HDR-3' },
-  'too-many-requests': { status: 429, title: 'Too many requests', clause: 'LIMIT-1' },
-  'headers-too-large': { status: 431, title: 'The header fields are too large', clause: 'ERR-1' },
-  internal: { status: 500, title: 'The service failed', clause: 'ERR-1' },
-  unavailable: { status: 503, title: 'The service is unavailable for the moment', clause: 'ERR-1' },
-} as const satisfies Record<string, ProblemKind>
-
-/** The stable code of a problem. */
-export type ProblemCode = keyof typeof problemKinds
 
 /** A problem of a service's own: its status and words, beside the library's. */
 export interface CustomProblem {
@@ -92,6 +51,10 @@ export class HttpProblem extends Error {
   readonly errors: readonly Violation[]
   readonly headers: Readonly<Record<string, string>>
 
+  static {
+    brandClass('problem', HttpProblem)
+  }
+
   constructor(kind: ProblemCode | CustomProblem, options: HttpProblemOptions = {}) {
     checkProblem(kind, options)
     const known: CustomProblem = typeof kind === 'string' ? { code: kind, ...problemKinds[kind] } : kind
@@ -106,36 +69,42 @@ export class HttpProblem extends Error {
   }
 }
 
-/** What JavaScript callers may get wrong: what is not known would be missing in the answer without a word. Throws `ConfigurationError`. */
-function checkProblem(kind: unknown, options: unknown): void {
-  const refuse = (message: string): never => {
-    throw new ConfigurationError('invalid-option', `new HttpProblem() ${message}`)
-  }
-  if (typeof kind === 'string') {
-    if (!Object.hasOwn(problemKinds, kind))
-      refuse(`has the code "${kind}", which is none of the library. Give { code, status, title } for one of yours.`)
-  } else if (typeof kind !== 'object' || kind === null) refuse('has no kind. Give a code such as "rule", or { code, status, title }.')
-  else {
-    for (const name in kind) {
-      if (Object.hasOwn(kindNames, name)) continue
-      const place = Object.hasOwn(optionNames, name) ? 'Give it in the second argument' : `There are: ${Object.keys(kindNames).join(', ')}`
-      refuse(`has "${name}" in its first argument. ${place}.`)
-    }
-    const { code, status, title } = kind as CustomProblem
-    if (typeof code !== 'string' || typeof title !== 'string')
-      refuse('has a first argument without a code or a title. Give both, as strings.')
-    if (!Number.isInteger(status) || status < 400 || status > 599) refuse(`has the status ${String(status)}. Give one from 400 to 599.`)
-  }
-  if (typeof options !== 'object' || options === null)
-    refuse('has a second argument that is no object. Give { detail, errors, headers, cause }.')
-  for (const name in options as object) {
-    if (Object.hasOwn(optionNames, name)) continue
-    refuse(`has no option "${name}". There are: ${Object.keys(optionNames).join(', ')}.`)
-  }
+/** The options that a problem may have beside its kind. */
+export const problemOptionKinds: Kinds<HttpProblemOptions> = { detail: 'string', errors: { each: 'table' }, headers: 'table', cause: 'any' }
+
+const inSecondArgument = { instead: 'Give it in the second argument.' }
+
+/** The options of a problem of a team's own. */
+export const customProblemKinds: Kinds<CustomProblem & Record<keyof HttpProblemOptions, never>> = {
+  code: { required: 'string' },
+  status: { required: { from: 400, to: 599, whole: true } },
+  title: { required: 'string' },
+  clause: 'string',
+  detail: inSecondArgument,
+  errors: inSecondArgument,
+  headers: inSecondArgument,
+  cause: inSecondArgument,
 }
 
-const kindNames: Readonly<Record<keyof CustomProblem, true>> = { code: true, status: true, title: true, clause: true }
-const optionNames: Readonly<Record<keyof HttpProblemOptions, true>> = { detail: true, errors: true, headers: true, cause: true }
+const problemKind: MadeKind = {
+  by: "a code such as 'rule', or { code, status, title } for a problem of yours",
+  is: (value) => typeof value === 'string' || (typeof value === 'object' && value !== null),
+}
+
+/** What is not known, or of another kind, would be missing in the answer without a word. Throws `ConfigurationError`. */
+function checkProblem(kind: unknown, options: unknown): void {
+  const first = 'the first argument of new HttpProblem()'
+  checkArgument(first, kind ?? null, problemKind)
+  if (typeof kind !== 'string') checkOptions(first, kind, customProblemKinds)
+  else if (!Object.hasOwn(problemKinds, kind)) {
+    const near = nearMiss(kind, Object.keys(problemKinds))
+    const meant = near === undefined ? '' : `Did you mean "${near}"? `
+    throw invalidOption(
+      `The first argument of new HttpProblem() is the code "${kind}", which is none of the library. ${meant}For one of yours give { code, status, title }.`,
+    )
+  }
+  checkOptions('new HttpProblem()', options, problemOptionKinds)
+}
 
 /** What a 503 says beside its code. */
 export interface UnavailableOptions {
@@ -151,6 +120,13 @@ export interface UnavailableOptions {
    * Default false.
    */
   readonly unchanged?: boolean
+}
+
+export const unavailableOptionKinds: Kinds<UnavailableOptions> = {
+  retryAfter: 'number',
+  detail: 'string',
+  cause: 'any',
+  unchanged: 'boolean',
 }
 
 /** The detail of an answer to a write that may have changed something (VERB-13). `reason`: a clause without a full stop. */
@@ -169,7 +145,12 @@ export class Unavailable extends HttpProblem {
   /** The statement that failed changed nothing. */
   readonly unchanged: boolean
 
+  static {
+    brandClass('unavailable', Unavailable)
+  }
+
   constructor(options: UnavailableOptions = {}) {
+    checkOptions('new Unavailable()', options, unavailableOptionKinds)
     super('unavailable', {
       detail: options.detail ?? tryAgain,
       headers: { [header.retryAfter]: String(Math.max(0, Math.ceil(options.retryAfter ?? 1))) },
@@ -178,6 +159,12 @@ export class Unavailable extends HttpProblem {
     this.unchanged = options.unchanged ?? false
   }
 }
+
+/** Whether an error is a problem, of this copy of the library or of another. */
+export const isProblem = (error: unknown): error is HttpProblem => hasBrand('problem', error)
+
+/** The same for `Unavailable`. */
+export const isUnavailable = (error: unknown): error is Unavailable => hasBrand('unavailable', error)
 
 const statusCodes = new Map<number, ProblemCode>([
   [400, 'bad-request'],
@@ -211,7 +198,7 @@ const parserCodes = new Map<unknown, ProblemCode>([
  */
 export function toProblem(error: unknown): HttpProblem {
   try {
-    const problem = error instanceof HttpProblem ? error : fromHttpError(error)
+    const problem = isProblem(error) ? error : fromHttpError(error)
     if (problem !== undefined && isErrorStatus(problem.status)) return problem
   } catch {
     // An error may be a proxy, or have getters that throw: that is a failure like any other.
@@ -268,47 +255,5 @@ export function problemBody(problem: HttpProblem, place: ProblemPlace = {}): Rec
     clause: problem.clause,
     ...(place.requestId === undefined ? {} : { requestId: place.requestId }),
     ...(problem.errors.length === 0 ? {} : { errors: problem.errors }),
-  }
-}
-
-/** Every way in which a declaration or an option can be wrong, by its stable code, with the clause it stands for. */
-export const configurationKinds = {
-  'name-malformed': 'PATH-10',
-  'name-not-plural': 'PATH-2',
-  'name-is-verb': 'PATH-3',
-  'name-has-format': 'PATH-4',
-  'path-taken': 'PATH-1',
-  'version-malformed': 'VER-1',
-  'unknown-member': 'PATH-10',
-  'unsuitable-member': 'QUERY-1',
-  'exposes-write-only': 'REP-8',
-  'reserved-parameter': 'QUERY-1',
-  'invalid-schema': 'ERR-2',
-  'unresolved-link': 'REP-1',
-  'unmounted-parent': 'PATH-7',
-  'adapter-incomplete': 'VERB-9',
-  'undocumented-endpoint': 'PATH-8',
-  'invalid-option': 'ERR-1',
-  'store-unfit': 'HDR-3',
-  'weak-key': 'AUTH-5',
-  'middleware-missing': 'ERR-1',
-} as const satisfies Record<string, string>
-
-/** The stable code of a configuration error. */
-export type ConfigurationCode = keyof typeof configurationKinds
-
-/**
- * A definition or an option is wrong: thrown while a service is being built. Where only a request shows it (a middleware is missing, a version is no text) it is thrown
- * there, and answered as a 500 that says nothing of it. Its message says the mend.
- */
-export class ConfigurationError extends TypeError {
-  override readonly name = 'ConfigurationError'
-  readonly code: ConfigurationCode
-  readonly clause: string
-
-  constructor(code: ConfigurationCode, message: string) {
-    super(`${message} [${configurationKinds[code]} ${code}]`)
-    this.code = code
-    this.clause = configurationKinds[code]
   }
 }

@@ -9,16 +9,26 @@ describe('ERR-3: new HttpProblem() refuses what would be missing in the answer',
       new HttpProblem(...(given as ConstructorParameters<typeof HttpProblem>))
 
   it.each([
-    [[{ ...own, detail: 'None left.' }], /has "detail" in its first argument\. Give it in the second argument\./],
-    [[{ ...own, type: 'about:blank' }], /has "type" in its first argument\. There are: code, status, title, clause\./],
-    [[own, { details: 'None left.' }], /has no option "details"\. There are: detail, errors, headers, cause\./],
-    [[own, 'None left.'], /second argument that is no object/],
+    [
+      [{ ...own, detail: 'None left.' }],
+      /The first argument of new HttpProblem\(\) has no option "detail"\. Give it in the second argument\./,
+    ],
+    [
+      [{ ...own, type: 'about:blank' }],
+      /The first argument of new HttpProblem\(\) has no option "type"\. There are: code, status, title, clause\./,
+    ],
+    [[own, { details: 'None left.' }], /new HttpProblem\(\) has no option "details"\. Did you mean "detail"\?/],
+    [[own, 'None left.'], /options of new HttpProblem\(\) are of type string\. Give an object\./],
+    [[own, { detail: 5 }], /"detail" of new HttpProblem\(\) is 5\. Give a string\./],
+    [[own, { errors: {} }], /"errors" of new HttpProblem\(\) is of type object\. Give a list of objects\./],
+    [[own, { headers: [] }], /"headers" of new HttpProblem\(\) is an empty list\. Give an object\./],
+    [['rules'], /the code "rules", which is none of the library\. Did you mean "rule"\?/],
     [['no-such-code'], /the code "no-such-code"/],
     [['constructor'], /the code "constructor"/],
-    [[{ code: 'sold-out', status: 422 }], /without a code or a title/],
-    [[{ ...own, status: 200 }], /the status 200\. Give one from 400 to 599\./],
-    [[undefined], /has no kind/],
-    [[null], /has no kind/],
+    [[{ code: 'sold-out', status: 422 }], /"title" of the first argument of new HttpProblem\(\) is missing\. Give a string\./],
+    [[{ ...own, status: 200 }], /"status" of the first argument of new HttpProblem\(\) is 200\. Give a whole number from 400 to 599\./],
+    [[undefined], /is null\. Give a code such as 'rule', or \{ code, status, title \}/],
+    [[null], /is null\. Give a code such as 'rule', or \{ code, status, title \}/],
   ])('%j', (given, message) => {
     expect(make(...given)).toThrow(ConfigurationError)
     expect(make(...given)).toThrow(message)

@@ -1,5 +1,7 @@
 /** An older version over the same data: an adapter that speaks one version's members over a store that holds another's (VER-1). */
-import { checkOptions, type Kinds } from '../definition/option-kinds.js'
+
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
 import type { Adapter, Call, Created, Refused, Repeated, Stored } from './contract.js'
 import { isRefused } from './contract.js'
 import { type Row, Terms } from './view-terms.js'
@@ -22,7 +24,13 @@ export interface ViewOptions {
   readonly defaults?: Readonly<Record<string, unknown>>
 }
 
-const optionKinds: Kinds<ViewOptions> = { rename: 'table', toWire: 'table', fromWire: 'table', hides: 'list', defaults: 'table' }
+export const viewKinds: Kinds<ViewOptions> = {
+  rename: { values: 'string' },
+  toWire: { values: 'function' },
+  fromWire: { values: 'function' },
+  hides: { each: 'string' },
+  defaults: 'table',
+}
 
 /**
  * Maps values, filters and sorts of an older version onto the adapter of a newer one. Members of the store that the older version does not have belong in `hides`:
@@ -33,7 +41,7 @@ const optionKinds: Kinds<ViewOptions> = { rename: 'table', toWire: 'table', from
  * @example mount(clientesV1, view(clientes, { rename: { nombre: 'razonSocial' }, hides: ['cuit'] }))
  */
 export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<unknown, K>, options: ViewOptions = {}): Adapter<T, K> {
-  checkOptions('view()', options, optionKinds)
+  checkOptions('view()', options, viewKinds)
   const under = adapter as Adapter<unknown, K>
   const terms = new Terms(options)
   const show = (call: Call, { value, version }: Stored<unknown>): Stored<T> => ({ value: terms.showFor(call, value as Row) as T, version })

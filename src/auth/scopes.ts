@@ -1,7 +1,8 @@
 /** Permission by the scopes of a token (AUTH-4; RFC 6749 3.3, RFC 8693 4.2): `<resource>:read` and `<resource>:write`, `*` for all resources. */
 
 import { isObject } from '../definition/json.js'
-import { functionOption, knownOptions } from '../definition/known-options.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
 import type { Action, Permission } from './permission.js'
 
 /** Where `scopes()` looks (AUTH-4). */
@@ -9,6 +10,8 @@ export interface ScopesOptions {
   /** The scopes of a principal, in one text parted by spaces or as a list. Its parameter may be typed as the principals of the service. Default: the member `scope`. */
   of?(principal: unknown): string | readonly string[] | undefined
 }
+
+export const scopesKinds: Kinds<ScopesOptions> = { of: 'function' }
 
 const reading: ReadonlySet<Action> = new Set<Action>(['list', 'read'])
 
@@ -20,8 +23,7 @@ const reading: ReadonlySet<Action> = new Set<Action>(['list', 'read'])
  * @example api({ authenticate: bearer({ keys }), permission: scopes(), versions })
  */
 export function scopes(options: ScopesOptions = {}): Permission<unknown> {
-  knownOptions('scopes()', options, { of: true })
-  functionOption('The option "of" of scopes()', options.of)
+  checkOptions('scopes()', options, scopesKinds)
   const { of } = options
   // A token's claims are one object as long as it is cached: its scopes are read once. Who changes them in place is asked anew.
   const known = new WeakMap<object, { readonly scope: unknown; readonly grant: Grant }>()

@@ -1,6 +1,7 @@
 /** Whether the members that a declaration names are there and fit for what it wants of them. */
+
+import { nearMiss } from '../near-miss.js'
 import { ConfigurationError } from '../problem.js'
-import { nearMiss } from './near-miss.js'
 import type { Shape } from './shape.js'
 
 /** A path with dots, or the one name of a record's own member. */

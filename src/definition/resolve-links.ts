@@ -1,11 +1,14 @@
 /** The links of a resource, checked: whom they lead to, by which members, and what they show (REP-1). */
+
+import { hasBrand } from '../brand.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
 import { ConfigurationError } from '../problem.js'
 import { isObject } from './json.js'
-import { knownOptions, listOption, namesOption, tableOption, textOption } from './known-options.js'
 import { NamedMembers } from './named-members.js'
 import type { Link, ResourceDefinition } from './resource.js'
-import type { SubLinkOptions, ToLinkOptions } from './resource-options.js'
-import { Shape } from './shape.js'
+import type { ExternalLinkOptions, LinkOptions, SubLinkOptions, ToLinkOptions } from './resource-options.js'
+import type { Shape } from './shape.js'
 
 /** What the resolving of one resource stands on. */
 export interface Context {
@@ -22,36 +25,43 @@ export const keptMembers = (key: readonly string[], parent: ResourceDefinition['
 /** Whom a declaration leads to: a definition, or the name of a collection. */
 export function resolveTarget(what: string, given: unknown): ResourceDefinition | string {
   if (typeof given === 'string' && given !== '') return given
-  if (isObject(given) && given.shape instanceof Shape) return given as unknown as ResourceDefinition
+  if (isObject(given) && hasBrand('resource', given)) return given as unknown as ResourceDefinition
   throw new ConfigurationError(
     'unresolved-link',
     `${what} leads to ${given === undefined ? 'undefined' : 'no resource'}. Give a definition, or the collection's name where two definitions refer to each other.`,
   )
 }
 
-const toOptions: Readonly<Record<keyof ToLinkOptions, true>> = { to: true, by: true, show: true, expand: true }
+export const toLinkKinds: Kinds<ToLinkOptions> = { to: 'any', by: { required: 'names' }, show: { each: 'string' }, expand: 'boolean' }
+export const subLinkKinds: Kinds<SubLinkOptions> = { sub: { required: 'string' } }
+export const externalLinkKinds: Kinds<ExternalLinkOptions> = { external: { oneOf: [true] } }
 
-export function resolveLink(context: Context, name: string, given: unknown): Link {
+/** One name or several, which the option's kind has found to be names, as a list. */
+export const namesOf = (given: string | readonly string[]): readonly string[] =>
+  Object.freeze(typeof given === 'string' ? [given] : [...given])
+
+export function resolveLink(context: Context, name: string, options: LinkOptions): Link {
   const what = `The link "${name}" of "${context.collection}"`
-  const options = tableOption(what, given)
+  const checked = <O>(kinds: Kinds<O>): O =>
+    checkOptions<O>(`the link "${name}" of "${context.collection}"`, options, kinds as Kinds<NoInfer<O>>)
   if (Object.hasOwn(options, 'sub')) {
-    const { sub } = knownOptions(what, given, { sub: true }) as unknown as SubLinkOptions
+    const { sub } = checked(subLinkKinds)
     if (context.shape.properties.has(name)) throw takenName(what)
-    return Object.freeze({ kind: 'sub', name, sub: textOption(`sub of ${what}`, sub) })
+    return Object.freeze({ kind: 'sub', name, sub })
   }
-  if (options.external === true) {
-    knownOptions(what, given, { external: true })
+  if ('external' in options && options.external === true) {
+    checked(externalLinkKinds)
     const shape = context.members.visible(`links.${name}`, [name])
     if (shape.types.size > 0 && !shape.isObject) {
       throw new ConfigurationError('unsuitable-member', `${what} is external, but "${name}" is no object with an href. Describe it as one.`)
     }
     return Object.freeze({ kind: 'external', name })
   }
-  return resolveLinkTo(context, name, what, knownOptions(what, given, toOptions) as unknown as ToLinkOptions)
+  return resolveLinkTo(context, name, what, checked(toLinkKinds))
 }
 
 function resolveLinkTo({ collection, shape, members, kept }: Context, name: string, what: string, options: ToLinkOptions): Link {
-  const by = namesOption(`by of ${what}`, options.by)
+  const by = namesOf(options.by)
   for (const member of by) members.scalar(`links.${name}.by`, [member])
   // A link stands in the place of the members it is made of; another member of its name would stand there too.
   if (shape.properties.has(name) && (!by.includes(name) || kept.has(name))) throw takenName(what)
@@ -60,7 +70,7 @@ function resolveLinkTo({ collection, shape, members, kept }: Context, name: stri
     name,
     to: resolveTarget(what, options.to),
     by,
-    show: listOption(`show of ${what}`, options.show),
+    show: Object.freeze([...(options.show ?? [])]),
     expand: options.expand ?? true,
   })
   if (typeof link.to !== 'string') checkShown(collection, link, link.to)

@@ -1,49 +1,64 @@
 /** From what a team wrote to a definition: every name checked against the schema, every default filled in, frozen. */
-import { ConfigurationError } from '../problem.js'
+
+import { branded } from '../brand.js'
+import { checkOptions, invalidOption } from '../options/check.js'
+import { count, type Kind, type Kinds } from '../options/kinds.js'
+import { ConfigurationError, isConfigurationError } from '../problem.js'
 import { parameter } from '../wire.js'
 import { checkFormats } from './format-limits.js'
-import { frozenCopy, isObject } from './json.js'
+import { frozenCopy, isObject, own } from './json.js'
 import { keyCodec } from './key.js'
-import { functionOption, knownOptions, listOption, namesOption, tableOption, textOption } from './known-options.js'
 import { NamedMembers } from './named-members.js'
 import { checkCollectionName, checkName, checkSegment } from './naming.js'
-import { type Context, keptMembers, resolveLink, resolveTarget } from './resolve-links.js'
+import { type Context, keptMembers, namesOf, resolveLink, resolveTarget } from './resolve-links.js'
 import type { Filter, ResourceDefinition } from './resource.js'
-import type { FilterOperator, FilterOptions, PageOptions, ResourceOptions } from './resource-options.js'
+import type { FilterOperator, FilterOptions, FilterTable, LinkTable, PageOptions, ResourceOptions } from './resource-options.js'
 import type { JsonSchema } from './schema-types.js'
 import { Shape } from './shape.js'
 import { singularOf } from './singular.js'
 
 type AnyOptions = ResourceOptions<Record<string, unknown>, JsonSchema, unknown, Record<never, never>, Record<never, never>>
 
-/** Every option, so that a misspelt one is refused. An option that is missing here does not compile. */
-const known: Readonly<Record<keyof AnyOptions, true>> = {
-  collection: true,
-  singular: true,
-  allow: true,
-  key: true,
-  assigned: true,
-  schema: true,
-  filters: true,
-  sort: true,
-  search: true,
-  links: true,
-  parent: true,
-  attachedTo: true,
-  flags: true,
-  rules: true,
-  scope: true,
-  page: true,
-  cacheControl: true,
+export const pageKinds: Kinds<PageOptions> = { size: count, max: count, first: { oneOf: [1, 0] } }
+
+const operators: Readonly<Record<FilterOperator, true>> = { eq: true, gt: true, gte: true, lt: true, lte: true, contains: true, null: true }
+
+export const filterKinds: Kinds<FilterOptions> = { field: 'string', op: { oneOf: Object.keys(operators) }, many: 'boolean' }
+
+const names: Kind = { each: 'string' }
+
+type AttachmentOptions = NonNullable<AnyOptions['attachedTo']>[number]
+
+/** What a link or parent leads to, `resolveTarget` checks: it has a code of its own. So have the collection and the schema. */
+export const resourceKinds: Kinds<AnyOptions> = {
+  collection: 'any',
+  singular: 'string',
+  allow: { values: 'string' },
+  key: { required: 'names' },
+  assigned: [{ oneOf: [true] }, names],
+  schema: 'any',
+  filters: { values: [{ oneOf: [true] }, { options: filterKinds }] },
+  sort: names,
+  search: [{ oneOf: [true] }, names],
+  links: { values: 'table' },
+  parent: { options: { of: 'any', by: { required: 'names' } } satisfies Kinds<NonNullable<AnyOptions['parent']>> },
+  attachedTo: { each: { options: { of: 'any', by: 'names', as: 'string' } satisfies Kinds<AttachmentOptions> } },
+  flags: { values: 'string' },
+  rules: 'function',
+  scope: 'function',
+  page: { options: pageKinds },
+  cacheControl: 'string',
 }
 
 /** Checks and completes what `defineResource` got. Throws `ConfigurationError`. */
 export function resolveResource(given: unknown): ResourceDefinition {
-  const options = knownOptions('defineResource()', given, known) as unknown as AnyOptions
+  const named = own(given, 'collection')
+  const what = typeof named === 'string' ? `defineResource("${named}")` : 'defineResource()'
+  const options = checkOptions<AnyOptions>(what, given ?? null, resourceKinds)
   const { collection } = options
   if (typeof collection !== 'string')
     throw new ConfigurationError('name-malformed', 'The collection of defineResource() is no text. Give a plural noun.')
-  checkCollectionName(collection, tableOption(`allow of "${String(collection)}"`, options.allow) as Record<string, string>)
+  checkCollectionName(collection, options.allow)
   const schema = resolveSchema(collection, options.schema)
   const shape = Shape.of(schema)
   if (!shape.isObject) {
@@ -54,41 +69,39 @@ export function resolveResource(given: unknown): ResourceDefinition {
   }
   checkFormats(collection, schema, shape)
   const members = new NamedMembers(collection, shape)
-  const key = resolveKey(collection, options.key, members)
+  const key = resolveKey(collection, options.key as string | readonly string[], members)
   const parent = resolveParent(collection, options.parent, members)
   const context: Context = { collection, shape, members, kept: keptMembers(key, parent) }
-  functionOption(`rules of "${collection}"`, options.rules)
-  functionOption(`scope of "${collection}"`, options.scope)
 
-  return Object.freeze({
+  const definition: ResourceDefinition = {
     collection,
     singular: resolveSingular(collection, options.singular),
     key: keyCodec(shape, key, typeof options.key !== 'string'),
-    assigned: resolveAssigned(collection, options.assigned, key),
+    assigned: resolveAssigned(collection, options.assigned as true | readonly string[] | undefined, key),
     schema,
     shape,
-    filters: resolveTable(`filters of "${collection}"`, options.filters, (name, filter) => resolveFilter(context, name, filter)),
-    sort: eachNamed(`sort of "${collection}"`, options.sort, (field) => members.scalar('sort', field)),
+    filters: resolveTable(options.filters as FilterTable | undefined, (name, filter) => resolveFilter(context, name, filter)),
+    sort: eachNamed(options.sort, (field) => members.scalar('sort', field)),
     search:
       options.search === undefined || options.search === true
         ? options.search
-        : eachNamed(`search of "${collection}"`, options.search, (field) => members.visible('search', field)),
-    links: resolveTable(`links of "${collection}"`, options.links, (name, link) => resolveLink(context, name, link)),
+        : eachNamed(options.search, (field) => members.visible('search', field)),
+    links: resolveTable(options.links as LinkTable | undefined, (name, link) => resolveLink(context, name, link)),
     parent,
     attachedTo: resolveAttachments(context, options),
-    flags: resolveTable(`flags of "${collection}"`, options.flags, (segment, member) => resolveFlag(context, segment, member)),
+    flags: resolveTable(options.flags, (segment, member) => resolveFlag(context, segment, member)),
     rules: options.rules as ResourceDefinition['rules'],
     scope: options.scope as ResourceDefinition['scope'],
     page: resolvePage(`"${collection}"`, options.page),
-    cacheControl: options.cacheControl === undefined ? undefined : textOption(`cacheControl of "${collection}"`, options.cacheControl),
-  })
+    cacheControl: options.cacheControl,
+  }
+  return Object.freeze(branded('resource', definition))
 }
 
-function resolveSingular(collection: string, given: unknown): string {
+function resolveSingular(collection: string, given: string | undefined): string {
   if (given === undefined) return singularOf(collection)
-  const name = textOption(`singular of "${collection}"`, given)
-  checkName(name)
-  return name
+  checkName(given)
+  return given
 }
 
 function resolveSchema(collection: string, given: unknown): JsonSchema {
@@ -98,7 +111,7 @@ function resolveSchema(collection: string, given: unknown): JsonSchema {
   try {
     return refuseProto(collection, frozenCopy(given))
   } catch (error) {
-    if (error instanceof ConfigurationError) throw error
+    if (isConfigurationError(error)) throw error
     throw new ConfigurationError('invalid-schema', `The schema of "${collection}" is no JSON: ${(error as Error).message}. Mend it there.`)
   }
 }
@@ -117,18 +130,17 @@ function refuseProto<T>(collection: string, schema: T): T {
   return schema
 }
 
-function resolveTable<T>(what: string, given: unknown, resolve: (name: string, value: unknown) => T): ReadonlyMap<string, T> {
-  return new Map(Object.entries(tableOption(what, given)).map(([name, value]) => [name, resolve(name, value)]))
+function resolveTable<T, V>(given: Readonly<Record<string, V>> = {}, resolve: (name: string, value: V) => T): ReadonlyMap<string, T> {
+  return new Map(Object.entries(given).map(([name, value]) => [name, resolve(name, value)]))
 }
 
-function eachNamed(what: string, given: unknown, check: (field: string) => unknown): readonly string[] {
-  const fields = listOption(what, given)
-  for (const field of fields) check(field)
-  return fields
+function eachNamed(given: readonly string[] = [], check: (field: string) => unknown): readonly string[] {
+  for (const field of given) check(field)
+  return Object.freeze([...given])
 }
 
-function resolveKey(collection: string, given: unknown, members: NamedMembers): readonly string[] {
-  const key = namesOption(`The key of "${collection}"`, given)
+function resolveKey(collection: string, given: string | readonly string[], members: NamedMembers): readonly string[] {
+  const key = namesOf(given)
   for (const member of key) {
     const shape = members.visible('key', [member])
     if (shape.types.size !== 1 || shape.isObject || shape.isArray || shape.nullable) {
@@ -141,8 +153,8 @@ function resolveKey(collection: string, given: unknown, members: NamedMembers): 
   return key
 }
 
-function resolveAssigned(collection: string, given: unknown, key: readonly string[]): ReadonlySet<string> {
-  const assigned = given === true ? key : listOption(`assigned of "${collection}"`, given)
+function resolveAssigned(collection: string, given: true | readonly string[] | undefined, key: readonly string[]): ReadonlySet<string> {
+  const assigned = given === true ? key : (given ?? [])
   for (const member of assigned) {
     if (key.includes(member)) continue
     throw new ConfigurationError(
@@ -153,33 +165,27 @@ function resolveAssigned(collection: string, given: unknown, key: readonly strin
   return new Set(assigned)
 }
 
-function resolveParent(collection: string, given: unknown, members: NamedMembers): ResourceDefinition['parent'] {
+function resolveParent(collection: string, given: AnyOptions['parent'], members: NamedMembers): ResourceDefinition['parent'] {
   if (given === undefined) return undefined
   const what = `parent of "${collection}"`
-  const options = knownOptions(what, given, { of: true, by: true })
-  const by = namesOption(`by of the ${what}`, options.by)
+  const by = namesOf(given.by)
   for (const member of by) members.scalar('parent.by', [member])
-  return Object.freeze({ of: resolveTarget(what, options.of), by })
+  return Object.freeze({ of: resolveTarget(what, given.of), by })
 }
 
-function resolveAttachments({ collection, members }: Context, { attachedTo, allow }: AnyOptions): ResourceDefinition['attachedTo'] {
+function resolveAttachments({ collection, members }: Context, { attachedTo = [], allow }: AnyOptions): ResourceDefinition['attachedTo'] {
   const what = `attachedTo of "${collection}"`
-  const given: unknown = attachedTo === undefined ? [] : attachedTo
-  if (!Array.isArray(given)) throw new ConfigurationError('invalid-option', `${what} must be a list of { of, by, as }.`)
-  const attachments = given.map((one: unknown) => {
-    const options = knownOptions(what, one, { of: true, by: true, as: true })
-    const by = options.by === undefined ? undefined : namesOption(`by of ${what}`, options.by)
+  const attachments = attachedTo.map(({ of, by: given, as = collection }) => {
+    const by = given === undefined ? undefined : namesOf(given)
     for (const member of by ?? []) members.scalar('attachedTo.by', [member])
-    const as = options.as === undefined ? collection : textOption(`as of ${what}`, options.as)
     if (as !== collection) checkCollectionName(as, allow)
-    return Object.freeze({ of: resolveTarget(what, options.of), by, as })
+    return Object.freeze({ of: resolveTarget(what, of), by, as })
   })
   return Object.freeze(attachments)
 }
 
-function resolveFlag({ collection, members }: Context, segment: string, given: unknown): string {
+function resolveFlag({ collection, members }: Context, segment: string, member: string): string {
   checkSegment(segment)
-  const member = textOption(`The flag "${segment}" of "${collection}"`, given)
   if (!members.visible('flags', [member]).types.has('boolean')) {
     throw new ConfigurationError(
       'unsuitable-member',
@@ -189,24 +195,16 @@ function resolveFlag({ collection, members }: Context, segment: string, given: u
   return member
 }
 
-const operators: Readonly<Record<FilterOperator, true>> = { eq: true, gt: true, gte: true, lt: true, lte: true, contains: true, null: true }
-const filterOptions: Readonly<Record<keyof FilterOptions, true>> = { field: true, op: true, many: true }
 const reserved: readonly string[] = Object.values(parameter)
 
-function resolveFilter({ collection, members }: Context, name: string, given: unknown): Filter {
+function resolveFilter({ collection, members }: Context, name: string, given: true | FilterOptions | undefined): Filter {
   const what = `The filter "${name}" of "${collection}"`
-  const options: FilterOptions = given === true ? {} : knownOptions(what, given, filterOptions)
-  const field = options.field === undefined ? name : textOption(`field of the filter "${name}"`, options.field)
-  const op = options.op ?? 'eq'
-  const many = options.many ?? false
+  const { field = name, op = 'eq', many = false }: FilterOptions = given === true || given === undefined ? {} : given
   if (reserved.includes(name)) {
     throw new ConfigurationError(
       'reserved-parameter',
       `"${collection}" has a filter "${name}", which is a parameter of every list. Give the filter another name: { other: { field: '${field}' } }.`,
     )
-  }
-  if (!Object.hasOwn(operators, op)) {
-    throw new ConfigurationError('invalid-option', `${what} has no op "${String(op)}". There are: ${Object.keys(operators).join(', ')}.`)
   }
   if (many && op !== 'eq') {
     throw new ConfigurationError('invalid-option', `${what} is many-valued, which only "eq" can be. Leave op or many out.`)
@@ -229,21 +227,14 @@ function checkCompared(what: string, field: string, op: FilterOperator, where: s
   }
 }
 
-/** Page options as a team gives them, checked as far as they say anything. Throws `ConfigurationError`. */
-export function resolvePage(owner: string, given: unknown): PageOptions {
-  const page: PageOptions = knownOptions(`page of ${owner}`, given, { size: true, max: true, first: true })
-  checkPage(owner, { size: page.size ?? 1, max: page.max ?? Math.max(100, page.size ?? 1), first: page.first ?? 1 })
+/** Page options of the right kinds, checked as far as they say anything. Throws `ConfigurationError`. */
+export function resolvePage(owner: string, page: PageOptions = {}): PageOptions {
+  checkPage(owner, { size: page.size ?? 1, max: page.max ?? Math.max(100, page.size ?? 1) })
   return Object.freeze({ ...page })
 }
 
 /** Throws `ConfigurationError` where pages can't be so. */
-export function checkPage(owner: string, { size, max, first }: Required<PageOptions>): void {
-  const counts = Number.isSafeInteger(size) && Number.isSafeInteger(max) && size >= 1 && size <= max
-  if (counts && (first === 0 || first === 1)) return
-  throw new ConfigurationError(
-    'invalid-option',
-    counts
-      ? `${owner} calls the first page ${String(first)}. Say 0 or 1.`
-      : `${owner} has pages of ${size} with at most ${max}. Both are whole numbers from 1, and size is at most max.`,
-  )
+export function checkPage(owner: string, { size, max }: Pick<Required<PageOptions>, 'size' | 'max'>): void {
+  if (size <= max) return
+  throw invalidOption(`${owner} has pages of ${size} with at most ${max}. Give a size that is at most max.`)
 }

@@ -1,7 +1,9 @@
 /** `defineResource`: what a team declares of a resource, checked and frozen. It knows no HTTP and no data. */
 import type { Scalar } from '../adapters/contract.js'
+import { hasBrand } from '../brand.js'
+import { invalidOption } from '../options/check.js'
+import type { MadeKind } from '../options/kinds.js'
 import type { KeyCodec, KeyValue } from './key.js'
-import { invalidOption } from './known-options.js'
 import { resolveResource } from './resolve-resource.js'
 import type {
   FilterOperator,
@@ -13,7 +15,7 @@ import type {
   RuleViolation,
 } from './resource-options.js'
 import type { FromSchema, JsonSchema, MemberName } from './schema-types.js'
-import { Shape } from './shape.js'
+import type { Shape } from './shape.js'
 
 export type {
   ExternalLinkOptions,
@@ -126,8 +128,13 @@ export function defineResource(options?: unknown): unknown {
   return options === undefined ? resolveResource : resolveResource(options)
 }
 
+/** Whether a value is what `defineResource()` made. */
+export const isDefinition = (value: unknown): value is ResourceDefinition => hasBrand('resource', value)
+
+/** An option that takes a definition. */
+export const definitionKind: MadeKind = { by: 'what defineResource() made', is: isDefinition }
+
 /** Throws `ConfigurationError` where what stands in the place of a definition is none, such as one that was forgotten. */
 export function checkDefinition(what: string, given: unknown): void {
-  if (!((given as ResourceDefinition | undefined)?.shape instanceof Shape))
-    throw invalidOption(`${what} got no definition. Give what defineResource() made.`)
+  if (!isDefinition(given)) throw invalidOption(`${what} got no definition. Give what defineResource() made.`)
 }

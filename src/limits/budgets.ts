@@ -1,8 +1,9 @@
 /** Which budget a request counts against: options resolved when the service is built, looked up by path and method (LIMIT-1). */
-import { isList } from '../definition/json.js'
-import { invalidOption, knownOptions, listOption, textOption } from '../definition/known-options.js'
+
 import { decodeSegments } from '../http/targets.js'
-import { limitOption } from './limit-options.js'
+import { invalidOption } from '../options/check.js'
+import type { Kind, Kinds } from '../options/kinds.js'
+import { limitKinds, limitOf } from './limit-options.js'
 import type { Limit } from './store.js'
 
 /** A limit of its own for some routes or methods. */
@@ -47,16 +48,14 @@ export interface Budgets {
 /** Throws `ConfigurationError` where an option makes no sense. */
 export function resolveBudgets(options: BudgetsOptions): Budgets {
   const { limit, window = 60_000, budgets = [], failures } = options
-  if (!isList(budgets)) throw invalidOption('budgets of rateLimit() must be a list.')
   const all = budgets.map((given) => resolveBudget(given, window))
   const whole = { routes: undefined, methods: undefined }
-  if (limit !== undefined) all.push({ name: 'default', ...whole, ...limitOption('rateLimit()', { limit, window }, {}) })
+  if (limit !== undefined) all.push({ name: 'default', ...whole, limit, window })
   else if (!coversAll(all)) {
     throw invalidOption('limit of rateLimit() is missing, and no budget fits every request. Give how many requests a window may have.')
   }
   const { limit: otherwise } = all.at(-1) as Budget
-  const failing = limitOption('failures of rateLimit()', failures, limit === undefined ? { window } : { limit: otherwise, window })
-  const failed: Budget = { name: 'failures', ...whole, ...failing }
+  const failed: Budget = { name: 'failures', ...whole, ...limitOf(failures, { limit: otherwise, window }) }
   const names = [...all, failed].map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) < at)
   if (twice !== undefined)
@@ -64,32 +63,27 @@ export function resolveBudgets(options: BudgetsOptions): Budgets {
   return { all, failures: failed }
 }
 
-const budgetNames = { name: true, routes: true, methods: true, limit: true, window: true } as const satisfies Record<
-  keyof BudgetOptions,
-  true
->
+/** It stands in a quoted string of a header field (RFC 9651 3.3.3). */
+const nameKind: Kind = { a: 'a name of at most 64 letters, digits, ".", "_" and "-"', like: /^[\w.-]{1,64}$/ }
 
-function resolveBudget(given: unknown, window: number): Budget {
-  const budget = knownOptions('Each budget of rateLimit()', given, budgetNames)
-  const name = textOption('The name of each budget of rateLimit()', budget.name)
-  // It stands in a quoted string of a header field (RFC 9651 3.3.3).
-  if (!/^[\w.-]{1,64}$/.test(name))
-    throw invalidOption(`A budget of rateLimit() is named "${name}". Use letters, digits, ".", "_" and "-".`)
-  const { methods } = budget
-  if (methods !== undefined && methods !== 'read' && methods !== 'write') {
-    throw invalidOption(`methods of the budget "${name}" is ${JSON.stringify(methods)}. Give "read", "write" or nothing.`)
-  }
-  const routes = budget.routes === undefined ? undefined : listOption(`routes of the budget "${name}"`, budget.routes).map(segmentsOf)
-  if (routes?.length === 0) throw invalidOption(`routes of the budget "${name}" is empty. Name a route, or leave it out for all.`)
-  return { name, routes, methods, ...limitOption(`the budget "${name}"`, { limit: budget.limit, window: budget.window }, { window }) }
+const routeKind: Kind = { a: 'the segments of a path below the version, such as "tax/facturas"', like: /^[^/]+(?:\/[^/]+)*$/ }
+
+export const budgetKinds: Kinds<BudgetOptions> = {
+  name: { required: nameKind },
+  routes: { each: routeKind, least: 1, a: 'a list of routes such as "tax/facturas", or leave it out for all' },
+  methods: { oneOf: ['read', 'write'] },
+  limit: { required: limitKinds.limit },
+  window: limitKinds.window,
 }
 
-function segmentsOf(route: string): readonly string[] {
-  const segments = route.split('/')
-  if (segments.some((segment) => segment === '')) {
-    throw invalidOption(`A budget of rateLimit() has the route "${route}". Write its segments below the version, such as "tax/facturas".`)
-  }
-  return segments.map(folded)
+export const budgetsKinds: Kinds<BudgetsOptions> = {
+  ...limitKinds,
+  budgets: { each: { options: budgetKinds } },
+  failures: { options: limitKinds },
+}
+
+function resolveBudget({ name, routes, methods, limit, window: own }: BudgetOptions, window: number): Budget {
+  return { name, routes: routes?.map((route) => route.split('/').map(folded)), methods, limit, window: own ?? window }
 }
 
 function coversAll(budgets: readonly Budget[]): boolean {

@@ -1,21 +1,23 @@
 /** Limits and stores as a team gives them, checked when the service is built. */
-import { functionOption, invalidOption, knownOptions } from '../definition/known-options.js'
+
+import { invalidOption } from '../options/check.js'
+import { count, type Kinds, milliseconds } from '../options/kinds.js'
 import { isPromise } from '../promise.js'
 import type { Limit, LimitStore, StoreOptions } from './store.js'
 
-/** A whole number from 1 on, in the unit that `what` says. Throws `ConfigurationError`. */
-function countOption(what: string, given: unknown): number {
-  if (Number.isSafeInteger(given) && (given as number) >= 1) return given as number
-  throw invalidOption(`${what} is ${typeof given === 'number' ? given : kindOf(given)}. Give a whole number, 1 or more.`)
-}
+/** The kinds of a limit's options. */
+export const limitKinds: Kinds<Limit> = { limit: count, window: milliseconds }
 
-/** A limit, with what is left out from `otherwise`. Throws `ConfigurationError`. */
-export function limitOption(what: string, given: unknown, otherwise: Partial<Limit>): Limit {
-  const { limit = otherwise.limit, window = otherwise.window } = knownOptions(what, given, { limit: true, window: true })
-  return Object.freeze({
-    limit: countOption(`limit of ${what}`, limit),
-    window: countOption(`window of ${what}, in milliseconds,`, window),
-  })
+/** A limit, with what is left out from `otherwise`. */
+export const limitOf = (given: Partial<Limit> | undefined, otherwise: Limit): Limit =>
+  Object.freeze({ limit: given?.limit ?? otherwise.limit, window: given?.window ?? otherwise.window })
+
+/** The kinds of the options about stores. */
+export const storeKinds: Kinds<StoreOptions> = {
+  store: 'function',
+  storeTimeout: milliseconds,
+  onStoreFailure: 'function',
+  onStoreRecovery: 'function',
 }
 
 /**
@@ -55,14 +57,3 @@ function checkStore(what: string, name: string, store: unknown, methods: readonl
 }
 
 type Method = 'increment' | 'decrement' | 'resetKey' | 'get'
-
-/** Throws `ConfigurationError` where the options about the store make no sense. */
-export function checkStoreOptions(what: string, options: StoreOptions): void {
-  const { store, storeTimeout, onStoreFailure, onStoreRecovery } = options
-  functionOption(`store of ${what}`, store)
-  functionOption(`onStoreFailure of ${what}`, onStoreFailure)
-  functionOption(`onStoreRecovery of ${what}`, onStoreRecovery)
-  if (storeTimeout !== undefined) countOption(`storeTimeout of ${what}, in milliseconds,`, storeTimeout)
-}
-
-const kindOf = (value: unknown): string => (value === undefined ? 'missing' : value === null ? 'null' : `of type ${typeof value}`)

@@ -1,16 +1,18 @@
 /** Who asks: credentials of one request header become a principal, or 401 (AUTH-1, AUTH-3, AUTH-4). */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Answer } from '../adapters/contract.js'
 import { isNobody } from '../auth/nobody.js'
-import { functionOption, textOption } from '../definition/known-options.js'
-import { checkOptions, type Kinds } from '../definition/option-kinds.js'
-import { isToken } from '../http/field-grammar.js'
+import { sharedRegistry } from '../brand.js'
 import { soleField } from '../http/sole-field.js'
-import { ConfigurationError, HttpProblem } from '../problem.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
+import { HttpProblem } from '../problem.js'
 import { isPromise, settled } from '../promise.js'
 import { mergeVary } from '../representation/header-fields.js'
 import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
+import { headerName } from './options.js'
 import { requestState } from './request-state.js'
 
 /** How a team's own credentials become a principal. */
@@ -48,21 +50,8 @@ export interface Authenticate<P = unknown> extends Middleware {
  * app.get('/me', (req, res) => res.json(authenticated.of(req)))
  */
 export function authenticate<P>(options: AuthenticateOptions<P>): Authenticate<P> {
-  checkOptions('authenticate()', options ?? null, optionKinds)
+  checkOptions('authenticate()', options ?? null, authenticateKinds)
   const { field, challenge, identify } = options
-  if (!isToken(textOption('The field of authenticate()', field))) {
-    throw new ConfigurationError(
-      'invalid-option',
-      `The field of authenticate() is "${field}", which no header can be named. Give one such as "X-Api-Key".`,
-    )
-  }
-  if (!/^[!-~][ -~]*$/.test(textOption('The challenge of authenticate()', challenge))) {
-    throw new ConfigurationError(
-      'invalid-option',
-      'The challenge of authenticate() is empty or holds what no header can. Give one such as \'ApiKey realm="courier"\'.',
-    )
-  }
-  functionOption('identify of authenticate()', identify ?? null)
   return makeAuthenticate(field, (req) => {
     const credentials = soleField(req, field)
     if (typeof credentials !== 'string') throw unauthenticated(challenge, credentials === undefined ? 'none' : 'invalid', field)
@@ -70,7 +59,11 @@ export function authenticate<P>(options: AuthenticateOptions<P>): Authenticate<P
   })
 }
 
-const optionKinds: Kinds<AuthenticateOptions<unknown>> = { field: 'string', challenge: 'string', identify: 'function' }
+export const authenticateKinds: Kinds<AuthenticateOptions<unknown>> = {
+  field: { required: headerName },
+  challenge: { required: { a: 'a challenge that a header can hold, such as \'ApiKey realm="courier"\'', like: /^[!-~][ -~]*$/ } },
+  identify: { required: 'function' },
+}
 
 /** The middleware around a way to identify a request. */
 export function makeAuthenticate<P>(field: string, identify: (req: IncomingMessage) => Answer<P>): Authenticate<P> {
@@ -93,8 +86,14 @@ export function makeAuthenticate<P>(field: string, identify: (req: IncomingMessa
   return Object.assign(authenticateMiddleware, { of: (req: IncomingMessage) => principals.of(req).principal as P, identify, field })
 }
 
-/** The principals that requests have been found to come from, whichever middleware or router has found out. */
-export const principals = requestState<{ readonly principal: unknown }>('authenticate()')
+/**
+ * The principals that requests have been found to come from, whichever middleware or router has found
+ * out: also one of another copy of the library, since otherwise a caller would seem to be nobody.
+ */
+export const principals = requestState<{ readonly principal: unknown }>(
+  'authenticate()',
+  sharedRegistry('principals', () => new WeakMap()),
+)
 
 /** The principal, where there is one: what a store gives for nobody is often null, and a set that is asked for a key says false. */
 export function known<P>(principal: P | undefined | null | false, refusal: () => HttpProblem): P {

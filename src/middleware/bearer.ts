@@ -1,18 +1,20 @@
 /** Who asks, by a JSON Web Token: of private APIs in `Authorization`, of public ones in `x-authorization-token` (AUTH-1, AUTH-3, AUTH-5). */
+
 import type { IncomingMessage } from 'node:http'
 import type { Answer } from '../adapters/contract.js'
 import type { Claims } from '../auth/tokens/claims.js'
 import { type Keys, keyRing } from '../auth/tokens/key-ring.js'
-import { boundedNumber, oneOrMore, soleText } from '../auth/tokens/token-options.js'
+import { listOf, oneOrMore, soleText } from '../auth/tokens/token-options.js'
 import { longestToken, mediaTypeOf } from '../auth/tokens/token-text.js'
 import { type TokenVerifier, tokenVerifier } from '../auth/tokens/token-verifier.js'
-import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { soleField } from '../http/sole-field.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
 import type { HttpProblem } from '../problem.js'
 import { settled } from '../promise.js'
 import { header } from '../wire.js'
 import { type Authenticate, known, makeAuthenticate, unauthenticated } from './authenticate.js'
-import { realmOption } from './options.js'
+import { realmKind } from './options.js'
 
 /** Which tokens are valid, and whom they stand for. */
 export interface TokenOptions<P = Claims> {
@@ -41,17 +43,18 @@ export interface TokenOptions<P = Claims> {
 /** A principal that is more than claims has to be made of them: without `principal`, `bearer<User>()` would call claims a user. */
 export type MakesPrincipal<P> = Claims extends P ? unknown : Pick<Required<TokenOptions<P>>, 'principal'>
 
-const optionKinds: Kinds<TokenOptions<unknown>> = {
-  keys: 'checked',
-  issuer: 'checked',
-  audience: 'checked',
-  clockTolerance: 'number',
-  maxAge: 'number',
-  type: 'string',
+/** What keys may be, `keyRing` says: no message may hold any of them. */
+export const tokenKinds: Kinds<TokenOptions<unknown>> = {
+  keys: 'any',
+  issuer: oneOrMore,
+  audience: oneOrMore,
+  clockTolerance: { from: 0, to: 600, unit: 'seconds' },
+  maxAge: { from: 1, to: Number.MAX_SAFE_INTEGER, unit: 'seconds' },
+  type: soleText,
   revoked: 'function',
   principal: 'function',
-  cache: 'number',
-  realm: 'string',
+  cache: { from: 0, to: 1_000_000, whole: true, unit: 'tokens' },
+  realm: realmKind,
 }
 
 /**
@@ -90,8 +93,8 @@ function byToken<P>(
   scheme: string,
   tokenOf: (field: string) => string | undefined,
 ): Authenticate<P> {
-  checkOptions(what, options ?? null, optionKinds)
-  const challenge = `${scheme} realm="${realmOption(what, options.realm ?? 'api')}"`
+  checkOptions(what, options ?? null, tokenKinds)
+  const challenge = `${scheme} realm="${options.realm ?? 'api'}"`
   // RFC 6750 3.1: the error is told to who sent a token, not to who sent none.
   const refuse = (why: string): HttpProblem => unauthenticated(`${challenge}, error="invalid_token"`, 'invalid', field, why)
   const verify = verifierOf(what, options, refuse)
@@ -113,18 +116,17 @@ function byToken<P>(
 }
 
 function verifierOf<P>(what: string, options: TokenOptions<P>, refuse: (why: string) => HttpProblem): TokenVerifier {
-  const given = options as unknown as Readonly<Record<string, unknown>>
-  const type = soleText(what, 'type', given)
+  const { issuer, audience, clockTolerance = 0, maxAge, type, cache = 1000 } = options
   return tokenVerifier({
     what,
     keys: keyRing(what, options.keys),
-    issuers: oneOrMore(what, 'issuer', given),
-    audiences: oneOrMore(what, 'audience', given),
-    tolerance: boundedNumber(what, 'clockTolerance', given, { least: 0, most: 600, unit: 'seconds' }) ?? 0,
-    maxAge: boundedNumber(what, 'maxAge', given, { least: 1, most: Number.MAX_SAFE_INTEGER, unit: 'seconds' }),
+    issuers: listOf(issuer),
+    audiences: listOf(audience),
+    tolerance: clockTolerance,
+    maxAge,
     type: type === undefined ? undefined : mediaTypeOf(type),
     revoked: options.revoked,
-    cache: boundedNumber(what, 'cache', given, { least: 0, most: 1_000_000, unit: 'tokens', whole: true }) ?? 1000,
+    cache,
     refuse,
   })
 }

@@ -1,11 +1,12 @@
 /** Request bodies: read only where one is wanted, bounded, strict (HDR-5). */
+
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
-import { countOption, timeOption } from '../definition/known-options.js'
 import { checkParsed, type JsonResult, parseJson } from '../http/json-text.js'
 import { type MediaType, parseMediaType } from '../http/media-type.js'
+import { count, type Kinds, longestTimer, milliseconds } from '../options/kinds.js'
 import type { Form } from '../plan/form.js'
-import { ConfigurationError, HttpProblem } from '../problem.js'
+import { ConfigurationError, HttpProblem, isProblem } from '../problem.js'
 import { settled } from '../promise.js'
 import { closing } from '../representation/answer.js'
 import { readXml } from '../representation/xml-reader.js'
@@ -23,16 +24,15 @@ export interface BodyLimits {
   readonly timeout: number
 }
 
-/**
- * The limits of a service's bodies: 1 MiB, 32 levels and 30 seconds unless it says otherwise; no time is longer than a timer takes. Throws `ConfigurationError`
- * where one is no whole number from 1.
- */
+export const bodyLimitKinds: Kinds<BodyLimits> = { bodyLimit: { ...count, unit: 'bytes' }, depthLimit: count, timeout: milliseconds }
+
+/** The limits of a service's bodies: 1 MiB, 32 levels and 30 seconds unless it says otherwise; no time is longer than a timer takes. */
 export function resolveBodyLimits(options: { readonly [Name in keyof BodyLimits]?: number | undefined }): BodyLimits {
   const { bodyLimit = 1_048_576, depthLimit = 32, timeout = 30_000 } = options
   return {
-    bodyLimit: countOption('bodyLimit', bodyLimit),
-    depthLimit: countOption('depthLimit', depthLimit),
-    timeout: timeOption('timeout', timeout),
+    bodyLimit,
+    depthLimit,
+    timeout: Math.min(timeout, longestTimer),
   }
 }
 
@@ -230,7 +230,7 @@ async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Ui
     const length = req.headers['content-length']
     return await Promise.race([getRawBody(req, { limit: options.bodyLimit, ...(length === undefined ? {} : { length }) }), late])
   } catch (error) {
-    if (error instanceof HttpProblem) throw error
+    if (isProblem(error)) throw error
     const { type } = error as { type?: string }
     if (type === 'entity.too.large') throw tooLarge(options)
     if (type === 'stream.encoding.set') {

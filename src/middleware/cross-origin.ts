@@ -1,12 +1,13 @@
 /** CORS for browsers, with what the conventions need exposed (HDR-7; Fetch standard, "CORS protocol"). */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors from 'cors'
-import { invalidOption, listOption } from '../definition/known-options.js'
-import { checkOptions, type Kinds } from '../definition/option-kinds.js'
-import { isToken } from '../http/field-grammar.js'
+import { checkOptions, invalidOption } from '../options/check.js'
+import type { Kind, Kinds } from '../options/kinds.js'
 import { RecentMap } from '../recent-map.js'
 import { exposedHeaders, header } from '../wire.js'
 import type { Middleware } from './middleware.js'
+import { headerName } from './options.js'
 
 /** Which scripts may call, and what they may send and read (HDR-7). */
 export interface CrossOriginOptions {
@@ -22,12 +23,14 @@ export interface CrossOriginOptions {
   readonly exposedHeaders?: readonly string[]
 }
 
-const optionKinds: Kinds<CrossOriginOptions> = {
-  origins: 'checked',
+const names: Kind = { each: headerName }
+
+export const crossOriginKinds: Kinds<CrossOriginOptions> = {
+  origins: { required: [{ oneOf: ['*'] }, { each: 'any', least: 1, a: "a list such as ['https://shop.example.com']" }] },
   credentials: 'boolean',
-  maxAge: { from: 0, whole: true },
-  allowedHeaders: 'checked',
-  exposedHeaders: 'checked',
+  maxAge: { from: 0, whole: true, unit: 'seconds' },
+  allowedHeaders: names,
+  exposedHeaders: names,
 }
 
 /** What scripts send by the conventions. */
@@ -59,7 +62,7 @@ const longestOrigin = 200
  * @example api({ cors: crossOrigin({ origins: ['https://shop.example.com'] }), authenticate: bearer({ keys }), versions })
  */
 export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
-  checkOptions('crossOrigin()', options ?? null, optionKinds)
+  checkOptions('crossOrigin()', options ?? null, crossOriginKinds)
   const { origins, credentials = false, maxAge = 600 } = options
   if (origins === '*' && credentials) {
     throw invalidOption(
@@ -69,8 +72,8 @@ export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
   const settings = {
     origin: origins === '*' ? '*' : checkOrigins(origins),
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: [...requestHeaders, ...fieldNames('allowedHeaders', options.allowedHeaders)],
-    exposedHeaders: [...exposedHeaders, ...fieldNames('exposedHeaders', options.exposedHeaders)],
+    allowedHeaders: [...requestHeaders, ...(options.allowedHeaders ?? [])],
+    exposedHeaders: [...exposedHeaders, ...(options.exposedHeaders ?? [])],
     credentials,
     maxAge,
   }
@@ -110,9 +113,6 @@ function fieldsOf(pass: ReturnType<typeof cors>, req: IncomingMessage): Readonly
 }
 
 function checkOrigins(origins: readonly (string | RegExp)[]): (string | RegExp)[] {
-  if (typeof origins === 'string') throw invalidOption("origins of crossOrigin() is a text. Give a list: ['https://shop.example.com'].")
-  if (!Array.isArray(origins) || origins.length === 0)
-    throw invalidOption("origins of crossOrigin() names none. Give ['https://shop.example.com'], or '*' for any.")
   for (const origin of origins) {
     if (origin instanceof RegExp) checkPattern(origin)
     else if (typeof origin === 'string' && isOrigin(origin)) continue
@@ -156,11 +156,4 @@ function hasChoiceOutside(unescaped: string): boolean {
     left = left.replace(/\([^()]*\)/g, '')
   }
   return left.includes('|')
-}
-
-function fieldNames(option: string, given: readonly string[] | undefined): readonly string[] {
-  const names = listOption(`${option} of crossOrigin()`, given)
-  const stray = names.find((name) => !isToken(name))
-  if (stray !== undefined) throw invalidOption(`${option} of crossOrigin() has "${stray}", which no header can be named.`)
-  return names
 }

@@ -1,9 +1,11 @@
 /** Conditional requests: what `If-Match` and `If-None-Match` ask for and whether it holds (HDR-2..4; RFC 9110 13.1, 13.2). */
+
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { acceptsCoding } from '../http/accept-encoding.js'
 import { formatTag, knownTag, matchesStrongly, parseTagList, type TagList, versionsOf } from '../http/entity-tags.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { send } from '../representation/answer.js'
 import { followCoding } from '../representation/coded-tags.js'
@@ -95,7 +97,7 @@ export interface IfMatchOptions {
   readonly weak?: boolean
 }
 
-const optionKinds: Kinds<IfMatchOptions> = { required: 'boolean', weak: 'boolean' }
+export const ifMatchKinds: Kinds<IfMatchOptions> = { required: 'boolean', weak: 'boolean' }
 
 const updates = new Set(['PUT', 'PATCH', 'DELETE'])
 
@@ -115,7 +117,7 @@ const updates = new Set(['PUT', 'PATCH', 'DELETE'])
  * })
  */
 export function ifMatch(options: IfMatchOptions = {}): Middleware {
-  checkOptions('ifMatch()', options, optionKinds)
+  checkOptions('ifMatch()', options, ifMatchKinds)
   const { required = false, weak = false } = options
   return function ifMatchMiddleware(req, _res, next) {
     const conditions = readConditions(req, required && updates.has(req.method ?? ''), weak)

@@ -1,8 +1,10 @@
 /** The list query of a hand-written route (QUERY-1..8). */
+
 import type { IncomingMessage } from 'node:http'
-import { checkOptions, type Kinds } from '../definition/option-kinds.js'
+import { pageKinds } from '../definition/resolve-resource.js'
 import { checkDefinition, type PageOptions, type ResourceDefinition } from '../definition/resource.js'
 import { splitTarget } from '../http/targets.js'
+import { checkOptions } from '../options/check.js'
 import { compileListGrammar, type ListQuery, parseListQuery } from '../plan/list-grammar.js'
 import type { Middleware } from './middleware.js'
 import { requestState } from './request-state.js'
@@ -11,8 +13,6 @@ const latest = requestState<ListQuery>('listQuery()')
 
 /** The query that the last `listQuery()` on the way has parsed, if there was one: pagination links repeat it. */
 export const findListQuery: (req: IncomingMessage) => ListQuery | undefined = latest.find
-
-const optionKinds: Kinds<PageOptions> = { size: { from: 1, whole: true }, max: { from: 1, whole: true }, first: { oneOf: [1, 0] } }
 
 /** The middleware that `listQuery()` makes, and what it has read. */
 export interface ListQueryMiddleware extends Middleware {
@@ -31,7 +31,7 @@ export interface ListQueryMiddleware extends Middleware {
  * app.get('/sucursales', query, (req, res) => res.json(select(query.of(req))))
  */
 export function listQuery(definition: ResourceDefinition, options: PageOptions = {}): ListQueryMiddleware {
-  checkOptions('listQuery()', options, optionKinds)
+  checkOptions('listQuery()', options, pageKinds)
   checkDefinition('listQuery()', definition)
   const grammar = compileListGrammar(definition, options)
   // Its own state, so that one of two on a request never answers with the query of the other.

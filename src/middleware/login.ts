@@ -3,20 +3,21 @@
 import type { IncomingMessage } from 'node:http'
 import type { Answer } from '../adapters/contract.js'
 import { parseBasic } from '../auth/login/basic-credentials.js'
-import { type AttemptsOptions, LoginThrottle } from '../auth/login/login-throttle.js'
+import { type AttemptsOptions, attemptsKinds, LoginThrottle } from '../auth/login/login-throttle.js'
 import { makePasswordCheck, type PasswordCheckOptions } from '../auth/login/password-check.js'
-import { invalidOption } from '../definition/known-options.js'
-import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { soleField } from '../http/sole-field.js'
 import { splitTarget } from '../http/targets.js'
+import { storeKinds } from '../limits/limit-options.js'
 import type { StoreOptions } from '../limits/store.js'
+import { checkOptions, invalidOption } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
 import { refuseQuery } from '../plan/list-grammar.js'
 import { HttpProblem } from '../problem.js'
 import { type Headers, send, type Answer as Written } from '../representation/answer.js'
 import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 import { notify } from './notify.js'
-import { realmOption } from './options.js'
+import { realmKind } from './options.js'
 
 /** Who may log in, and what they get. Give `find` or `verify`. */
 export interface LoginOptions<P> extends PasswordCheckOptions<P>, StoreOptions {
@@ -52,10 +53,10 @@ export interface Login extends Middleware {
  * }))
  */
 export function login<P>(options: LoginOptions<P>): Login {
-  checkOptions('login()', options ?? null, optionKinds)
+  checkOptions('login()', options ?? null, loginKinds)
   const { token, realm = 'login', onError = (error) => console.error(error) } = options
   checkCallbacks(options)
-  const challenge = `Basic realm="${realmOption('login()', realm)}", charset="UTF-8"`
+  const challenge = `Basic realm="${realm}", charset="UTF-8"`
   const throttle = new LoginThrottle(options.attempts, options)
   const check = makePasswordCheck(options, (error) => notify(onError, () => error))
 
@@ -99,17 +100,14 @@ export function login<P>(options: LoginOptions<P>): Login {
   return Object.assign(loginMiddleware, { answer })
 }
 
-const optionKinds: Kinds<LoginOptions<unknown>> = {
+export const loginKinds: Kinds<LoginOptions<unknown>> = {
+  ...storeKinds,
   find: 'function',
   verify: 'function',
-  token: 'function',
+  token: { required: 'function' },
   upgrade: 'function',
-  attempts: 'checked',
-  store: 'function',
-  storeTimeout: 'number',
-  onStoreFailure: 'function',
-  onStoreRecovery: 'function',
-  realm: 'string',
+  attempts: { options: attemptsKinds },
+  realm: realmKind,
   onError: 'function',
 }
 
@@ -122,8 +120,7 @@ function refusal(challenge: string, detail: string): HttpProblem {
   return new HttpProblem('unauthenticated', { detail, headers: { [header.wwwAuthenticate]: challenge } })
 }
 
-function checkCallbacks<P>({ find, verify, upgrade, token }: LoginOptions<P>): void {
-  const tokenGiven: unknown = token
+function checkCallbacks<P>({ find, verify, upgrade }: LoginOptions<P>): void {
   if ((find === undefined) === (verify === undefined)) {
     throw invalidOption(
       `login() has ${find === undefined ? 'neither find nor' : 'both find and'} verify. Give one: find, and the library checks, or verify.`,
@@ -131,7 +128,6 @@ function checkCallbacks<P>({ find, verify, upgrade, token }: LoginOptions<P>): v
   }
   if (upgrade !== undefined && find === undefined)
     throw invalidOption('login() has upgrade without find. It is for hashes that the library checks.')
-  if (tokenGiven === undefined) throw invalidOption('token of login() is missing. Give a function that makes the token of a principal.')
 }
 
 function checkToken(token: unknown): string {

@@ -1,10 +1,11 @@
 /** What the methods mean at a path: exact `Allow`, HEAD, DELETE and their statuses (VERB-2, VERB-6..9). */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Action, type Decided, type Decision, decide, forbidden, itemActions, methodNotYours, ownMethods } from '../auth/permission.js'
 import { isObject } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
-import { functionOption, listOption } from '../definition/known-options.js'
-import { checkOptions, type Kinds } from '../definition/option-kinds.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { send } from '../representation/answer.js'
 import { bodyFields, removeFields } from '../representation/header-fields.js'
@@ -82,13 +83,13 @@ export function methods(options: MethodsOptions): Middleware {
   }
 }
 
-const optionKinds: Kinds<MethodsOptions> = {
-  on: 'checked',
-  allow: 'checked',
+export const methodsKinds: Kinds<MethodsOptions> = {
+  on: { required: { oneOf: ['collection', 'item'] } },
+  allow: { required: { each: { oneOf: methodNames } } },
   baseUrl: 'string',
   permission: 'function',
   resource: 'string',
-  key: 'checked',
+  key: ['function', { oneOf: [false] }],
 }
 
 const actions: Readonly<Record<MethodsOptions['on'], Readonly<Record<string, Action>>>> = {
@@ -131,28 +132,17 @@ function permitting(
 const showing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 function checkMethods(options: MethodsOptions): void {
-  checkOptions('methods()', options ?? null, optionKinds)
+  checkOptions('methods()', options ?? null, methodsKinds)
   const { on, allow, permission, resource, key } = options
   if ((permission === undefined) !== (resource === undefined))
     throw new ConfigurationError(
       'invalid-option',
       'methods() has one of permission and resource. Give both: the permission is asked by the name of the resource.',
     )
-  if (key !== undefined && key !== false) functionOption('key of methods()', key)
   if (on === 'item' && permission !== undefined && key === undefined) {
     throw new ConfigurationError(
       'invalid-option',
       'methods() has a permission for an item, and does not tell its key, so no rule for single items would hold. Give key: (req) => req.params.id, or key: false where the permission asks for none.',
-    )
-  }
-  listOption('allow of methods()', allow ?? null)
-  if (on !== 'collection' && on !== 'item')
-    throw new ConfigurationError('invalid-option', `methods() is on "${String(on)}". Say "collection" or "item".`)
-  const unknown = allow.find((method) => !methodNames.includes(method))
-  if (unknown !== undefined) {
-    throw new ConfigurationError(
-      'invalid-option',
-      `methods() allows "${String(unknown)}". Name some of ${methodNames.join(', ')}; HEAD and OPTIONS come by themselves.`,
     )
   }
   if (on === 'collection' && allow.includes('DELETE')) {

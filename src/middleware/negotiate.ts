@@ -1,7 +1,8 @@
 /** The representation that a request asks for (HDR-1; RFC 9110 12.5.1). */
+
 import type { IncomingMessage } from 'node:http'
-import { listOption } from '../definition/known-options.js'
 import { negotiator } from '../http/accept.js'
+import { checkArgument } from '../options/check.js'
 import { HttpProblem } from '../problem.js'
 import { mergeVary } from '../representation/header-fields.js'
 import { header, mediaType } from '../wire.js'
@@ -37,7 +38,8 @@ export interface Negotiate extends Middleware {
  * app.get('/sucursales', format, (req, res) => (format.of(req) === 'text/csv' ? res.type('csv').send(csv()) : res.json(all())))
  */
 export function negotiate(...offers: readonly string[]): Negotiate {
-  const offered = offers.length === 0 ? [mediaType.json] : listOption('the offers of negotiate()', offers)
+  checkArgument('the offers of negotiate()', offers, { each: 'string' })
+  const offered = offers.length === 0 ? [mediaType.json] : offers
   const choose = negotiator(offered)
   const states = requestState<string>('negotiate()')
   const negotiateMiddleware: Middleware = (req, res, next) => {

@@ -1,5 +1,5 @@
 /** Hooks of a team: told of what happened, never able to change it. */
-import { HttpProblem } from '../problem.js'
+import { isProblem } from '../problem.js'
 
 const report = (error: unknown): void => console.error('A hook of express-rest-conventions threw:', error)
 
@@ -15,4 +15,4 @@ export function notify<E>(hook: ((event: E) => unknown) | undefined, makeEvent: 
 }
 
 /** An error as it goes to a console: a problem that was raised on purpose is one line, since its stack says nothing and a flood of them would fill the log. */
-export const tellable = (error: unknown): unknown => (error instanceof HttpProblem ? error.message : error)
+export const tellable = (error: unknown): unknown => (isProblem(error) ? error.message : error)

@@ -1,11 +1,12 @@
-/** The options of a middleware, as JavaScript callers may write them. */
-import { ConfigurationError } from '../problem.js'
+/** Kinds of options that several middlewares have. */
+import { isToken } from '../http/field-grammar.js'
+import type { TextKind } from '../options/kinds.js'
 
-/** The realm of a challenge: it stands in a quoted string (RFC 9110 11.5). Throws `ConfigurationError`. */
-export function realmOption(what: string, realm: string): string {
-  if (/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/.test(realm)) return realm
-  throw new ConfigurationError(
-    'invalid-option',
-    `realm of ${what} is ${JSON.stringify(realm)}. Use printable ASCII without quotes and backslashes.`,
-  )
+/** The realm of a challenge: it stands in a quoted string (RFC 9110 11.5). */
+export const realmKind: TextKind = {
+  a: 'printable ASCII without quotes and backslashes',
+  like: /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/,
 }
+
+/** The name of a header field. */
+export const headerName: TextKind = { a: 'a name that a header can have, such as "X-Api-Key"', like: { test: isToken } }

@@ -1,6 +1,8 @@
 /** Errors of hand-written routes as problems (ERR-1..3). */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkOptions, type Kinds } from '../definition/option-kinds.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
 import { HttpProblem, toProblem } from '../problem.js'
 import { problemAnswer, send } from '../representation/answer.js'
 import { representationOfProblem } from '../representation/encoding.js'
@@ -27,7 +29,7 @@ export interface ProblemsOptions {
  * @example app.use(problems())
  */
 export function problems(options: ProblemsOptions = {}): readonly [Middleware, ErrorMiddleware] & (Middleware | ErrorMiddleware)[] {
-  checkOptions('problems()', options, optionKinds)
+  checkOptions('problems()', options, problemsKinds)
   const { onError = reportToConsole, problemBase } = options
   const report = (error: unknown, problem: HttpProblem): void =>
     notify(
@@ -56,7 +58,7 @@ export function problems(options: ProblemsOptions = {}): readonly [Middleware, E
   return [unansweredMiddleware, problemsMiddleware]
 }
 
-const optionKinds: Kinds<ProblemsOptions> = { problemBase: 'string', onError: 'function' }
+export const problemsKinds: Kinds<ProblemsOptions> = { problemBase: 'string', onError: 'function' }
 
 /** Takes back what the handler has said of the representation that now does not come. */
 function forget(res: ServerResponse): void {

@@ -1,15 +1,17 @@
 /** Rate limits: requests are counted by who asks, failed authentications by where they come from (LIMIT-1). */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { splitTarget } from '../http/targets.js'
-import { type Budgets, type BudgetsOptions, fittingBudget, resolveBudgets } from '../limits/budgets.js'
+import { type Budgets, type BudgetsOptions, budgetsKinds, fittingBudget, resolveBudgets } from '../limits/budgets.js'
 import { type Engine, makeEngine } from '../limits/engine.js'
 import { addressKey, nameKey, principalKey } from '../limits/keys.js'
-import { checkStoreOptions, storeMaker } from '../limits/limit-options.js'
+import { storeKinds, storeMaker } from '../limits/limit-options.js'
 import { ProcessStore } from '../limits/process-store.js'
 import type { StoreOptions } from '../limits/store.js'
 import { StoreDown, StoreGuard, type StoreMessages } from '../limits/store-guard.js'
-import { ConfigurationError, HttpProblem, Unavailable } from '../problem.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
+import { ConfigurationError, isProblem, Unavailable } from '../problem.js'
 import type { Headers } from '../representation/answer.js'
 import { principals } from './authenticate.js'
 import type { ErrorMiddleware, Middleware } from './middleware.js'
@@ -62,11 +64,8 @@ export interface RateLimit extends Middleware {
  * app.use(limit.failures, problems())
  */
 export function rateLimit(options: RateLimitOptions): RateLimit {
-  checkOptions('rateLimit()', options ?? null, optionKinds)
+  checkOptions('rateLimit()', options ?? null, rateLimitKinds)
   const { key, whenStoreFails = 'pass' } = options
-  if (whenStoreFails !== 'pass' && whenStoreFails !== 'refuse') {
-    throw new ConfigurationError('invalid-option', `whenStoreFails of rateLimit() is "${whenStoreFails}". Give "pass" or "refuse".`)
-  }
   const budgets = resolveBudgets(options)
   const uncounted = (error: unknown): Headers => {
     if (!(error instanceof StoreDown)) throw error
@@ -98,7 +97,7 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
       .then(() => next(), next)
   }
   const rateLimitFailuresMiddleware: ErrorMiddleware = (error, req, res, next) => {
-    if (!(error instanceof HttpProblem) || error.status !== 401) return next(error)
+    if (!isProblem(error) || error.status !== 401) return next(error)
     count(req, { principal: undefined, path: '/', failed: true })
       .then((fields) => addFields(res, fields))
       .then(() => next(error), next)
@@ -112,17 +111,11 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
   })
 }
 
-const optionKinds: Kinds<RateLimitOptions> = {
-  limit: 'number',
-  window: 'number',
-  budgets: 'checked',
-  failures: 'checked',
+export const rateLimitKinds: Kinds<RateLimitOptions> = {
+  ...budgetsKinds,
+  ...storeKinds,
   key: 'function',
-  store: 'function',
-  whenStoreFails: 'string',
-  storeTimeout: 'number',
-  onStoreFailure: 'function',
-  onStoreRecovery: 'function',
+  whenStoreFails: { oneOf: ['pass', 'refuse'] },
 }
 
 /** One name for everybody, such as that of a promise, would be one limit for everybody. */
@@ -157,7 +150,6 @@ interface Engines {
 
 /** An engine for each budget in its order, and the one for failures, over stores that are down together. */
 function makeEngines({ all, failures }: Budgets, options: RateLimitOptions, uncounted: (error: unknown) => Headers): Engines {
-  checkStoreOptions('rateLimit()', options)
   const { store: factory, whenStoreFails = 'pass' } = options
   const make = factory === undefined ? undefined : storeMaker('rateLimit()', factory)
   const guard = new StoreGuard(messages[whenStoreFails], options)

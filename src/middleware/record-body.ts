@@ -1,9 +1,11 @@
 /** The body of a hand-written POST, PUT or PATCH, held to the definition as a resource router holds it (HDR-5, ERR-2, REP-8, VERB-3, VERB-5). */
+
 import type { IncomingMessage } from 'node:http'
 import type { JsonObject } from '../definition/json.js'
 import { membersHolding } from '../definition/key.js'
-import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
 import { applyOperations, type Operation, readOperations } from '../plan/json-patch.js'
 import { compilePresent } from '../plan/members.js'
 import {
@@ -19,7 +21,7 @@ import {
 import { compileResource, type ResourcePlan } from '../plan/resource-plan.js'
 import { wireForms } from '../plan/wire-form.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
-import { bodyTypes, readBody, resolveBodyLimits } from './body.js'
+import { bodyLimitKinds, bodyTypes, readBody, resolveBodyLimits } from './body.js'
 import type { Middleware } from './middleware.js'
 import { isJsonPatch, patchTypes } from './patch-types.js'
 import { requestState } from './request-state.js'
@@ -61,7 +63,7 @@ export interface RecordBody<T> extends Middleware {
  * app.post('/sucursales', body, async (req, res) => res.status(201).location(await insert(body.of(req))).end())
  */
 export function recordBody<T>(definition: ResourceDefinition<T>, options: RecordBodyOptions = {}): RecordBody<T> {
-  checkOptions('recordBody()', options, optionKinds)
+  checkOptions('recordBody()', options, recordBodyKinds)
   checkDefinition('recordBody()', definition)
   const plan = compileResource(definition)
   if (plan.hidden.size > 0) {
@@ -123,13 +125,7 @@ interface Sent {
   readonly whole: boolean
 }
 
-const optionKinds: Kinds<RecordBodyOptions> = {
-  id: 'function',
-  jsonPatch: 'boolean',
-  bodyLimit: { from: 1 },
-  depthLimit: { from: 1 },
-  timeout: { from: 1 },
-}
+export const recordBodyKinds: Kinds<RecordBodyOptions> = { id: 'function', jsonPatch: 'boolean', ...bodyLimitKinds }
 
 function recordOf(plan: ResourcePlan, sent: JsonObject, req: IncomingMessage, options: RecordBodyOptions): JsonObject {
   const id = options.id?.(req)

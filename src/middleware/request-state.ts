@@ -9,9 +9,8 @@ export interface RequestState<T> {
   of(req: IncomingMessage): T
 }
 
-/** State that the middleware `name` leaves for the handlers after it. */
-export function requestState<T>(name: string): RequestState<T> {
-  const states = new WeakMap<IncomingMessage, T>()
+/** State that the middleware `name` leaves for the handlers after it, in a registry of its own or one that is shared. */
+export function requestState<T>(name: string, states = new WeakMap<IncomingMessage, T>()): RequestState<T> {
   return {
     set: (req, value) => void states.set(req, value),
     find: (req) => states.get(req),

@@ -1,7 +1,8 @@
 /** Header fields that keep an API's answers from being taken for anything else by a browser (OWASP REST Security Cheat Sheet, "Security headers"). */
+
 import type { ServerResponse } from 'node:http'
-import { checkOptions, type Kinds } from '../definition/option-kinds.js'
-import { ConfigurationError } from '../problem.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
 import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 
@@ -18,13 +19,16 @@ export interface SecureHeadersOptions {
   readonly resourcePolicy?: (typeof resourcePolicies)[number] | false
 }
 
-const optionKinds: Kinds<SecureHeadersOptions> = {
-  strictTransport: 'checked',
-  contentSecurityPolicy: ['string', 'false'],
-  resourcePolicy: 'checked',
-}
-
 const resourcePolicies = ['same-origin', 'same-site', 'cross-origin'] as const
+
+export const secureHeadersKinds: Kinds<SecureHeadersOptions> = {
+  strictTransport: [
+    { from: 0, whole: true, unit: 'seconds' },
+    { a: 'a value with max-age (RFC 6797 6.1.1)', like: /^(?=.*max-age=)[\x20-\x7e]+$/i },
+  ],
+  contentSecurityPolicy: [{ a: 'a text of printable ASCII', like: /^[\x20-\x7e]+$/ }, { oneOf: [false] }],
+  resourcePolicy: { oneOf: [...resourcePolicies, false] },
+}
 
 /**
  * Sets `X-Content-Type-Options`, `Content-Security-Policy`, `X-Frame-Options`, `Referrer-Policy` and `Cross-Origin-Resource-Policy` on every answer, and takes
@@ -42,27 +46,8 @@ export function secureHeaders(options: SecureHeadersOptions = {}): Middleware {
 
 /** The fields that the options come to. Throws `ConfigurationError`. */
 export function resolveSecureHeaders(options: SecureHeadersOptions): Readonly<Record<string, string>> {
-  checkOptions('secureHeaders()', options, optionKinds)
+  checkOptions('secureHeaders()', options, secureHeadersKinds)
   const { strictTransport, contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'", resourcePolicy = 'same-origin' } = options
-  const given: unknown = strictTransport === undefined ? false : strictTransport
-  if (given !== false && typeof given !== 'string' && !(Number.isSafeInteger(given) && (given as number) >= 0)) {
-    throw new ConfigurationError(
-      'invalid-option',
-      `strictTransport of secureHeaders() is ${typeof given === 'object' ? 'an object' : String(given)}. Give whole seconds, such as 63072000, or the whole value.`,
-    )
-  }
-  if (typeof strictTransport === 'string' && !/max-age=/i.test(strictTransport)) {
-    throw new ConfigurationError(
-      'invalid-option',
-      'strictTransport of secureHeaders() has no max-age (RFC 6797 6.1.1). Give seconds, such as 63072000.',
-    )
-  }
-  if (resourcePolicy !== false && !resourcePolicies.includes(resourcePolicy)) {
-    throw new ConfigurationError(
-      'invalid-option',
-      `resourcePolicy of secureHeaders() is ${JSON.stringify(resourcePolicy)}, which browsers would pass over. Give one of ${resourcePolicies.join(', ')}, or false.`,
-    )
-  }
   return Object.freeze({
     [header.typeOptions]: 'nosniff',
     ...field(header.contentSecurityPolicy, contentSecurityPolicy),
@@ -79,13 +64,4 @@ export function setSecureHeaders(res: ServerResponse, fields: Readonly<Record<st
   for (const name of Object.keys(fields)) if (!res.hasHeader(name)) res.setHeader(name, fields[name] as string)
 }
 
-function field(name: string, value: string | false): Readonly<Record<string, string>> {
-  if (value === false) return {}
-  if (typeof value !== 'string' || !/^[\x20-\x7e]+$/.test(value)) {
-    throw new ConfigurationError(
-      'invalid-option',
-      `${name} of secureHeaders() is no value that a header can have. Give a text of ASCII, or false.`,
-    )
-  }
-  return { [name]: value }
-}
+const field = (name: string, value: string | false): Readonly<Record<string, string>> => (value === false ? {} : { [name]: value })

@@ -1,6 +1,8 @@
 /** Pagination headers of a hand-written list (QUERY-7). */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkOptions, type Kinds } from '../definition/option-kinds.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
 import { ConfigurationError } from '../problem.js'
 import { mergeLinks } from '../representation/header-fields.js'
 import { paginationHeaders } from '../representation/pagination.js'
@@ -13,7 +15,7 @@ import { requestState } from './request-state.js'
 /** Where the links to other pages begin. */
 export interface TotalCountOptions extends BaseAddressOptions {}
 
-const optionKinds: Kinds<TotalCountOptions> = { baseUrl: 'string' }
+export const totalCountKinds: Kinds<TotalCountOptions> = { baseUrl: 'string' }
 
 /** The middleware that `totalCount()` makes, and the function that tells the total. */
 export interface TotalCount extends Middleware {
@@ -37,7 +39,7 @@ export interface TotalCount extends Middleware {
  * })
  */
 export function totalCount(options: TotalCountOptions = {}): TotalCount {
-  checkOptions('totalCount()', options, optionKinds)
+  checkOptions('totalCount()', options, totalCountKinds)
   const baseOf = baseAddress(options)
   const bases = requestState<string>('totalCount()')
   const totalCountMiddleware: Middleware = (req, _res, next) => {

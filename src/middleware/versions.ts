@@ -1,9 +1,11 @@
 /** Versions side by side: which one a path names, which have retired, what a deprecated one says of itself (VER-1..3). */
+
 import type { ServerResponse } from 'node:http'
-import { tableOption } from '../definition/known-options.js'
-import { checkOptions, type Kinds } from '../definition/option-kinds.js'
+import util from 'node:util'
 import { httpDate, structuredDate } from '../http/dates.js'
 import { splitTarget } from '../http/targets.js'
+import { checkArgument, checkOptions } from '../options/check.js'
+import type { Kind, Kinds } from '../options/kinds.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { formatLink, send } from '../representation/answer.js'
 import { mergeLinks } from '../representation/header-fields.js'
@@ -21,6 +23,18 @@ export interface LifecycleOptions {
   readonly retireAtSunset?: boolean
   /** The version to go to: sent as `Link` with `rel="successor-version"` (RFC 5829). */
   readonly successor?: string
+}
+
+const date: Kind = {
+  by: 'a Date, or a text such as "2027-01-31"',
+  is: (value) => util.types.isDate(value) || ['string', 'number'].includes(typeof value),
+}
+
+export const lifecycleKinds: Kinds<LifecycleOptions> = {
+  deprecated: date,
+  sunset: date,
+  retireAtSunset: 'boolean',
+  successor: 'string',
 }
 
 /** The life of a version, resolved. Times are milliseconds since 1970. */
@@ -119,7 +133,7 @@ export type VersionEntry = 'retired' | VersionHandler | (LifecycleOptions & { re
 /** Where the link to a successor begins. */
 export interface VersionsOptions extends BaseAddressOptions {}
 
-const optionKinds: Kinds<VersionsOptions> = { baseUrl: 'string' }
+export const versionsKinds: Kinds<VersionsOptions> = { baseUrl: 'string' }
 
 interface Served {
   readonly handler: Middleware
@@ -135,7 +149,7 @@ interface Served {
  * @example app.use(versions({ v8: current, v1: { handler: old, deprecated: '2026-01-01', sunset: '2027-06-30', successor: 'v8' }, v0: 'retired' }))
  */
 export function versions(table: Readonly<Record<string, VersionEntry>>, options: VersionsOptions = {}): Middleware {
-  checkOptions('The options of versions()', options, optionKinds)
+  checkOptions('versions()', options, versionsKinds)
   const entries = resolveTable(table)
   const baseOf = baseAddress(options)
   return function versionsMiddleware(req, res, next) {
@@ -176,26 +190,19 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
   }
 }
 
-const entryKinds: Kinds<LifecycleOptions & { handler: VersionHandler }> = {
-  handler: 'function',
-  deprecated: 'checked',
-  sunset: 'checked',
-  retireAtSunset: 'boolean',
-  successor: 'string',
-}
+const entryKinds: Kinds<LifecycleOptions & { handler: VersionHandler }> = { handler: { required: 'function' }, ...lifecycleKinds }
 
 function resolveTable(table: Readonly<Record<string, VersionEntry>>): ReadonlyMap<string, Served | 'retired'> {
-  const names = Object.keys(tableOption('The table of versions()', table))
+  checkArgument('the table of versions()', table ?? null, 'table')
+  const names = Object.keys(table)
   if (names.length === 0) throw new ConfigurationError('version-malformed', 'versions() has no version. Give one such as { v1: router }.')
   const living = names.filter((name) => table[name] !== 'retired')
   return new Map(
     Object.entries(table).map(([name, entry]): [string, Served | 'retired'] => {
       checkVersionName(name)
       if (entry === 'retired') return [name, entry]
-      const { handler, ...life } = typeof entry === 'function' ? { handler: entry } : (entry ?? { handler: undefined })
-      if (typeof handler !== 'function')
-        throw new ConfigurationError('invalid-option', `The handler of ${name} is no function. Give an Express router.`)
-      checkOptions(name, { ...life, handler }, entryKinds)
+      const given = typeof entry === 'function' ? { handler: entry } : (entry ?? null)
+      const { handler, ...life } = checkOptions<LifecycleOptions & { handler: VersionHandler }>(`the version ${name}`, given, entryKinds)
       return [name, { handler: handler as unknown as Middleware, life: resolveLifecycle(name, life, living) }]
     }),
   )

@@ -1,9 +1,12 @@
 /** Representations of a team's own, beside JSON and XML (PATH-4, HDR-1): a CSV of a list, a PDF of an invoice. */
+
 import { isUint8Array } from 'node:util/types'
+import { branded, hasBrand } from '../brand.js'
 import { isList, isObject } from '../definition/json.js'
-import { functionOption, invalidOption, knownOptions } from '../definition/known-options.js'
 import { isToken } from '../http/field-grammar.js'
 import { parseMediaType } from '../http/media-type.js'
+import { checkOptions, invalidOption } from '../options/check.js'
+import type { Kinds, ListKind } from '../options/kinds.js'
 import { mediaType as ours } from '../wire.js'
 
 /** What a function gets beside the value. */
@@ -63,21 +66,32 @@ export function representation<T = Readonly<Record<string, unknown>>>(
   if (media === undefined || media.type.includes('*')) throw invalidOption(`${what} names no media type. Give one such as "text/csv".`)
   if (Object.values<string>(ours).includes(media.type))
     throw invalidOption(`${what} is what the library itself writes. Give another media type.`)
-  const { item, list, value, revision = '' } = knownOptions(what, options, known) as unknown as RepresentationOptions<unknown>
-  for (const [name, given] of Object.entries({ item, list, value })) functionOption(`${name} of ${what}`, given)
+  const { item, list, value, revision = '' } = checkOptions<RepresentationOptions<unknown>>(what, options ?? null, representationKinds)
   if (item === undefined && list === undefined && value === undefined)
     throw invalidOption(`${what} represents nothing. Give it a function for an item, a list or a value.`)
-  if (typeof revision !== 'string') throw invalidOption(`revision of ${what} must be a text, not ${typeof revision}.`)
-  return Object.freeze({ kind: 'representation', contentType: mediaType, item, list, value, revision })
+  return Object.freeze(branded('representation', { kind: 'representation' as const, contentType: mediaType, item, list, value, revision }))
 }
 
-const known: Readonly<Record<keyof RepresentationOptions<unknown>, true>> = { item: true, list: true, value: true, revision: true }
+export const representationKinds: Kinds<RepresentationOptions<unknown>> = {
+  item: 'function',
+  list: 'function',
+  value: 'function',
+  revision: 'string',
+}
+
+/** An option that takes representations. */
+export const representationsKind: ListKind = {
+  each: {
+    by: "what representation() made, such as representation('text/csv', { list: toCsv })",
+    is: (value) => hasBrand('representation', value),
+  },
+}
 
 /** What a representation can be of. */
 export type Represents = 'item' | 'list' | 'value'
 
 /**
- * The option `representations`, checked. Throws `ConfigurationError` for what `representation()` did not make, for a media type that stands twice, and for one without a
+ * The option `representations`, which is one of its kind. Throws `ConfigurationError` for a media type that stands twice, and for one without a
  * function for any of `wanted`, which nobody could ask for.
  */
 export function representationsOption(
@@ -85,11 +99,6 @@ export function representationsOption(
   given: readonly CustomRepresentation[] = [],
   wanted: readonly Represents[] = ['item', 'list', 'value'],
 ): readonly CustomRepresentation[] {
-  if (!Array.isArray(given) || !given.every((one) => one?.kind === 'representation')) {
-    throw invalidOption(
-      `representations of ${what} must be a list of what representation() made: [representation('text/csv', { list: toCsv })].`,
-    )
-  }
   const types = given.map(({ contentType }) => contentType.toLowerCase())
   const twice = types.find((type, at) => types.indexOf(type) < at)
   if (twice !== undefined) throw invalidOption(`representations of ${what} has "${twice}" twice. Give it once, with all its functions.`)

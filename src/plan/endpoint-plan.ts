@@ -1,8 +1,9 @@
 /** An endpoint compiled: its parameters and bodies typed once (PATH-8). */
+
 import type { Scalar } from '../adapters/contract.js'
 import { put } from '../definition/json.js'
-import { timeOption } from '../definition/known-options.js'
 import { Shape } from '../definition/shape.js'
+import { longestTimer } from '../options/kinds.js'
 import { ConfigurationError, type KnownViolation, type Violation } from '../problem.js'
 import type { ViolationParams } from '../violation.js'
 import type { CustomRepresentation } from './custom-representation.js'
@@ -63,7 +64,7 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
   return { name: endpoint.name, methods }
 }
 
-const timeoutOf = (given: number | undefined): number | undefined => (given === undefined ? undefined : timeOption('timeout', given))
+const timeoutOf = (given: number | undefined): number | undefined => (given === undefined ? undefined : Math.min(given, longestTimer))
 
 /** What is compiled of a method, whatever its handler takes. */
 type Given = Pick<EndpointMethod, 'query' | 'body'>

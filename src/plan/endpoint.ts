@@ -1,13 +1,16 @@
 /** Documented endpoints that are no resource: what a team declares, and what its handlers get and give (PATH-8). */
+
 import type { Call } from '../adapters/contract.js'
 import type { Action } from '../auth/permission.js'
+import { branded, hasBrand } from '../brand.js'
 import type { KeyValue } from '../definition/key.js'
-import { countOption, invalidOption, knownOptions, tableOption, textOption, timeOption } from '../definition/known-options.js'
 import { checkCollectionName, checkSegment } from '../definition/naming.js'
 import type { JsonSchema } from '../definition/schema-types.js'
+import { checkOptions, invalidOption } from '../options/check.js'
+import { count, type Kind, type Kinds, milliseconds } from '../options/kinds.js'
 import { ConfigurationError } from '../problem.js'
-import { representationsOption } from './custom-representation.js'
-import type { EndpointLimits, EndpointMethod, EndpointMethods, EndpointQuery, WrittenMethods } from './endpoint-types.js'
+import { representationsKind, representationsOption } from './custom-representation.js'
+import type { EndpointLimits, EndpointMethod, EndpointMethods, EndpointQuery, UploadOptions, WrittenMethods } from './endpoint-types.js'
 import type { RecordsOf } from './records.js'
 
 /** The item that an endpoint stands below, read in this request. */
@@ -128,8 +131,8 @@ export function endpoint(...given: readonly unknown[]): unknown {
 }
 
 function declared(name: string, options: EndpointOptions): Endpoint {
-  const what = `The endpoint "${String(name)}"`
-  const { description, methods, area } = knownOptions(what, options, detailKinds) as unknown as EndpointOptions
+  const what = `endpoint("${String(name)}")`
+  const { description, methods, area } = checkOptions<EndpointOptions>(what, options ?? null, endpointKinds)
   if (typeof description !== 'string' || description.trim() === '') {
     throw new ConfigurationError(
       'undocumented-endpoint',
@@ -138,49 +141,51 @@ function declared(name: string, options: EndpointOptions): Endpoint {
   }
   // Any noun or none will do, as long as it is one segment without a format (PATH-4, PATH-8).
   checkCollectionName(name, typeof name === 'string' ? { [name]: description } : {})
-  if (area !== undefined) checkSegment(textOption(`area of ${what}`, area))
-  tableOption(`allow of ${what}`, options.allow)
-  checkLimits(what, options)
-  const found = Object.entries(knownOptions(`methods of ${what}`, methods, methodNames)).filter(([, method]) => method !== undefined)
+  if (area !== undefined) checkSegment(area)
+  const found = Object.entries(methods).filter(([, method]) => method !== undefined)
   if (found.length === 0) throw invalidOption(`${what} has no methods. Give at least one.`)
-  for (const [method, given] of found) checkMethod(method, `${method} of the endpoint "${name}"`, given as EndpointMethod | null)
-  return Object.freeze({ kind: 'endpoint', name, ...options })
+  for (const [method, given] of found) checkMethod(method, `${method} of the endpoint "${name}"`, given)
+  return Object.freeze(branded('endpoint', { kind: 'endpoint' as const, name, ...options }))
 }
 
-const detailKinds: Readonly<Record<keyof EndpointOptions, true>> = {
-  description: true,
-  methods: true,
-  area: true,
-  allow: true,
-  bodyLimit: true,
-  timeout: true,
+const queryKinds: Kinds<EndpointQuery> = { properties: { required: 'table' }, required: { each: 'string' } }
+
+const uploadKinds: Kinds<UploadOptions> = { types: { required: { each: 'string' } }, resource: { required: 'string' } }
+
+/** How much and how long, of an endpoint or one of its methods. */
+export const endpointLimitKinds: Kinds<EndpointLimits> = { bodyLimit: { ...count, unit: 'bytes' }, timeout: milliseconds }
+
+export const endpointMethodKinds: Kinds<EndpointMethod> = {
+  // Whatever else a JSON Schema may say.
+  query: { options: queryKinds, open: true },
+  body: ['table', 'boolean'],
+  upload: { options: uploadKinds },
+  representations: representationsKind,
+  ...endpointLimitKinds,
+  handle: { required: 'function' },
 }
 
-const methodNames: Readonly<Record<keyof EndpointMethods, true>> = { GET: true, POST: true, PUT: true, PATCH: true, DELETE: true }
+const method: Kind = { options: endpointMethodKinds }
 
-const methodKinds: Readonly<Record<keyof EndpointMethod, true>> = {
-  query: true,
-  body: true,
-  upload: true,
-  representations: true,
-  bodyLimit: true,
-  timeout: true,
-  handle: true,
+/** What a description is is not looked at here: its absence has a code of its own. */
+export const endpointKinds: Kinds<EndpointOptions> = {
+  description: 'any',
+  methods: {
+    required: { options: { GET: method, POST: method, PUT: method, PATCH: method, DELETE: method } satisfies Kinds<EndpointMethods> },
+  },
+  area: 'string',
+  allow: { values: 'string' },
+  ...endpointLimitKinds,
 }
 
-function checkMethod(method: string, what: string, given: EndpointMethod | null): void {
-  if (typeof given?.handle !== 'function') throw invalidOption(`${what} has no handle(). Give it a function.`)
-  knownOptions(what, given, methodKinds)
-  checkLimits(what, given)
-  if (method === 'GET' && given.body !== undefined) {
+/** Whether a value is what `endpoint()` made. */
+export const isEndpoint = (value: unknown): value is Endpoint => hasBrand('endpoint', value)
+
+function checkMethod(name: string, what: string, given: EndpointMethod): void {
+  if (name === 'GET' && given.body !== undefined) {
     throw invalidOption(`${what} has a body, and a GET has none (RFC 9110 9.3.1). Take parameters in query, or use POST.`)
   }
   representationsOption(what, given.representations, ['value'])
-}
-
-function checkLimits(what: string, { bodyLimit, timeout }: EndpointLimits): void {
-  if (bodyLimit !== undefined) countOption(`bodyLimit of ${what}`, bodyLimit)
-  if (timeout !== undefined) timeOption(`timeout of ${what}`, timeout)
 }
 
 /** The answer of an endpoint that needs more than 200 and a body. */
@@ -192,17 +197,21 @@ export interface Reply {
   readonly version?: string
 }
 
-const replies = new WeakSet<object>()
+export const replyKinds: Kinds<Reply> = {
+  status: { required: { oneOf: [200, 201, 202, 204] } },
+  body: 'any',
+  headers: 'table',
+  version: 'string',
+}
 
 /**
- * The answer of an endpoint with a status or headers of its own.
+ * The answer of an endpoint with a status or headers of its own. Throws `ConfigurationError` where a
+ * member is of another kind.
  *
  * @example handle: () => reply({ status: 202, headers: { Location: '/v1/informes/7' } })
  */
 export function reply(answer: Reply): Reply {
-  const made = Object.freeze({ ...answer })
-  replies.add(made)
-  return made
+  return Object.freeze(branded('reply', { ...checkOptions<Reply>('reply()', answer ?? null, replyKinds) }))
 }
 
-export const isReply = (value: unknown): value is Reply => typeof value === 'object' && value !== null && replies.has(value)
+export const isReply = (value: unknown): value is Reply => hasBrand('reply', value)

@@ -1,6 +1,6 @@
 /** The query of an export: that of a list, without its pages (QUERY-4, QUERY-5, QUERY-7). */
 import { parseQueryString } from '../http/query-string.js'
-import { HttpProblem, type Violation } from '../problem.js'
+import { isProblem, type Violation } from '../problem.js'
 import { parameter } from '../wire.js'
 import { type ListGrammar, type ListQuery, parseListQuery } from './list-grammar.js'
 import { refuse } from './query-pairs.js'
@@ -31,7 +31,7 @@ function parsed(raw: string, grammar: ListGrammar): { readonly query?: ListQuery
   try {
     return { query: parseListQuery(raw, grammar), errors: [] }
   } catch (error) {
-    if (!(error instanceof HttpProblem) || error.errors.length === 0) throw error
+    if (!isProblem(error) || error.errors.length === 0) throw error
     return { errors: error.errors }
   }
 }

@@ -1,11 +1,11 @@
 /** The query of a list, from text to typed, bounded and totally ordered (QUERY-1..8). The grammar is compiled at mount; parsing never walks a schema. */
 import type { Condition, ListRequest, SortTerm } from '../adapters/contract.js'
 import { freezeThroughout } from '../definition/fixed.js'
-import { didYouMean, nearMiss } from '../definition/near-miss.js'
 import { checkPage } from '../definition/resolve-resource.js'
 import type { Filter, PageOptions, ResourceDefinition } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
 import type { QueryPair } from '../http/query-string.js'
+import { didYouMean, nearMiss } from '../near-miss.js'
 import type { KnownViolation, Violation } from '../problem.js'
 import { RecentMap } from '../recent-map.js'
 import type { ViolationParams } from '../violation.js'

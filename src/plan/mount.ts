@@ -1,16 +1,17 @@
 /** What a team puts into a version: resources over their data. */
+
 import type { Adapter } from '../adapters/contract.js'
-import { isList } from '../definition/json.js'
+import { branded, hasBrand } from '../brand.js'
 import type { KeyValue } from '../definition/key.js'
-import { invalidOption, listOption } from '../definition/known-options.js'
 import { checkEndpointName, checkSegment } from '../definition/naming.js'
-import { checkOptions, type Kinds } from '../definition/option-kinds.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
+import { checkOptions, invalidOption } from '../options/check.js'
+import type { Kind, Kinds } from '../options/kinds.js'
 import { ConfigurationError } from '../problem.js'
-import { type CustomRepresentation, representationsOption } from './custom-representation.js'
-import type { Endpoint, EndpointItem } from './endpoint.js'
+import { type CustomRepresentation, representationsKind, representationsOption } from './custom-representation.js'
+import { type Endpoint, type EndpointItem, isEndpoint } from './endpoint.js'
 import type { AdapterFor, MountedAdapter, UnboundAdapter } from './mounted-adapter.js'
-import { type ExportOptions, exportsOption } from './transfer-format.js'
+import { type ExportOptions, exportKinds, exportsOption } from './transfer-format.js'
 
 /** An adapter whose records and keys the library passes on without looking at their types. */
 export type AnyAdapter = Adapter<unknown, KeyValue>
@@ -66,30 +67,37 @@ export function mount<T, K, A = MountedAdapter<T, K>>(
   }
   checkOptions(`the mount of "${collection}"`, options, mountKinds)
   if (options.area !== undefined) checkSegment(options.area)
-  checkMethods(`the collection "${collection}"`, options.collection, ['GET', 'POST'])
-  checkMethods(`an item of "${collection}"`, options.item, ['GET', 'PUT', 'PATCH', 'DELETE'])
   const representations = representationsOption(`the mount of "${collection}"`, options.representations, ['item', 'list'])
   exportsOption(`the mount of "${collection}"`, options.exports, representations)
   checkIdempotency(collection, adapter, options.idempotencyKey)
   checkEndpoints(collection, options.endpoints)
-  return Object.freeze({
+  const mounted: Mount = {
     kind: 'resource',
     definition,
     adapter: adapter as unknown as AnyAdapter,
     options: Object.freeze({ ...options, representations }),
-  })
+  }
+  return Object.freeze(branded('mount', mounted))
 }
 
-/** The kind of every option; their values are checked where they are used. */
+/** An option that takes endpoints below an item. */
+const endpointsKind: Kind = { each: { by: 'what endpoint() made: endpoint(name, { description, methods })', is: isEndpoint } }
+
+const collectionMethods = ['GET', 'POST'] as const
+const itemMethods = ['GET', 'PUT', 'PATCH', 'DELETE'] as const
+
 export const mountKinds: Kinds<MountOptions> = {
   area: 'string',
-  collection: 'list',
-  item: 'list',
-  representations: 'list',
-  exports: 'checked',
+  collection: { each: { oneOf: collectionMethods } },
+  item: { each: { oneOf: itemMethods } },
+  representations: representationsKind,
+  exports: { options: exportKinds },
   idempotencyKey: { oneOf: ['required'] },
-  endpoints: 'list',
+  endpoints: endpointsKind,
 }
+
+/** Whether a value is what `mount()` made. */
+export const isMount = (value: unknown): value is Mount => hasBrand('mount', value)
 
 function checkIdempotency(
   collection: string,
@@ -108,9 +116,6 @@ function checkIdempotency(
 /** What stands below an item is a plural noun (PATH-2, PATH-3): a description is no excuse for a verb. */
 function checkEndpoints(collection: string, given: readonly Endpoint<never>[] | undefined): void {
   if (given === undefined) return
-  const what = `endpoints of the mount of "${collection}"`
-  if (!isList(given) || !given.every((one) => (one as Endpoint | null)?.kind === 'endpoint'))
-    throw invalidOption(`${what} must be a list of what endpoint() made. Wrap each: endpoint(name, { description, methods }).`)
   for (const { name, area, allow } of given as readonly Endpoint<never>[]) {
     if (area !== undefined)
       throw invalidOption(`The endpoint "${name}" lies below the items of "${collection}", in their area. Leave the area "${area}" out.`)
@@ -124,10 +129,4 @@ const bound = <T, K>(definition: ResourceDefinition<T, K>, given: MountedAdapter
 /** What has a `list` is an adapter already. Functions, which have a `bind` of their own, are neither. */
 function isUnbound<T, K>(given: Adapter<T, K> | UnboundAdapter<T, K>): given is UnboundAdapter<T, K> {
   return typeof given === 'object' && given !== null && !('list' in given) && 'bind' in given && typeof given.bind === 'function'
-}
-
-function checkMethods(what: string, given: readonly string[] | undefined, legal: readonly string[]): void {
-  const stray = listOption(`The methods of ${what}`, given).find((method) => !legal.includes(method))
-  if (stray === undefined) return
-  throw new ConfigurationError('invalid-option', `The methods of ${what} can not include ${stray}. There are: ${legal.join(', ')}.`)
 }

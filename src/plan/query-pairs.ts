@@ -1,6 +1,7 @@
 /** The parameters of a query by name, and what is wrong with the names (QUERY-8). */
-import { didYouMean, nearMiss } from '../definition/near-miss.js'
+
 import { parseQueryString, type QueryPair } from '../http/query-string.js'
+import { didYouMean, nearMiss } from '../near-miss.js'
 import { HttpProblem, type KnownViolation, type Violation } from '../problem.js'
 import { parameter } from '../wire.js'
 import { mostQueryViolations, summaryOf } from './refusal.js'

@@ -1,8 +1,8 @@
 /** The route table of one version: every address, what may be done there, and how resources lead to each other. Built at mount; matching is map look-ups. */
 import { isCareful } from '../definition/fixed.js'
 import { type KeyValue, segmentOf } from '../definition/key.js'
-import { nearMiss } from '../definition/near-miss.js'
 import type { PageOptions, ResourceDefinition } from '../definition/resource.js'
+import { nearMiss } from '../near-miss.js'
 import { ConfigurationError } from '../problem.js'
 import type { CustomRepresentation } from './custom-representation.js'
 import type { Endpoint } from './endpoint.js'

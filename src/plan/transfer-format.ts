@@ -1,7 +1,9 @@
 /** How whole lists leave and come in: the formats of exports and imports, and the option `exports` of a mount. */
 
+import { hasBrand } from '../brand.js'
 import type { JsonObject } from '../definition/json.js'
-import { invalidOption, knownOptions } from '../definition/known-options.js'
+import { invalidOption } from '../options/check.js'
+import { count, type Kinds, type ListKind, longestTimer, milliseconds } from '../options/kinds.js'
 import type { Violation } from '../problem.js'
 import type { CustomRepresentation } from './custom-representation.js'
 import type { Mounted } from './routes.js'
@@ -66,15 +68,31 @@ export interface Exports {
   running: number
 }
 
-/** The longest time that a timer of Node takes; longer ones fire at once. */
-const longestTimer = 2 ** 31 - 1
+/** An option that takes formats. */
+export const formatsKind: ListKind = {
+  each: { by: 'what csv() or ndjson() made', is: (value) => hasBrand('transfer-format', value) },
+  least: 1,
+  a: 'a list of what csv() and ndjson() made: [csv(), ndjson()]',
+}
 
-const known: Readonly<Record<keyof ExportOptions, true>> = { formats: true, timeout: true, stallTimeout: true, maxConcurrent: true }
+export const exportKinds: Kinds<ExportOptions> = {
+  formats: { required: formatsKind },
+  timeout: milliseconds,
+  stallTimeout: milliseconds,
+  maxConcurrent: count,
+}
+
+/** The media types of formats. Throws `ConfigurationError` where one stands twice. */
+export function mediaTypesOf(what: string, formats: readonly TransferFormat[]): readonly string[] {
+  const types = formats.map(({ mediaType }) => mediaType)
+  const twice = types.find((type, at) => types.indexOf(type) < at)
+  if (twice !== undefined) throw invalidOption(`${what} has two formats of "${twice}". Give one.`)
+  return types
+}
 
 /**
- * The option `exports` of `what`, checked. Throws `ConfigurationError` for what is no format, for a
- * media type that stands twice or that a representation of the same mount writes already, and for a
- * number that is none from 1.
+ * The option `exports` of `what`, which is of its kind. Throws `ConfigurationError` for a media type
+ * that stands twice or that a representation of the same mount writes already.
  */
 export function exportsOption(
   what: string,
@@ -82,23 +100,13 @@ export function exportsOption(
   representations: readonly CustomRepresentation[],
 ): Exports | undefined {
   if (given === undefined) return undefined
-  const options = knownOptions(`exports of ${what}`, given, known) as unknown as ExportOptions
-  const { formats, timeout = 600_000, stallTimeout = 30_000, maxConcurrent = 10 } = options
-  if (!Array.isArray(formats) || formats.length === 0 || !formats.every((one) => one?.kind === 'transfer-format')) {
-    throw invalidOption(`exports of ${what} has no formats. Give a list of what csv() and ndjson() made: { formats: [csv(), ndjson()] }.`)
-  }
-  const types = formats.map(({ mediaType }) => mediaType)
-  const twice = types.find((type, at) => types.indexOf(type) < at)
-  if (twice !== undefined) throw invalidOption(`exports of ${what} has two formats of "${twice}". Give one.`)
+  const { formats, timeout = 600_000, stallTimeout = 30_000, maxConcurrent = 10 } = given
+  const types = mediaTypesOf(`exports of ${what}`, formats)
   const taken = representations.find((one) => one.list !== undefined && types.some((type) => typeOf(one.contentType) === typeOf(type)))
   if (taken !== undefined) {
     throw invalidOption(
       `"${taken.contentType}" of ${what} is both an export and a representation of its pages. Leave one out: a media type has one meaning.`,
     )
-  }
-  for (const [name, value] of Object.entries({ timeout, stallTimeout, maxConcurrent })) {
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw invalidOption(`${name} of exports of ${what} is ${String(value)}. Give a whole number from 1.`)
   }
   return {
     formats: Object.freeze([...formats]),

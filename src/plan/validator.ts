@@ -3,7 +3,7 @@ import { _, Ajv2020, type CodeKeywordDefinition, type ErrorObject, type Validate
 import { canonicalText, isList, isObject, own } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Shape } from '../definition/shape.js'
-import { ConfigurationError, type Violation } from '../problem.js'
+import { ConfigurationError, isConfigurationError, type Violation } from '../problem.js'
 import { closedSchema, type Excused } from './closed-schema.js'
 import { addFormats } from './formats.js'
 import { violationsOf } from './violations.js'
@@ -39,7 +39,7 @@ export function compileValidator(
       return violationsOf((every(value) ? first : every).errors ?? [], shape)
     }
   } catch (error) {
-    if (error instanceof ConfigurationError) throw error
+    if (isConfigurationError(error)) throw error
     throw new ConfigurationError(
       'invalid-schema',
       `The schema of "${owner}" is not valid: ${error instanceof Error ? error.message : String(error)}. Mend it there.`,

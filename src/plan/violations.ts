@@ -1,9 +1,9 @@
 /** What Ajv finds, in the words of a problem: where, what, what is allowed, the near miss; without what is only said because something else is wrong (ERR-3). */
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { escapePointer, isList, isObject, pointerTokens } from '../definition/json.js'
-import { nearMiss } from '../definition/near-miss.js'
 import type { Shape } from '../definition/shape.js'
 import { valueFormats } from '../definition/value-formats.js'
+import { nearMiss } from '../near-miss.js'
 import type { KnownViolation, Violation } from '../problem.js'
 import type { ViolationCode, ViolationParams } from '../violation.js'
 import { mostViolations } from './refusal.js'

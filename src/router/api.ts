@@ -1,17 +1,25 @@
 /** The whole API from one table: versions of resources, composed in the one right order. */
-import { functionOption, knownOptions, tableOption } from '../definition/known-options.js'
-import { didYouMean, nearMiss } from '../definition/near-miss.js'
-import { checkOptions } from '../definition/option-kinds.js'
+
 import { splitTarget } from '../http/targets.js'
 import type { Login } from '../middleware/login.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
-import { resolveSecureHeaders, type SecureHeadersOptions } from '../middleware/secure-headers.js'
-import { checkVersionName, type LifecycleOptions, resolveLifecycle, splitVersion, type VersionHandler } from '../middleware/versions.js'
-import type { Endpoint } from '../plan/endpoint.js'
-import type { Mount } from '../plan/mount.js'
+import { resolveSecureHeaders, type SecureHeadersOptions, secureHeadersKinds } from '../middleware/secure-headers.js'
+import {
+  checkVersionName,
+  type LifecycleOptions,
+  lifecycleKinds,
+  resolveLifecycle,
+  splitVersion,
+  type VersionHandler,
+} from '../middleware/versions.js'
+import { didYouMean, nearMiss } from '../near-miss.js'
+import { checkOptions } from '../options/check.js'
+import { type Kinds, madeBy } from '../options/kinds.js'
+import { type Endpoint, isEndpoint } from '../plan/endpoint.js'
+import { isMount, type Mount } from '../plan/mount.js'
 import { offeredWrites } from '../plan/offered-writes.js'
 import type { JobRecords } from '../plan/records.js'
-import { ConfigurationError } from '../problem.js'
+import { ConfigurationError, isConfigurationError } from '../problem.js'
 import { Exchange, type ServedVersion } from './exchange.js'
 import { jobRecords } from './records/open.js'
 import { routeTable } from './route-table.js'
@@ -54,6 +62,14 @@ export interface Api extends Middleware {
   readonly records: JobRecords
 }
 
+/** What a version is, `versionOptions` checks: messages name the version. */
+export const apiKinds: Kinds<ApiOptions> = {
+  ...serviceKinds,
+  versions: { required: 'table' },
+  login: madeBy('what login() made, such as login({ find, token })', 'answer'),
+  secureHeaders: [{ oneOf: [false] }, { options: secureHeadersKinds }],
+}
+
 /**
  * A middleware that answers every path whose first segment has the form of a version, and `/login` where it has one; everything else goes to `next()`. Throws `ConfigurationError` where an option, a version or
  * what is mounted in it does not fit.
@@ -62,14 +78,9 @@ export interface Api extends Middleware {
  * app.use(api({ versions: { v8: [mount(sucursales, adapter)], v1: { resources: [mount(old, view)], deprecated: '2026-01-01', successor: 'v8' }, v0: 'retired' } }))
  */
 export function api<P = unknown>(options: ApiOptions<P>): Api {
-  checkOptions('api()', options ?? null, {
-    ...serviceKinds,
-    versions: 'table',
-    login: { madeBy: 'login({ find, token })', has: 'answer' },
-    secureHeaders: ['table', 'false'],
-  })
+  checkOptions('api()', options ?? null, apiKinds)
   const { versions: table, login, secureHeaders = {}, ...rest } = options
-  const names = Object.keys(tableOption('versions of api()', table))
+  const names = Object.keys(table)
   const living = names.filter((name) => table[name] !== 'retired')
   if (names.length === 0)
     throw new ConfigurationError('invalid-option', 'api() has no versions. Give at least one: { versions: { v1: [...] } }.')
@@ -117,7 +128,7 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
           await adapter.ready?.(methods)
         } catch (error) {
           // Where a store does not answer, the others would only make the caller wait.
-          if (!(error instanceof ConfigurationError)) throw error
+          if (!isConfigurationError(error)) throw error
           faults.push(error)
         }
       }
@@ -156,24 +167,18 @@ const noVersion: ServedVersion = { name: '', table: routeTable([]), life: undefi
 /** An entry of the table of versions, checked for JavaScript callers. */
 function versionOptions(name: string, entry: VersionOptions | readonly (Mount | Endpoint)[]): VersionOptions {
   const options = isList(entry) ? { resources: entry } : entry
-  knownOptions(`The version ${name}`, options ?? null, versionNames)
-  functionOption(`routes of the version ${name}`, options.routes)
-  if (!Array.isArray(options.resources) || !options.resources.every((one) => one?.kind === 'resource' || one?.kind === 'endpoint')) {
-    throw new ConfigurationError(
-      'invalid-option',
-      `The version ${name} lists something that was not made by mount() or endpoint(). Wrap each resource: mount(definition, adapter).`,
-    )
-  }
-  return options
+  return checkOptions<VersionOptions>(`the version ${name}`, options ?? null, versionKinds)
 }
 
-const versionNames: Readonly<Record<keyof VersionOptions, true>> = {
-  resources: true,
-  routes: true,
-  deprecated: true,
-  sunset: true,
-  retireAtSunset: true,
-  successor: true,
+export const versionKinds: Kinds<VersionOptions> = {
+  resources: {
+    required: {
+      each: { by: 'what mount() or endpoint() made: mount(definition, adapter)', is: (value) => isMount(value) || isEndpoint(value) },
+      a: 'a list of what mount() and endpoint() made: [mount(definition, adapter)]',
+    },
+  },
+  routes: 'function',
+  ...lifecycleKinds,
 }
 
 const isList = (entry: VersionOptions | readonly (Mount | Endpoint)[]): entry is readonly (Mount | Endpoint)[] => Array.isArray(entry)

@@ -1,12 +1,13 @@
 /** One resource as a middleware: all its methods, its sub-collections and flags, at wherever an app mounts it. */
 
 import type { KeyValue } from '../definition/key.js'
-import { checkOptions } from '../definition/option-kinds.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
 import { isVersion } from '../middleware/versions.js'
-import { type Mount, type MountOptions, mount, mountKinds } from '../plan/mount.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
+import { isMount, type Mount, type MountOptions, mount, mountKinds } from '../plan/mount.js'
 import type { AdapterFor, MountedAdapter } from '../plan/mounted-adapter.js'
 import { Exchange, type ServedVersion } from './exchange.js'
 import { routeTable } from './route-table.js'
@@ -16,6 +17,12 @@ import { walk } from './walk.js'
 export interface ResourceRouterOptions<P = unknown, T = unknown, K = KeyValue> extends ServiceOptions<P>, MountOptions<T, K> {
   /** The other resources it leads to: link targets, and sub-collections of this one. Link targets have no address here: their own routers serve them beside it. */
   readonly related?: readonly Mount[]
+}
+
+export const resourceRouterKinds: Kinds<ResourceRouterOptions> = {
+  ...serviceKinds,
+  ...mountKinds,
+  related: { each: { by: 'what mount() made', is: isMount } },
 }
 
 /**
@@ -29,7 +36,7 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
   adapter: AdapterFor<NoInfer<T>, NoInfer<K>, A>,
   options: ResourceRouterOptions<P, NoInfer<T>, NoInfer<K>> = {},
 ): Middleware {
-  checkOptions('resourceRouter()', options, { ...serviceKinds, ...mountKinds, related: 'list' })
+  checkOptions('resourceRouter()', options, resourceRouterKinds)
   const { related = [], area, collection, item, exports, idempotencyKey, endpoints, ...rest } = options
   const own = mount<T, K>(definition, adapter as MountedAdapter<T, K>, {
     ...(area === undefined ? {} : { area }),

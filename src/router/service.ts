@@ -1,21 +1,21 @@
 /** The options of a service, resolved once. */
+
 import type { IncomingMessage } from 'node:http'
 import type { Permission } from '../auth/permission.js'
-import { invalidOption } from '../definition/known-options.js'
-import type { Kinds } from '../definition/option-kinds.js'
-import { resolvePage } from '../definition/resolve-resource.js'
+import { pageKinds, resolvePage } from '../definition/resolve-resource.js'
 import type { PageOptions } from '../definition/resource.js'
 import { defaultMaxConcurrent, type Load } from '../limits/load.js'
 import type { Authenticate } from '../middleware/authenticate.js'
 import { type BaseAddress, baseAddress } from '../middleware/base-address.js'
-import { resolveBodyLimits } from '../middleware/body.js'
+import { bodyLimitKinds, resolveBodyLimits } from '../middleware/body.js'
 import type { CrossOrigin } from '../middleware/cross-origin.js'
 import type { Login } from '../middleware/login.js'
 import type { Middleware } from '../middleware/middleware.js'
 import { patchTypes } from '../middleware/patch-types.js'
 import type { RateLimit } from '../middleware/rate-limit.js'
-import { type CustomRepresentation, representationsOption } from '../plan/custom-representation.js'
-import { ConfigurationError } from '../problem.js'
+import { invalidOption } from '../options/check.js'
+import { count, type Kinds, madeBy } from '../options/kinds.js'
+import { type CustomRepresentation, representationsKind, representationsOption } from '../plan/custom-representation.js'
 import { header } from '../wire.js'
 import { Formats } from './formats.js'
 import { type Hooks, reportToConsole } from './hooks.js'
@@ -113,25 +113,26 @@ export interface Service {
   readonly queue: KeyQueue
 }
 
-/** The kind of every option there is: it fails to compile when it goes stale. */
+/** The kind of every option that `api` and `resourceRouter` share. */
 export const serviceKinds: Kinds<ServiceOptions> = {
   baseUrl: 'string',
-  authenticate: 'function',
+  authenticate: {
+    by: 'what bearer(), publicToken() or authenticate() made; a function of your own is the option principal',
+    is: (value) => typeof value === 'function' && typeof (value as Partial<Authenticate>).identify === 'function',
+  },
   principal: 'function',
   permission: 'function',
   idempotencyOwner: 'function',
-  rateLimit: { madeBy: 'rateLimit({ limit: 600 })', has: 'count' },
-  cors: { madeBy: 'crossOrigin({ origins })', has: 'call' },
+  rateLimit: madeBy('what rateLimit() made, such as rateLimit({ limit: 600 })', 'count'),
+  cors: { by: 'what crossOrigin() made, such as crossOrigin({ origins })', is: (value) => typeof value === 'function' },
   requireIfMatch: 'boolean',
   weakIfMatch: 'boolean',
   deleteStatus: { oneOf: [204, 202, 200] },
-  representations: 'list',
+  representations: representationsKind,
   jsonPatch: 'boolean',
-  page: 'table',
-  bodyLimit: { from: 1 },
-  depthLimit: { from: 1 },
-  timeout: { from: 1 },
-  maxConcurrent: { from: 1 },
+  page: { options: pageKinds },
+  ...bodyLimitKinds,
+  maxConcurrent: [count, { oneOf: [Number.POSITIVE_INFINITY] }],
   problemBase: 'string',
   onStep: 'function',
   onQuery: 'function',
@@ -145,20 +146,13 @@ export interface Surroundings {
   readonly secureHeaders?: Readonly<Record<string, string>> | undefined
 }
 
-/** Throws `ConfigurationError` where an option makes no sense. */
+/** The options are of their kinds. Throws `ConfigurationError` where they contradict each other. */
 export function resolveService(options: ServiceOptions, { login, secureHeaders }: Surroundings = {}): Service {
   const { baseUrl, deleteStatus = 204, jsonPatch = false } = options
-  if (![200, 202, 204].includes(deleteStatus)) {
-    throw new ConfigurationError('invalid-option', `deleteStatus is ${deleteStatus}. A successful DELETE is 204, 202 or 200 (VERB-6).`)
-  }
-  checkWho(options)
-  if (options.cors !== undefined && typeof options.cors !== 'function') {
-    throw new ConfigurationError('invalid-option', 'cors is not what crossOrigin() made. Give crossOrigin({ origins }).')
-  }
+  if (options.authenticate !== undefined && options.principal !== undefined)
+    throw invalidOption('authenticate and principal both say who asks. Give the one or the other.')
   const { timeout, bodyLimit, depthLimit } = resolveBodyLimits(options)
   const { maxConcurrent = defaultMaxConcurrent } = options
-  if (maxConcurrent !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(maxConcurrent) && maxConcurrent > 0))
-    throw invalidOption(`maxConcurrent is ${String(maxConcurrent)}. Give a whole number from 1, or Infinity.`)
   const vary = options.authenticate === undefined ? header.accept : `${header.accept}, ${options.authenticate.field}`
   const { onStep, onQuery, onResponse, onError = reportToConsole } = options
   const address = baseAddress({ baseUrl })
@@ -197,20 +191,4 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     formats: new Formats(representationsOption('the service', options.representations)),
     queue: new KeyQueue(),
   })
-}
-
-function checkWho({ authenticate, principal, rateLimit }: ServiceOptions): void {
-  if (rateLimit !== undefined && typeof rateLimit?.count !== 'function') {
-    throw new ConfigurationError('invalid-option', 'rateLimit is not what rateLimit() made. Give rateLimit({ limit: 600 }).')
-  }
-  if (authenticate === undefined) return
-  if (typeof authenticate !== 'function' || typeof authenticate.identify !== 'function') {
-    throw new ConfigurationError(
-      'invalid-option',
-      'authenticate is not what bearer(), publicToken() or authenticate() made. A function of your own is the option principal.',
-    )
-  }
-  if (principal !== undefined) {
-    throw new ConfigurationError('invalid-option', 'authenticate and principal both say who asks. Give the one or the other.')
-  }
 }

@@ -1,7 +1,8 @@
 /** `createServer()`: Node's server with bounds, a graceful end, problems for what Node refuses, and request objects that Express need not change. */
+
 import { createServer as createHttpServer, IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttpsServer, type Server as TlsServer } from 'node:https'
-import { ConfigurationError } from '../problem.js'
+import { checkArgument } from '../options/check.js'
 import { answerClientErrors, withAllFields } from './client-errors.js'
 import { trackConnections } from './connections.js'
 import { type RequestObjects, requestObjects } from './request-objects.js'
@@ -21,12 +22,10 @@ import { addShutdown, type GracefulServer } from './shutdown.js'
 export function createServer(app: RequestListener, options: ServerOptions & { readonly tls: object }): GracefulServer<TlsServer>
 export function createServer(app: RequestListener, options?: ServerOptions): GracefulServer<Server>
 export function createServer(app: RequestListener, options: ServerOptions = {}): GracefulServer<Server> | GracefulServer<TlsServer> {
-  if (typeof app !== 'function') {
-    throw new ConfigurationError(
-      'invalid-option',
-      `createServer() got ${app === null ? 'null' : typeof app}. Give an Express app or another request listener.`,
-    )
-  }
+  checkArgument('the first argument of createServer()', app ?? null, {
+    by: 'an Express app or another request listener',
+    is: (value) => typeof value === 'function',
+  })
   const resolved = resolveServerOptions(options)
   const objects = requestObjects(app)
   const server = nodeServer(withAllFields(app, resolved), resolved, objects)

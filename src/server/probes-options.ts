@@ -1,5 +1,6 @@
 /** The options of `probes()`, and their defaults. */
-import { checkKind, checkObject, invalid, wholeNumber } from './options.js'
+import { checkOptions, invalidOption } from '../options/check.js'
+import { type Kinds, longestTimer, type TextKind } from '../options/kinds.js'
 
 /** What `probes()` takes. Times are in milliseconds. */
 export interface ProbesOptions {
@@ -38,41 +39,29 @@ const defaults: Defaults = {
   onFailure: (error) => console.error('The readiness check failed:', error),
 }
 
-const kinds: Readonly<Record<keyof ProbesOptions, 'function' | 'number' | 'object' | 'string'>> = {
+const path: TextKind = { a: 'a path such as "/live"', like: /^\/[^?#]*$/ }
+
+export const probesKinds: Kinds<ProbesOptions> = {
   check: 'function',
-  maxAge: 'number',
-  timeout: 'number',
-  livePath: 'string',
-  readyPath: 'string',
-  server: 'object',
+  maxAge: { from: 0, to: longestTimer, whole: true, unit: 'milliseconds' },
+  timeout: { from: 1, to: longestTimer, whole: true, unit: 'milliseconds' },
+  livePath: path,
+  readyPath: path,
+  server: {
+    by: 'what createServer() made: it has a boolean "draining"',
+    is: (value) => typeof (value as Partial<NonNullable<ProbesOptions['server']>> | null)?.draining === 'boolean',
+  },
   problemBase: 'string',
   onFailure: 'function',
 }
 
 /** The options with their defaults. Throws `ConfigurationError`. */
 export function resolveProbesOptions(given: ProbesOptions): ProbesOptions & Defaults {
-  checkObject('probes()', given)
-  for (const [name, value] of Object.entries(given)) {
-    const kind = kinds[name as keyof ProbesOptions]
-    if (kind === undefined) {
-      throw invalid(`probes() has no option "${name}". Options: ${Object.keys(kinds).join(', ')}.`)
-    }
-    checkKind(`${name} of probes()`, value, kind)
-  }
+  checkOptions('probes()', given, probesKinds)
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const options: ProbesOptions & Defaults = { ...defaults, ...set }
-  if (options.server !== undefined && typeof options.server.draining !== 'boolean') {
-    throw invalid('server of probes() has no boolean "draining". Give what createServer() made.')
-  }
-  wholeNumber('maxAge of probes()', options.maxAge)
-  wholeNumber('timeout of probes()', options.timeout, 1)
-  for (const name of ['livePath', 'readyPath'] as const) {
-    if (/^\/[^?#]*$/.test(options[name])) continue
-    const [path, example] = [JSON.stringify(options[name]), JSON.stringify(defaults[name])]
-    throw invalid(`${name} of probes() is ${path}. Give a path such as ${example}.`)
-  }
   if (options.livePath === options.readyPath) {
-    throw invalid(`livePath and readyPath of probes() are both "${options.livePath}".`)
+    throw invalidOption(`livePath and readyPath of probes() are both "${options.livePath}". Give each its own.`)
   }
   return options
 }

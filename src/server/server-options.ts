@@ -1,8 +1,9 @@
 /** The options of `createServer()`: their defaults, and what is made of them. docs/server.md has the reason of each. */
 import type { ServerOptions as NodeOptions } from 'node:http'
 import type { ServerOptions as NodeTlsOptions } from 'node:https'
+import { checkOptions, invalidOption } from '../options/check.js'
+import { type Kinds, longestTimer, type NumberKind } from '../options/kinds.js'
 import type { HttpProblem } from '../problem.js'
-import { checkKind, checkObject, invalid, wholeNumber } from './options.js'
 
 /** What `createServer()` takes. Times are in milliseconds; 0 switches a bound off, where nothing else is said. */
 export interface ServerOptions {
@@ -60,36 +61,55 @@ const defaults = {
 
 type Bounds = Readonly<Record<keyof typeof defaults, number>>
 
-const others: Readonly<Record<Exclude<keyof ServerOptions, keyof typeof defaults>, 'object' | 'string' | 'function'>> = {
-  tls: 'object',
-  node: 'object',
-  problemBase: 'string',
-  onClientError: 'function',
-}
-
 export interface ResolvedOptions extends Bounds, Pick<ServerOptions, 'tls' | 'node' | 'problemBase' | 'onClientError'> {}
 
-/** Of these 0 is nothing that could be meant: Node would take its own size, and look without a pause. */
-const positive: readonly string[] = ['maxHeaderSize', 'connectionsCheckingInterval']
+const longest = { to: longestTimer, whole: true } as const
+const time: NumberKind = { from: 0, ...longest, unit: 'milliseconds' }
+const number: NumberKind = { from: 0, ...longest }
+
+const inTls = { instead: 'Put what https needs into tls: { tls: { key, cert } }.' }
+const besideIt = { instead: 'Put it beside tls and node: it is an option of createServer().' }
+const ourOwn = { instead: 'createServer() makes its own class: use http.createServer for one of yours.' }
+
+/** What stands in both places would hold in one of them, and nobody could tell which. */
+const nodeKinds = {
+  ...(Object.fromEntries(Object.keys(defaults).map((name) => [name, besideIt])) as Record<keyof typeof defaults, typeof besideIt>),
+  IncomingMessage: ourOwn,
+  ServerResponse: ourOwn,
+}
+
+/** Of a size and a pause, 0 is nothing that could be meant: Node would take its own size, and look without a pause. */
+export const serverKinds: Kinds<ServerOptions & Record<'key' | 'cert' | 'ca' | 'pfx' | 'passphrase' | 'SNICallback', never>> = {
+  headersTimeout: time,
+  requestTimeout: time,
+  connectionsCheckingInterval: { ...time, from: 1 },
+  keepAliveTimeout: time,
+  timeout: time,
+  maxHeaderSize: { ...number, from: 1, unit: 'bytes' },
+  maxHeadersCount: number,
+  maxConnections: number,
+  maxRequestsPerSocket: number,
+  drain: time,
+  grace: time,
+  tls: { options: nodeKinds, open: true },
+  node: { options: nodeKinds, open: true },
+  problemBase: 'string',
+  onClientError: 'function',
+  key: inTls,
+  cert: inTls,
+  ca: inTls,
+  pfx: inTls,
+  passphrase: inTls,
+  SNICallback: inTls,
+}
 
 /** The options with their defaults. Throws `ConfigurationError`. */
 export function resolveServerOptions(given: ServerOptions): ResolvedOptions {
-  checkObject('createServer()', given)
-  const known = [...Object.keys(defaults), ...Object.keys(others)]
-  for (const [name, value] of Object.entries(given)) {
-    if (!known.includes(name)) throw invalid(`createServer() has no option "${name}". ${mendOf(name, known)}`)
-    const kind = others[name as keyof typeof others]
-    if (kind !== undefined) checkKind(`${name} of createServer()`, value, kind)
-  }
+  checkOptions('createServer()', given, serverKinds)
   const bounds = Object.fromEntries(
-    Object.entries(defaults).map(([name, otherwise]) => {
-      const { [name as keyof Bounds]: value = otherwise } = given
-      return [name, wholeNumber(`${name} of createServer()`, value, positive.includes(name) ? 1 : 0)]
-    }),
+    Object.entries(defaults).map(([name, otherwise]) => [name, given[name as keyof Bounds] ?? otherwise]),
   ) as unknown as Bounds
   const { tls, node, problemBase, onClientError } = given
-  checkNode('node', node)
-  checkNode('tls', tls)
   return Object.freeze({
     ...bounds,
     headersTimeout: headersTimeoutOf(given, bounds),
@@ -103,23 +123,7 @@ export function resolveServerOptions(given: ServerOptions): ResolvedOptions {
 function headersTimeoutOf(given: ServerOptions, { headersTimeout, requestTimeout }: Bounds): number {
   if (requestTimeout === 0 || headersTimeout <= requestTimeout) return headersTimeout
   if (given.headersTimeout === undefined) return requestTimeout
-  throw invalid(
-    `headersTimeout is ${headersTimeout}, which is more than requestTimeout, ${requestTimeout}: the headers are part of the request.`,
+  throw invalidOption(
+    `headersTimeout is ${headersTimeout}, which is more than requestTimeout, ${requestTimeout}: the headers are part of the request. Give at most that.`,
   )
-}
-
-/** What stands in both places would hold in one of them, and nobody could tell which. */
-function checkNode(name: string, options: object | undefined): void {
-  for (const option of Object.keys(options ?? {})) {
-    if (option in defaults) throw invalid(`${option} stands in ${name} of createServer(). Put it beside ${name}.`)
-    if (option === 'IncomingMessage' || option === 'ServerResponse') {
-      throw invalid(`${option} stands in ${name} of createServer(), which makes its own. Use http.createServer for a class of yours.`)
-    }
-  }
-}
-
-function mendOf(name: string, known: readonly string[]): string {
-  const near = known.find((one) => one.toLowerCase() === name.toLowerCase())
-  if (near !== undefined) return `Did you mean "${near}"?`
-  return `There are: ${known.join(', ')}. What https needs, such as key and cert, goes into tls; further options of Node into node.`
 }

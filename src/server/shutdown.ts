@@ -1,10 +1,12 @@
 /** Shutdown without losing a request: drain, accept queued connections, finish the requests. */
+
 import type { Server } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
+import { checkOptions } from '../options/check.js'
+import { type Kinds, longestTimer, type NumberKind } from '../options/kinds.js'
 import { endListening, handBackTime, type ListenerEnd } from './accept-queue.js'
 import type { Connections } from './connections.js'
 import { closeBehindAnswers } from './last-answers.js'
-import { wholeNumber } from './options.js'
 
 /** How a server ends. Times are in milliseconds. */
 export interface ShutdownOptions {
@@ -19,6 +21,10 @@ export interface ShutdownOptions {
    */
   readonly grace?: number
 }
+
+const time: NumberKind = { from: 0, to: longestTimer, whole: true, unit: 'milliseconds' }
+
+export const shutdownKinds: Kinds<ShutdownOptions> = { drain: time, grace: time }
 
 /** How a server ended. */
 export interface ShutdownReport {
@@ -94,8 +100,7 @@ export function addShutdown<Base extends Server>(server: Base, connections: Conn
   Object.defineProperty(server, 'draining', { get: () => ending !== undefined, enumerable: true })
   return Object.assign(server as Base & { readonly draining: boolean }, {
     shutdown(options: ShutdownOptions = {}): Promise<ShutdownReport> {
-      const drain = wholeNumber('drain of shutdown()', options.drain ?? times.drain)
-      const grace = wholeNumber('grace of shutdown()', options.grace ?? times.grace)
+      const { drain = times.drain, grace = times.grace } = checkOptions<ShutdownOptions>('shutdown()', options, shutdownKinds)
       if (ending === undefined) {
         ending = begin({ drain, grace })
         ending.drain()

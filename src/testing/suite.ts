@@ -5,7 +5,7 @@ import type { Check, Need, OptionalMethod } from './check.js'
 import { checks } from './checks/index.js'
 import { ContractError } from './contract-error.js'
 import { type Subject, subjects } from './fixtures.js'
-import { checkOptions, optionalMethods } from './options.js'
+import { checkSuiteOptions, optionalMethods } from './options.js'
 import type { Row } from './row.js'
 import { type AnyAdapter, divided, Stage } from './stage.js'
 
@@ -86,7 +86,7 @@ export function adapterSuite<T = Row, K = unknown>(
   makeAdapter: MakeAdapter<NoInfer<T>>,
   options: AdapterSuiteOptions<T, K> = {},
 ): AdapterSuite {
-  checkOptions(makeAdapter, options)
+  checkSuiteOptions(makeAdapter, options)
   const own = options.subject as unknown as Subject | undefined
   const skipped: { id: string; reason: string }[] = []
   const run: AdapterCheck[] = []

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
-import { nearMiss } from '../definition/near-miss.js'
+import { nearMiss } from '../near-miss.js'
 import type { Mounted } from '../plan/routes.js'
 import type { ReadRow, RowReader } from '../plan/transfer-format.js'
 import { HttpProblem, type Violation } from '../problem.js'

@@ -1,13 +1,16 @@
 /** CSV as a format of exports and imports (RFC 4180). */
+
+import { branded } from '../brand.js'
 import { get } from '../definition/json.js'
-import { invalidOption, knownOptions } from '../definition/known-options.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
 import type { Mounted } from '../plan/routes.js'
 import type { RowWriter, TransferFormat } from '../plan/transfer-format.js'
 import { ConfigurationError } from '../problem.js'
 import { type Column, columnsOf } from './columns.js'
 import { type CellRules, textCell } from './csv-cells.js'
 import { csvReader } from './csv-reader.js'
-import { dispositionOf } from './disposition.js'
+import { dispositionOf, fileNameKind } from './disposition.js'
 
 export interface CsvOptions {
   /** What stands between two cells: `,` `;` a tab or `|`. Spreadsheets of many locales want `;`. Default `,`. */
@@ -30,29 +33,26 @@ export interface CsvOptions {
  * @example mount(orders, adapter, { exports: { formats: [csv({ escapeFormulas: true, fileName: 'orders.csv' })] } })
  */
 export function csv(options: CsvOptions = {}): TransferFormat {
-  const given = knownOptions('csv()', options, known) as CsvOptions
-  const { separator = ',', escapeFormulas = false, bom = false, fileName } = given
-  if (!separators.includes(separator)) {
-    throw invalidOption(
-      `separator of csv() is ${JSON.stringify(separator)}. Give one of ${separators.map((one) => JSON.stringify(one)).join(', ')}.`,
-    )
-  }
-  for (const [name, value] of Object.entries({ escapeFormulas, bom })) {
-    if (typeof value !== 'boolean') throw invalidOption(`${name} of csv() must be true or false, not ${typeof value}.`)
-  }
+  checkOptions('csv()', options, csvKinds)
+  const { separator = ',', escapeFormulas = false, bom = false, fileName } = options
   const rules: CellRules = { separator, escapeFormulas }
-  return Object.freeze({
+  const format: TransferFormat = {
     kind: 'transfer-format',
     mediaType: 'text/csv',
     contentType: 'text/csv; charset=utf-8; header=present',
-    disposition: dispositionOf('csv()', fileName),
+    disposition: dispositionOf(fileName),
     writer: (resource: Mounted, expand: readonly string[]) => csvWriter(resource, expand, rules, bom),
     reader: (resource: Mounted) => csvReader(resource, rules),
-  })
+  }
+  return Object.freeze(branded('transfer-format', format))
 }
 
-const known: Readonly<Record<keyof CsvOptions, true>> = { separator: true, escapeFormulas: true, bom: true, fileName: true }
-const separators: readonly string[] = [',', ';', '\t', '|']
+export const csvKinds: Kinds<CsvOptions> = {
+  separator: { oneOf: [',', ';', '\t', '|'] },
+  escapeFormulas: 'boolean',
+  bom: 'boolean',
+  fileName: fileNameKind,
+}
 
 function csvWriter(resource: Mounted, expand: readonly string[], rules: CellRules, bom: boolean): RowWriter {
   const { plan } = resource

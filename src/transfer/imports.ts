@@ -1,11 +1,13 @@
 /** Imports: many records from one file, with the checks of a POST for each, and one report of all that is wrong. */
+
 import { escapePointer, type JsonObject, pointerTokens } from '../definition/json.js'
-import { countOption, functionOption, invalidOption, knownOptions, timeOption } from '../definition/known-options.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
-import { type Endpoint, type EndpointCall, endpoint } from '../plan/endpoint.js'
+import { checkOptions } from '../options/check.js'
+import { count, type Kinds } from '../options/kinds.js'
+import { type Endpoint, type EndpointCall, endpoint, endpointLimitKinds } from '../plan/endpoint.js'
 import type { EndpointLimits, Upload } from '../plan/endpoint-types.js'
 import { mostViolations, summaryOf } from '../plan/refusal.js'
-import type { ReadRow, TransferFormat } from '../plan/transfer-format.js'
+import { formatsKind, mediaTypesOf, type ReadRow, type TransferFormat } from '../plan/transfer-format.js'
 import { HttpProblem, Unavailable, type Violation } from '../problem.js'
 import { header } from '../wire.js'
 import { fileText } from './file-text.js'
@@ -63,21 +65,10 @@ const batchSize = 200
 export function imports<T, K, L extends string>(name: string, definition: ResourceDefinition<T, K, L>, options: ImportOptions): Endpoint {
   checkDefinition('imports()', definition)
   const what = `imports("${String(name)}")`
-  const given = knownOptions(what, options, known) as unknown as ImportOptions
-  const { description, area, formats, transaction, maxRows = 10_000, maxConcurrent = 2, bodyLimit = usualLimit, timeout = 60_000 } = given
-  checkFormats(what, formats)
-  if (transaction !== 'none') {
-    if (transaction === undefined) {
-      throw invalidOption(`${what} does not say its transaction. Give a function that runs one, or "none" for a store without.`)
-    }
-    functionOption(`transaction of ${what}`, transaction)
-  }
-  countOption(`maxRows of ${what}`, maxRows)
-  countOption(`maxConcurrent of ${what}`, maxConcurrent)
-  countOption(`bodyLimit of ${what}`, bodyLimit)
-  timeOption(`timeout of ${what}`, timeout)
+  const given = checkOptions<ImportOptions>(what, options ?? null, importKinds)
+  const { description, area, formats, maxRows = 10_000, maxConcurrent = 2, bodyLimit = usualLimit, timeout = 60_000 } = given
+  const types = [...mediaTypesOf(what, formats), 'multipart/form-data']
   let running = 0
-  const types = [...formats.map(({ mediaType }) => mediaType), 'multipart/form-data']
   const handle = async (call: EndpointCall<{ readonly dryRun?: boolean }>): Promise<ImportReport> => {
     if (running >= maxConcurrent)
       throw new Unavailable({ retryAfter: 10, detail: 'Too many imports are running. Nothing was changed: try again.' })
@@ -103,24 +94,15 @@ export function imports<T, K, L extends string>(name: string, definition: Resour
   } as never) as Endpoint
 }
 
-const known: Readonly<Record<keyof ImportOptions, true>> = {
-  description: true,
-  formats: true,
-  transaction: true,
-  maxRows: true,
-  maxConcurrent: true,
-  bodyLimit: true,
-  timeout: true,
-  area: true,
-}
-
-function checkFormats(what: string, formats: readonly TransferFormat[]): void {
-  if (!Array.isArray(formats) || formats.length === 0 || !formats.every((one) => one?.kind === 'transfer-format')) {
-    throw invalidOption(`${what} has no formats. Give a list of what csv() and ndjson() made: { formats: [csv(), ndjson()] }.`)
-  }
-  const types = formats.map(({ mediaType }) => mediaType)
-  const twice = types.find((type, at) => types.indexOf(type) < at)
-  if (twice !== undefined) throw invalidOption(`${what} has two formats of "${twice}". Give one.`)
+/** `endpoint()` looks at the description. */
+export const importKinds: Kinds<ImportOptions> = {
+  description: 'any',
+  formats: { required: formatsKind },
+  transaction: { required: ['function', { oneOf: ['none'] }] },
+  maxRows: count,
+  maxConcurrent: count,
+  ...endpointLimitKinds,
+  area: 'string',
 }
 
 /** Rolls a transaction back that has only tried. */

@@ -1,13 +1,18 @@
 /** Newline-delimited JSON as a format of exports and imports: one record a line. */
-import { knownOptions } from '../definition/known-options.js'
+
+import { branded } from '../brand.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
 import type { TransferFormat } from '../plan/transfer-format.js'
-import { dispositionOf } from './disposition.js'
+import { dispositionOf, fileNameKind } from './disposition.js'
 import { readLines } from './ndjson-reader.js'
 
 export interface NdjsonOptions {
   /** The file that a browser stores an export in (`Content-Disposition: attachment`). Default: none is named. */
   readonly fileName?: string
 }
+
+export const ndjsonKinds: Kinds<NdjsonOptions> = { fileName: fileNameKind }
 
 /**
  * NDJSON, for `exports` of `mount()` and for `imports()`: each line is a record as a page in JSON
@@ -16,14 +21,15 @@ export interface NdjsonOptions {
  * @example mount(orders, adapter, { exports: { formats: [ndjson()] } })
  */
 export function ndjson(options: NdjsonOptions = {}): TransferFormat {
-  const { fileName } = knownOptions('ndjson()', options, { fileName: true })
+  const { fileName } = checkOptions<NdjsonOptions>('ndjson()', options, ndjsonKinds)
   const writer = { head: '', row: (record: unknown) => `${JSON.stringify(record)}\n` }
-  return Object.freeze({
+  const format: TransferFormat = {
     kind: 'transfer-format',
     mediaType: 'application/x-ndjson',
     contentType: 'application/x-ndjson; charset=utf-8',
-    disposition: dispositionOf('ndjson()', fileName),
+    disposition: dispositionOf(fileName),
     writer: () => writer,
     reader: () => readLines,
-  })
+  }
+  return Object.freeze(branded('transfer-format', format))
 }

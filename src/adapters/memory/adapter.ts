@@ -5,9 +5,9 @@ import { compileCanonical } from '../../definition/conversion.js'
 import { declareCareful } from '../../definition/fixed.js'
 import { own, put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
-import { checkOptions } from '../../definition/option-kinds.js'
 import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
 import { hasFormats } from '../../definition/value-formats.js'
+import { checkOptions } from '../../options/check.js'
 import { ConfigurationError } from '../../problem.js'
 import { leavesScope } from '../association.js'
 import { type Call, isRefused, type Refused, type Repeated, type Scalar, type Stored } from '../contract.js'
@@ -19,7 +19,7 @@ import { Indexes } from './indexes.js'
 import { KeptRecords } from './kept-records.js'
 import { KeyAssignment } from './key-assignment.js'
 import { listPage } from './list.js'
-import { type MemoryAdapter, type MemoryAdapterOptions, optionKinds } from './options.js'
+import { type MemoryAdapter, type MemoryAdapterOptions, memoryAdapterKinds } from './options.js'
 import { isNothing } from './order.js'
 import type { ExactPage } from './slice.js'
 import { spellingsOf } from './spellings.js'
@@ -40,7 +40,7 @@ export function memoryAdapter<T, K>(
   options: MemoryAdapterOptions<NoInfer<T>> = {},
 ): MemoryAdapter<T, K> {
   checkDefinition('memoryAdapter()', definition)
-  checkOptions('memoryAdapter()', options, optionKinds)
+  checkOptions('memoryAdapter()', options, memoryAdapterKinds)
   const { key, shape } = definition
   const onCreate = options.onCreate as ((value: Row, call: Call) => Row) | undefined
   const onUpdate = options.onUpdate as ((value: Row, current: Row, call: Call) => Row) | undefined

@@ -1,5 +1,4 @@
 /** What creates with an `Idempotency-Key` made, as it was then, for repeats to come (VERB-12). */
-import { invalidOption, knownOptions } from '../../definition/known-options.js'
 import type { Call, Repeated, Stored } from '../contract.js'
 
 /** How much is kept for repeats, and how long. */
@@ -17,21 +16,13 @@ interface Kept {
   readonly until: number
 }
 
-/** In the order in which they were made, which is the one in which they end. Throws `ConfigurationError` where an option makes no sense. */
+/** In the order in which they were made, which is the one in which they end. */
 export class KeptRecords {
   readonly #kept = new Map<string, Kept>()
   readonly #ttl: number
   readonly #most: number
 
-  constructor(options: MemoryIdempotencyOptions) {
-    const { ttl = 86_400, most = 10_000 } = knownOptions('idempotency of memoryAdapter()', options, {
-      ttl: true,
-      most: true,
-    }) as MemoryIdempotencyOptions
-    if (!(typeof ttl === 'number' && ttl > 0 && ttl < Number.POSITIVE_INFINITY))
-      throw invalidOption(`ttl of the option idempotency is ${String(ttl)}. Give seconds, more than 0.`)
-    if (!Number.isSafeInteger(most) || most < 1)
-      throw invalidOption(`most of the option idempotency is ${String(most)}. Give a whole number, 1 or more.`)
+  constructor({ ttl = 86_400, most = 10_000 }: MemoryIdempotencyOptions) {
     this.#ttl = ttl * 1_000
     this.#most = most
   }

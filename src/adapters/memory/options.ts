@@ -1,5 +1,5 @@
 /** The options of the memory adapter, and what it is. */
-import type { Kinds } from '../../definition/option-kinds.js'
+import { count, type Kinds } from '../../options/kinds.js'
 import type { Adapter, Call, Idempotency, ListRequest, ParentKey, Refused, Repeated, Stored } from '../contract.js'
 import type { MemoryIdempotencyOptions } from './kept-records.js'
 import type { ExactPage } from './slice.js'
@@ -27,13 +27,18 @@ export interface MemoryAdapterOptions<T> {
   readonly idempotency?: true | MemoryIdempotencyOptions
 }
 
-export const optionKinds: Kinds<MemoryAdapterOptions<unknown>> = {
+export const memoryIdempotencyKinds: Kinds<MemoryIdempotencyOptions> = {
+  ttl: { from: 0, above: true, to: Number.MAX_SAFE_INTEGER, unit: 'seconds' },
+  most: count,
+}
+
+export const memoryAdapterKinds: Kinds<MemoryAdapterOptions<unknown>> = {
   records: 'iterable',
-  unique: 'list',
+  unique: { each: { each: 'string' } },
   onCreate: 'function',
   onUpdate: 'function',
   onRemove: 'function',
-  idempotency: ['table', { oneOf: [true] }],
+  idempotency: [{ oneOf: [true] }, { options: memoryIdempotencyKinds }],
 }
 
 /** An adapter whose methods are all there and answer at once. */

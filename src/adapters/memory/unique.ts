@@ -1,7 +1,7 @@
 /** Groups of members whose values no two records may share; null and absent never clash. */
 import { get } from '../../definition/json.js'
-import { nearMiss } from '../../definition/near-miss.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
+import { nearMiss } from '../../near-miss.js'
 import { ConfigurationError } from '../../problem.js'
 import type { Entry, Identity, Row } from './entry.js'
 import { isNothing } from './order.js'

@@ -3,7 +3,6 @@ import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Adapter, Call, Idempotency, ParentKey, Refused, Repeated, Stored, WriteMethod } from '../contract.js'
 import type { PostgresClient } from './client.js'
 import { type Databases, databasesOf } from './database.js'
-import { keptOptions } from './kept-records.js'
 import { adapterOf } from './methods.js'
 import { Opening, unhurried } from './opening.js'
 import { type PostgresAdapterOptions, tableOptions } from './options.js'
@@ -59,7 +58,6 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
   const options = tableOptions('postgresAdapter()', given)
   const { prepare = true, acquireTimeout = 5_000, statementTimeout = Number.POSITIVE_INFINITY, onWarning = warned } = options
   const driver = { prepare, acquire: acquireTimeout, statement: statementTimeout, warn: onWarning }
-  if (options.idempotency !== undefined) keptOptions(options.idempotency)
   const databases = databasesOf(client, driver)
   const bound = new WeakMap<ResourceDefinition, unknown>()
   const bind = (definition: ResourceDefinition): unknown => {

@@ -1,7 +1,7 @@
 /** One change, with what a team does beside it: all of it takes place, or nothing (HDR-3). */
 
 import type { KeyValue } from '../../definition/key.js'
-import { HttpProblem } from '../../problem.js'
+import { isProblem } from '../../problem.js'
 import type { Call, ParentKey, Refused, Repeated, Stored, WriteAction } from '../contract.js'
 import { isRefused } from '../contract.js'
 import type { SqlClient } from './client.js'
@@ -95,7 +95,7 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
       await write(native, started as Change, call)
     } catch (error) {
       // What a team says to a client it says whatever became of the change.
-      if (error instanceof HttpProblem) throw error
+      if (isProblem(error)) throw error
       const result = await applied
       // After a refusal the database takes no more statements in this transaction: the refusal is what went wrong.
       if (result !== undefined && !succeeded(result)) return result

@@ -1,10 +1,9 @@
 /** Which column holds which member, and whether it can: what the options name, held against what the database says. */
 import { own } from '../../definition/json.js'
-import { knownOptions } from '../../definition/known-options.js'
-import { didYouMean, nearMiss } from '../../definition/near-miss.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Shape } from '../../definition/shape.js'
 import { valueFormat } from '../../definition/value-formats.js'
+import { didYouMean, nearMiss } from '../../near-miss.js'
 import type { CatalogColumn, Relation } from './catalog.js'
 import type { ColumnType } from './column-type.js'
 import { columnType } from './column-types.js'
@@ -47,16 +46,11 @@ export function columnNames(definition: ResourceDefinition, options: PostgresAda
   const names = new Map<string, Named>()
   for (const member of new Set([...definition.shape.members.keys(), ...Object.keys(columns)])) {
     const given = own(columns, member) as string | ColumnOptions | undefined
-    const details = typeof given === 'string' ? { column: given } : checked(member, given)
+    const details = typeof given === 'string' ? { column: given } : (given ?? {})
     names.set(member, { ...details, column: details.column ?? named(member) })
   }
   return names
 }
-
-const columnOptions: Readonly<Record<keyof ColumnOptions, true>> = { column: true, write: true, expression: true }
-
-const checked = (member: string, given: ColumnOptions | undefined): ColumnOptions =>
-  given === undefined ? {} : (knownOptions(`columns.${member} of postgresAdapter()`, given, columnOptions) as ColumnOptions)
 
 /** A member as the database has it; `undefined`, perhaps with a fault, where it has no column. */
 export function memberOf(

@@ -1,5 +1,5 @@
 /** The opt-in check that runs writes on existing rows, in a transaction that is rolled back. */
-import { ConfigurationError } from '../../problem.js'
+import { isConfigurationError } from '../../problem.js'
 import type { Stored, WriteMethod } from '../contract.js'
 import { isRefused } from '../contract.js'
 import type { Database, Session, Wait } from './client.js'
@@ -40,7 +40,7 @@ export async function executed(
       throw new Error('Everything that was tried is rolled back.')
     }, wait)
   } catch (error) {
-    if (error instanceof ConfigurationError) throw error
+    if (isConfigurationError(error)) throw error
     if (found === undefined) return [{ method: 'replace', error }]
   }
   return found ?? []

@@ -2,13 +2,14 @@
  * What creates with an `Idempotency-Key` made, as it was then, in a table beside the resource's:
  * kept in the transaction of the create itself (VERB-12).
  */
+
 import { createHash } from 'node:crypto'
-import { invalidOption, knownOptions } from '../../definition/known-options.js'
+import { checkOptions } from '../../options/check.js'
 import type { Idempotency, Repeated, Stored } from '../contract.js'
 import { describe, type Relation } from './catalog.js'
 import type { Database, Wait } from './client.js'
 import { failureKind, stateOf } from './failures.js'
-import type { IdempotencyOptions, PostgresAdapterOptions } from './options.js'
+import { type IdempotencyOptions, idempotencyKinds, type PostgresAdapterOptions } from './options.js'
 import { Parameters, quote, quoteRelation, relationName } from './sql.js'
 import type { Ask } from './statements.js'
 import { unfit } from './unfit.js'
@@ -27,8 +28,6 @@ export interface KeptRecords {
 
 /** Seconds: a day, as Stripe keeps its keys. */
 const defaultTtl = 86_400
-/** What an interval may be without coming near the end of time. */
-const longestTtl = 10 * 365 * 86_400
 
 interface KeptOptions {
   readonly name: { readonly schema?: string; readonly name: string }
@@ -36,20 +35,12 @@ interface KeptOptions {
   readonly lock: boolean
 }
 
-/** Throws `ConfigurationError` where an option makes no sense. */
-export function keptOptions(given: IdempotencyOptions): KeptOptions {
-  const what = 'idempotency of the PostgreSQL adapter'
-  const {
-    table,
-    ttl = defaultTtl,
-    lock = true,
-  } = knownOptions(what, given, { table: true, ttl: true, lock: true }) as unknown as IdempotencyOptions
-  if (table === undefined) throw invalidOption(`${what} names no table. Give { table: 'idempotency_keys' }; idempotencyDdl() prints one.`)
-  if (!(typeof ttl === 'number' && ttl > 0 && ttl <= longestTtl))
-    throw invalidOption(`ttl of ${what} is ${String(ttl)}. Give seconds, up to ten years.`)
-  if (typeof lock !== 'boolean') throw invalidOption(`lock of ${what} is ${String(lock)}. Give true or false.`)
-  return { name: relationName(table), ttl, lock }
-}
+/** Options of their kinds, with their defaults. */
+const keptOptions = ({ table, ttl = defaultTtl, lock = true }: IdempotencyOptions): KeptOptions => ({
+  name: relationName(table),
+  ttl,
+  lock,
+})
 
 /**
  * Prints the DDL of the table that keeps what POSTs with an `Idempotency-Key` created, for a resource whose own table is there already: `tableDdl` prints both. One table
@@ -58,7 +49,7 @@ export function keptOptions(given: IdempotencyOptions): KeptOptions {
  * @example console.log(idempotencyDdl({ table: 'idempotency_keys' }))
  */
 export function idempotencyDdl(options: IdempotencyOptions): string {
-  const { name } = keptOptions(options)
+  const { name } = keptOptions(checkOptions<IdempotencyOptions>('idempotencyDdl()', options ?? null, idempotencyKinds))
   const lines = ['id text COLLATE "C" PRIMARY KEY', ...texts.map((column) => `${column} text NOT NULL`), 'expires_at timestamptz NOT NULL']
   const table = quoteRelation(name)
   return [

@@ -1,9 +1,9 @@
 /** What a team tells the adapter of its table. */
 
-import { invalidOption } from '../../definition/known-options.js'
-import { checkOptions, type Kinds } from '../../definition/option-kinds.js'
-import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
+import { definitionKind, type ResourceDefinition } from '../../definition/resource.js'
 import type { MemberName, MemberPath } from '../../definition/schema-types.js'
+import { checkOptions, invalidOption } from '../../options/check.js'
+import { count, type Kind, type Kinds } from '../../options/kinds.js'
 import type { Call, ListRequest, ParentKey, Refused, Stored } from '../contract.js'
 import type { SqlClient } from './client.js'
 import type { RelationName } from './sql.js'
@@ -225,40 +225,68 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   readonly onWarning?: (message: string) => void
 }
 
-const optionKinds: Kinds<PostgresAdapterOptions> = {
-  resource: 'table',
-  table: ['string', 'table'],
-  readFrom: ['string', 'table'],
-  columns: 'table',
+const relation: Kind = ['string', { options: { schema: 'string', name: { required: 'string' } } satisfies Kinds<RelationName> }]
+
+export const columnKinds: Kinds<ColumnOptions> = { column: 'string', write: 'boolean', expression: 'string' }
+
+/** A version is in a column or computed: one table of options, so that a near miss is found in either. */
+export const versionKinds: Kinds<VersionColumn & VersionExpression> = {
+  column: 'string',
+  next: 'string',
+  soleWriter: 'boolean',
+  expression: 'string',
+}
+
+export const joinTableKinds: Kinds<JoinTable> = {
+  table: { required: relation },
+  parent: { required: 'names' },
+  key: { required: 'names' },
+}
+
+/** Ten years: what an interval may be without coming near the end of time. */
+const longestTtl = 10 * 365 * 86_400
+
+export const idempotencyKinds: Kinds<IdempotencyOptions> = {
+  table: { required: relation },
+  ttl: { from: 0, above: true, to: longestTtl, unit: 'seconds' },
+  lock: 'boolean',
+}
+
+export const textSearchKinds: Kinds<TextSearch> = { config: 'string', members: { each: 'string' }, vector: 'string' }
+
+export const postgresAdapterKinds: Kinds<PostgresAdapterOptions> = {
+  resource: definitionKind,
+  table: { required: relation },
+  readFrom: relation,
+  columns: { values: ['string', { options: columnKinds }] },
   naming: [{ oneOf: ['snake_case', 'same'] }, 'function'],
   rest: 'string',
-  version: [{ oneOf: ['xmin'] }, 'table'],
+  version: [{ oneOf: ['xmin'] }, { options: versionKinds }],
   epoch: 'string',
-  softDelete: ['string', 'table'],
+  softDelete: ['string', { options: { column: { required: 'string' }, deleted: 'string' } satisfies Kinds<SoftDeleteColumn> }],
   onCreate: 'function',
   onUpdate: 'function',
   write: 'function',
   readBefore: 'boolean',
   session: 'function',
-  attached: 'table',
-  idempotency: 'table',
-  search: ['table', 'function'],
+  attached: { values: { options: joinTableKinds } },
+  idempotency: { options: idempotencyKinds },
+  search: [{ options: textSearchKinds }, 'function'],
   count: { oneOf: ['exact', 'bounded', 'estimated', 'none'] },
-  countBound: { from: 1, whole: true },
+  countBound: count,
   probe: { oneOf: ['catalog', 'explain', 'execute'] },
   prepare: 'boolean',
-  acquireTimeout: { from: 1 },
-  statementTimeout: { from: 1 },
+  acquireTimeout: { from: 1, unit: 'milliseconds' },
+  statementTimeout: { from: 1, unit: 'milliseconds' },
   onWarning: 'function',
 }
 
 /** `given` as options of `what`. Throws `ConfigurationError`. */
 export function tableOptions(what: string, given: unknown): PostgresAdapterOptions {
-  const options = checkOptions(what, given, optionKinds) as unknown as PostgresAdapterOptions
-  const { resource, softDelete } = options
-  if (resource !== undefined) checkDefinition(`The option "resource" of ${what}`, resource)
-  if (typeof softDelete === 'object' && typeof softDelete.column !== 'string') {
-    throw invalidOption(`The option "softDelete" of ${what} names no column. Give its name, or { column, deleted }.`)
+  const options = checkOptions<PostgresAdapterOptions>(what, given ?? null, postgresAdapterKinds)
+  const { version } = options
+  if (typeof version === 'object' && !('column' in version) && !('expression' in version)) {
+    throw invalidOption(`The option "version" of ${what} names no column. Give 'xmin', { column } or { expression }.`)
   }
   return options
 }

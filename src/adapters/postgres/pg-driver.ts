@@ -1,5 +1,7 @@
 /** `pg`: a pool, a client of one's own, or one that a transaction holds. */
+
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { sharedRegistry } from '../../brand.js'
 import { acquire, release } from './acquire.js'
 import type { Database, Wait } from './client.js'
 import { watchClient, watchPool } from './connections.js'
@@ -103,9 +105,10 @@ export function clientDatabase(client: PgClient, options: PgOptions): Database {
   }
 }
 
-const turns = new WeakMap<object, Promise<unknown>>()
+/** By client, for all copies of the library: two of them may share a client, on which transactions must not mix. */
+const turns = sharedRegistry('turns', () => new WeakMap<object, Promise<unknown>>())
 /** The client whose turn a team's function runs in: what that function asks of an adapter `within` it is part of the turn. */
-const turnHeld = new AsyncLocalStorage<object>()
+const turnHeld = sharedRegistry('turn-held', () => new AsyncLocalStorage<object>())
 
 /** The client, once nothing of ours runs on it: a statement between another's BEGIN and ROLLBACK would be undone with it. */
 async function turn(client: PgClient, wait: Wait, { acquire, statement }: PgOptions): Promise<Lease> {

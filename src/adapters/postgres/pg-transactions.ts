@@ -1,5 +1,5 @@
 /** Transactions on a connection of `pg`. */
-import { HttpProblem } from '../../problem.js'
+import { isProblem } from '../../problem.js'
 import type { Session, SqlClient, Wait } from './client.js'
 import { Cancelled, failureKind, Lost, ranOutOfTime, Unsent } from './failures.js'
 import type { Lease } from './lease.js'
@@ -86,7 +86,7 @@ const unsignalled = (wait: Wait): Wait => ({ left: () => wait.left(), signal: un
 const interrupting = (lease: Lease, wait: Wait) => setTimeout(() => lease.interrupt(), timerFor(wait.left() * statementShare))
 
 function uncommitted(error: unknown): unknown {
-  if (error instanceof HttpProblem) return error
+  if (isProblem(error)) return error
   const Kind = ranOutOfTime(error) ? Cancelled : Unsent
   return new Kind('The connection was lost before anything was committed.', { cause: error })
 }

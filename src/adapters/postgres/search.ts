@@ -1,6 +1,6 @@
 /** `q`: full-text search of PostgreSQL, or an engine of the team's own (QUERY-3). */
 import type { KeyValue } from '../../definition/key.js'
-import { didYouMean, nearMiss } from '../../definition/near-miss.js'
+import { didYouMean, nearMiss } from '../../near-miss.js'
 import type { Call, ListRequest } from '../contract.js'
 import { keysJoin } from './conditions.js'
 import { type DatabaseFailure, stateOf } from './failures.js'

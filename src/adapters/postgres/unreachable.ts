@@ -2,7 +2,7 @@
  * Why a database can't be reached, for operators: `connect ECONNREFUSED 127.0.0.1:5433`. Such a
  * message holds no password.
  */
-import { Unavailable } from '../../problem.js'
+import { isUnavailable } from '../../problem.js'
 
 /**
  * An `Unavailable` whose `message` names the host, the port and the system's code, where the network
@@ -10,7 +10,7 @@ import { Unavailable } from '../../problem.js'
  * returned unchanged.
  */
 export function withReason(error: unknown): unknown {
-  if (!(error instanceof Unavailable)) return error
+  if (!isUnavailable(error)) return error
   const reasons = systemMessages(error.cause)
   if (reasons.length > 0) error.message = `The database can not be reached: ${reasons.join(', ')}.`
   return error

@@ -1,11 +1,12 @@
 /** Who may try a password, and how often (AUTH-6). */
+
 import type { IncomingMessage } from 'node:http'
-import { knownOptions } from '../../definition/known-options.js'
 import { inSeconds } from '../../limits/duration.js'
 import { addressKey, digest } from '../../limits/keys.js'
-import { checkStoreOptions, limitOption, storeMaker } from '../../limits/limit-options.js'
+import { limitKinds, limitOf, storeMaker } from '../../limits/limit-options.js'
 import type { Limit, StoreOptions } from '../../limits/store.js'
 import { StoreGuard, type StoreMessages } from '../../limits/store-guard.js'
+import type { Kinds } from '../../options/kinds.js'
 import { HttpProblem } from '../../problem.js'
 import { header } from '../../wire.js'
 import { LoginCounter, type Reservation } from './login-counter.js'
@@ -29,6 +30,10 @@ export interface Attempt {
   /** It could not be checked. */
   abandoned(): Promise<void>
 }
+
+const limitOptions = { options: limitKinds }
+
+export const attemptsKinds: Kinds<AttemptsOptions> = { pair: limitOptions, address: limitOptions, account: limitOptions }
 
 const quarter = 15 * 60_000
 const defaults = {
@@ -56,15 +61,12 @@ export class LoginThrottle {
   readonly #checking = new Map<string, number>()
 
   constructor(attempts: AttemptsOptions | undefined, options: StoreOptions) {
-    checkStoreOptions('login()', options)
-    const given = knownOptions('attempts of login()', attempts, { pair: true, address: true, account: true })
     const make = options.store === undefined ? undefined : storeMaker('login()', options.store, ['get'])
     const guard = new StoreGuard(messages, options)
     const counter = (name: string, limit: Limit): LoginCounter => {
       return new LoginCounter(limit, make === undefined ? undefined : guard.add(make(`login-${name}`), limit.window))
     }
-    const limit = (name: keyof AttemptsOptions): LoginCounter =>
-      counter(name, limitOption(`${name} of attempts of login()`, given[name], defaults[name]))
+    const limit = (name: keyof AttemptsOptions): LoginCounter => counter(name, limitOf(attempts?.[name], defaults[name]))
     this.#pair = limit('pair')
     this.#address = limit('address')
     this.#account = limit('account')

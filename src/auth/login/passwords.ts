@@ -1,6 +1,8 @@
 /** Stored passwords: made, checked, and known to be of yesterday's strength (AUTH-6). */
+
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { knownOptions } from '../../definition/known-options.js'
+import { checkOptions } from '../../options/check.js'
+import type { Kinds } from '../../options/kinds.js'
 import { ConfigurationError, HttpProblem } from '../../problem.js'
 import { hashing } from './hashing-queue.js'
 import { longestPassword, prepareOpaqueString } from './opaque-string.js'
@@ -76,13 +78,9 @@ export function isWeaker(cost: Cost, than: Cost): boolean {
   return workOf(cost) < workOf(than) || memoryOf({ ...cost, p: 1 }) < memoryOf({ ...than, p: 1 })
 }
 
+export const passwordKinds: Kinds<PasswordOptions> = { cost: { oneOf: [15, 16, 17] } }
+
 function costOf(what: string, options: PasswordOptions): Cost {
-  const { cost = todaysCost.ln } = knownOptions(`The second argument of ${what}`, options, { cost: true })
-  if (cost !== 15 && cost !== 16 && cost !== 17) {
-    throw new ConfigurationError(
-      'invalid-option',
-      `cost of ${what} is ${JSON.stringify(cost)}. Give 15, 16 or 17, or leave it out for ${todaysCost.ln}.`,
-    )
-  }
+  const { cost = todaysCost.ln } = checkOptions<PasswordOptions>(what, options, passwordKinds)
   return { ...todaysCost, ln: cost }
 }

@@ -1,14 +1,15 @@
 /** Keys of an issuer's key set: fetched, kept, and fetched again where a token names one that is not there (AUTH-5; RFC 7517 5). */
+
 import type { Answer } from '../../adapters/contract.js'
-import { knownOptions } from '../../definition/known-options.js'
-import { ConfigurationError, Unavailable } from '../../problem.js'
+import { checkOptions } from '../../options/check.js'
+import { type Kind, type Kinds, longestTimer } from '../../options/kinds.js'
+import { Unavailable } from '../../problem.js'
 import { isPromise } from '../../promise.js'
 import type { Jwk } from './jwk.js'
 import type { KeyFinder, KeyQuestion } from './key-ring.js'
 import { type KeySet, readKeySet } from './key-set.js'
 import { fetchKeySet, keySetAddress, keysOfSet } from './key-set-request.js'
 import type { TokenKey } from './keys.js'
-import { boundedNumber } from './token-options.js'
 
 /** Where a key set comes from: its address, or a function that gets it. */
 export type JwksSource = string | URL | (() => Promise<{ readonly keys: readonly Jwk[] }>)
@@ -27,10 +28,15 @@ export interface JwksOptions {
   readonly onError?: (error: unknown) => void
 }
 
-const optionNames = { maxAge: true, cooldown: true, timeout: true, fetch: true, onError: true } as const satisfies Record<
-  keyof JwksOptions,
-  true
->
+const duration = (from: number): Kind => ({ from, to: longestTimer, unit: 'milliseconds' })
+
+export const jwksKinds: Kinds<JwksOptions> = {
+  maxAge: duration(1),
+  cooldown: duration(0),
+  timeout: duration(1),
+  fetch: 'function',
+  onError: 'function',
+}
 
 /** Milliseconds between two attempts while there is no key at all: a service that starts before its issuer should not wait long. */
 const eager = 1000
@@ -43,21 +49,13 @@ const eager = 1000
  * @example bearer({ keys: jwks('https://login.example/.well-known/jwks.json'), issuer: 'https://login.example', audience: 'courier' })
  */
 export function jwks(source: JwksSource, options: JwksOptions = {}): KeyFinder {
-  const what = 'jwks()'
-  const given = knownOptions(what, options, optionNames)
-  const duration = (name: string, least: number, otherwise: number): number =>
-    boundedNumber(what, name, given, { least, most: 2 ** 31 - 1, unit: 'milliseconds' }) ?? otherwise
-  for (const name of ['fetch', 'onError'] as const) {
-    if (given[name] !== undefined && typeof given[name] !== 'function') {
-      throw new ConfigurationError('invalid-option', `The option "${name}" of ${what} is no function. Give one.`)
-    }
-  }
-  const get = options.fetch ?? fetch
+  checkOptions('jwks()', options, jwksKinds)
+  const { maxAge = 600_000, cooldown = 30_000, timeout = 5_000, fetch: get = fetch } = options
   const address = typeof source === 'function' ? undefined : keySetAddress(source)
   const published = new PublishedKeys({
-    maxAge: duration('maxAge', 1, 600_000),
-    cooldown: duration('cooldown', 0, 30_000),
-    timeout: duration('timeout', 1, 5_000),
+    maxAge,
+    cooldown,
+    timeout,
     load: (signal) => (typeof source === 'function' ? source() : fetchKeySet(address as URL, get, signal)),
     onError: options.onError ?? ((error) => console.error(error)),
   })

@@ -1,6 +1,6 @@
 /** The keys of a key set that can verify tokens (RFC 7517 4, 5). */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
-import { ConfigurationError } from '../../problem.js'
+import { ConfigurationError, isConfigurationError } from '../../problem.js'
 import { isAlgorithm, type TokenAlgorithm } from './algorithms.js'
 import { prepareKey, type TokenKey } from './keys.js'
 
@@ -31,7 +31,7 @@ export function readKeySet(members: readonly unknown[]): KeySet {
     try {
       keys.push(tokenKey(member, algorithm))
     } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error
+      if (!isConfigurationError(error)) throw error
       faults.push(error.message)
     }
   }

@@ -1,8 +1,10 @@
 /** Keys of tokens, checked before they serve (AUTH-5; RFC 7518 3, RFC 8725 3.1, 3.2, 3.5). */
+
 import { KeyObject } from 'node:crypto'
 import { isList, isObject } from '../../definition/json.js'
-import { knownOptions } from '../../definition/known-options.js'
-import { didYouMean, nearMiss } from '../../definition/near-miss.js'
+import { didYouMean, nearMiss } from '../../near-miss.js'
+import { checkOptions } from '../../options/check.js'
+import type { Kinds } from '../../options/kinds.js'
 import { ConfigurationError } from '../../problem.js'
 import { algorithmNames, algorithms, type Fitness, isAlgorithm, type TokenAlgorithm } from './algorithms.js'
 import { type KeyMaterial, type KeyPurpose, pairKey, secretKey } from './key-material.js'
@@ -29,7 +31,12 @@ export interface PreparedKey {
 /** The longest `kid`, in characters. */
 export const longestKid = 256
 
-const optionNames = { kid: true, algorithm: true, key: true } as const satisfies Record<keyof TokenKey, true>
+/** What an algorithm or a key is is not looked at here: messages would repeat it, and where the two were swapped it would be the key. */
+export const tokenKeyKinds: Kinds<TokenKey> = {
+  kid: { a: `a name of 1 to ${longestKid} characters`, like: new RegExp(`^.{1,${longestKid}}$`, 's') },
+  algorithm: 'any',
+  key: 'any',
+}
 
 /**
  * A key, checked for its algorithm and purpose. Throws `ConfigurationError`: `weak-key` where it is too weak or could be confused with one of another kind,
@@ -37,14 +44,8 @@ const optionNames = { kid: true, algorithm: true, key: true } as const satisfies
  */
 export function prepareKey(what: string, given: unknown, purpose: KeyPurpose): PreparedKey {
   checkForm(what, given)
-  const { kid, algorithm, key } = knownOptions(what, given, optionNames)
+  const { kid, algorithm, key } = checkOptions<TokenKey>(what, given, tokenKeyKinds)
   if (!isAlgorithm(algorithm)) throw unknownAlgorithm(what, algorithm)
-  if (kid !== undefined && (typeof kid !== 'string' || kid === '' || kid.length > longestKid)) {
-    throw new ConfigurationError(
-      'invalid-option',
-      `The kid of ${what} is no name of 1 to ${longestKid} characters. Give one, or leave it out.`,
-    )
-  }
   checkJwk(what, key, algorithm)
   const fitness = algorithms[algorithm]
   const prepared = fitness.kind === 'secret' ? secretKey(what, key) : pairKey(what, key, purpose)

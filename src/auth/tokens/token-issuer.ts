@@ -1,13 +1,15 @@
 /** Tokens of a service's own (AUTH-2, AUTH-5): signed so that its own verifier takes them. */
+
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
 import { isObject } from '../../definition/json.js'
-import { knownOptions } from '../../definition/known-options.js'
+import { checkOptions } from '../../options/check.js'
+import type { Kinds } from '../../options/kinds.js'
 import { ConfigurationError } from '../../problem.js'
 import type { TokenAlgorithm } from './algorithms.js'
 import { type Claims, readClaims } from './claims.js'
 import { prepareKey, type TokenKey } from './keys.js'
-import { oneOrMore, soleText } from './token-options.js'
+import { listOf, oneOrMore, soleText } from './token-options.js'
 import { longestToken } from './token-text.js'
 
 /** How tokens are made. */
@@ -27,10 +29,14 @@ export interface TokenIssuerOptions {
 /** Makes a token of what a team says of the caller: `sub`, whom it is for (RFC 7519 4.1.2), and claims of its own. Times, issuer and audience are the issuer's part. */
 export type TokenIssuer = <C extends { readonly sub: string }>(claims: C) => string
 
-const optionNames = { key: true, issuer: true, audience: true, lifetime: true, type: true } as const satisfies Record<
-  keyof TokenIssuerOptions,
-  true
->
+/** What a key may be, `prepareKey` says: no message may hold any of it. */
+export const tokenIssuerKinds: Kinds<TokenIssuerOptions> = {
+  key: 'any',
+  issuer: soleText,
+  audience: oneOrMore,
+  lifetime: { from: 1, whole: true, unit: 'seconds' },
+  type: soleText,
+}
 
 /** Claims that a caller of the issuer can't give. */
 const ours = ['iat', 'exp'] as const
@@ -46,19 +52,14 @@ const ours = ['iat', 'exp'] as const
  */
 export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   const what = 'tokenIssuer()'
-  const given = knownOptions(what, options ?? null, optionNames)
+  const given = checkOptions<TokenIssuerOptions>(what, options ?? null, tokenIssuerKinds)
   const { kid, algorithm, key } = prepareKey(`The key of ${what}`, given.key, 'sign')
-  const issuer = soleText(what, 'issuer', given)
-  const audience = oneOrMore(what, 'audience', given)
-  const { lifetime = 3600 } = options
-  if (!Number.isInteger(lifetime) || lifetime < 1) {
-    throw new ConfigurationError('invalid-option', `The lifetime of ${what} is no whole number of seconds above 0. Give one such as 3600.`)
-  }
+  const { issuer, audience, lifetime = 3600, type = 'JWT' } = given
   const fixed = {
     ...(issuer === undefined ? {} : { iss: issuer }),
-    ...(audience === undefined ? {} : { aud: typeof given.audience === 'string' ? given.audience : audience }),
+    ...(audience === undefined ? {} : { aud: typeof audience === 'string' ? audience : listOf(audience) }),
   }
-  const header = { alg: algorithm, typ: soleText(what, 'type', given) ?? 'JWT' }
+  const header = { alg: algorithm, typ: type }
   const signing = { algorithm, header, ...(kid === undefined ? {} : { keyid: kid }) }
 
   const issue: TokenIssuer = (claims) => {

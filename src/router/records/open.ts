@@ -1,7 +1,9 @@
 /** `records()`: finds the resource of a definition, and who asks for it. */
-import { invalidOption, knownOptions } from '../../definition/known-options.js'
-import { didYouMean, nearMiss } from '../../definition/near-miss.js'
+
 import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
+import { didYouMean, nearMiss } from '../../near-miss.js'
+import { checkOptions, invalidOption } from '../../options/check.js'
+import type { Kinds } from '../../options/kinds.js'
 import type { JobOptions, JobRecords, RecordsOf, RecordsOptions } from '../../plan/records.js'
 import type { Mounted } from '../../plan/routes.js'
 import { ConfigurationError } from '../../problem.js'
@@ -10,25 +12,23 @@ import type { ServedVersion } from '../exchange.js'
 import { isLiving } from '../exchange.js'
 import type { Service } from '../service.js'
 import { Job } from './job.js'
-import { Reach, reachOptions } from './reach.js'
+import { Reach, reachKinds } from './reach.js'
 import { OwnRecords } from './records.js'
 
-const ownKinds: Readonly<Record<keyof RecordsOptions<unknown, unknown>, true>> = { within: true, adapter: true, permission: true }
-
-const jobKinds: Readonly<Record<keyof JobOptions<unknown, unknown>, true>> = {
-  ...ownKinds,
-  principal: true,
-  version: true,
-  timeout: true,
-  signal: true,
-  requestId: true,
+export const jobKinds: Kinds<JobOptions<unknown, unknown>> = {
+  ...reachKinds,
+  principal: 'any',
+  version: 'string',
+  timeout: { from: 0, above: true, to: Number.MAX_SAFE_INTEGER, unit: 'milliseconds' },
+  signal: { by: 'an AbortSignal', is: (value) => typeof (value as Partial<AbortSignal> | null)?.aborted === 'boolean' },
+  requestId: 'string',
 }
 
 /** The records of the resources of a version, on behalf of a request. */
 export function recordsFor(caller: Caller): RecordsOf {
   const open = (definition: ResourceDefinition, given: unknown) => {
     const mounted = mountedIn(caller.version, definition)
-    const options = reachOptions(`records("${definition.collection}")`, given, ownKinds)
+    const options = checkOptions<RecordsOptions<unknown, unknown>>(`records("${definition.collection}")`, given ?? {}, reachKinds)
     return new OwnRecords(() => caller, new Reach(mounted, options))
   }
   return open as unknown as RecordsOf
@@ -39,14 +39,13 @@ export function jobRecords(service: Service, versions: ReadonlyMap<string, Serve
   const open = (definition: ResourceDefinition, given: unknown) => {
     checkDefinition('records()', definition)
     const what = `records("${definition.collection}")`
-    const options = knownOptions(what, given, jobKinds) as unknown as JobOptions<unknown, unknown>
+    const options = checkOptions<JobOptions<unknown, unknown>>(what, given, jobKinds)
     if (!Object.hasOwn(options, 'principal')) {
       throw invalidOption(`${what} of a job does not say on whose behalf. Give principal, also where it is undefined.`)
     }
     const { version: name, principal, timeout = service.timeout, signal, requestId, ...rest } = options
-    if (!(Number.isFinite(timeout) && timeout > 0)) throw invalidOption(`timeout of ${what} is ${String(timeout)}. Give milliseconds.`)
     const version = versionOf(what, versions, name)
-    const reach = new Reach(mountedIn(version, definition), reachOptions(what, rest, ownKinds))
+    const reach = new Reach(mountedIn(version, definition), rest)
     const parts = { service, version, versions, principal, timeout, signal, requestId }
     return new OwnRecords(() => new Job(parts), reach)
   }

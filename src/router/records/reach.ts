@@ -1,5 +1,5 @@
 /** The data that `records()` reaches: the mounted adapters, or those of the team's transaction in their place. */
-import { knownOptions } from '../../definition/known-options.js'
+import type { Kinds } from '../../options/kinds.js'
 import type { AnyAdapter } from '../../plan/mount.js'
 import type { RecordsOptions } from '../../plan/records.js'
 import type { Mounted } from '../../plan/routes.js'
@@ -50,15 +50,14 @@ export class Reach {
   }
 }
 
-/** The options, checked. */
-export function reachOptions(what: string, given: unknown, kinds: Readonly<Record<string, true>>): RecordsOptions<unknown, unknown> {
-  const options = knownOptions(what, given ?? {}, kinds) as RecordsOptions<unknown, unknown>
-  const { permission, adapter } = options
-  if (permission !== undefined && typeof permission !== 'boolean') {
-    throw new ConfigurationError('invalid-option', `permission of ${what} is ${String(permission)}. Give true or false.`)
-  }
-  if (adapter !== undefined && (typeof adapter?.read !== 'function' || typeof adapter.list !== 'function')) {
-    throw new ConfigurationError('invalid-option', `adapter of ${what} is no adapter: it has list() and read().`)
-  }
-  return options
+/** Over what data, and with which checks. */
+export const reachKinds: Kinds<RecordsOptions<unknown, unknown>> = {
+  within: 'any',
+  adapter: { by: 'an adapter, which has list() and read()', is: isAdapter },
+  permission: 'boolean',
+}
+
+function isAdapter(value: unknown): boolean {
+  const { list, read } = (value ?? {}) as Partial<AnyAdapter>
+  return typeof list === 'function' && typeof read === 'function'
 }

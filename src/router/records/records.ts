@@ -1,8 +1,11 @@
 /** The records of one resource for own code: the operations of a request without the request. */
+
 import type { Stored, WriteMethod } from '../../adapters/contract.js'
 import { isObject, type JsonObject } from '../../definition/json.js'
 import { type KeyValue, membersHolding } from '../../definition/key.js'
-import { type Conditions, unconditional } from '../../middleware/if-match.js'
+import { unconditional } from '../../middleware/if-match.js'
+import { checkOptions } from '../../options/check.js'
+import type { Kinds } from '../../options/kinds.js'
 import { itemPath } from '../../plan/addresses.js'
 import type { OperationDescription } from '../../plan/operation.js'
 import type { ChangeOptions, Records, RefusedRecord, RefusedRecords, RowsOptions, WrittenRecord } from '../../plan/records.js'
@@ -22,6 +25,9 @@ import { checkedRows, type Row, RowViolations, sentRow } from './rows.js'
 import { OwnVisit } from './visit.js'
 
 type Written = WrittenRecord<unknown, KeyValue>
+
+export const changeKinds: Kinds<ChangeOptions> = { expected: 'string' }
+export const rowsKinds: Kinds<RowsOptions> = { from: { from: 0, whole: true } }
 
 export class OwnRecords implements Records<unknown, KeyValue> {
   readonly #callerOf: () => Caller
@@ -72,8 +78,9 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     })
   }
 
-  checkAll(values: readonly unknown[], { from = 0 }: RowsOptions = {}): Promise<{ readonly records: readonly unknown[] } | RefusedRecord> {
+  checkAll(values: readonly unknown[], options: RowsOptions = {}): Promise<{ readonly records: readonly unknown[] } | RefusedRecord> {
     return verdict(async () => {
+      const { from = 0 } = checkOptions<RowsOptions>(this.#what, options, rowsKinds)
       const violations = new RowViolations(from)
       const rows = await this.#checked(this.#callerOf(), values, violations)
       if (violations.some) return { problem: violations.problem() }
@@ -83,8 +90,9 @@ export class OwnRecords implements Records<unknown, KeyValue> {
 
   async createAll(
     values: readonly unknown[],
-    { from = 0 }: RowsOptions = {},
+    options: RowsOptions = {},
   ): Promise<{ readonly made: readonly Written[] } | RefusedRecords<unknown, KeyValue>> {
+    const { from = 0 } = checkOptions<RowsOptions>(this.#what, options, rowsKinds)
     const violations = new RowViolations(from)
     const caller = this.#callerOf()
     const rows = await verdict(() => this.#checked(caller, values, violations))
@@ -121,29 +129,21 @@ export class OwnRecords implements Records<unknown, KeyValue> {
 
   #change<R>(
     given: unknown,
-    { expected }: ChangeOptions = {},
+    options: ChangeOptions | undefined,
     operation: OperationDescription,
     act: (visit: Visit) => Promise<R>,
   ): Promise<R | RefusedRecord> {
     return verdict(async () => {
+      const { expected } = checkOptions<ChangeOptions>(this.#what, options, changeKinds)
       const { resource } = this.#reach
       if (operation.writes !== undefined) this.#needs(operation.writes)
       const caller = this.#callerOf()
-      const conditions = this.#conditions(expected)
+      const conditions = expected === undefined ? unconditional : { ...unconditional, versions: [expected] }
       const keys = await lineageOfItem(new OwnVisit(caller, this.#reach, []), resource, this.#key(given))
       const visit = new OwnVisit(caller, this.#reach, keys, conditions)
       await checkAllowed(visit, resource.item, operation)
       return act(visit)
     })
-  }
-
-  #conditions(expected: unknown): Conditions {
-    if (expected === undefined) return unconditional
-    if (typeof expected === 'string') return { ...unconditional, versions: [expected] }
-    throw new ConfigurationError(
-      'invalid-option',
-      `expected of ${this.#what} is ${String(expected)}. Give the version of a record as text.`,
-    )
   }
 
   /** The key in its one spelling. What no address has is absent. */

@@ -1,6 +1,6 @@
 /** Who asks (AUTH). Failures are counted by address (LIMIT-1). */
 import { principals } from '../../middleware/authenticate.js'
-import { HttpProblem } from '../../problem.js'
+import { isProblem } from '../../problem.js'
 import { isPromise } from '../../promise.js'
 import type { Exchange } from '../exchange.js'
 import { count } from './throttle.js'
@@ -33,7 +33,6 @@ function take(exchange: Exchange, principal: unknown): void {
 }
 
 async function refused(exchange: Exchange, error: unknown): Promise<never> {
-  if (exchange.service.rateLimit !== undefined && error instanceof HttpProblem && error.code === 'unauthenticated')
-    await count(exchange, true)
+  if (exchange.service.rateLimit !== undefined && isProblem(error) && error.code === 'unauthenticated') await count(exchange, true)
   throw error
 }

@@ -2,7 +2,7 @@
  * Anything thrown becomes a problem; its cause goes to the hook and never to the client (ERR-3).
  * After a change the answer stays a success (VERB-13).
  */
-import { HttpProblem, toProblem, tryAgain, Unavailable, unknownOutcome } from '../../problem.js'
+import { HttpProblem, isUnavailable, toProblem, tryAgain, unknownOutcome } from '../../problem.js'
 import { problemAnswer } from '../../representation/answer.js'
 import { representationOfProblem } from '../../representation/encoding.js'
 import type { Exchange } from '../exchange.js'
@@ -37,7 +37,7 @@ function report(exchange: Exchange, { status, code, clause }: Pick<HttpProblem, 
 function isSilent({ operation }: Exchange, problem: HttpProblem): boolean {
   if (problem.code === 'internal') return true
   if (problem.code !== 'unavailable') return false
-  return problem.detail === tryAgain || (operation?.body === 'endpoint' && problem instanceof Unavailable && problem.unchanged)
+  return problem.detail === tryAgain || (operation?.body === 'endpoint' && isUnavailable(problem) && problem.unchanged)
 }
 
 const withUnknownOutcome = ({ code, cause, headers }: HttpProblem): HttpProblem =>

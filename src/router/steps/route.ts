@@ -1,9 +1,10 @@
 /** The plan's entry for the path, and the keys in it (PATH-1, PATH-11). */
-import { nearMiss } from '../../definition/near-miss.js'
+
 import { decodeSegments } from '../../http/targets.js'
 import { keepPrivate, principals } from '../../middleware/authenticate.js'
 import type { ExpressRequest, Middleware } from '../../middleware/middleware.js'
 import { below, setNotices } from '../../middleware/versions.js'
+import { nearMiss } from '../../near-miss.js'
 import type { Match } from '../../plan/routes.js'
 import { HttpProblem } from '../../problem.js'
 import type { Exchange } from '../exchange.js'

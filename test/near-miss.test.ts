@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { didYouMean, nearMiss } from '../../src/definition/near-miss.js'
+import { didYouMean, nearMiss } from '../src/near-miss.js'
 
 const allowed = ['lote', 'sucursalDeDistribucion', 'offest', 'limit', 'sort', 'q', 'fechaDesde']
 

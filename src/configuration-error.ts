@@ -1,0 +1,51 @@
+/** What can be wrong with a service's own declarations and options: each way has a stable code, which `docs/errors.md` explains. */
+import { brandClass, hasBrand } from './brand.js'
+
+/** Every way in which a declaration or an option can be wrong, by its stable code, with the clause it stands for. */
+export const configurationKinds = {
+  'name-malformed': 'PATH-10',
+  'name-not-plural': 'PATH-2',
+  'name-is-verb': 'PATH-3',
+  'name-has-format': 'PATH-4',
+  'path-taken': 'PATH-1',
+  'version-malformed': 'VER-1',
+  'unknown-member': 'PATH-10',
+  'unsuitable-member': 'QUERY-1',
+  'exposes-write-only': 'REP-8',
+  'reserved-parameter': 'QUERY-1',
+  'invalid-schema': 'ERR-2',
+  'unresolved-link': 'REP-1',
+  'unmounted-parent': 'PATH-7',
+  'adapter-incomplete': 'VERB-9',
+  'undocumented-endpoint': 'PATH-8',
+  'invalid-option': 'ERR-1',
+  'store-unfit': 'HDR-3',
+  'weak-key': 'AUTH-5',
+  'middleware-missing': 'ERR-1',
+} as const satisfies Record<string, string>
+
+/** The stable code of a configuration error. */
+export type ConfigurationCode = keyof typeof configurationKinds
+
+/**
+ * A definition or an option is wrong: thrown while a service is being built. Where only a request shows it (a middleware is missing, a version is no text) it is thrown
+ * there, and answered as a 500 that says nothing of it. Its message says how to fix it.
+ */
+export class ConfigurationError extends TypeError {
+  override readonly name = 'ConfigurationError'
+  readonly code: ConfigurationCode
+  readonly clause: string
+
+  static {
+    brandClass('configuration-error', ConfigurationError)
+  }
+
+  constructor(code: ConfigurationCode, message: string) {
+    super(`${message} [${configurationKinds[code]} ${code}]`)
+    this.code = code
+    this.clause = configurationKinds[code]
+  }
+}
+
+/** Whether an error is one, of this copy of the library or of another. */
+export const isConfigurationError = (error: unknown): error is ConfigurationError => hasBrand('configuration-error', error)

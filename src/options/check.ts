@@ -1,0 +1,157 @@
+/** Checks options as JavaScript callers may write them: misspelt, of another kind, or missing. */
+import { ConfigurationError } from '../configuration-error.js'
+import { nearMiss } from '../near-miss.js'
+import type { Kind, Kinds, KindTable, NumberKind, Word } from './kinds.js'
+import { isList, isThenable, spell, spellKind } from './spelling.js'
+
+/** The error of an option that makes no sense; `message` says how to fix it. */
+export const invalidOption = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)
+
+/**
+ * `given` as the options of `what`, which is a factory such as `api()` or a part such as `the mount of "orders"`. Absent options are none. Throws `ConfigurationError` for a name that is not
+ * in the table, with the near miss, and for a value of another kind: the message has the path of the
+ * option, what was given, and what to give.
+ */
+export function checkOptions<Options = Readonly<Record<string, unknown>>>(
+  what: string,
+  given: unknown,
+  kinds: Kinds<NoInfer<Options>>,
+): Options {
+  const table: KindTable = kinds
+  if (given === undefined && !Object.values(table).some((kind) => typeof kind === 'object' && 'required' in kind)) return {} as Options
+  if (!isTable(given)) {
+    const is = given === undefined ? 'missing' : spell(given, 'table')
+    throw invalidOption(`${factory.test(what) ? `The options of ${what} are` : `${capital(what)} is`} ${is}. Give an object.`)
+  }
+  const fault = faultIn('', given, table)
+  if (fault !== undefined) throw invalidOption(messageOf(what, fault))
+  return given as Options
+}
+
+/** An argument that is no object of options, checked in the same way. `what` names it. Throws `ConfigurationError`. */
+export function checkArgument(what: string, given: unknown, kind: Kind): void {
+  const fault = faultOf('', given, kind)
+  if (fault === undefined) return
+  throw invalidOption(
+    `${capital(what)} ${'is' in fault && fault.path === '' ? `${fault.is}.` : `has a fault: ${partOf(fault)}`} ${fault.fix}`,
+  )
+}
+
+/** How a factory is written in messages. */
+const factory = /^(?:new )?\w+\(.*\)$/
+
+type Fault =
+  /** A value of another kind. */
+  | { readonly path: string; readonly is: string; readonly fix: string }
+  /** A name that the table does not have. */
+  | { readonly path: string; readonly stranger: string; readonly fix: string }
+
+function messageOf(what: string, fault: Fault): string {
+  const place = fault.path === '' ? capital(what) : `The option "${fault.path}" of ${what}`
+  return `${place} ${'is' in fault ? `${fault.is}.` : `has no option "${fault.stranger}".`} ${fault.fix}`
+}
+
+const partOf = (fault: Fault): string =>
+  'is' in fault ? `"${fault.path}" ${fault.is}.` : `${fault.path === '' ? 'it' : `"${fault.path}"`} has no "${fault.stranger}".`
+
+const capital = (text: string): string => (/^(?:the|each|an?) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text)
+
+/** The first fault of an object of options: strange names, values of another kind, what is missing. */
+function faultIn(path: string, given: Readonly<Record<string, unknown>>, kinds: KindTable, open = false): Fault | undefined {
+  for (const name of Object.keys(given)) {
+    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
+    if (kind === undefined && open) continue
+    if (kind === undefined) return { path, stranger: name, fix: fixOfStranger(name, kinds) }
+    if (typeof kind === 'object' && 'instead' in kind) return { path, stranger: name, fix: kind.instead }
+  }
+  for (const name of Object.keys(kinds)) {
+    const fault = faultOf(path === '' ? name : `${path}.${name}`, given[name], kinds[name] as Kind, Object.hasOwn(given, name))
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+function fixOfStranger(name: string, kinds: KindTable): string {
+  const known = Object.keys(kinds).filter((one) => !(typeof kinds[one] === 'object' && 'instead' in (kinds[one] as object)))
+  const near = nearMiss(name, known)
+  return near === undefined ? `There are: ${known.join(', ')}.` : `Did you mean "${near}"?`
+}
+
+/** What is wrong with a value. One that is undefined is left out. */
+function faultOf(path: string, value: unknown, kind: Kind, stands = value !== undefined): Fault | undefined {
+  if (typeof kind === 'object' && 'required' in kind) {
+    if (value === undefined) return { path, is: 'is missing', fix: `Give ${spellKind(kind.required)}.` }
+    return faultOf(path, value, kind.required)
+  }
+  if (typeof kind === 'object' && 'present' in kind) {
+    if (value !== undefined) return faultOf(path, value, kind.present)
+    if (!stands) return undefined
+    return { path, is: 'is undefined, by which nothing would be checked', fix: 'Give a value, or leave the option out.' }
+  }
+  return value === undefined ? undefined : faultOfValue(path, value, kind)
+}
+
+function faultOfValue(path: string, value: unknown, kind: Kind): Fault | undefined {
+  if (isList(kind)) {
+    const faults = (kind as readonly Kind[]).map((one) => faultOfValue(path, value, one))
+    if (faults.includes(undefined)) return undefined
+    // What has the form of one of the kinds is meant to be it.
+    return faults.find((fault) => fault?.path !== path || 'stranger' in fault) ?? wrong(path, value, kind)
+  }
+  if (!hasForm(value, kind as Exclude<Kind, readonly Kind[]>)) return wrong(path, value, kind)
+  if (typeof kind === 'string') return undefined
+  if ('options' in kind) return faultIn(path, value as Readonly<Record<string, unknown>>, kind.options, kind.open)
+  if ('values' in kind) {
+    for (const [name, one] of Object.entries(value as object)) {
+      const fault = one === undefined ? undefined : faultOfValue(`${path}.${name}`, one, kind.values)
+      if (fault !== undefined) return fault
+    }
+  }
+  if ('each' in kind) {
+    for (const [at, one] of [...(value as readonly unknown[]).entries()]) {
+      const fault = one === undefined ? wrong(`${path}[${at}]`, one, kind.each) : faultOfValue(`${path}[${at}]`, one, kind.each)
+      if (fault !== undefined) return fault
+    }
+  }
+  return undefined
+}
+
+const wrong = (path: string, value: unknown, kind: Kind): Fault => ({
+  path,
+  is: `is ${spell(value, kind)}`,
+  fix: `Give ${spellKind(kind)}.`,
+})
+
+/** Whether a value is of a kind, apart from what stands inside it. */
+function hasForm(value: unknown, kind: Exclude<Kind, readonly Kind[]>): boolean {
+  if (typeof kind === 'string') return isOf[kind](value)
+  if ('oneOf' in kind) return kind.oneOf.includes(value)
+  if ('from' in kind) return isWithin(value, kind)
+  if ('like' in kind) return typeof value === 'string' && kind.like.test(value)
+  if ('each' in kind) return isList(value) && value.length >= (kind.least ?? 0)
+  if ('is' in kind) return kind.is(value)
+  return isTable(value)
+}
+
+function isWithin(value: unknown, { from, to = Number.POSITIVE_INFINITY, whole, above }: NumberKind): boolean {
+  const number = value as number
+  if (!isOf.number(value) || number < from || number > to || (above === true && number === from)) return false
+  return whole !== true || Number.isSafeInteger(value)
+}
+
+const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !isList(value) && !isThenable(value)
+
+const isName = (value: unknown): boolean => typeof value === 'string' && value !== ''
+
+const isOf: Readonly<Record<Word, (value: unknown) => boolean>> = {
+  boolean: (value) => typeof value === 'boolean',
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number' && !Number.isNaN(value),
+  function: (value) => typeof value === 'function',
+  table: isTable,
+  list: isList,
+  iterable: (value) => typeof value === 'object' && value !== null && Symbol.iterator in value,
+  names: (value) => isName(value) || (isList(value) && value.length > 0 && value.every(isName) && new Set(value).size === value.length),
+  any: () => true,
+}

@@ -1,0 +1,68 @@
+/** How messages call what was given, and what to give. */
+import type { Kind, NumberKind, Word } from './kinds.js'
+
+export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
+
+export const isThenable = (value: object): boolean => typeof (value as { readonly then?: unknown }).then === 'function'
+
+const words: Readonly<Record<Word, string>> = {
+  boolean: 'a boolean',
+  string: 'a string',
+  number: 'a number',
+  function: 'a function',
+  table: 'an object',
+  list: 'a list',
+  iterable: 'a list or another iterable',
+  names: 'a name, or a list of different names',
+  any: 'a value',
+}
+
+/** What to give. */
+export function spellKind(kind: Kind): string {
+  if (typeof kind === 'string') return words[kind]
+  if (isList(kind)) return orList((kind as readonly Kind[]).map(spellKind))
+  const one = kind as Exclude<Kind, Word | readonly Kind[]>
+  if ('oneOf' in one) return orList(one.oneOf.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))))
+  if ('from' in one) return spellNumber(one)
+  if ('like' in one) return one.a
+  if ('each' in one) return one.a ?? spellList(one.each, one.least)
+  if ('values' in one) return 'an object'
+  if ('options' in one) return `{ ${Object.keys(one.options).join(', ')} }`
+  if ('is' in one) return one.by
+  if ('required' in one) return spellKind(one.required)
+  return 'present' in one ? spellKind(one.present) : one.instead
+}
+
+const orList = (texts: readonly string[]): string =>
+  [texts.slice(0, -1).join(', '), texts.at(-1)].filter((text) => text !== '').join(' or ')
+
+function spellNumber({ from, to, whole, unit, above }: NumberKind): string {
+  const number = `a ${whole === true ? 'whole ' : ''}number${unit === undefined ? '' : ` of ${unit}`}`
+  if (from === Number.NEGATIVE_INFINITY) return number
+  return `${number} ${above === true ? 'above' : 'from'} ${from}${to === undefined ? '' : ` to ${to}`}`
+}
+
+function spellList(each: Kind, least = 0): string {
+  const of = each === 'string' ? 'texts' : each === 'table' ? 'objects' : `which each is ${spellKind(each)}`
+  return `a list of ${of}${least === 0 ? '' : `, at least ${least === 1 ? 'one' : least}`}`
+}
+
+/**
+ * What was given. A text is repeated where words, numbers or booleans are meant; anywhere else it
+ * may be a secret.
+ */
+export function spell(value: unknown, kind: Kind): string {
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (value === undefined) return 'undefined'
+  if (typeof value === 'string') return isPublic(kind) && value.length <= 40 ? `'${value}'` : 'of type string'
+  if (isList(value)) return value.length === 0 ? 'an empty list' : 'a list'
+  if (typeof value === 'object' && isThenable(value)) return 'a promise'
+  return `of type ${typeof value}`
+}
+
+const isPublic = (kind: Kind): boolean =>
+  isList(kind)
+    ? (kind as readonly Kind[]).every(isPublic)
+    : typeof kind === 'string'
+      ? kind === 'boolean' || kind === 'number'
+      : 'oneOf' in kind || 'from' in kind || 'like' in kind

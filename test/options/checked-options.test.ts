@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { checkArgument, checkOptions } from '../../src/options/check.js'
+import { count, type Kind, type KindTable, milliseconds } from '../../src/options/kinds.js'
+import { ConfigurationError } from '../../src/problem.js'
+
+const page = { options: { size: count, first: { oneOf: [1, 0] } } }
+const kinds: KindTable = {
+  on: 'boolean',
+  name: { required: 'string' },
+  timeout: { ...milliseconds, to: 1000 },
+  ratio: { from: 0, above: true },
+  page,
+  levels: { each: page },
+  hooks: { values: 'function' },
+  made: { by: 'what made() made', is: () => false },
+  mode: { oneOf: ['pass', 'refuse', false] },
+  by: 'names',
+  path: { a: 'a path such as "/live"', like: /^\// },
+  table: ['string', { options: { schema: 'string', name: { required: 'string' } } }],
+  issuer: { present: 'string' },
+  key: { instead: 'Put it into tls.' },
+  tls: { options: { timeout: { instead: 'Put it beside tls.' } }, open: true },
+  signal: 'any',
+}
+
+describe('options of the wrong kind', () => {
+  it.each<[string, unknown, string]>([
+    ['options that are null', null, 'The options of made() are null. Give an object.'],
+    ['options that are missing', undefined, 'The options of made() are missing. Give an object.'],
+    ['options that are a list', [], 'The options of made() are an empty list. Give an object.'],
+    ['options that are a promise', Promise.resolve(), 'The options of made() are a promise. Give an object.'],
+    ['a misspelt name', { name: 'a', pagee: {} }, 'made() has no option "pagee". Did you mean "page"?'],
+    [
+      'a misspelt name in an option',
+      { name: 'a', page: { sise: 1 } },
+      'The option "page" of made() has no option "sise". Did you mean "size"?',
+    ],
+    ['a name that is far from all', { name: 'a', page: { colour: 1 } }, 'has no option "colour". There are: size, first.'],
+    ['what is missing', {}, 'The option "name" of made() is missing. Give a string.'],
+    ['what is there without a value', { name: undefined }, 'The option "name" of made() is missing. Give a string.'],
+    ['a text for a boolean', { name: 'a', on: 'false' }, `The option "on" of made() is 'false'. Give a boolean.`],
+    [
+      'a text for a number',
+      { name: 'a', timeout: '10' },
+      `"timeout" of made() is '10'. Give a whole number of milliseconds from 1 to 1000.`,
+    ],
+    ['NaN', { name: 'a', timeout: Number.NaN }, 'is NaN.'],
+    ['a fraction', { name: 'a', timeout: 1.5 }, 'is 1.5.'],
+    ['a number below', { name: 'a', timeout: 0 }, 'is 0.'],
+    ['a number beyond', { name: 'a', timeout: 1001 }, 'is 1001.'],
+    ['the bound that is not allowed', { name: 'a', ratio: 0 }, 'is 0. Give a number above 0.'],
+    ['null', { name: null }, 'The option "name" of made() is null. Give a string.'],
+    ['a number in an option', { name: 'a', page: { size: '25' } }, `The option "page.size" of made() is '25'. Give a whole number from 1.`],
+    ['a number in a list', { name: 'a', levels: [{}, { size: -1 }] }, 'The option "levels[1].size" of made() is -1.'],
+    ['a gap in a list', { name: 'a', levels: [undefined] }, 'The option "levels[0]" of made() is undefined. Give { size, first }.'],
+    ['a value of a table', { name: 'a', hooks: { start: 'x' } }, 'The option "hooks.start" of made() is of type string. Give a function.'],
+    ['what nobody made', { name: 'a', made: {} }, 'is of type object. Give what made() made.'],
+    ['none of several words', { name: 'a', mode: 'fail' }, `is 'fail'. Give 'pass', 'refuse' or false.`],
+    ['a name twice', { name: 'a', by: ['x', 'x'] }, 'is a list. Give a name, or a list of different names.'],
+    ['no name', { name: 'a', by: [] }, 'is an empty list. Give a name, or a list of different names.'],
+    ['a text of another form', { name: 'a', path: 'live' }, `is 'live'. Give a path such as "/live".`],
+    ['none of several kinds', { name: 'a', table: 5 }, 'is 5. Give a string or { schema, name }.'],
+    [
+      'a fault in one of several kinds',
+      { name: 'a', table: { nam: 'x' } },
+      'The option "table" of made() has no option "nam". Did you mean "name"?',
+    ],
+    [
+      'what would check nothing',
+      { name: 'a', issuer: undefined },
+      'is undefined, by which nothing would be checked. Give a value, or leave the option out.',
+    ],
+    ['what belongs elsewhere', { name: 'a', key: 'k' }, 'made() has no option "key". Put it into tls.'],
+    [
+      'what does not belong there',
+      { name: 'a', tls: { timeout: 1, cert: 'c' } },
+      'The option "tls" of made() has no option "timeout". Put it beside tls.',
+    ],
+  ])('%s: the message has the path, what was given and how to fix it', (_, given, message) => {
+    expect(() => checkOptions('made()', given, kinds)).toThrow(ConfigurationError)
+    expect(() => checkOptions('made()', given, kinds)).toThrow(message)
+  })
+
+  it.each<[Kind]>([['string'], ['function'], ['list'], [{ by: 'a key', is: () => false }], [[{ oneOf: [1] }, 'table']]])(
+    'never repeats a text where it may be a secret: %j',
+    (kind) => {
+      const given = kind === 'string' ? ['hunter2'] : 'hunter2'
+      expect(() => checkOptions('made()', { key: given }, { key: kind })).toThrow(
+        /^(?!.*hunter2).*of made\(\) is (?:of type string|a list)\./,
+      )
+    },
+  )
+
+  it('takes what is right, what is left out, and undefined as left out', () => {
+    const given = {
+      on: undefined,
+      name: 'a',
+      timeout: 1000,
+      ratio: 0.5,
+      page: { size: 5, first: undefined },
+      levels: [{}, { first: 0 }],
+      hooks: { start() {}, stop: undefined },
+      mode: false,
+      by: ['x', 'y'],
+      path: '/',
+      table: { name: 'x' },
+      issuer: 'me',
+      tls: { cert: 'c' },
+      signal: null,
+    }
+    expect(checkOptions('made()', given, kinds)).toBe(given)
+    expect(checkOptions('made()', undefined, { on: 'boolean' })).toEqual({})
+  })
+
+  it('names that every object has are no options', () => {
+    expect(() => checkOptions('made()', { constructor: 1 }, { on: 'boolean' })).toThrow('made() has no option "constructor".')
+    expect(() => checkOptions('made()', { on: true }, kinds)).toThrow('"name" of made() is missing')
+  })
+
+  it('arguments are checked in the same way', () => {
+    expect(() => checkArgument('the offers of negotiate()', ['a', 5], { each: 'string' })).toThrow(
+      'The offers of negotiate() has a fault: "[1]" is 5. Give a string.',
+    )
+    expect(() => checkArgument('the first argument of made()', 'x', 'function')).toThrow(
+      'The first argument of made() is of type string. Give a function.',
+    )
+  })
+})
