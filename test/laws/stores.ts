@@ -25,9 +25,9 @@ export interface LawStore {
 }
 
 /** The databases, each with the cases of a usual run, which takes about thirty seconds on a busy machine. */
-export const databases: readonly { readonly name: string; readonly open: () => Promise<LawStore>; readonly cases: number }[] = [
-  { name: 'PostgreSQL', open: openPostgres, cases: 10 },
-  { name: 'PGlite', open: openPglite, cases: 6 },
+export const databases: readonly { readonly name: string; readonly open: () => Promise<LawStore>; readonly usual: number }[] = [
+  { name: 'PostgreSQL', open: openPostgres, usual: 10 },
+  { name: 'PGlite', open: openPglite, usual: 6 },
 ]
 
 /** Makes a role that may use the tables of a schema that are made from now on. */
