@@ -3,6 +3,7 @@
  * `LAWS_SEED` and `LAWS_PATH` repeat a failure (docs/testing.md, "Laws over random tables").
  */
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { size } from '../size.js'
 import { memoryCase, tableCase } from './case.js'
 import { cases } from './cases.js'
 import { type Kind, kinds } from './kinds.js'
@@ -44,7 +45,7 @@ describe('REP-8, VERB-3, QUERY-1, QUERY-2, HDR-8: for every schema in memory,', 
 
   it(
     'what GET shows, PUT takes back and filters find; lists are in the order of the ranges, and a walk visits each record once',
-    () => holds({ name: 'in memory', usual: 20, cases: cases(plain) }, (one) => memoryCase(one, listener)),
+    () => holds({ name: 'in memory', usual: size(20, 100), cases: cases(plain) }, (one) => memoryCase(one, listener)),
     longest,
   )
 })

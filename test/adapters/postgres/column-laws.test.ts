@@ -4,7 +4,6 @@
  * QUERY-2). Over HTTP, in PostgreSQL, PGlite and memory, with settings of the session that show
  * values otherwise.
  */
-import { PGlite } from '@electric-sql/pglite'
 import express from 'express'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,6 +12,7 @@ import { postgresAdapter } from '../../../src/adapters/postgres/index.js'
 import { api, defineResource, mount } from '../../../src/index.js'
 import { listen } from '../../clauses/fixture.js'
 import { freshSchema } from '../../servers/databases.js'
+import { freshPglite } from '../../servers/pglite.js'
 import type { Store } from './stores.js'
 
 interface Column {
@@ -310,7 +310,7 @@ async function oddPostgres(): Promise<Store> {
 }
 
 async function oddPglite(): Promise<Store> {
-  const client = new PGlite()
+  const client = await freshPglite()
   await client.exec(set)
   return { client, sql: async (sql) => (await client.exec(sql)).at(-1)?.rows ?? [], close: () => client.close() }
 }
