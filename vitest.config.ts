@@ -16,7 +16,19 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'quick',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/**/*.long.test.ts'],
+          // Files share a process and its modules: loading them takes longer than most files.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'long', include: ['test/**/*.long.test.ts'], env: { TEST_SIZE: 'long' } } },
+    ],
     globalSetup: ['test/global-setup.ts'],
     testTimeout: 30_000,
     // The first embedded database of a process takes its time to start where the machine is busy.

@@ -1,6 +1,7 @@
-/** Once, before all tests: builds the library and the examples for those that look at what is shipped, and finds a PostgreSQL, a Redis and a NATS server. */
-import { execFileSync } from 'node:child_process'
+/** Once, before all tests: builds what is shipped and the examples, and finds the servers that tests run against. */
+import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import './servers/databases.js'
 import './servers/nats-streams.js'
@@ -8,9 +9,10 @@ import './servers/redis-stores.js'
 import { findNats } from './servers/find-nats.js'
 import { findPostgres } from './servers/find-postgres.js'
 import { findRedis } from './servers/find-redis.js'
+import { pgliteFiles } from './servers/pglite.js'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  execFileSync('npm', ['run', '--silent', 'prestart'], { cwd: fileURLToPath(new URL('..', import.meta.url)), stdio: 'inherit' })
+  const built = promisify(execFile)('npm', ['run', '--silent', 'prestart'], { cwd: fileURLToPath(new URL('..', import.meta.url)) })
   // Nothing is ever skipped: without a PostgreSQL, which npm brings, no test runs; without a Redis or a NATS server, which it does not bring, the tests over it
   // fail and say why.
   const redis = await findRedis().catch((error: Error) => ({ line: error.message, url: undefined, release: async () => {} }))
@@ -19,13 +21,22 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const nats = await findNats().catch((error: Error) => ({ line: error.message, url: undefined, release: async () => {} }))
   console.log(nats.line)
   project.provide('nats', { url: nats.url, line: nats.line })
-  const { url, version, line, release } = await findPostgres().catch(async (error: unknown) => {
-    await Promise.all([redis.release(), nats.release()])
-    throw error
-  })
-  console.log(line)
-  project.provide('postgres', { url, version })
-  return async () => {
-    await Promise.all([release(), redis.release(), nats.release()])
+  const releases = [redis.release, nats.release]
+  const release = async (): Promise<void> => {
+    await Promise.all(releases.map((one) => one()))
   }
+  try {
+    const postgres = await findPostgres()
+    releases.push(postgres.release)
+    console.log(postgres.line)
+    project.provide('postgres', { url: postgres.url, version: postgres.version })
+    const pglite = await pgliteFiles()
+    releases.push(pglite.release)
+    project.provide('pglite', pglite.path)
+    await built
+  } catch (error) {
+    await Promise.allSettled([release(), built])
+    throw error
+  }
+  return release
 }

@@ -1,13 +1,13 @@
 /**
  * A POST that may be repeated by its `Idempotency-Key` (VERB-12), over every store that keeps keys.
  */
-import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
 import { type ApiOptions, api, crossOrigin, defineResource, mount, resourceRouter, view } from '../../src/index.js'
 import { freshSchema } from '../servers/databases.js'
+import { freshPglite } from '../servers/pglite.js'
 import { type Express, frameworks, listen, problem } from './fixture.js'
 
 const clientes = defineResource({
@@ -136,7 +136,7 @@ const stores: readonly (readonly [string, () => Promise<Opened>])[] = [
   [
     'PGlite',
     async () => {
-      const db = await PGlite.create()
+      const db = await freshPglite()
       await db.exec(ddl)
       const all = Object.fromEntries(Object.entries(inTables).map(([name, options]) => [name, postgresAdapter(db, options as never)]))
       return { adapters: () => all as never, close: () => db.close() }

@@ -1,6 +1,7 @@
 /** Whatever two tenants do, in whatever order, neither ever changes or sees anything of the other. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { size } from '../size.js'
 import { frameworks } from './fixture.js'
 import { backings, base, everything, openWorld, type World } from './scope-fixture.js'
 
@@ -166,7 +167,7 @@ describe('scope over sequences of requests of two tenants', () => {
               if (kept === undefined) await world.close()
             }
           }),
-          { numRuns: kept === undefined ? 20 : 8, endOnFailure: kept !== undefined },
+          { numRuns: kept === undefined ? size(8, 20) : size(3, 8), endOnFailure: kept !== undefined },
         )
       } finally {
         await kept?.close()

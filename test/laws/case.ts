@@ -1,48 +1,50 @@
 /** One case: a random table, its rows, and every law on them. */
-import fc from 'fast-check'
 import type { Adapter } from '../../src/adapters/contract.js'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { postgresAdapter } from '../../src/adapters/postgres/index.js'
 import { call } from '../adapters/memory/requests.js'
 import { type Built, build, foreignInsert, resourceOf } from './built.js'
+import { type Case, type Choose, choose } from './cases.js'
 import { type Change, changes } from './changes.js'
-import { type Design, type Draw, drawDesign, drawRows, type MemberDesign, type RowDesign } from './designs.js'
-import type { Kind } from './kinds.js'
+import type { Design, MemberDesign, RowDesign } from './designs.js'
 import { addressed, creates, filters, inexact, orders, removes, roundTrips } from './laws.js'
 import { ownRows } from './security.js'
 import { Broken, type Client, type Listener } from './service.js'
 import type { LawStore } from './stores.js'
 
 /** Tries the laws on a random table of a database. */
-export async function tableCase(draw: Draw, listener: Listener, store: LawStore, kinds: readonly Kind[]): Promise<void> {
-  const design = drawDesign(draw, kinds)
-  const rows = drawRows(draw, design)
+export async function tableCase({ design, rows, choices }: Case, listener: Listener, store: LawStore): Promise<void> {
+  const pick = choose(choices)
   const built = build(design, store.role)
   const isSecured = design.security !== 'none'
   const options = isSecured ? { ...built.options, session: store.secured.session } : built.options
+  let served: Client | undefined
   try {
     await store.sql(built.ddl)
-    const theirs = await strangers(draw, design, built, store)
+    const theirs = await strangers(pick, design, built, store)
     const before = await theirs()
     const adapter = postgresAdapter(isSecured ? store.secured.client : store.client, options as never)
     const { client, ready } = listener.serve(built.resource, adapter as never)
+    served = client
     await ready()
     await lawful(client, design, rows)
-    await foreign(draw, client, design, built, store)
+    await foreign(pick, client, design, built, store)
     const after = await theirs()
-    if (after !== before) throw new Broken(`Rows of others have changed.\n${before}\n${after}`)
+    if (after !== before) throw new Broken('Rows of others do not change.', before, after)
   } catch (error) {
-    throw told(error, design, built.ddl)
+    throw told(error, design, rows, built.ddl, served)
   } finally {
     await store.sql(built.drop)
   }
 }
 
 /** Tries the laws on a random schema in memory. */
-export async function memoryCase(draw: Draw, listener: Listener, kinds: readonly Kind[]): Promise<void> {
-  const design = inMemory(drawDesign(draw, kinds))
-  const rows = drawRows(draw, design)
+export async function memoryCase({ design: table, rows: sent }: Case, listener: Listener): Promise<void> {
+  const design = inMemory(table)
+  const names = new Set([...design.key, ...design.members].map(({ name }) => name))
+  const rows = sent.map((row) => only(row, names))
   const resource = resourceOf(design)
+  let served: Client | undefined
   try {
     const adapter = memoryAdapter(resource as never) as unknown as Required<Adapter<unknown, unknown>>
     const scope = design.members.find(({ filled }) => filled === 'scope')
@@ -50,10 +52,11 @@ export async function memoryCase(draw: Draw, listener: Listener, kinds: readonly
       for (const { values, odd } of rows.slice(0, 2))
         if (odd.length === 0) await adapter.create({ ...values, [scope.name]: 'theirs' }, { ...call, scope: { [scope.name]: 'theirs' } })
     const { client, ready } = listener.serve(resource, adapter as never)
+    served = client
     await ready()
     await lawful(client, design, rows)
   } catch (error) {
-    throw told(error, design, '')
+    throw told(error, design, rows, '', served)
   }
 }
 
@@ -66,8 +69,7 @@ async function lawful(client: Client, design: Design, rows: readonly RowDesign[]
 }
 
 /** The laws on rows that other sessions insert. */
-async function foreign(draw: Draw, client: Client, design: Design, built: Built, store: LawStore): Promise<void> {
-  const pick = (values: readonly string[]): string => draw(fc.constantFrom(...values))
+async function foreign(pick: Choose, client: Client, design: Design, built: Built, store: LawStore): Promise<void> {
   const insert = async (inexact: boolean): Promise<void> => {
     const statement = foreignInsert(design, built, inexact, pick)
     // A constraint may refuse it.
@@ -89,11 +91,11 @@ async function foreign(draw: Draw, client: Client, design: Design, built: Built,
 }
 
 /** Inserts rows that the caller may not see; gives a function that shows them as they are. */
-async function strangers(draw: Draw, design: Design, built: Built, store: LawStore): Promise<() => Promise<string>> {
+async function strangers(pick: Choose, design: Design, built: Built, store: LawStore): Promise<() => Promise<string>> {
   const own = ownRows(design, built.column)
   if (own === undefined) return async () => ''
   for (let i = 0; i < 2; i++) {
-    const statement = foreignInsert(design, built, false, (values) => draw(fc.constantFrom(...values)), true)
+    const statement = foreignInsert(design, built, false, pick, true)
     if (statement !== undefined) await store.sql(statement).catch((error) => refusedValue(error, statement))
   }
   return async () => {
@@ -103,12 +105,7 @@ async function strangers(draw: Draw, design: Design, built: Built, store: LawSto
 }
 
 /** An update of another session that gives one member of every row a value, or another one. */
-function changeOf(
-  design: Design,
-  { base, column }: Built,
-  store: LawStore,
-  pick: (values: readonly string[]) => string,
-): Change | undefined {
+function changeOf(design: Design, { base, column }: Built, store: LawStore, pick: Choose): Change | undefined {
   const fit = design.members.filter(
     ({ name, kind, filled }) =>
       ['null', 'sent', 'default'].includes(filled) && kind.foreign !== undefined && design.unique?.member !== name,
@@ -157,10 +154,25 @@ function schemaAlone(member: MemberDesign): MemberDesign {
   return { ...member, kind }
 }
 
+/** What of a row a schema has members for. */
+const only = ({ values, odd }: RowDesign, names: ReadonlySet<string>): RowDesign => ({
+  values: Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name))),
+  odd: odd.filter((name) => names.has(name)),
+})
+
+/** Characters of a line of a report. */
+const longest = 2_000
+const cut = (line: string): string => (line.length > longest ? `${line.slice(0, longest)}... (${line.length} characters)` : line)
+
 /** A failure, with all that is needed to repeat it by hand. */
-function told(error: unknown, design: Design, ddl: string): Error {
-  const of = ({ name, kind, filled }: Design['key'][number]) => `${name}: ${kind.name} (${filled})`
+function told(error: unknown, design: Design, rows: readonly RowDesign[], ddl: string, client: Client | undefined): Error {
+  const of = ({ name, kind, filled }: MemberDesign) => `${name}: ${kind.name} (${filled})`
   const { key, members, ...others } = design
-  const table = [JSON.stringify(others), `key ${key.map(of).join(', ')}`, `members ${members.map(of).join(', ')}`, ddl]
-  return new Error(`${error instanceof Error ? error.message : error}\n\n${table.join('\n')}`, { cause: error })
+  const sections = [
+    error instanceof Error ? error.message : String(error),
+    ['The last requests and answers:', ...(client?.last ?? [])].join('\n'),
+    ['The rows that were sent:', ...rows.map(({ values }) => JSON.stringify(values))].join('\n'),
+    ['The table:', `key ${key.map(of).join(', ')}`, `members ${members.map(of).join(', ')}`, JSON.stringify(others), ddl].join('\n'),
+  ]
+  return new Error(sections.join('\n\n').split('\n').map(cut).join('\n'), { cause: error })
 }

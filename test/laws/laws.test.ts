@@ -1,9 +1,11 @@
 /**
  * The laws of tables, over random ones. `LAWS_RUNS` is how many tables of each store are tried;
- * `LAWS_SEED` and `LAWS_PATH` repeat a failure.
+ * `LAWS_SEED` and `LAWS_PATH` repeat a failure (docs/testing.md, "Laws over random tables").
  */
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { size } from '../size.js'
 import { memoryCase, tableCase } from './case.js'
+import { cases } from './cases.js'
 import { type Kind, kinds } from './kinds.js'
 import { holds } from './runs.js'
 import { type Listener, listening } from './service.js'
@@ -12,7 +14,7 @@ import { databases, type LawStore } from './stores.js'
 /** Milliseconds that a long run may take. */
 const longest = 3_600_000
 
-describe.each(databases)('REP-8, VERB-3, QUERY-1, QUERY-2, HDR-8: for every table of $name,', ({ open, cases }) => {
+describe.each(databases)('REP-8, VERB-3, QUERY-1, QUERY-2, HDR-8: for every table of $name,', ({ name, open, usual }) => {
   let listener: Listener
   let store: LawStore
   let served: readonly Kind[]
@@ -28,12 +30,13 @@ describe.each(databases)('REP-8, VERB-3, QUERY-1, QUERY-2, HDR-8: for every tabl
 
   it(
     'what GET shows, PUT takes back and filters find; lists are in the order of the ranges, and a walk visits each record once',
-    () => holds(cases, (draw) => tableCase(draw, listener, store, served)),
+    () => holds({ name, usual, cases: cases(served) }, (one) => tableCase(one, listener, store)),
     longest,
   )
 })
 
 describe('REP-8, VERB-3, QUERY-1, QUERY-2, HDR-8: for every schema in memory,', () => {
+  const plain = kinds.filter(({ optional }) => !optional)
   let listener: Listener
   beforeAll(async () => {
     listener = await listening()
@@ -42,14 +45,7 @@ describe('REP-8, VERB-3, QUERY-1, QUERY-2, HDR-8: for every schema in memory,', 
 
   it(
     'what GET shows, PUT takes back and filters find; lists are in the order of the ranges, and a walk visits each record once',
-    () =>
-      holds(20, (draw) =>
-        memoryCase(
-          draw,
-          listener,
-          kinds.filter(({ optional }) => !optional),
-        ),
-      ),
+    () => holds({ name: 'in memory', usual: size(20, 100), cases: cases(plain) }, (one) => memoryCase(one, listener)),
     longest,
   )
 })

@@ -17,8 +17,7 @@ export interface Found {
 
 /** Throws `Broken` where a law does not hold. */
 export const expectLaw = (holds: boolean, law: string, ...details: readonly unknown[]): void => {
-  if (!holds)
-    throw new Broken(`${law}\n${details.map((detail) => (typeof detail === 'string' ? detail : JSON.stringify(detail))).join('\n')}`)
+  if (!holds) throw new Broken(law, ...details.map((detail) => (typeof detail === 'string' ? detail : JSON.stringify(detail))))
 }
 
 export const short = ({ status, text, headers }: Answer): string => `${status} ${headers.etag ?? ''} ${text}`

@@ -15,12 +15,22 @@ export interface Answer {
 }
 
 /** Thrown where a law is broken. */
-export class Broken extends Error {}
+export class Broken extends Error {
+  /** What does not hold, whatever the values are. */
+  readonly law: string
+
+  constructor(law: string, ...details: readonly string[]) {
+    super([law, ...details].join('\n'))
+    this.law = law
+  }
+}
 
 /** One listening server: each table's service takes its place in turn. */
 export async function listening(): Promise<Listener> {
   let handler: http.RequestListener = (_, response) => response.end()
   const server = http.createServer((request, response) => handler(request, response))
+  // A database in the process holds it up for seconds: an idle connection must outlive that.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const agent = new http.Agent({ keepAlive: true, maxSockets: 4 })
@@ -43,6 +53,9 @@ export interface Listener {
   close(): Promise<void>
 }
 
+/** How many requests a failure's report shows. */
+const told = 4
+
 export const collection = '/v1/cosas'
 
 /** Sends requests. Throws `Broken` on a status of 500 or more, and where one strong tag names two bodies. */
@@ -51,6 +64,7 @@ export class Client {
   readonly #agent: http.Agent
   readonly #errors: unknown[]
   readonly #bodies = new Map<string, string>()
+  readonly #last: string[] = []
 
   constructor(port: number, agent: http.Agent, errors: unknown[]) {
     this.#port = port
@@ -58,10 +72,15 @@ export class Client {
     this.#errors = errors
   }
 
+  /** The last requests and their answers, for a failure's report. */
+  get last(): readonly string[] {
+    return this.#last
+  }
+
   /** The path of an absolute address of this service. */
   pathOf(address: string): string {
     const start = `http://127.0.0.1:${this.#port}`
-    if (!address.startsWith(start)) throw new Broken(`The address ${address} is not one of this service.`)
+    if (!address.startsWith(start)) throw new Broken('An address leads to this service.', address)
     return address.slice(start.length)
   }
 
@@ -91,9 +110,11 @@ export class Client {
 
   #check(method: string, path: string, headers: Readonly<Record<string, string>>, answer: Answer, sent: string | undefined): void {
     const said = `${method} ${path} ${JSON.stringify(headers)} ${sent ?? ''}`
+    this.#last.push(`${said}\n  ${answer.status} ${answer.headers.etag ?? ''} ${answer.text}`)
+    if (this.#last.length > told) this.#last.shift()
     if (answer.status >= 500) {
       const causes = this.#errors.splice(0).map((error) => `${error instanceof Error ? error.stack : error}`)
-      throw new Broken(`${said} was answered with ${answer.status}: ${answer.text}\n${causes.join('\n')}`)
+      throw new Broken(`No answer to a ${method} is a ${answer.status}.`, said, answer.text, ...causes)
     }
     this.#errors.length = 0
     const { etag } = answer.headers
@@ -102,7 +123,7 @@ export class Client {
     const name = `${path} ${etag}`
     const known = this.#bodies.get(name)
     if (known !== undefined && known !== answer.text)
-      throw new Broken(`Two bodies share the tag ${etag}; the second is that of ${said}\n${known}\n${answer.text}`)
+      throw new Broken('Two bodies do not share a tag.', `The tag is ${etag}; the second body answers ${said}`, known, answer.text)
     this.#bodies.set(name, answer.text)
   }
 }

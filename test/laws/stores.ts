@@ -1,11 +1,12 @@
 /** The databases that random tables are made in. */
-import { PGlite } from '@electric-sql/pglite'
 import { citext } from '@electric-sql/pglite/contrib/citext'
 import pg from 'pg'
 import { type PostgresAdapterOptions, type PostgresClient, postgresAdapter } from '../../src/adapters/postgres/index.js'
 import { defineResource } from '../../src/definition/resource.js'
 import { ConfigurationError } from '../../src/problem.js'
 import { freshSchema } from '../servers/databases.js'
+import { freshPglite } from '../servers/pglite.js'
+import { size } from '../size.js'
 import type { Kind } from './kinds.js'
 
 export interface LawStore {
@@ -24,10 +25,10 @@ export interface LawStore {
   close(): Promise<void>
 }
 
-/** The databases, each with the cases of a usual run, which takes about thirty seconds on a busy machine. */
-export const databases: readonly { readonly name: string; readonly open: () => Promise<LawStore>; readonly cases: number }[] = [
-  { name: 'PostgreSQL', open: openPostgres, cases: 10 },
-  { name: 'PGlite', open: openPglite, cases: 6 },
+/** The databases, each with the cases of a usual run. */
+export const databases: readonly { readonly name: string; readonly open: () => Promise<LawStore>; readonly usual: number }[] = [
+  { name: 'PostgreSQL', open: openPostgres, usual: size(8, 40) },
+  { name: 'PGlite', open: openPglite, usual: size(4, 20) },
 ]
 
 /** Makes a role that may use the tables of a schema that are made from now on. */
@@ -68,7 +69,7 @@ async function openPostgres(): Promise<LawStore> {
 }
 
 async function openPglite(): Promise<LawStore> {
-  const client = new PGlite({ extensions: { citext } })
+  const client = await freshPglite({ citext })
   const role = 'laws_role'
   await client.exec(roleDdl(role, 'public'))
   const sql = async (text: string) => (await client.exec(text)).at(-1)?.rows ?? []

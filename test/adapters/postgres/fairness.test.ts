@@ -3,7 +3,6 @@
  * behind everybody's first one.
  */
 import { Agent, request } from 'node:http'
-import { PGlite } from '@electric-sql/pglite'
 import express from 'express'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
@@ -11,6 +10,7 @@ import { type PostgresClient, postgresAdapter, tableDdl } from '../../../src/ada
 import { api, mount } from '../../../src/index.js'
 import { listen } from '../../clauses/fixture.js'
 import { freshSchema } from '../../servers/databases.js'
+import { freshPglite } from '../../servers/pglite.js'
 import { clientes, contratos } from './linked.js'
 
 const ddl = `${tableDdl(clientes, { table: 'clientes' })};${tableDdl(contratos, { table: 'contratos' })};
@@ -32,7 +32,7 @@ const stores: Readonly<Record<string, () => Promise<Opened>>> = {
     return { client, places: 3, close: () => client.end().then(() => place.drop()) }
   },
   PGlite: async () => {
-    const client = new PGlite()
+    const client = await freshPglite()
     await client.exec(ddl)
     return { client, places: 1, close: () => client.close() }
   },

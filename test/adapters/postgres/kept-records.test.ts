@@ -2,13 +2,13 @@
  * What may be repeated, kept in the transaction of the create itself (VERB-12): the table, time,
  * connections that break, transactions of others.
  */
-import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Call, Idempotency } from '../../../src/adapters/contract.js'
 import { idempotencyDdl, type PostgresAdapterOptions, type SqlClient } from '../../../src/adapters/postgres/index.js'
 import { ConfigurationError, HttpProblem } from '../../../src/problem.js'
 import { freshSchema, type Place } from '../../servers/databases.js'
+import { freshPglite } from '../../servers/pglite.js'
 import { startProxy, type TcpProxy } from '../../servers/proxy.js'
 import { callOf } from '../memory/requests.js'
 import { type Bulto, bultosIn, ddl, refusedWith, tried, unknown, until, within } from './bultos.js'
@@ -378,7 +378,7 @@ describe('VERB-12: ready() and the table of what may be repeated', () => {
 
 describe('VERB-12: the same on PGlite', () => {
   it('equal creates wait for the one connection, and have one answer; a record survives exactly', async () => {
-    const db = await PGlite.create()
+    const db = await freshPglite()
     await db.exec(tables)
     const store = bultosIn(db, { idempotency, version: 'xmin' })
     const call = keyed()

@@ -1,8 +1,8 @@
-import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { ConfigurationError } from '../../../src/problem.js'
 import { freshSchema } from '../../servers/databases.js'
+import { freshPglite } from '../../servers/pglite.js'
 import { call } from '../memory/requests.js'
 import { bultosIn, ddl, refusedWith, tried, unchanged, within } from './bultos.js'
 
@@ -50,7 +50,7 @@ describe('a client that can do no more than query', () => {
 
 describe('PGlite', () => {
   it('runs transactions one after the other, within one of the caller’s too, and is unavailable once closed', async () => {
-    const db = await PGlite.create()
+    const db = await freshPglite()
     await db.exec(ddl)
     const adapter = bultosIn(db, {
       version: 'xmin',

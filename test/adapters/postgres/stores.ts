@@ -1,10 +1,11 @@
 /** The two kinds of PostgreSQL that the adapter's tests run on, and calls to make there. */
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import type { PostgresAdapterOptions, PostgresClient } from '../../../src/adapters/postgres/index.js'
 import { type PostgresAdapter, postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
 import type { ResourceDefinition } from '../../../src/definition/resource.js'
 import { freshSchema } from '../../servers/databases.js'
+import { freshPglite } from '../../servers/pglite.js'
 
 export interface Store {
   readonly client: PostgresClient
@@ -33,7 +34,7 @@ export async function openPostgres(): Promise<Store & { readonly client: pg.Pool
 }
 
 async function openPglite(): Promise<Store & { readonly client: PGlite }> {
-  const client = new PGlite()
+  const client = await freshPglite()
   return {
     client,
     sql: async (text) => (await client.exec(text)).at(-1)?.rows ?? [],

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresAdapterOptions, postgresAdapter } from '../../../src/adapters/postgres/index.js'
 import { api, defineResource, mount } from '../../../src/index.js'
 import { listen } from '../../clauses/fixture.js'
+import { size } from '../../size.js'
 import { type Store, stores } from './stores.js'
 
 const text = { type: ['string', 'null'] } as const
@@ -115,7 +116,7 @@ describe.each(stores)('tags, over $name', ({ open }) => {
           await Promise.all(running.map(({ close }) => close()))
         }
       }),
-      { numRuns: 25 },
+      { numRuns: size(8, 25) },
     )
   }, 240_000)
 })

@@ -1,9 +1,9 @@
-import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { PostgresAdapterOptions, SqlClient } from '../../../src/adapters/postgres/index.js'
 import { HttpProblem } from '../../../src/problem.js'
 import { freshSchema } from '../../servers/databases.js'
+import { freshPglite } from '../../servers/pglite.js'
 import { call } from '../memory/requests.js'
 import { type Bulto, bultosIn, ddl, refusedWith, tried, unchanged, until } from './bultos.js'
 
@@ -29,7 +29,7 @@ const stores: Record<string, () => Promise<Store>> = {
     return { client, sql: place.sql, close: () => client.end().then(() => place.drop()) }
   },
   async PGlite() {
-    const client = await PGlite.create()
+    const client = await freshPglite()
     const sql = async (text: string) => (await client.exec(text)).at(-1)?.rows as Rows
     return { client, sql, close: () => client.close() }
   },

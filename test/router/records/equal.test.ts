@@ -1,5 +1,4 @@
 /** What a request is answered and what `records()` gives are the same, for any body (issue: one set of checks). */
-import { PGlite } from '@electric-sql/pglite'
 import express from 'express'
 import fc from 'fast-check'
 import pg from 'pg'
@@ -19,6 +18,8 @@ import {
 import { type ViolationCode, violationKinds } from '../../../src/violation.js'
 import { listen, type Served } from '../../clauses/fixture.js'
 import { freshSchema, type Place } from '../../servers/databases.js'
+import { freshPglite } from '../../servers/pglite.js'
+import { size } from '../../size.js'
 
 const clientes = defineResource({
   collection: 'clientes',
@@ -192,7 +193,7 @@ describe('requests and records() give equal answers and store equal records', ()
         await compare(served, service, undefined, calls)
         expect(await records(own[1] as never)).toEqual(await records(asked[1] as never))
       }),
-      { numRuns: 100 },
+      { numRuns: size(25, 100) },
     )
   }, 120_000)
 
@@ -250,12 +251,12 @@ describe('requests and records() give equal answers and store equal records', ()
         }
         expect(await stored('b_')).toEqual(commits ? await stored('a_') : before)
       }),
-      { numRuns: 20 },
+      { numRuns: size(6, 20) },
     )
   }, 120_000)
 
   it('over PGlite, in its transaction', async () => {
-    const client = new PGlite()
+    const client = await freshPglite()
     closing.push(() => client.close())
     await client.exec(`${ddl('a_')};\n${ddl('b_')}`)
     const served = await listen(express().use(serviceOver(storesIn(client as never, 'a_'))))
@@ -274,7 +275,7 @@ describe('requests and records() give equal answers and store equal records', ()
         })
         expect(await stored('b_')).toEqual(await stored('a_'))
       }),
-      { numRuns: 12 },
+      { numRuns: size(4, 12) },
     )
   }, 120_000)
 })

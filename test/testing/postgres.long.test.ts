@@ -1,5 +1,5 @@
 /** The PostgreSQL adapter is held to every sentence of the contract: over several connections and processes, and embedded. */
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PostgresAdapterOptions, type PostgresClient, postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
@@ -7,6 +7,7 @@ import type { ResourceDefinition } from '../../src/definition/resource.js'
 import { adapterSuite } from '../../src/testing/index.js'
 import { call } from '../adapters/memory/requests.js'
 import { freshDatabase, type Place } from '../servers/databases.js'
+import { freshPglite } from '../servers/pglite.js'
 import { type PeerProcess, startPeer } from './peer-process.js'
 
 const attached = {
@@ -75,7 +76,7 @@ describe.each([
 describe('the PostgreSQL adapter, embedded', () => {
   let db: PGlite
   beforeAll(async () => {
-    db = await PGlite.create()
+    db = await freshPglite()
   })
   afterAll(() => db.close())
 

@@ -1,0 +1,91 @@
+/** A case: a random table and its rows, as plain data, so that a failure repeats exactly and gets smaller. */
+import fc from 'fast-check'
+import { type Design, type Draw, drawDesign, drawRows, type RowDesign } from './designs.js'
+import type { Kind } from './kinds.js'
+
+export interface Case {
+  readonly design: Design
+  readonly rows: readonly RowDesign[]
+  /** What all later choices follow from, such as what other sessions insert. */
+  readonly choices: number
+}
+
+/** Chooses one of several texts. */
+export type Choose = (values: readonly string[]) => string
+
+/** The later choices of a case: the same for the same number. */
+export function choose(choices: number): Choose {
+  let state = choices
+  return (values) => {
+    // A linear congruential generator; its high bits are the random ones.
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return values[Math.floor((state / 2 ** 32) * values.length)] as string
+  }
+}
+
+/** Random cases over these kinds of columns. They get smaller by whole rows, members and features of the table. */
+export const cases = (kinds: readonly Kind[]): fc.Arbitrary<Case> => new Cases(kinds)
+
+/** `fc.gen()` could draw a case in the law itself, but does not repeat what it has made smaller. */
+class Cases extends fc.Arbitrary<Case> {
+  readonly #kinds: readonly Kind[]
+
+  constructor(kinds: readonly Kind[]) {
+    super()
+    this.#kinds = kinds
+  }
+
+  generate(random: fc.Random, bias: number | undefined): fc.Value<Case> {
+    const draw: Draw = (arbitrary) => arbitrary.generate(random, bias).value
+    const design = drawDesign(draw, this.#kinds)
+    return new fc.Value({ design, rows: drawRows(draw, design), choices: draw(fc.nat()) }, undefined)
+  }
+
+  canShrinkWithoutContext(_: unknown): _ is Case {
+    return false
+  }
+
+  shrink(value: Case): fc.Stream<fc.Value<Case>> {
+    return fc.stream(smaller(value)).map((one) => new fc.Value(one, undefined))
+  }
+}
+
+/** Cases with less in them, the largest cuts first. */
+function* smaller(one: Case): Generator<Case> {
+  const { design, rows } = one
+  const half = Math.ceil(rows.length / 2)
+  const withRows = (left: readonly RowDesign[]): Case => ({ ...one, rows: left })
+  if (rows.length > 0) yield withRows([])
+  if (rows.length > 2) {
+    yield withRows(rows.slice(0, half))
+    yield withRows(rows.slice(half))
+  }
+  const withDesign = (changed: Partial<Design>): Case => ({ ...one, design: { ...design, ...changed } })
+  if (design.security !== 'none') yield withDesign({ security: 'none' })
+  if (design.trigger !== 'none') yield withDesign({ trigger: 'none' })
+  if (design.form !== 'table') yield withDesign({ form: 'table' })
+  if (design.unique !== undefined) yield withDesign({ unique: undefined })
+  if (design.reference !== undefined) yield withDesign({ reference: undefined })
+  const isNeeded = (name: string): boolean => design.unique?.member === name || (design.reference?.members.includes(name) ?? false)
+  for (const { name } of design.members) if (!isNeeded(name)) yield withoutMember(one, name)
+  if (rows.length > 1) for (const row of rows) yield withRows(rows.filter((other) => other !== row))
+  const optional = design.members.filter(({ filled }) => filled !== 'sent').map(({ name }) => name)
+  for (const row of rows) {
+    for (const name of optional) {
+      if (!Object.hasOwn(row.values, name)) continue
+      const less = withoutValue(row, name)
+      yield withRows(rows.map((other) => (other === row ? less : other)))
+    }
+  }
+}
+
+const withoutMember = ({ design, rows, choices }: Case, name: string): Case => ({
+  design: { ...design, members: design.members.filter((member) => member.name !== name) },
+  rows: rows.map((row) => withoutValue(row, name)),
+  choices,
+})
+
+const withoutValue = ({ values, odd }: RowDesign, name: string): RowDesign => ({
+  values: Object.fromEntries(Object.entries(values).filter(([other]) => other !== name)),
+  odd: odd.filter((other) => other !== name),
+})

@@ -1,0 +1,68 @@
+/** What a broken law says, and how it is repeated. */
+import { describe, expect, it } from 'vitest'
+import { type Case, cases, choose } from './cases.js'
+import { kinds } from './kinds.js'
+import { holds } from './runs.js'
+import { Broken } from './service.js'
+
+const runs = { name: 'nothing', usual: 200, cases: cases(kinds) }
+/** Breaks where a table has a trigger and two members, and two rows were sent. */
+const law = async ({ design, rows }: Case): Promise<void> => {
+  if (rows.length > 1 && design.members.length > 1 && design.trigger !== 'none') throw new Broken('Tables are small.', `${rows.length}`)
+}
+
+const failure = async (env: NodeJS.ProcessEnv, broken = law): Promise<string> =>
+  holds(runs, broken, env).then(
+    () => 'no failure',
+    (error: Error) => error.message,
+  )
+
+describe('a run of the laws', () => {
+  it('prints a seed and a path, and the path repeats exactly the smaller case', async () => {
+    for (let n = 1; n <= 10; n++) {
+      const seen: Case[] = []
+      const message = await failure({ LAWS_SEED: String(n) }, async (one) => {
+        seen.push(one)
+        await law(one)
+      })
+      const [, seed, path] = /LAWS_SEED=(-?\d+) LAWS_PATH=([\d:]+) npx vitest run/.exec(message) ?? []
+      expect(seed, message).toBe(String(n))
+      const repeated: Case[] = []
+      const again = await failure({ LAWS_SEED: seed, LAWS_PATH: path }, async (one) => {
+        repeated.push(one)
+        await law(one)
+      })
+      expect(again).toBe('Tables are small.\n2')
+      expect(repeated).toHaveLength(1)
+      expect(repeated[0]?.rows).toHaveLength(2)
+      expect(repeated[0]?.design.members).toHaveLength(2)
+      expect(repeated[0]?.design).toMatchObject({ form: 'table', security: 'none', unique: undefined })
+      expect(seen).toContainEqual(repeated[0])
+    }
+  })
+
+  it('makes a case smaller only where the same law stays broken', async () => {
+    const message = await failure({ LAWS_SEED: '1' }, async (one) => {
+      await law(one)
+      if (one.rows.length === 0) throw new Broken('There are rows.')
+    })
+    expect(message).toContain('Tables are small.\n2')
+  })
+
+  it('repeats the same later choices', () => {
+    const values = ['a', 'b', 'c', 'd']
+    const drawn = (choices: number): string => {
+      const pick = choose(choices)
+      return Array.from({ length: 100 }, () => pick(values)).join('')
+    }
+    expect(drawn(7)).toBe(drawn(7))
+    expect(drawn(7)).not.toBe(drawn(8))
+    expect(new Set(drawn(7))).toEqual(new Set(values))
+  })
+
+  it('says what is wrong with LAWS_PATH, LAWS_SEED and LAWS_RUNS', async () => {
+    expect(await failure({ LAWS_PATH: '3' })).toMatch(/needs the LAWS_SEED/)
+    expect(await failure({ LAWS_SEED: 'x' })).toMatch(/LAWS_SEED is "x": it must be a whole number/)
+    expect(await failure({ LAWS_RUNS: 'many' })).toMatch(/LAWS_RUNS is "many"/)
+  })
+})
