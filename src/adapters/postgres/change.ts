@@ -2,33 +2,22 @@
 
 import type { KeyValue } from '../../definition/key.js'
 import { isProblem } from '../../problem.js'
-import type { Call, ParentKey, Refused, Repeated, Stored, WriteAction } from '../contract.js'
+import type { Call, Refused, Repeated, Stored } from '../contract.js'
 import { isRefused } from '../contract.js'
-import type { SqlClient } from './client.js'
-import { changesAfterwards, committed, isOwnRow, isOwnWork, reread, snapshotOf, wasThere } from './committed.js'
+import type { Session } from './client.js'
+import { changesAfterwards, committed, isOwnWork, reread, snapshotOf, wasThere } from './committed.js'
 import type { Databases } from './database.js'
 import { Outdated } from './opening.js'
-import type { Applied, Change } from './options.js'
+import type { Applied } from './options.js'
 import { lockedRecord, shownRecord } from './reads.js'
 import { isOutdated, isOwn, refusalOf } from './refusals.js'
 import { type Ask, reading, teamError, teamErrors, writing } from './statements.js'
 import type { Table } from './table.js'
+import { changeOf, type Details, type Made, TeamWrite, teamFault } from './team-write.js'
+
+export type { Details } from './team-write.js'
 
 type Row = Record<string, unknown>
-
-/** A change before it is applied. */
-export interface Details {
-  readonly action: WriteAction
-  readonly collection: string
-  /** Absent where a create leaves it to the store. */
-  readonly key: KeyValue | undefined
-  readonly value?: unknown
-  readonly parent?: ParentKey | undefined
-  /** The version that the record must still have. */
-  readonly expected?: string | undefined
-  /** The record of that version, where it has been read and stands for the whole row. */
-  before?(): unknown
-}
 
 /** Runs the statement of a change, in a transaction where anything else belongs to it: `around`, which may do without what it is given. */
 export async function changing<R extends Applied<unknown> | { readonly created: unknown } | Repeated>(
@@ -60,50 +49,62 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
   }
   // What fails at the commit is the record's, or it is a deferred constraint of a row that the team wrote beside it.
   const concerns = (error: unknown): boolean => write === undefined || details.action === 'remove' || isOwn(table, error)
-  const change = async (ask: Ask, native: SqlClient | undefined): Promise<R | Refused> => {
+  /** The last attempt with the team's function. */
+  let team: TeamWrite | undefined
+  const change = async (ask: Ask, own: Session | undefined): Promise<R | Refused> => {
+    if (own === undefined) return refusing(() => statement(ask))
     let applied: Promise<R | Refused> | undefined
+    const attempt = write === undefined ? undefined : new TeamWrite(databases, table, call, details, own)
+    team = attempt
+    const applying = async (): Promise<R | Refused> => {
+      await attempt?.begin()
+      const result = await refusing(() => statement(ask))
+      if (succeeded(result)) attempt?.succeeded(appliedOf(result))
+      if (nested) return result
+      if (result === 'stale') await refuseOwnWork(table, details, ask)
+      if (result === 'absent' && mayHide) snapshot = await snapshotOf(ask)
+      return result
+    }
     const apply = (): Promise<R | Refused> => {
-      applied ??= refusing(() => statement(ask)).then(async (result) => {
-        if (native === undefined || nested) return result
-        if (result === 'stale') await refuseOwnWork(table, details, ask)
-        if (result === 'absent' && mayHide) snapshot = await snapshotOf(ask)
-        return result
-      })
+      applied ??= applying()
       return applied
     }
-    if (native === undefined) return apply()
-    if (write === undefined) return settles ? settled(await apply(), ask) : apply()
+    if (write === undefined || attempt === undefined) return settles ? settled(await apply(), ask) : apply()
     const before = await beforeOf(table, details, call, ask)
     if (typeof before === 'string') return before as R
-    const started = new StartedChange(
-      details,
-      before,
-      async (): Promise<Made> => {
-        const result = await apply()
-        const applied = appliedOf(result)
-        if (applied === 'attached' || applied === 'detached') {
-          const moved = await shownRecord(table, table.layout.keyTexts(details.key as KeyValue) ?? [], call, ask)
-          return { applied, record: moved?.value }
-        }
-        const stored = storedIn(result)
-        const now = stored !== undefined && settles ? await reread(table, stored, call, ask) : stored
-        return { applied: now ?? applied, record: now?.value }
-      },
-      table,
-    )
+    /** Whether the function was given a record that could be seen. */
+    let wasShown = false
+    const make = async (): Promise<Made> => {
+      const result = await apply()
+      const applied = appliedOf(result)
+      if (applied === 'attached' || applied === 'detached') {
+        const moved = await shownRecord(table, table.layout.keyTexts(details.key as KeyValue) ?? [], call, ask)
+        return { applied, record: moved?.value }
+      }
+      const stored = storedIn(result)
+      const now = stored !== undefined && settles ? await reread(table, stored, call, ask) : stored
+      if (now !== undefined) attempt.succeeded(now)
+      wasShown = now !== undefined
+      return { applied: now ?? applied, record: now?.value }
+    }
     try {
-      await write(native, started as Change, call)
+      await attempt.run(write, changeOf(details, before, make, table))
     } catch (error) {
       // What a team says to a client it says whatever became of the change.
-      if (isProblem(error)) throw error
-      const result = await applied
+      const isAnswer = isProblem(error)
+      const result = isAnswer ? await applied?.catch(() => undefined) : await applied
       // After a refusal the database takes no more statements in this transaction: the refusal is what went wrong.
-      if (result !== undefined && !succeeded(result)) return result
-      throw teamError(error, 'write')
+      if (!isAnswer && result !== undefined && !succeeded(result)) return result
+      const thrown = isAnswer ? error : teamError(error, 'write')
+      await attempt.doubt(thrown)
+      throw thrown
     }
     const result = await apply()
+    if (!succeeded(result)) return result
+    await attempt.verify()
     const answer = await settled(result, ask)
-    if (!nested && !table.separate) await refuseUndone(table, details, result, answer, call, ask)
+    if (wasShown && isRefused(answer)) throw takenAway(details)
+    if (result === 'removed' && !nested && !table.separate) await refusePutBack(table, details, call, ask)
     return answer
   }
   /** What the change came to, with the record that will be committed in place of the one that was written. */
@@ -114,22 +115,24 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
     if ('refused' in now) return now
     return (result === stored ? now : { created: now }) as R
   }
-  const result = await refusing(
-    () =>
-      writing<R | Refused>(
-        databases,
-        table.options,
-        call,
-        write !== undefined || table.separate || around !== undefined,
-        settles,
-        succeeded,
-        async (ask, native) => {
-          const work = () => change(ask, native)
-          return around === undefined ? work() : around(ask, work)
-        },
-      ),
-    concerns,
-  )
+  const attempts = (): Promise<R | Refused> =>
+    writing<R | Refused>(
+      databases,
+      table.options,
+      call,
+      write !== undefined || table.separate || around !== undefined,
+      settles,
+      succeeded,
+      async (ask, own) => {
+        const work = () => change(ask, own)
+        return around === undefined ? work() : around(ask, work)
+      },
+    )
+  const explained = (): Promise<R | Refused> =>
+    attempts().catch(async (error) => {
+      throw team === undefined ? error : await team.explained(error)
+    })
+  const result = await refusing(write === undefined ? attempts : explained, concerns)
   const since = snapshot
   const texts = details.key === undefined ? undefined : table.layout.keyTexts(details.key)
   if (result !== 'absent' || since === undefined || texts === undefined) return result
@@ -138,46 +141,6 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
   )
   if (there) throw ownWork(table, details, 'the record')
   return result
-}
-
-/** What `apply()` came to, and the record that the table holds then. */
-interface Made {
-  readonly applied: Applied<unknown>
-  readonly record: Row | undefined
-}
-
-/** The change that a team's function gets. */
-class StartedChange {
-  readonly action: WriteAction
-  readonly collection: string
-  readonly value: unknown
-  readonly parent: ParentKey | undefined
-  readonly before: unknown
-  key: KeyValue | undefined
-  after: Row | undefined
-  /** A function that needs no `this`: teams take it out of the change. */
-  readonly apply: () => Promise<Applied<unknown>>
-
-  constructor({ action, collection, key, value, parent }: Details, before: unknown, make: () => Promise<Made>, { definition }: Table) {
-    this.action = action
-    this.collection = collection
-    this.key = key
-    this.value = value
-    this.parent = parent
-    this.before = before
-    this.after = undefined
-    let made: Promise<Applied<unknown>> | undefined
-    this.apply = () => {
-      made ??= make().then(({ applied, record }) => {
-        this.after = record
-        if (record !== undefined) this.key ??= definition.key.of(record)
-        return applied
-      })
-      // A team that does not wait for it learns of its failure from the result of the whole change.
-      made.catch(() => undefined)
-      return made
-    }
-  }
 }
 
 /** The record that a change is about to change; or why it will not. */
@@ -206,36 +169,28 @@ async function refuseOwnWork(table: Table, details: Details, ask: Ask): Promise<
   if (texts !== undefined && (await isOwnWork(table, texts, ask))) throw ownWork(table, details, 'the version it expected')
 }
 
-/**
- * Throws where a team's function has undone the adapter's own statement, by a savepoint say: the
- * answer would claim a change that was not made.
- */
-async function refuseUndone(table: Table, details: Details, made: unknown, answer: unknown, call: Call, ask: Ask): Promise<void> {
-  const { action, collection, key, expected } = details
-  const texts = key === undefined ? undefined : table.layout.keyTexts(key)
-  if (texts === undefined) return
-  const [stored, now] = [storedIn(made), storedIn(answer)]
-  let undone = made === 'removed' && (await shownRecord(table, texts, call, ask)) !== undefined
-  if (stored !== undefined && now !== undefined && now.version !== stored.version) {
-    undone = expected === undefined ? !(await isOwnRow(table, texts, ask)) : now.version === expected
-  }
-  if (!undone) return
-  const error = new Error(
-    `The "write" function has undone the ${action} of "${collection}" that change.apply() made. Nothing was changed. Throw an HttpProblem to refuse a change.`,
+/** The answer would be a record that nobody can read. */
+const takenAway = ({ collection }: Details): Error =>
+  teamFault(
+    `SQL of the "write" function took away the record of "${collection}" after change.apply(). Nothing was changed. Throw an HttpProblem to refuse a change.`,
   )
-  teamErrors.add(error)
-  throw error
+
+/** Throws where the function has put a removed record back: the answer would be 204, and the record still be there (VERB-6). */
+async function refusePutBack(table: Table, { action, collection, key }: Details, call: Call, ask: Ask): Promise<void> {
+  const texts = key === undefined ? undefined : table.layout.keyTexts(key)
+  if (texts === undefined || (await shownRecord(table, texts, call, ask)) === undefined) return
+  throw teamFault(
+    `SQL of the "write" function has undone the ${action} of "${collection}" that change.apply() made: the record is there again. Nothing was changed. Throw an HttpProblem to refuse a change.`,
+  )
 }
 
 function ownWork(table: Table, { collection, action }: Details, missed: string): Error {
   const names = (['write', 'session'] as const).filter((name) => table.options[name] !== undefined)
   const by = names.length === 0 ? 'A rule or a trigger' : `SQL of the "${names.join('" or "')}" function`
   const fix = names.includes('write') ? 'Run such SQL after change.apply()' : 'Set the columns in a BEFORE trigger, by NEW'
-  const error = new Error(
+  return teamFault(
     `${by} changed the record of "${collection}" before the adapter's own ${action}, which then no longer found ${missed}. Nothing was changed. ${fix}.`,
   )
-  teamErrors.add(error)
-  return error
 }
 
 const appliedOf = (result: unknown): Applied<unknown> =>

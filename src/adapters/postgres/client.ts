@@ -46,6 +46,8 @@ export interface Session {
   cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
   /** The driver's own connection or transaction, for a team's statements. */
   readonly native: SqlClient
+  /** The statement that the transaction began with, where it was asked for and this is not a caller's transaction. */
+  readonly first?: string | undefined
 }
 
 /** The cells of rows that a driver gives as objects. */
@@ -58,8 +60,12 @@ export interface Database {
   query(text: string, values: readonly (string | null)[], wait: Wait): Promise<readonly TextRow[]>
   /** The same of a statement whose first columns are these. */
   cells(text: string, columns: readonly string[], values: readonly (string | null)[], wait: Wait): Promise<readonly Cells[]>
-  /** Statements that take place together or not at all. `optional`: it is a single one, which does without where the client has no transactions. */
-  transaction<T>(work: (session: Session) => Promise<T>, wait: Wait, optional?: boolean): Promise<T>
+  /**
+   * Statements that take place together or not at all. `optional`: it is a single one, which does
+   * without where the client has no transactions. `first`: a statement without a result that the
+   * transaction begins with, unless it is the caller's.
+   */
+  transaction<T>(work: (session: Session) => Promise<T>, wait: Wait, optional?: boolean, first?: string): Promise<T>
   /** PostgreSQL in the process, which may start over with it and then counts as before. */
   readonly embedded: boolean
   /** Whether statements already run in a transaction that the caller ends: then a failure is not repeated here. */

@@ -36,11 +36,6 @@ export async function reread(table: Table, { value }: Stored<Row>, call: Call, a
  * bits in the row, and came after the transaction began.
  */
 export async function isOwnWork(table: Table, texts: readonly string[], ask: Ask): Promise<boolean> {
-  return (await ownWork(table, texts, ask)) ?? false
-}
-
-/** The same; `undefined` where the database can't tell, and the transaction takes no more statements. */
-async function ownWork(table: Table, texts: readonly string[], ask: Ask): Promise<boolean | undefined> {
   const parameters = new Parameters()
   const where = every(keySql(table.layout, texts, parameters))
   const since = `(${row}.xmin::text::bigint - txid_current_if_assigned()) & 4294967295`
@@ -50,17 +45,8 @@ async function ownWork(table: Table, texts: readonly string[], ask: Ask): Promis
     return (await ask.query(text, parameters))[0]?.c0 === 'true'
   } catch {
     // A view has no such column, and another database no such functions.
-    return undefined
+    return false
   }
-}
-
-/** The same as `isOwnWork` in a transaction that goes on. True where the database can't tell. */
-export async function isOwnRow(table: Table, texts: readonly string[], ask: Ask): Promise<boolean> {
-  if (table.relation.kind !== 'r' && table.relation.kind !== 'p') return true
-  await ask.query('SAVEPOINT _own_row')
-  const own = await ownWork(table, texts, ask)
-  await ask.query('ROLLBACK TO SAVEPOINT _own_row')
-  return own ?? true
 }
 
 /** What can be seen at this moment of a transaction that is about to be undone; `undefined` where the database does not say. */

@@ -11,8 +11,8 @@ export function customDatabase(client: CustomClient): Database {
     nested: client.transaction === undefined,
     query: (text, values, wait) => ask(client, text, values, wait),
     cells: async (text, columns, values, wait) => cellsOf(await ask(client, text, values, wait), columns),
-    transaction: (work, wait, optional) =>
-      client.transaction === undefined ? inCallersTransaction(client, work, wait, optional) : inTheirTransaction(client, work, wait),
+    transaction: (work, wait, optional, first) =>
+      client.transaction === undefined ? inCallersTransaction(client, work, wait, optional) : inTheirTransaction(client, work, wait, first),
   }
 }
 
@@ -29,14 +29,15 @@ function ask(over: SqlClient, text: string, values: readonly (string | null)[], 
   return answered(asked(), wait, () => new Late('The client did not answer in time.'))
 }
 
-function inTheirTransaction<T>(client: CustomClient, work: (session: Session) => Promise<T>, wait: Wait): Promise<T> {
+function inTheirTransaction<T>(client: CustomClient, work: (session: Session) => Promise<T>, wait: Wait, first?: string): Promise<T> {
   let committing = false
   let late = false
   const run = async (): Promise<T> => {
     try {
       return await (client.transaction as NonNullable<CustomClient['transaction']>)(async (tx) => {
         if (late) throw tooLate()
-        const result = await work(sessionOf(tx, wait))
+        if (first !== undefined) await ask(tx, first, [], wait)
+        const result = await work(sessionOf(tx, wait, first))
         // After a failed statement whose error was swallowed, COMMIT would roll back without a word: this one fails then.
         await ask(tx, 'SELECT 1 AS c0', [], wait)
         if (late) throw tooLate()
@@ -81,8 +82,9 @@ async function inCallersTransaction<T>(
   }
 }
 
-const sessionOf = (native: SqlClient, wait: Wait): Session => ({
+const sessionOf = (native: SqlClient, wait: Wait, first?: string): Session => ({
   native,
+  first,
   query: (text, values) => ask(native, text, values, wait),
   cells: async (text, columns, values) => cellsOf(await ask(native, text, values, wait), columns),
 })

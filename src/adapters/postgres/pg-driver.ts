@@ -64,7 +64,7 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
         lease.end()
       }
     },
-    transaction: async (work, wait) => inTransaction(await lend(wait), work, wait),
+    transaction: async (work, wait, _optional, first) => inTransaction(await lend(wait), work, wait, first),
   }
 }
 
@@ -92,11 +92,11 @@ export function clientDatabase(client: PgClient, options: PgOptions): Database {
         lease.end()
       }
     },
-    async transaction(work, wait) {
+    async transaction(work, wait, _optional, first) {
       const lease = await turn(client, wait, options)
       try {
         const place = (await isOpen(lease, wait)) ? inSavepoint : inTransaction
-        return await place(lease, (session) => turnHeld.run(client, () => work(session)), wait)
+        return await place(lease, (session) => turnHeld.run(client, () => work(session)), wait, first)
       } catch (error) {
         lease.end()
         throw error

@@ -12,14 +12,15 @@ type Work<T> = (session: Session) => Promise<T>
 const ending: Wait = { left: () => graceful, signal: undefined }
 
 /** A transaction of our own, which holds the lease and ends it. The caller is answered in time, also where the team's statements are not. */
-export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait): Promise<T> {
+export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?: string): Promise<T> {
   let committing = false
   let late = false
   const run = async (): Promise<T> => {
     const alarm = interrupting(lease, wait)
     try {
-      await lease.run(`BEGIN; ${await localSettings(lease, wait)}`, [], wait)
-      const result = await work(sessionOf(lease, wait))
+      const settings = await localSettings(lease, wait)
+      await lease.run(`BEGIN; ${settings}${first === undefined ? '' : `; ${first}`}`, [], wait)
+      const result = await work(sessionOf(lease, wait, first))
       if ((lease.transaction ?? 'T') === 'I') throw new Error('The transaction was ended by a statement of the team.')
       // The caller has been told that nothing was changed.
       if (late) throw tooLate()
@@ -137,8 +138,9 @@ async function localSettings(lease: Lease, wait: Wait): Promise<string> {
   return [...local, ...(warns ? [] : ['SET LOCAL client_min_messages = warning'])].join('; ')
 }
 
-const sessionOf = (lease: Lease, wait: Wait): Session => ({
+const sessionOf = (lease: Lease, wait: Wait, first?: string): Session => ({
   native: lease.client as unknown as SqlClient,
+  first,
   query: async (text, values) => (await lease.run(text, values, wait)).rows,
   cells: (text, columns, values) => lease.cells(text, columns, values, wait),
 })

@@ -28,7 +28,7 @@ export function pgliteDatabase(db: PgliteClient): Database {
     nested: false,
     query: (text, values, wait) => askInTurn(db, text, values, wait),
     cells: async (text, columns, values, wait) => cellsOf(await askInTurn(db, text, values, wait), columns),
-    transaction: (work, wait) => {
+    transaction: (work, wait, _optional, first) => {
       if (wait.signal?.aborted) return Promise.reject(nobodyWaits())
       let committing = false
       let late = false
@@ -37,7 +37,8 @@ export function pgliteDatabase(db: PgliteClient): Database {
         db.transaction(async (tx) => {
           // A statement of the team's own may have held the connection for long.
           if (!isWanted()) throw nobodyWaits()
-          const result = await work(sessionOf(tx, wait))
+          if (first !== undefined) await ask(tx, first, [], wait)
+          const result = await work(sessionOf(tx, wait, first))
           if (late) throw tooLate()
           committing = true
           return result
@@ -121,8 +122,9 @@ function inTime(wait: Wait, begin: (isWanted: () => boolean) => Promise<Rows>): 
   )
 }
 
-const sessionOf = (tx: Queries, wait: Wait): Session => ({
+const sessionOf = (tx: Queries, wait: Wait, first?: string): Session => ({
   native: tx as SqlClient,
+  first,
   query: (text, values) => ask(tx, text, values, wait),
   cells: async (text, columns, values) => cellsOf(await ask(tx, text, values, wait), columns),
 })

@@ -5,6 +5,7 @@ import type { Databases } from './database.js'
 import { patiently } from './failures.js'
 import type { PostgresAdapterOptions } from './options.js'
 import type { Parameters } from './sql.js'
+import { markBegin } from './transaction-mark.js'
 
 /**
  * Errors that a team's own functions have thrown: they are not about the table, and are no
@@ -115,12 +116,12 @@ class Undone<T> extends Error {
  */
 export function writing<T>(
   { write: database }: Databases,
-  { session }: PostgresAdapterOptions,
+  { session, write }: PostgresAdapterOptions,
   call: Call,
   together: boolean,
   settles: boolean,
   succeeded: (result: T) => boolean,
-  work: (ask: Ask, native: SqlClient | undefined) => Promise<T>,
+  work: (ask: Ask, own: Session | undefined) => Promise<T>,
 ): Promise<T> {
   const wait = waitOf(call)
   const alone = !together && session === undefined
@@ -130,12 +131,13 @@ export function writing<T>(
       .transaction(
         async (own) => {
           await runSession(session, own.native, call)
-          const result = await work(asking(own), own.native)
+          const result = await work(asking(own), own)
           if (!succeeded(result)) throw new Undone(result)
           return result
         },
         wait,
         alone,
+        write === undefined ? undefined : markBegin,
       )
       .catch((error) => {
         if (error instanceof Undone) return error.result as T

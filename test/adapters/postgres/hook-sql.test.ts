@@ -1,0 +1,261 @@
+/** What SQL of a team's "write" function may do to the transaction that it runs in, and what is said of it. */
+import express from 'express'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type PostgresAdapterOptions, postgresAdapter, type SqlClient } from '../../../src/adapters/postgres/index.js'
+import { api, defineResource, HttpProblem, mount } from '../../../src/index.js'
+import { listen } from '../../clauses/fixture.js'
+import { type Store, stores } from './stores.js'
+
+const actas = defineResource({
+  collection: 'actas',
+  key: 'id',
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'string' }, texto: { type: ['string', 'null'] }, notas: { type: 'array', items: { type: 'string' } } },
+  },
+})
+type Acta = NonNullable<typeof actas.types>['record']
+type Options = Partial<PostgresAdapterOptions<Acta, string>>
+type Write = NonNullable<Options['write']>
+
+/** Runs statements one after the other: a driver's `query` with values takes one alone. */
+async function run(tx: SqlClient, text: string): Promise<void> {
+  for (const one of text.split('; ')) await tx.query(one)
+}
+
+const requests = [
+  ['POST', '/v1/actas', { id: 'b', texto: 'dos', notas: [] }],
+  ['PUT', '/v1/actas/a', { id: 'a', texto: 'dos', notas: [] }],
+  ['PATCH', '/v1/actas/a', { texto: 'dos' }],
+  ['DELETE', '/v1/actas/a', undefined],
+] as const
+
+describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
+  let store: Store
+  beforeAll(async () => {
+    store = await open()
+    await store.sql(
+      `CREATE TABLE actas (id text PRIMARY KEY, texto text, notas jsonb NOT NULL DEFAULT '[]', version uuid NOT NULL DEFAULT gen_random_uuid());
+       CREATE TABLE libro (acta text)`,
+    )
+  }, 120_000)
+  beforeEach(() => store.sql(`DELETE FROM libro; DELETE FROM actas; INSERT INTO actas (id, texto) VALUES ('a', 'uno')`))
+  afterAll(() => store.close())
+
+  async function service(write: Write, options: Options = {}, timeout = 3_000) {
+    const failures: Error[] = []
+    const adapter = postgresAdapter(store.client, { resource: actas, table: 'actas', write, ...options })
+    const app = api({ versions: { v1: [mount(actas, adapter)] }, onError: ({ error }) => failures.push(error as Error), timeout })
+    return { ...(await listen(express().use(app))), failures }
+  }
+  const rows = () => store.sql('SELECT id, texto FROM actas ORDER BY id')
+
+  const endings = ['COMMIT', 'ROLLBACK', 'COMMIT; BEGIN', 'ROLLBACK; BEGIN', 'COMMIT AND CHAIN', 'ROLLBACK AND CHAIN', 'ABORT; BEGIN']
+  it.each(endings)('VERB-13: %s, after apply() or before, is a 500 that tells the team what became of the change', async (ending) => {
+    for (const first of [true, false]) {
+      for (const [method, path, body] of requests) {
+        await store.sql(`DELETE FROM actas; INSERT INTO actas (id, texto) VALUES ('a', 'uno')`)
+        const before = await rows()
+        const { send, close, failures } = await service(async (tx, change) => {
+          if (first) await change.apply()
+          await run(tx, ending)
+        })
+        const answer = await send(method, path, {}, body)
+        const what = `${method}, ${first ? 'after' : 'before'} apply()`
+        expect(answer.status, what).toBe(500)
+        expect(answer.json.detail, what).toMatch(/whether the change took place is unknown/)
+        expect(failures, what).toHaveLength(1)
+        const [told] = failures
+        expect(String(told), what).toMatch(/The "write" function ended the transaction of the (create|replace|patch|remove) of "actas"/)
+        const made = first && ending.startsWith('COMMIT')
+        // A PUT without If-Match does not know which version it replaces.
+        const notMade = first && method === 'PUT' ? /as that statement left it/ : /The change was not made/
+        expect(String(told), what).toMatch(made ? /The change is committed/ : notMade)
+        if (made) expect(await rows(), what).not.toEqual(before)
+        else expect(await rows(), what).toEqual(before)
+        await close()
+      }
+    }
+  })
+
+  it('VERB-13: COMMIT and then a problem, or a failure, does not say that nothing was changed', async () => {
+    const thrown = [new HttpProblem('rule', { detail: 'No.' }), new Error('no')]
+    for (const error of thrown) {
+      for (const more of ['', '; SELECT 1 / 0']) {
+        for (const [method, path, body] of requests) {
+          await store.sql(`DELETE FROM actas; INSERT INTO actas (id, texto) VALUES ('a', 'uno')`)
+          const { send, close, failures } = await service(async (tx, change) => {
+            await change.apply()
+            await run(tx, `COMMIT; BEGIN${more}`).catch(() => {})
+            throw error
+          })
+          expect((await send(method, path, {}, body)).status, `${method}${more}`).toBe(500)
+          expect(String(failures[0]), `${method}${more}`).toMatch(/ended the transaction of .* The change is committed/)
+          expect(failures[0]?.cause).toBe(error)
+          await close()
+        }
+      }
+    }
+  })
+
+  it('ERR-2: a problem that is thrown after apply() is the answer, also after a statement that failed, and undoes the change', async () => {
+    for (const more of ['SELECT 1', 'SELECT 1 / 0', 'SAVEPOINT s; SELECT 1 / 0']) {
+      for (const [method, path, body] of requests) {
+        const { send, close } = await service(async (tx, change) => {
+          await change.apply()
+          await run(tx, more).catch(() => {})
+          throw new HttpProblem('rule', { detail: 'No.' })
+        })
+        expect((await send(method, path, {}, body)).status).toBe(422)
+        expect(await rows()).toEqual([{ id: 'a', texto: 'uno' }])
+        await close()
+      }
+    }
+  })
+
+  it('VERB-13: a change that the function undoes by a savepoint is a 500, and RELEASE keeps it', async () => {
+    for (const [method, path, body] of requests) {
+      const undoing = await service(async (tx, change) => {
+        await tx.query('SAVEPOINT mine')
+        await change.apply()
+        await tx.query('ROLLBACK TO SAVEPOINT mine')
+      })
+      expect((await undoing.send(method, path, {}, body)).status, method).toBe(500)
+      expect(undoing.failures.map(String)).toEqual([
+        expect.stringMatching(/"write" function has undone the (create|replace|patch|remove) of "actas"/),
+      ])
+      expect(await rows()).toEqual([{ id: 'a', texto: 'uno' }])
+      await undoing.close()
+    }
+    for (const [method, path, body] of requests) {
+      await store.sql(`DELETE FROM actas; INSERT INTO actas (id, texto) VALUES ('a', 'uno')`)
+      const releasing = await service(async (tx, change) => {
+        await tx.query('SAVEPOINT mine')
+        await change.apply()
+        await tx.query('RELEASE SAVEPOINT mine')
+      })
+      expect((await releasing.send(method, path, {}, body)).status, method).toBeLessThan(300)
+      await releasing.close()
+    }
+  })
+
+  it('VERB-13: a function that deletes the record after apply() is a 500 that tells the team so', async () => {
+    for (const [method, path, body] of requests.filter(([method]) => method !== 'DELETE')) {
+      const { send, close, failures } = await service(async (tx, change) => {
+        await change.apply()
+        await tx.query('DELETE FROM actas WHERE id = $1', [change.key])
+      })
+      expect((await send(method, path, {}, body)).status).toBe(500)
+      expect(failures.map(String)).toEqual([
+        expect.stringMatching(/"write" function took away the record of "actas" after change\.apply\(\).*Nothing was changed/),
+      ])
+      expect(await rows()).toEqual([{ id: 'a', texto: 'uno' }])
+      await close()
+    }
+  })
+
+  it('VERB-6: a function that puts a removed record back is a 500 that tells the team so', async () => {
+    const { send, close, failures } = await service(async (tx, change) => {
+      await change.apply()
+      await tx.query(`INSERT INTO actas (id, texto) VALUES ('a', 'otra')`)
+    })
+    expect((await send('DELETE', '/v1/actas/a')).status).toBe(500)
+    expect(failures.map(String)).toEqual([expect.stringMatching(/"write" function .* of "actas"/)])
+    expect(await rows()).toEqual([{ id: 'a', texto: 'uno' }])
+    await close()
+  })
+
+  it('a failed statement whose error the function swallows is a 500 that tells the team so, before apply() and after', async () => {
+    for (const first of [true, false]) {
+      for (const [method, path, body] of requests) {
+        const { send, close, failures } = await service(async (tx, change) => {
+          if (first) await change.apply()
+          await tx.query('SELECT 1 / 0').catch(() => {})
+        })
+        expect((await send(method, path, {}, body)).status, method).toBe(500)
+        expect(failures.map(String)).toEqual([expect.stringMatching(/statement of the "write" function failed.* Nothing was changed/)])
+        expect(await rows()).toEqual([{ id: 'a', texto: 'uno' }])
+        await close()
+      }
+    }
+  })
+
+  it('a read-only transaction is a 500 that names the function, and the store serves the next write', async () => {
+    let readOnly = true
+    const { send, close, failures } = await service(async (tx) => {
+      if (readOnly) await tx.query('SET TRANSACTION READ ONLY')
+    })
+    for (const [method, path, body] of requests) {
+      expect((await send(method, path, {}, body)).status, method).toBe(500)
+      expect(String(failures.pop())).toMatch(/"write".* function made the transaction of the .* of "actas" read-only.*Nothing was changed/)
+    }
+    readOnly = false
+    expect((await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })).status).toBe(200)
+    await close()
+  })
+
+  it('settings of the function that are local to the transaction do not outlive it', async () => {
+    const { send, close, failures } = await service(async (tx) => {
+      await run(tx, "SET LOCAL statement_timeout = '1min'; SET LOCAL default_transaction_read_only = on; SET LOCAL work_mem = '5MB'")
+    })
+    for (const n of [1, 2, 3]) expect((await send('PATCH', '/v1/actas/a', {}, { texto: `${n}` })).status).toBe(200)
+    const [row] = (await (store.client as SqlClient).query("SELECT current_setting('work_mem') AS m")).rows
+    expect(failures).toEqual([])
+    expect(row.m).not.toBe('5MB')
+    await close()
+  })
+
+  it('HDR-3: what a function is told of a change is frozen, and is not what is stored', async () => {
+    const seen: unknown[] = []
+    const given = { id: 'a', texto: 'dos', notas: ['x'] }
+    const write: Write = async (_tx, change) => {
+      const tries = [
+        () => change.value?.notas?.push('y'),
+        () => Object.assign(change.value ?? {}, { texto: 'tres' }),
+        () => Object.assign(change, { value: undefined }),
+        () => Object.assign(change.before ?? Object.freeze({}), { texto: 'tres' }),
+      ]
+      for (const one of tries) expect(one).toThrow(TypeError)
+      await change.apply()
+      expect(() => change.after?.notas?.push('y')).toThrow(TypeError)
+      seen.push({ ...change }, JSON.parse(JSON.stringify(change)).after)
+    }
+    const { send, close, failures } = await service(write, { readBefore: true })
+    const answer = await send('PUT', '/v1/actas/a', {}, given)
+    expect([answer.status, answer.json, failures]).toEqual([200, given, []])
+    expect(seen).toMatchObject([{ action: 'replace', key: 'a', value: given, before: { texto: 'uno' }, after: given }, given])
+    const adapter = postgresAdapter(store.client, { resource: actas, table: 'actas', write: async () => {} })
+    const own = { id: 'a', texto: 'dos', notas: ['x'] }
+    await adapter.replace('a', own, undefined, { principal: undefined, scope: {}, requestId: 'r' } as never)
+    own.notas.push('y')
+    expect(own.notas).toEqual(['x', 'y'])
+    await close()
+  })
+
+  it('a function that never ends is a 503, and the team is told which', async () => {
+    const { send, close, failures } = await service(() => new Promise(() => {}), {}, 1_500)
+    const answer = await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })
+    expect([answer.status, answer.json.detail]).toEqual([503, expect.stringMatching(/Nothing was changed/)])
+    expect(failures.map(String)).toEqual([expect.stringMatching(/"write" function of "actas" had not ended when the time was up/)])
+    expect(String(failures[0]).includes('Another connection waits')).toBe(false)
+    await close()
+  })
+
+  it('a function that waits for its own transaction over another connection is a 503, and the team is told so', async () => {
+    const { send, close, failures } = await service(
+      async (_tx, change) => {
+        await change.apply()
+        await (store.client as SqlClient).query(`UPDATE actas SET texto = 'otra' WHERE id = 'a'`)
+      },
+      {},
+      3_000,
+    )
+    const answer = await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })
+    expect([answer.status, answer.json.detail]).toEqual([503, expect.stringMatching(/Nothing was changed/)])
+    const hint =
+      /Another connection waits for a lock of its transaction.*use the client that it is given|sends to the PGlite, and not to the transaction/
+    expect(failures.map(String)).toEqual([expect.stringMatching(hint)])
+    await close()
+  })
+})
