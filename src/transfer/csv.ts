@@ -47,7 +47,7 @@ export function csv(options: CsvOptions = {}): TransferFormat {
     contentType: 'text/csv; charset=utf-8; header=present',
     disposition: dispositionOf('csv()', fileName),
     writer: (resource: Mounted, expand: readonly string[]) => csvWriter(resource, expand, rules, bom),
-    reader: (resource: Mounted) => csvReader(resource, rules),
+    reader: (resource: Mounted, depth: number) => csvReader(resource, { ...rules, depth }),
   })
 }
 

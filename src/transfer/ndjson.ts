@@ -1,5 +1,6 @@
 /** Newline-delimited JSON as a format of exports and imports: one record a line. */
 import { knownOptions } from '../definition/known-options.js'
+import type { Mounted } from '../plan/routes.js'
 import type { TransferFormat } from '../plan/transfer-format.js'
 import { dispositionOf } from './disposition.js'
 import { readLines } from './ndjson-reader.js'
@@ -24,6 +25,6 @@ export function ndjson(options: NdjsonOptions = {}): TransferFormat {
     contentType: 'application/x-ndjson; charset=utf-8',
     disposition: dispositionOf('ndjson()', fileName),
     writer: () => writer,
-    reader: () => readLines,
+    reader: (_resource: Mounted, depth: number) => (text: string) => readLines(text, depth),
   })
 }
