@@ -28,6 +28,8 @@ export interface Upload {
   readonly bytes: Uint8Array
   /** The resource of the method's `upload.resource`, mounted in the version of the request. */
   readonly resource: Mounted
+  /** How many arrays and objects may stand in one another in a record. */
+  readonly depth: number
 }
 
 /** What a method of `imports()` takes. */

@@ -27,7 +27,7 @@ export interface ReadRow {
 }
 
 /** The rows of an import, one after the other. Throws `malformed-body` (400) and `invalid-body` (422) where the text can't be taken apart. */
-export type RowReader = (text: string) => AsyncIterable<ReadRow> | Iterable<ReadRow>
+export type RowReader = (text: string) => Iterable<ReadRow>
 
 /** What `csv()` and `ndjson()` make: a format of exports and imports. */
 export interface TransferFormat {
@@ -43,8 +43,8 @@ export interface TransferFormat {
    * `ConfigurationError` where the format can't hold them; called once at start, too.
    */
   writer(resource: Mounted, expand: readonly string[]): RowWriter
-  /** The reader of records of this resource. */
-  reader(resource: Mounted): RowReader
+  /** The reader of records of this resource, in which arrays and objects may stand `depth` deep in one another. */
+  reader(resource: Mounted, depth: number): RowReader
 }
 
 /** The option `exports` of a mount: what a whole list can be had in, and for how long. */

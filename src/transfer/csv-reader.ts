@@ -1,25 +1,27 @@
 /** The rows of CSV as records: cells typed by the schema, places by the header row. */
-import { Readable } from 'node:stream'
-import { CsvError, parse } from 'csv-parse'
 import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
+import { integerChanges } from '../http/json-number.js'
+import { parseJson } from '../http/json-text.js'
 import { nearMiss } from '../near-miss.js'
+import { summaryOf } from '../plan/refusal.js'
 import type { Mounted } from '../plan/routes.js'
 import type { ReadRow, RowReader } from '../plan/transfer-format.js'
 import { HttpProblem, type Violation } from '../problem.js'
 import { type Column, columnsToRead } from './columns.js'
 import { type CellRules, unescapeFormula } from './csv-cells.js'
+import { type Cell, csvRows } from './csv-rows.js'
 
-/** Characters of one row. */
-const longestRow = 1_048_576
-
-/** A cell as it stood: one in quotes is a text, also where it is empty. */
-interface Cell {
-  readonly text: string
-  readonly quoted: boolean
+/** How cells are read. */
+interface ReadRules extends CellRules {
+  /** How many arrays and objects may stand in one another in a record. */
+  readonly depth: number
 }
 
+/** Violations of one header row that are listed. */
+const mostInHeader = 50
+
 /** Reads rows of this resource. */
-export function csvReader(resource: Mounted, rules: CellRules): RowReader {
+export function csvReader(resource: Mounted, rules: ReadRules): RowReader {
   const known = new Map(columnsToRead(resource).map((column) => [column.name, column]))
   const required = requiredMembers(resource)
   return (text) => readRows(text, known, required, rules)
@@ -33,71 +35,22 @@ function requiredMembers({ plan }: Mounted): readonly string[] {
   return [...names].filter((name) => !assigned.has(name) && !shape.members.get(name)?.readOnly).map((name) => plan.hidden.get(name) ?? name)
 }
 
-async function* readRows(
+function* readRows(
   text: string,
   known: ReadonlyMap<string, Column>,
   required: readonly string[],
-  rules: CellRules,
-): AsyncGenerator<ReadRow> {
+  rules: ReadRules,
+): Generator<ReadRow, void, undefined> {
   let columns: readonly Column[] | undefined
-  for await (const { cells, line } of cellsOf(text, rules.separator)) {
+  for (const { cells, line } of csvRows(text, rules.separator)) {
     if (columns === undefined) columns = headerOf(cells, known, required, rules)
     else yield { line, ...rowOf(cells, columns, rules) }
   }
   if (columns === undefined) refuse([{ pointer: '', detail: 'The file is empty. Its first row names the columns.', code: 'malformed' }])
 }
 
-async function* cellsOf(text: string, separator: string): AsyncGenerator<{ readonly cells: readonly Cell[]; readonly line: number }> {
-  /** The line that the parser, which runs ahead, has read a whole row to. */
-  let readTo = 0
-  const parser = parse({
-    delimiter: separator,
-    record_delimiter: ['\r\n', '\n'],
-    relax_column_count: true,
-    max_record_size: longestRow,
-    info: true,
-    on_record: (row, { lines }) => {
-      readTo = lines
-      return row
-    },
-    cast: (value, { quoting }) => ({ text: value, quoted: quoting }),
-  })
-  const pieces = Readable.from(inPieces(text))
-  pieces.pipe(parser)
-  let line = 1
-  try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: readonly Cell[]; info: { readonly lines: number } }>) {
-      yield { cells: record, line }
-      line = info.lines + 1
-    }
-  } catch (error) {
-    if (error instanceof CsvError) throw malformed(error, readTo + 1)
-    throw error
-  } finally {
-    pieces.destroy()
-    parser.destroy()
-  }
-}
-
-/** The parser takes its time between two pieces, so that other requests get theirs. */
-function* inPieces(text: string): Generator<string> {
-  for (let at = 0; at < text.length; at += 65_536) yield text.slice(at, at + 65_536)
-}
-
-const faults: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
-  CSV_INVALID_CLOSING_QUOTE: 'something follows a closing quote',
-  INVALID_OPENING_QUOTE: 'a quote stands within a cell that does not begin with one. Put the cell in quotes and double those in it',
-  CSV_MAX_RECORD_SIZE: `a row is longer than ${longestRow} characters: a quote may be missing`,
-}
-
-function malformed(error: CsvError, line: number): HttpProblem {
-  const detail = `In the row that begins in line ${line}, ${faults[error.code] ?? 'the text is no CSV'} (RFC 4180).`
-  return new HttpProblem('malformed-body', { detail, errors: [{ pointer: '', detail, code: 'malformed', clause: 'HDR-5' }], cause: error })
-}
-
 function refuse(errors: readonly Violation[]): void {
-  if (errors.length > 0) throw new HttpProblem('invalid-body', { detail: errors.map(({ detail }) => detail).join(' '), errors })
+  if (errors.length > 0) throw new HttpProblem('invalid-body', { detail: summaryOf(errors), errors })
 }
 
 /** The columns that the header row names. Throws with all that is wrong with it. */
@@ -109,15 +62,18 @@ function headerOf(
 ): readonly Column[] {
   const names = cells.map(({ text }) => (rules.escapeFormulas ? unescapeFormula(text) : text))
   const errors: Violation[] = []
-  const columns: Column[] = []
-  for (const [i, name] of names.entries()) {
+  const columns = new Set<Column>()
+  for (const name of names) {
+    // Of thousands of columns no client wants to hear, and each would be compared with all names.
+    if (errors.length === mostInHeader) break
     const column = known.get(name)
     if (column === undefined) errors.push(unknownColumn(name, known, rules))
-    else if (names.indexOf(name) < i)
+    else if (columns.has(column))
       errors.push({ pointer: '', detail: `Two columns are named "${name}".`, code: 'repeated', params: { name } })
-    else columns.push(column)
+    else columns.add(column)
   }
-  const missing = required.filter((member) => columns.every(({ path }) => path[0] !== member))
+  const there = new Set([...columns].map(({ path }) => path[0]))
+  const missing = errors.length === mostInHeader ? [] : required.filter((member) => !there.has(member))
   for (const member of missing) {
     errors.push({
       pointer: '',
@@ -126,8 +82,8 @@ function headerOf(
       params: { member },
     })
   }
-  refuse(errors.slice(0, 50))
-  return columns
+  refuse(errors)
+  return [...columns]
 }
 
 function unknownColumn(name: string, known: ReadonlyMap<string, Column>, { separator }: CellRules): Violation {
@@ -135,7 +91,11 @@ function unknownColumn(name: string, known: ReadonlyMap<string, Column>, { separ
   const suggestion = nearMiss(name, allowed)
   const shown = name.length > 80 ? `${name.slice(0, 80)}...` : name
   const other = [',', ';', '\t', '|'].find((one) => one !== separator && name.includes(one))
-  const hint = other === undefined ? '' : ` Cells are separated by ${JSON.stringify(separator)}, not by ${JSON.stringify(other)}.`
+  const hint = name.includes('\r')
+    ? ' Lines end with LF or CRLF, not with CR alone.'
+    : other === undefined
+      ? ''
+      : ` Cells are separated by ${JSON.stringify(separator)}, not by ${JSON.stringify(other)}.`
   return {
     pointer: '',
     detail: `"${shown}" in the header row is no column here.${suggestion === undefined ? hint : ` Did you mean "${suggestion}"?`}`,
@@ -147,9 +107,9 @@ function unknownColumn(name: string, known: ReadonlyMap<string, Column>, { separ
   }
 }
 
-function rowOf(cells: readonly Cell[], columns: readonly Column[], rules: CellRules): Pick<ReadRow, 'record' | 'violations'> {
+function rowOf(cells: readonly Cell[], columns: readonly Column[], rules: ReadRules): Pick<ReadRow, 'record' | 'violations'> {
   if (cells.length !== columns.length) {
-    const detail = `The row has ${cells.length} cells, and the header row ${columns.length}.`
+    const detail = unequal(cells, columns.length)
     return { record: {}, violations: [{ pointer: '', detail, code: 'malformed', clause: 'HDR-5' }] }
   }
   const record: JsonObject = {}
@@ -164,32 +124,40 @@ function rowOf(cells: readonly Cell[], columns: readonly Column[], rules: CellRu
   return { record, violations }
 }
 
+function unequal([first, ...others]: readonly Cell[], columns: number): string {
+  if (others.length === 0 && first?.text === '' && !first.quoted) return 'The line is empty.'
+  return `The row has ${others.length + 1} ${others.length === 0 ? 'cell' : 'cells'}, and the header row ${columns}.`
+}
+
 /** A cell that is no value of its column. */
 const unreadable = Symbol('unreadable')
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-function cellValue({ text, quoted }: Cell, { kind, nullable, path }: Column, { escapeFormulas }: CellRules): unknown {
+function cellValue({ text, quoted }: Cell, { kind, nullable, path }: Column, { escapeFormulas, depth }: ReadRules): unknown {
   // Of a member below an object that is not there, an empty cell says nothing.
   if (text === '' && !quoted) return nullable && path.length === 1 ? null : undefined
   switch (kind) {
     case 'text':
       return escapeFormulas ? unescapeFormula(text) : text
     case 'number':
-      return number.test(text) && Number.isFinite(Number(text)) ? Number(text) : unreadable
+      return number.test(text) ? finite(text) : unreadable
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : unreadable
     case 'json':
-      return parsed(text)
+      return parsed(text, depth - path.length)
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return unreadable
-  }
+/** As a body in JSON would give it: an integer that a double would change is none, and there is no -0. */
+function finite(text: string): unknown {
+  const value = Number(text)
+  return Number.isFinite(value) && !integerChanges(text) ? value + 0 : unreadable
+}
+
+function parsed(text: string, depth: number): unknown {
+  const result = parseJson(Buffer.from(text), { depth })
+  return 'malformed' in result ? unreadable : result.value
 }
 
 function untyped({ name, kind, path }: Column): Violation {

@@ -42,7 +42,7 @@ export function csv(options: CsvOptions = {}): TransferFormat {
     contentType: 'text/csv; charset=utf-8; header=present',
     disposition: dispositionOf(fileName),
     writer: (resource: Mounted, expand: readonly string[]) => csvWriter(resource, expand, rules, bom),
-    reader: (resource: Mounted) => csvReader(resource, rules),
+    reader: (resource: Mounted, depth: number) => csvReader(resource, { ...rules, depth }),
   }
   return Object.freeze(branded('transfer-format', format))
 }

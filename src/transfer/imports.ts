@@ -1,5 +1,5 @@
 /** Imports: many records from one file, with the checks of a POST for each, and one report of all that is wrong. */
-
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { escapePointer, type JsonObject, pointerTokens } from '../definition/json.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
 import { checkOptions } from '../options/check.js'
@@ -105,6 +105,9 @@ export const importKinds: Kinds<ImportOptions> = {
   area: 'string',
 }
 
+/** Milliseconds for which rows are read before other requests get their turn. */
+const longestSlice = 20
+
 /** Rolls a transaction back that has only tried. */
 const tried = Symbol('tried')
 
@@ -138,15 +141,15 @@ class Import {
   }
 
   /** The rows of the file. */
-  async #read(): Promise<AsyncIterable<ReadRow> | Iterable<ReadRow>> {
+  async #read(): Promise<Iterable<ReadRow>> {
     const upload = this.#call.body as Upload
-    const { media, resource } = upload
+    const { media, resource, depth, bytes } = upload
     if (media.type !== 'multipart/form-data') {
       const format = this.#options.formats.find(({ mediaType }) => mediaType === media.type) as TransferFormat
-      return format.reader(resource)(fileText(upload.bytes, media.parameters.get('charset')))
+      return format.reader(resource, depth)(fileText(bytes, media.parameters.get('charset')))
     }
-    const file = await formFile(`multipart/form-data; boundary=${JSON.stringify(media.parameters.get('boundary') ?? '')}`, upload.bytes)
-    return this.#formatOf(file.mediaType).reader(resource)(fileText(file.bytes))
+    const file = await formFile(`multipart/form-data; boundary=${JSON.stringify(media.parameters.get('boundary') ?? '')}`, bytes)
+    return this.#formatOf(file.mediaType).reader(resource, depth)(fileText(file.bytes))
   }
 
   /** Browsers name a type by what is installed beside them, so one that is no other format's is the only one's. */
@@ -163,7 +166,7 @@ class Import {
   }
 
   /** All in one transaction, batch by batch. After the first refusal nothing more is written, only checked. */
-  async #writeTogether(rows: AsyncIterable<ReadRow> | Iterable<ReadRow>, transaction: Transaction, dryRun: boolean): Promise<void> {
+  async #writeTogether(rows: Iterable<ReadRow>, transaction: Transaction, dryRun: boolean): Promise<void> {
     try {
       await transaction(async (within) => {
         const records = this.#call.records(this.#definition, { within })
@@ -182,7 +185,7 @@ class Import {
   }
 
   /** One after the other, when all have passed their checks. */
-  async #writeEach(rows: AsyncIterable<ReadRow> | Iterable<ReadRow>, dryRun: boolean): Promise<void> {
+  async #writeEach(rows: Iterable<ReadRow>, dryRun: boolean): Promise<void> {
     const all: ReadRow[] = []
     for await (const batch of this.#batches(rows)) all.push(...batch)
     const records = this.#call.records(this.#definition)
@@ -200,9 +203,14 @@ class Import {
   }
 
   /** The rows that could be read, without what only the store may set. */
-  async *#batches(rows: AsyncIterable<ReadRow> | Iterable<ReadRow>): AsyncGenerator<readonly (ReadRow & { readonly row: number })[]> {
+  async *#batches(rows: Iterable<ReadRow>): AsyncGenerator<readonly (ReadRow & { readonly row: number })[]> {
     let batch: (ReadRow & { readonly row: number })[] = []
-    for await (const read of rows) {
+    let resumed = performance.now()
+    for (const read of rows) {
+      if (performance.now() - resumed > longestSlice) {
+        await nextTurn()
+        resumed = performance.now()
+      }
       const row = this.#rows
       this.#rows += 1
       if (this.#rows > this.#maxRows) {
@@ -251,7 +259,9 @@ class Import {
   /** Throws the report of all that is wrong, where something is. */
   #settle(written = ' Nothing was written.'): void {
     if (this.#count === 0) return
-    const all = `${this.#count} violations in ${this.#refusedRows} of ${this.#rows} rows${this.#count > mostViolations ? `, of which the first ${mostViolations} are listed` : ''}.`
+    const violations = this.#count === 1 ? 'violation' : 'violations'
+    const rows = this.#rows === 1 ? 'row' : 'rows'
+    const all = `${this.#count} ${violations} in ${this.#refusedRows} of ${this.#rows} ${rows}${this.#count > mostViolations ? `, of which the first ${mostViolations} are listed` : ''}.`
     throw new HttpProblem('invalid-body', { detail: `${all}${written} ${summaryOf(this.#found)}`, errors: this.#found })
   }
 }

@@ -3,24 +3,24 @@ import { isObject } from '../definition/json.js'
 import { parseJson } from '../http/json-text.js'
 import type { ReadRow } from '../plan/transfer-format.js'
 import type { Violation } from '../problem.js'
+import { longestRow, malformedRow } from './malformed-row.js'
 
-/** How deep arrays and objects may nest, as in any body. */
-const depth = 32
-
-export function* readLines(text: string): Generator<ReadRow> {
+/** The records of a text. `depth`: how many arrays and objects may stand in one another, as in any body. */
+export function* readLines(text: string, depth: number): Generator<ReadRow> {
   let line = 0
   let at = 0
   while (at < text.length) {
     line += 1
     const found = text.indexOf('\n', at)
     const end = found === -1 ? text.length : found
+    if (end - at > longestRow) throw malformedRow(line, `there are more than ${longestRow} characters`)
     const written = text.slice(at, end)
     at = end + 1
-    if (written.trim() !== '') yield { line, ...rowOf(written) }
+    if (written.trim() !== '') yield { line, ...rowOf(written, depth) }
   }
 }
 
-function rowOf(written: string): Pick<ReadRow, 'record' | 'violations'> {
+function rowOf(written: string, depth: number): Pick<ReadRow, 'record' | 'violations'> {
   const result = parseJson(Buffer.from(written), { depth })
   if ('malformed' in result) return refused({ pointer: result.pointer ?? '', detail: result.malformed, code: 'malformed', clause: 'HDR-5' })
   if (isObject(result.value)) return { record: result.value, violations: [] }

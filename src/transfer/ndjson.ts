@@ -1,8 +1,8 @@
 /** Newline-delimited JSON as a format of exports and imports: one record a line. */
-
 import { branded } from '../brand.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
+import type { Mounted } from '../plan/routes.js'
 import type { TransferFormat } from '../plan/transfer-format.js'
 import { dispositionOf, fileNameKind } from './disposition.js'
 import { readLines } from './ndjson-reader.js'
@@ -29,7 +29,7 @@ export function ndjson(options: NdjsonOptions = {}): TransferFormat {
     contentType: 'application/x-ndjson; charset=utf-8',
     disposition: dispositionOf(fileName),
     writer: () => writer,
-    reader: () => readLines,
+    reader: (_resource: Mounted, depth: number) => (text: string) => readLines(text, depth),
   }
   return Object.freeze(branded('transfer-format', format))
 }

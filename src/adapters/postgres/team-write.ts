@@ -1,7 +1,7 @@
 /** A team's "write" function beside one change: what it is told, and what it may have done to the change. */
 import { freezeThroughout } from '../../definition/fixed.js'
 import type { KeyValue } from '../../definition/key.js'
-import { Unavailable } from '../../problem.js'
+import { isUnavailable, Unavailable } from '../../problem.js'
 import type { Call, ParentKey, Stored, WriteAction } from '../contract.js'
 import type { Session } from './client.js'
 import type { Databases } from './database.js'
@@ -178,7 +178,7 @@ export class TeamWrite {
     // A function that fails twice: its statement, in a transaction that it had begun itself.
     const doubtful = this.#doubtful
     if (doubtful !== undefined && (await this.#isMade()) === true) return this.#endedFault(true, doubtful)
-    const isLate = error instanceof Unavailable && failureKind(error.cause) === 'cancelled'
+    const isLate = isUnavailable(error) && failureKind(error.cause) === 'cancelled'
     return this.#isRunning && isLate ? this.#lateFault(error) : error
   }
 

@@ -94,7 +94,7 @@ async function parseOperations(exchange: Exchange): Promise<void> {
 /** The body of an import: its format reads it. */
 async function takeUpload(exchange: Exchange, { types, resource: collection }: UploadOptions): Promise<void> {
   const { media, bytes } = await readUpload(exchange.req, bodyOptions(exchange, types))
-  exchange.body = { media, bytes, resource: mountedOf(exchange, collection) } satisfies Upload
+  exchange.body = { media, bytes, resource: mountedOf(exchange, collection), depth: exchange.service.depthLimit } satisfies Upload
 }
 
 function withBody(exchange: Exchange, accepted: readonly string[], use: (body: unknown) => void): void | Promise<void> {

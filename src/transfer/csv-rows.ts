@@ -1,0 +1,112 @@
+/** The rows of a CSV text and their cells (RFC 4180), one after the other: what comes next is not looked at yet. */
+import type { HttpProblem } from '../problem.js'
+import { longestRow, malformedRow } from './malformed-row.js'
+
+/** Cells of one row: more than any table has columns. */
+const mostCells = 10_000
+
+/** A cell as it stood: one in quotes is a text, also where it is empty. */
+export interface Cell {
+  readonly text: string
+  readonly quoted: boolean
+}
+
+/** A row, and the line of the text that it begins in, from 1. */
+export interface CsvRow {
+  readonly cells: readonly Cell[]
+  readonly line: number
+}
+
+const quote = 0x22
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
+/** The rows of a text, whose lines end with LF or CRLF. Throws `malformed-body` (400) for what is no CSV. */
+export function* csvRows(text: string, separator: string): Generator<CsvRow, void, undefined> {
+  const scanner = new Scanner(text, separator)
+  for (let row = scanner.row(); row !== undefined; row = scanner.row()) yield row
+}
+
+class Scanner {
+  readonly #text: string
+  readonly #separator: number
+  #at = 0
+  /** Where the row begins, and in which line. */
+  #begin = 0
+  #line = 1
+  /** Line ends within the quotes of the row. */
+  #inside = 0
+
+  constructor(text: string, separator: string) {
+    this.#text = text
+    this.#separator = separator.charCodeAt(0)
+  }
+
+  row(): CsvRow | undefined {
+    if (this.#at >= this.#text.length) return undefined
+    this.#begin = this.#at
+    const line = this.#line
+    const cells = [this.#cell()]
+    while (this.#text.charCodeAt(this.#at) === this.#separator) {
+      this.#at += 1
+      if (cells.length === mostCells) throw this.#malformed(`there are more than ${mostCells} cells`)
+      cells.push(this.#cell())
+    }
+    if (this.#text.charCodeAt(this.#at) === carriageReturn) this.#at += 1
+    this.#at += 1
+    this.#line += 1 + this.#inside
+    this.#inside = 0
+    return { cells, line }
+  }
+
+  #cell(): Cell {
+    const cell = this.#text.charCodeAt(this.#at) === quote ? this.#quoted() : this.#plain()
+    if (this.#at - this.#begin > longestRow) throw this.#malformed(tooLong)
+    return cell
+  }
+
+  #plain(): Cell {
+    const begin = this.#at
+    while (!this.#isCellEnd()) {
+      if (this.#text.charCodeAt(this.#at) === quote) throw this.#malformed(strayQuote)
+      this.#at += 1
+    }
+    return { text: this.#text.slice(begin, this.#at), quoted: false }
+  }
+
+  #quoted(): Cell {
+    const begin = this.#at + 1
+    let doubled = false
+    let end = this.#closing(begin)
+    for (; this.#text.charCodeAt(end + 1) === quote; end = this.#closing(end + 2)) doubled = true
+    this.#at = end + 1
+    if (!this.#isCellEnd()) throw this.#malformed('something follows a closing quote')
+    const inner = this.#text.slice(begin, end)
+    return { text: doubled ? inner.replaceAll('""', '"') : inner, quoted: true }
+  }
+
+  /** The next quote. Counts the line ends before it. */
+  #closing(from: number): number {
+    const end = this.#text.indexOf('"', from)
+    const known = end === -1 ? this.#text.length : end
+    if (known - this.#begin > longestRow) throw this.#malformed(tooLong)
+    if (end === -1) throw this.#malformed('a quote is opened and never closed')
+    // By hand: a search for a line end would look beyond the quote, again for each cell of a long row.
+    for (let at = from; at < end; at += 1) if (this.#text.charCodeAt(at) === lineFeed) this.#inside += 1
+    return end
+  }
+
+  /** Whether a cell ends here: a CR alone is a character like any other. */
+  #isCellEnd(): boolean {
+    const code = this.#text.charCodeAt(this.#at)
+    if (code === this.#separator || code === lineFeed || this.#at >= this.#text.length) return true
+    return code === carriageReturn && this.#text.charCodeAt(this.#at + 1) === lineFeed
+  }
+
+  #malformed(fault: string): HttpProblem {
+    return malformedRow(this.#line, `${fault} (RFC 4180)`)
+  }
+}
+
+const tooLong = `there are more than ${longestRow} characters: a quote may be missing`
+const strayQuote = 'a quote stands within a cell that does not begin with one. Put the cell in quotes and double those in it'

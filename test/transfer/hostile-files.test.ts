@@ -1,0 +1,102 @@
+/** Files that nobody exported: each is refused with its reason, and no other request waits for it. */
+import express from 'express'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { api, type ErrorEvent, mount } from '../../src/index.js'
+import { csv, imports, ndjson } from '../../src/transfer/index.js'
+import { listen, problem, type Served } from '../clauses/fixture.js'
+import { clientes, clientesOf, pedidos, pedidosOf } from './fixture.js'
+
+const lines = 'application/x-ndjson'
+
+describe('hostile files', () => {
+  let served: Omit<Served, 'data'>
+  const errors: unknown[] = []
+  // A problem of the client's is no error of the service.
+  const onError = ({ status, error }: ErrorEvent) => status >= 500 && errors.push(error)
+  beforeAll(async () => {
+    const cargas = imports('cargas', pedidos, { description: 'Takes orders.', formats: [csv(), ndjson()], transaction: 'none' })
+    const versions = { v1: [mount(pedidos, pedidosOf(0)), mount(clientes, clientesOf()), cargas] }
+    served = await listen(express().use(api({ depthLimit: 4, onError, versions })))
+  })
+  afterAll(() => served.close())
+  const post = async (body: string, type = 'text/csv') => {
+    const answer = await served.send('POST', '/v1/cargas', { 'content-type': type }, body)
+    expect(errors.splice(0)).toEqual([])
+    return answer
+  }
+
+  it.each([
+    ['cells nest deeper than the limit of the service', `id,nota,marcas\n1,x,${'['.repeat(4)}${']'.repeat(4)}`],
+    ['cells nest without end', `id,nota,marcas\n1,x,${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['a member stands twice in a cell', 'id,nota,marcas\n1,x,"{""a"":1,""a"":2}"'],
+    ['a member of a cell is named __proto__', 'id,nota,marcas\n1,x,"{""__proto__"":1}"'],
+  ])('HDR-5: %s, which is a violation of the row', async (_, text) => {
+    expect(problem(await post(text))).toEqual({ status: 422, code: 'invalid-body', named: ['/0/marcas'] })
+  })
+
+  it('HDR-5: what nests deeper than the limit of the service is a violation of its line of NDJSON', async () => {
+    const answer = await post(`{"id":1,"nota":"x","marcas":[[[[1]]]]}\n`, lines)
+    expect(answer.json.errors).toMatchObject([{ detail: expect.stringContaining('at most 4 deep') }])
+  })
+
+  it('HDR-5: an integer that a double would change is no number in a cell, as in a body', async () => {
+    const answer = await post('id,nota,importe\n1,x,12345678901234567890123\n9007199254740993,x,1\n2,x,1e400\n')
+    expect(problem(answer).named).toEqual(['/0/importe', '/1/id', '/2/importe'])
+    expect((await post('id,nota,importe\n3,x,-0\n')).status).toBe(200)
+    expect((await served.send('GET', '/v1/pedidos/3')).text).toContain('"importe":0,')
+  })
+
+  it('ERR-3: violations name the line in which their row begins, whatever line ends stand in cells', async () => {
+    const answer = await post('id,nota,importe\r\n1,"a\r\n\r\nb",x\r\n2,"q""\n",y\n\n3,,1\n')
+    expect(answer.json.errors.map(({ detail }: { detail: string }) => detail)).toEqual([
+      'Line 2: "importe" must be a number such as 12.5.',
+      'Line 5: "importe" must be a number such as 12.5.',
+      'Line 7: The line is empty.',
+      'Line 8: "nota" is required.',
+    ])
+  })
+
+  it('ERR-3: counts one violation as one', async () => {
+    expect((await post('id,nota\n1,\n')).json.detail).toMatch(/^1 violation in 1 of 1 row\. /)
+    expect((await post('id,nota\n1,\n2,x\n3,x,y\n4\n')).json.detail).toMatch(/^3 violations in 3 of 4 rows\. .*3 cells.* 1 cell,/)
+  })
+
+  it('ERR-3: of a header row of thousands of columns the first are named', async () => {
+    const header = Array.from({ length: 9_000 }, (_, i) => `${'a'.repeat(100)}${i}`)
+    const answer = await post(`${header.join(',')}\n`)
+    expect(problem(answer)).toMatchObject({ status: 422, code: 'invalid-body' })
+    expect(answer.json.errors).toHaveLength(50)
+    expect(answer.text.length).toBeLessThan(40_000)
+  })
+
+  it.each([
+    ['one row of ten million cells', `id,nota\n${','.repeat(9_000_000)}`, 400],
+    ['a header row of a million cells', `${'x,'.repeat(400_000)}${'nota,'.repeat(150_000)}id\n`, 400],
+    ['one line of nine million characters', `id,nota\n1,${'a'.repeat(9_000_000)}`, 400],
+    ['a quote that is never closed', `id,nota\n1,"${'a\n'.repeat(4_000_000)}`, 400],
+    ['a million empty lines', `id,nota\n${'\n'.repeat(1_000_000)}`, 413],
+    ['a million bad lines', `id,nota\n${'x,\n'.repeat(1_000_000)}`, 413],
+  ])('HDR-5: %s', async (_, text, status) => {
+    expect((await post(text)).status).toBe(status)
+  })
+
+  it('HDR-5: one line of NDJSON of nine million characters', async () => {
+    expect(problem(await post(`{"id":1,"nota":"${'x'.repeat(9_000_000)}"}`, lines))).toMatchObject({ status: 400, code: 'malformed-body' })
+  })
+
+  it('other requests are answered while a long file is read', async () => {
+    const rows = Array.from({ length: 9_900 }, (_, i) => `${i},${'x'.repeat(900)},no number`)
+    let over = false
+    const importing = post(`id,nota,importe\n${rows.join('\n')}\n`).finally(() => {
+      over = true
+    })
+    let answered = 0
+    while (!over) {
+      await served.send('GET', '/v1/clientes/1')
+      answered += 1
+    }
+    expect((await importing).status).toBe(422)
+    // One of them is answered before the file has arrived, or after it.
+    expect(answered).toBeGreaterThan(2)
+  })
+})
