@@ -9,7 +9,7 @@ import { changesAfterwards, committed, isOwnWork, reread, snapshotOf, wasThere }
 import type { Databases } from './database.js'
 import { Outdated } from './opening.js'
 import type { Applied } from './options.js'
-import { lockedRecord, shownRecord } from './reads.js'
+import { lockedRecord, rowNow, shownRecord } from './reads.js'
 import { isOutdated, isOwn, refusalOf } from './refusals.js'
 import { type Ask, reading, teamError, teamErrors, writing } from './statements.js'
 import type { Table } from './table.js'
@@ -35,6 +35,9 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
   const mayHide = write !== undefined && !table.separate && ['replace', 'patch', 'remove'].includes(details.action)
   /** What could be seen when the record was found to be absent. */
   let snapshot: string | undefined
+  /** Whether this transaction itself has changed the row whose version was another than expected. */
+  let touched = false
+  const texts = details.key === undefined ? undefined : table.layout.keyTexts(details.key)
   /** The failure of a constraint is an answer; that of a team's own statement is not. */
   const refusing = async (work: () => Promise<R | Refused>, concerns = (_error: unknown) => true): Promise<R | Refused> => {
     try {
@@ -61,7 +64,7 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
       const result = await refusing(() => statement(ask))
       if (succeeded(result)) attempt?.succeeded(appliedOf(result))
       if (nested) return result
-      if (result === 'stale') await refuseOwnWork(table, details, ask)
+      if (result === 'stale' && texts !== undefined) touched = await isOwnWork(table, texts, ask)
       if (result === 'absent' && mayHide) snapshot = await snapshotOf(ask)
       return result
     }
@@ -133,8 +136,13 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
       throw team === undefined ? error : await team.explained(error)
     })
   const result = await refusing(write === undefined ? attempts : explained, concerns)
+  // Triggers of a statement run also where it finds no row: the version may have been another before.
+  if (result === 'stale' && touched && texts !== undefined) {
+    const fresh = { ...databases, read: databases.write }
+    const now = await reading(fresh, table.options, call, (ask) => rowNow(table, texts, call, ask))
+    if (now?.version === details.expected) throw ownWork(table, details, 'the version it expected')
+  }
   const since = snapshot
-  const texts = details.key === undefined ? undefined : table.layout.keyTexts(details.key)
   if (result !== 'absent' || since === undefined || texts === undefined) return result
   const there = await reading({ ...databases, read: databases.write }, table.options, call, (ask) =>
     wasThere(table, texts, since, call, ask),
@@ -158,15 +166,6 @@ async function beforeOf(table: Table, details: Details, call: Call, ask: Ask): P
 function storedIn(result: unknown): Stored<Row> | undefined {
   const applied = appliedOf(result)
   return typeof applied === 'object' && 'value' in applied ? (applied as Stored<Row>) : undefined
-}
-
-/**
- * Throws where the version that was expected is gone because this transaction has changed the record
- * itself. Another attempt would do the same.
- */
-async function refuseOwnWork(table: Table, details: Details, ask: Ask): Promise<void> {
-  const texts = details.key === undefined ? undefined : table.layout.keyTexts(details.key)
-  if (texts !== undefined && (await isOwnWork(table, texts, ask))) throw ownWork(table, details, 'the version it expected')
 }
 
 /** The answer would be a record that nobody can read. */

@@ -51,6 +51,11 @@ export interface ColumnType {
    * can't say.
    */
   faithful(text: string): boolean
+  /**
+   * SQL that is true of every value that `faithful` is false of, and that a client may send back as
+   * it was shown. It may be true of others. Absent: there is none.
+   */
+  inexact?(sql: string): string
   encode(value: Scalar): string
   /** Why the type can't hold a value exactly, as the rest of a sentence. */
   fault(value: Scalar): string | undefined

@@ -8,7 +8,7 @@ import type { CatalogColumn, Relation } from './catalog.js'
 import type { ColumnType } from './column-type.js'
 import { columnType } from './column-types.js'
 import { type ColumnOptions, type PostgresAdapterOptions, snakeCase } from './options.js'
-import { type Content, readSql } from './places.js'
+import { type Content, inexactSql, readSql } from './places.js'
 import { quote, row } from './sql.js'
 
 /** A member of the record with a column, or an expression, of its own. */
@@ -32,6 +32,8 @@ export interface Member {
   readonly hasDefault: boolean
   readonly nullable: boolean
   readonly notNull: boolean
+  /** SQL that is true where the column may hold more than is shown of it; `undefined` where it can't. */
+  readonly inexact: string | undefined
 }
 
 /** What an option says of a member's column. */
@@ -81,6 +83,7 @@ export function memberOf(
       hasDefault: false,
       nullable,
       notNull: false,
+      inexact: undefined,
     }
   }
   const column = source.columns.get(named.column)
@@ -97,10 +100,13 @@ export function memberOf(
   const content = isKey ? asKey(found) : found
   const settable = written !== undefined && !written.generated
   const storeGiven = isKey && settable && named.write === false
+  const sql = `${row}.${quote(named.column)}`
+  // A view may show a column of the table as another type.
+  const isWritten = settable && !isKey && named.write !== false && written.type === column.type
   return {
     name,
     content,
-    sql: `${row}.${quote(named.column)}`,
+    sql,
     column: settable && (named.write !== false || isKey) ? named.column : undefined,
     storeGiven,
     always: written?.identity === 'a',
@@ -108,6 +114,7 @@ export function memberOf(
     hasDefault: written !== undefined && (written.default !== null || written.identity !== ''),
     nullable,
     notNull: column.notNull,
+    inexact: isWritten ? inexactSql(content, sql) : undefined,
   }
 }
 

@@ -18,6 +18,7 @@ import {
   encode,
   type Fault,
   faultOf,
+  inexactSql,
   jsonPlace,
   labelFaultOf,
   nothingAt,
@@ -43,6 +44,11 @@ export class Layout {
   readonly names: readonly string[]
   /** An assignment that changes nothing, where a column takes one: identities may be `GENERATED ALWAYS`. */
   readonly unchanging: string | undefined
+  /**
+   * SQL that is true of a row that may hold more than its record shows, so that a record that is
+   * written over it unseen would lose something. `undefined` where no row can.
+   */
+  readonly inexact: string | undefined
   /** SQL of the texts by which a record differs from another, as far as the table itself holds them. */
   readonly content: readonly string[]
   /** The record of a row of `selection`. */
@@ -99,6 +105,9 @@ export class Layout {
     this.content = contentTexts(definition, options, table, members)
     if (this.rest !== undefined && table.columns.has(options.rest ?? ''))
       this.content = [...this.content, readSql(this.rest, this.#restSql)]
+    const inexact = members.map((member) => member.inexact)
+    if (this.rest !== undefined && table.columns.has(options.rest ?? '')) inexact.push(inexactSql(this.rest, this.#restSql))
+    this.inexact = inexact.filter((sql) => sql !== undefined).join(' OR ') || undefined
     this.names = read.map((_, i) => `c${i}`)
     this.record = compileRecord(members, this.rest !== undefined)
     this.selection = read.map((sql, i) => `${sql} AS c${i}`).join(', ')

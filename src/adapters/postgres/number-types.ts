@@ -4,7 +4,11 @@ import type { Scalar } from '../contract.js'
 import { asText, type ColumnType } from './column-type.js'
 import { valueTexts } from './value-texts.js'
 
-const finite = (text: string): number | null => (Number.isFinite(Number(text)) ? Number(text) : null)
+/** Zero has no sign: JSON does not show it. */
+const finite = (text: string): number | null => (Number.isFinite(Number(text)) ? Number(text) + 0 : null)
+const notFinite = (sql: string): string => `${sql} IN ('NaN', 'Infinity', '-Infinity')`
+const notANumber = (sql: string): string => `${sql} = 'NaN'`
+
 /** The digits of a number without an exponent: some types read none. */
 const digits = (value: Scalar): string => String(Object.is(value, -0) ? 0 : value)
 
@@ -19,6 +23,7 @@ export function wholeNumbers(cast: string, bound: number): ColumnType {
     // A number that a double rounds would be told as another one.
     decode: (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : null),
     faithful: (text) => Number.isSafeInteger(Number(text)),
+    ...(bound > 2 ** 31 ? { inexact: (sql: string) => `${sql} NOT BETWEEN ${1 - bound} AND ${bound - 1}` } : {}),
     encode: digits,
     fault: (value) => (fits(value) ? undefined : `must be a whole number from ${-bound} to ${bound - 1}`),
     compare(op, value) {
@@ -43,13 +48,11 @@ export function decimals([precision, scale = 0]: readonly number[]): ColumnType 
     read: asText,
     decode: finite,
     faithful: (text) => Number.isFinite(Number(text)) && plainDigits(Number(text)).join('.') === plainText(text),
+    // Up to 15 digits are those of a double, whatever they are.
+    inexact: (sql) =>
+      precision !== undefined && precision <= 15 ? notANumber(sql) : `NOT (abs(${sql}) < 1000000000 AND ${sql} = round(${sql}, 6))`,
     encode: digits,
-    fault(value) {
-      if (precision === undefined) return undefined
-      const [whole, fraction] = plainDigits(value as number)
-      if (fraction.length <= scale && whole.length <= precision - scale) return undefined
-      return `must have at most ${precision - scale} digits before and ${scale} behind the decimal point`
-    },
+    fault: (value) => (precision === undefined ? undefined : digitsFault(plainDigits(value as number), precision, scale)),
     compare: (op, value) => ({ op, text: digits(value), cast: 'numeric' }),
   }
 }
@@ -79,6 +82,7 @@ export function floats(cast: string, stored: (value: number) => number): ColumnT
     read: asText,
     decode: finite,
     faithful: (text) => Number.isFinite(Number(text)),
+    inexact: notFinite,
     encode: digits,
     fault: (value) => (stored(value as number) === value ? undefined : 'must be a number that single precision can hold'),
     compare(op, value) {
@@ -132,14 +136,8 @@ export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnT
     canonical: canonicalDecimal,
     holdsNot(text) {
       const [before, behind] = digitsOf(text)
-      // A scale below zero rounds before the point, one above the precision leaves no room for the first digits behind it.
-      const isHeld =
-        scale >= 0 && scale <= (precision ?? scale)
-          ? before.length <= whole && behind.length <= fraction
-          : fitsOddScale(text, precision ?? 0, scale)
-      return isHeld
-        ? undefined
-        : `must have at most ${Math.max(whole, 0)} digits before and ${Math.max(fraction, 0)} behind the decimal point`
+      if (precision !== undefined) return digitsFault([before, behind], precision, scale)
+      return before.length <= whole && behind.length <= fraction ? undefined : digitsMessage(whole, fraction)
     },
     beyond: (op, text) => (tooManyDigits(text) ? 'never' : { op, text, cast: 'numeric' }),
   })
@@ -148,6 +146,8 @@ export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnT
     plain: false,
     decode: (text) => canonicalDecimal(text) ?? null,
     faithful: (text) => canonicalDecimal(text) !== undefined,
+    // A column with a precision holds no infinity, and old servers have no word for it.
+    inexact: (sql) => (precision === undefined ? notFinite(`${sql}::text`) : notANumber(sql)),
   }
 }
 
@@ -156,9 +156,19 @@ const tooManyDigits = (text: string): boolean => {
   return before.length > numericLimits[0] || behind.length > numericLimits[1]
 }
 
-/** Whether a `numeric(precision, scale)` keeps a decimal, where the scale is negative or above the precision. */
-function fitsOddScale(text: string, precision: number, scale: number): boolean {
-  const [before, behind] = digitsOf(text)
+/** Why a `numeric(precision, scale)` does not keep a decimal of these digits before and behind the point. */
+function digitsFault([before, behind]: readonly [string, string], precision: number, scale: number): string | undefined {
+  // A scale below zero rounds before the point, one above the precision leaves no room for the first digits behind it.
+  const isUsual = scale >= 0 && scale <= precision
+  const isHeld = isUsual ? before.length <= precision - scale && behind.length <= scale : fitsOddScale(before, behind, precision, scale)
+  return isHeld ? undefined : digitsMessage(precision - scale, scale)
+}
+
+const digitsMessage = (whole: number, fraction: number): string =>
+  `must have at most ${Math.max(whole, 0)} digits before and ${Math.max(fraction, 0)} behind the decimal point`
+
+/** Whether a `numeric(precision, scale)` keeps them, where the scale is negative or above the precision. */
+function fitsOddScale(before: string, behind: string, precision: number, scale: number): boolean {
   if (behind.length > Math.max(scale, 0)) return false
   if (scale < 0 && !new RegExp(`^$|0{${-scale}}$`).test(before)) return false
   const digits = (before + behind.padEnd(Math.max(scale, 0), '0')).replace(/^0+/, '')

@@ -51,6 +51,19 @@ export function readSql(content: Content, sql: string, embedded = false): string
   return `CASE WHEN array_ndims(${sql}) > 1 THEN json_build_object('sizes', (${sizes}), 'items', (${items})::json)::text WHEN ${sql} IS NOT NULL THEN (${items}) END`
 }
 
+/**
+ * SQL that is true of a column that may hold more than is shown of it: numbers without JSON, digits
+ * that a double has not, lists that do not start at 1. `undefined` where there is none.
+ */
+export function inexactSql(content: Content, sql: string): string | undefined {
+  if (content.kind === 'scalar') return content.type.inexact?.(sql)
+  // Numbers of 16 digits, or with a large exponent. What looks like one within a text does no harm.
+  if (content.kind === 'json') return `${sql}::text ~ '[0-9.]{16}|[0-9][eE][-+]?[0-9]{3}'`
+  const item = content.item.inexact?.('_a.item')
+  const items = item === undefined ? '' : ` OR EXISTS (SELECT 1 FROM unnest(${sql}) AS _a (item) WHERE ${item})`
+  return `array_lower(${sql}, 1) <> 1${items}`
+}
+
 /** Items in one row as lists of these sizes in each other, the outermost first. */
 function nested(items: readonly unknown[], sizes: readonly number[]): readonly unknown[] {
   const [, ...inner] = sizes

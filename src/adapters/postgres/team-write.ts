@@ -1,7 +1,7 @@
 /** A team's "write" function beside one change: what it is told, and what it may have done to the change. */
 import { freezeThroughout } from '../../definition/fixed.js'
 import type { KeyValue } from '../../definition/key.js'
-import { isUnavailable, Unavailable } from '../../problem.js'
+import { isUnavailable, type Unavailable } from '../../problem.js'
 import type { Call, ParentKey, Stored, WriteAction } from '../contract.js'
 import type { Session } from './client.js'
 import type { Databases } from './database.js'

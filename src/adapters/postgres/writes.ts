@@ -43,7 +43,34 @@ export async function updateRow(
       const missing = text === null && member?.notNull && member.hasDefault
       return `${quote(column)} = ${missing ? 'DEFAULT' : parameters.add(text, cast)}`
     })
-  return (await setColumns(table, texts, assignments, expected, call, ask, parameters)) ?? absentOrStale(table, texts, expected, call, ask)
+  const { inexact } = table.layout
+  const unseen = before === undefined && inexact !== undefined
+  const condition = unseen ? `(${inexact}) IS NOT TRUE` : undefined
+  const updated = await setColumns(table, texts, assignments, expected, call, ask, parameters, condition)
+  if (updated !== undefined) return updated
+  const now = await rowNow(table, texts, call, ask, unseen ? () => inexact : undefined)
+  return now?.holds === true ? updateInexact(table, texts, value, expected, call, ask) : absentOrStale(now, expected)
+}
+
+/**
+ * The same of a row that may hold more than its record shows. It is read first: what the client
+ * sends as it was shown stays as it is.
+ */
+async function updateInexact(
+  table: Table,
+  texts: readonly string[],
+  value: Values,
+  expected: string | undefined,
+  call: Call,
+  ask: Ask,
+): Promise<Stored<Row> | 'absent' | 'stale' | Refused> {
+  for (;;) {
+    const current = await shownRecord(table, texts, call, ask)
+    if (current === undefined) return 'absent'
+    if (expected !== undefined && current.version !== expected) return 'stale'
+    const result = await updateRow(table, texts, value, current.version, call, ask, current.value)
+    if (result !== 'stale' || expected !== undefined || (call.left?.() ?? 1) <= 0) return result
+  }
 }
 
 /**
@@ -88,15 +115,8 @@ function rowConditions(table: Table, texts: readonly string[], expected: string 
   ]
 }
 
-/** Why no row was changed: a statement of its own, since one that looks while it writes misses what others have just committed. */
-async function absentOrStale(
-  table: Table,
-  texts: readonly string[],
-  expected: string | undefined,
-  call: Call,
-  ask: Ask,
-): Promise<'absent' | 'stale' | Refused> {
-  const now = await rowNow(table, texts, call, ask)
+/** Why no row was changed, by the row as a statement of its own sees it: one that looks while it writes misses what others have just committed. */
+function absentOrStale(now: { readonly version: string } | undefined, expected: string | undefined): 'absent' | 'stale' | Refused {
   if (now === undefined) return 'absent'
   // A trigger that gave NULL back, or a policy for writes alone: trying again would not help.
   return expected === undefined || now.version === expected ? suppressed : 'stale'
@@ -131,7 +151,7 @@ export async function removeRow(
   )
   const text = taken.length === 0 ? statement : `WITH ${[`_d AS (${statement})`, ...taken].join(', ')} SELECT 1 AS c0 FROM _d`
   const [found] = await ask.query(text, parameters)
-  return found === undefined ? absentOrStale(table, texts, expected, call, ask) : 'removed'
+  return found === undefined ? absentOrStale(await rowNow(table, texts, call, ask), expected) : 'removed'
 }
 
 const nextVersion = ({ version: { assignment } }: Table): string[] =>
@@ -155,7 +175,7 @@ export async function attachRow(
   const inside = `SELECT 1 FROM ${join.relation} AS _j WHERE ${every([...ofParent(join, to, parameters), ...sameKey(join, row)])}`
   const put = `INSERT INTO ${join.relation} (${columns}) SELECT ${values} FROM _t AS ${row} WHERE NOT EXISTS (${inside}) ON CONFLICT DO NOTHING`
   const [found] = await ask.query(`WITH _t AS (${held}), _i AS (${put}) SELECT 1 AS c0 FROM _t`, parameters)
-  return found === undefined ? absentOrStale(table, texts, expected, call, ask) : 'attached'
+  return found === undefined ? absentOrStale(await rowNow(table, texts, call, ask), expected) : 'attached'
 }
 
 const sameKey = (join: JoinColumns, of: string): string[] => join.key.map((column, i) => `_j.${quote(column)} = ${of}.k${i}`)

@@ -189,6 +189,28 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
     },
   )
 
+  it('HDR-3: a tag of before is 412 where a trigger of each statement changes rows though the statement found none', async () => {
+    await store.sql(`
+      CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF pg_trigger_depth() = 1 THEN UPDATE actas SET sello = (SELECT count(*) FROM actas)::text, version = gen_random_uuid(); END IF; RETURN NULL; END $$;
+      CREATE TRIGGER sella AFTER INSERT OR UPDATE OR DELETE ON actas EXECUTE FUNCTION sella()`)
+    for (const version of ['xmin', { column: 'version' }] as const) {
+      const { send, close, consistent } = await service({ version })
+      const before = { 'If-Match': String((await send('GET', '/v1/actas/a')).headers.etag) }
+      const made = await consistent('PUT', { id: 'a', texto: 'dos' }, before)
+      expect(made.status).toBe(200)
+      for (const [method, body] of [
+        ['PUT', { id: 'a', texto: 'tres' }],
+        ['PATCH', { texto: 'tres' }],
+      ] as const)
+        expect((await send(method, '/v1/actas/a', before, body)).status).toBe(412)
+      const now = await send('GET', '/v1/actas/a')
+      expect([now.json, now.headers.etag]).toEqual([made.json, made.headers.etag])
+      expect((await send('DELETE', '/v1/actas/a', before)).status).toBe(412)
+      await close()
+    }
+  })
+
   it('HDR-8: "write" that deletes its record before apply() is a 500 that tells the team so; of a record that is absent it is a 404', async () => {
     for (const version of ['xmin', { column: 'version' }] as const) {
       const write: Write = async (tx, change) => {
