@@ -17,15 +17,17 @@ const write: PostgresAdapterOptions<Cuenta, string>['write'] = async (_tx, chang
   if (change.action === 'create') {
     holds<Same<typeof change.key, string | undefined>>()
     holds<Same<typeof change.before, undefined>>()
-    holds<Same<typeof change.value, Cuenta>>()
+    holds<Same<typeof change.value, Readonly<Cuenta>>>()
+    // @ts-expect-error What is stored is what was checked: the function can't change it.
+    change.value.saldo = 0
   } else {
     holds<Same<typeof change.key, string>>()
-    holds<Same<typeof change.before, Cuenta | undefined>>()
+    holds<Same<typeof change.before, Readonly<Cuenta> | undefined>>()
     // @ts-expect-error A patch is an action of its own: "update" is none.
     if (change.action === 'update') return
   }
   if (change.action === 'remove') holds<Same<typeof change.after, undefined>>()
-  else holds<Same<typeof change.after, Cuenta | undefined>>()
+  else holds<Same<typeof change.after, Readonly<Cuenta> | undefined>>()
   if (change.action === 'attach') change.parent.collection.toUpperCase()
   // @ts-expect-error Only attach and detach always have a parent.
   else change.parent.collection.toUpperCase()

@@ -57,7 +57,7 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
   const change = async (ask: Ask, own: Session | undefined): Promise<R | Refused> => {
     if (own === undefined) return refusing(() => statement(ask))
     let applied: Promise<R | Refused> | undefined
-    const attempt = write === undefined ? undefined : new TeamWrite(databases, table, call, details, own)
+    const attempt = write === undefined ? undefined : new TeamWrite(databases, table, call, details, own, team)
     team = attempt
     const applying = async (): Promise<R | Refused> => {
       await attempt?.begin()

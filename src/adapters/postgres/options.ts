@@ -71,6 +71,9 @@ export type CountMode = 'exact' | 'bounded' | 'estimated' | 'none'
 /** What the adapter's own statement came to. */
 export type Applied<T> = Stored<T> | 'removed' | 'attached' | 'detached' | 'absent' | 'stale' | Refused
 
+/** A record that the function can't change: it is a frozen copy of what is stored. */
+type Shown<T> = T extends object ? Readonly<T> : T
+
 interface AnyChange<T> {
   readonly collection: string
   /**
@@ -89,7 +92,7 @@ interface ChangeOfRecord<T, K> extends AnyChange<T> {
    * was read, and its row locked, in this transaction. Without, it is there where the request has
    * read it already (a PATCH, say) and the version stands for the whole row; else `undefined`.
    */
-  readonly before: T | undefined
+  readonly before: Shown<T> | undefined
 }
 
 export interface CreateChange<T = unknown, K = unknown> extends AnyChange<T> {
@@ -98,9 +101,9 @@ export interface CreateChange<T = unknown, K = unknown> extends AnyChange<T> {
   readonly key: K | undefined
   readonly before: undefined
   /** The record as it is to be stored. */
-  readonly value: T
+  readonly value: Shown<T>
   /** The record as the table holds it, once `apply()` has resolved with it; until then `undefined`. */
-  readonly after: T | undefined
+  readonly after: Shown<T> | undefined
   /** The parent, where the record is created in an associated sub-collection. */
   readonly parent: ParentKey | undefined
 }
@@ -109,9 +112,9 @@ export interface ReplaceChange<T = unknown, K = unknown> extends ChangeOfRecord<
   /** `patch` for PATCH and flags, `replace` for PUT. */
   readonly action: 'replace' | 'patch'
   /** The whole record as it is to be stored. */
-  readonly value: T
+  readonly value: Shown<T>
   /** The record as the table holds it, once `apply()` has resolved with it; until then `undefined`. */
-  readonly after: T | undefined
+  readonly after: Shown<T> | undefined
   readonly parent: undefined
 }
 
@@ -126,7 +129,7 @@ export interface MoveChange<T = unknown, K = unknown> extends ChangeOfRecord<T, 
   readonly action: 'attach' | 'detach'
   readonly value: undefined
   /** The record as the table holds it, once `apply()` has resolved with success; until then `undefined`. */
-  readonly after: T | undefined
+  readonly after: Shown<T> | undefined
   /** The parent that the record is attached to, or detached from. */
   readonly parent: ParentKey
 }

@@ -32,13 +32,19 @@ export function pgliteDatabase(db: PgliteClient): Database {
       if (wait.signal?.aborted) return Promise.reject(nobodyWaits())
       let committing = false
       let late = false
+      let giveUp = (): void => {}
+      // A function of the team that never ends would hold the one connection for ever.
+      const givenUp = new Promise<never>((_, reject) => {
+        giveUp = () => reject(tooLate())
+      })
+      givenUp.catch(() => undefined)
       const isWanted = (): boolean => !late && !wait.signal?.aborted
       const asked = inTurn(db, wait, isWanted, () =>
         db.transaction(async (tx) => {
           // A statement of the team's own may have held the connection for long.
           if (!isWanted()) throw nobodyWaits()
           if (first !== undefined) await ask(tx, first, [], wait)
-          const result = await work(sessionOf(tx, wait, first))
+          const result = await Promise.race([work(sessionOf(tx, wait, first)), givenUp])
           if (late) throw tooLate()
           committing = true
           return result
@@ -49,6 +55,7 @@ export function pgliteDatabase(db: PgliteClient): Database {
       })
       return answered(translated, wait, () => {
         late = true
+        giveUp()
         return committing ? new Lost('PGlite did not say in time whether it committed.') : tooLate()
       })
     },

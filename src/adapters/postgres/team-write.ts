@@ -95,14 +95,15 @@ export class TeamWrite {
   /** What the function threw in a transaction that says no more whether it was ended before. */
   #doubtful: Error | undefined
   /** Whether another connection waited for a lock of the transaction when the time was nearly up. */
-  #isWaitedFor = false
+  #isWaitedFor: boolean
 
-  constructor(databases: Databases, table: Table, call: Call, details: Details, own: Session) {
+  constructor(databases: Databases, table: Table, call: Call, details: Details, own: Session, previous: TeamWrite | undefined) {
     this.#databases = databases
     this.#table = table
     this.#call = call
     this.#details = details
     this.#own = own
+    this.#isWaitedFor = previous !== undefined && previous.#isWaitedFor
     this.#mark = new TransactionMark(asking(own), own.first !== undefined)
   }
 
@@ -118,7 +119,8 @@ export class TeamWrite {
 
   async run(write: Write, change: Change): Promise<void> {
     this.#isRunning = true
-    const late = waitOf(this.#call).left() * statementShare
+    // Soon after, the server ends a transaction in which nothing happens: then nobody waits for it any more.
+    const late = waitOf(this.#call).left() * statementShare * statementShare
     const alarm = setTimeout(() => {
       void this.#lookForWaiting()
     }, timerFor(late))
@@ -179,7 +181,7 @@ export class TeamWrite {
     const doubtful = this.#doubtful
     if (doubtful !== undefined && (await this.#isMade()) === true) return this.#endedFault(true, doubtful)
     const isLate = isUnavailable(error) && failureKind(error.cause) === 'cancelled'
-    return this.#isRunning && isLate ? this.#lateFault(error) : error
+    return isLate && (this.#isRunning || this.#isWaitedFor) ? this.#lateFault(error) : error
   }
 
   #endedFault(isMade: boolean | undefined, cause: unknown): Error {

@@ -135,12 +135,15 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
     await close()
   })
 
-  it('VERB-13: a row that is gone by the end of its write is a 422, and nothing was changed', async () => {
-    const write: Write = async (tx, change) => {
-      await change.apply()
-      await tx.query('DELETE FROM actas WHERE id = $1', [change.key])
-    }
-    const { send, close } = await service({ write })
+  it.each([
+    [{}],
+    [{ write: async () => {} }],
+    [{ write: async (_tx: unknown, change: { apply(): Promise<unknown> }) => void (await change.apply()) }],
+  ])('VERB-13: a row that a trigger takes away is a 422, and nothing was changed (%o)', async (options) => {
+    await store.sql(`
+        CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN DELETE FROM actas WHERE id = NEW.id; RETURN NULL; END $$;
+        CREATE TRIGGER sella AFTER INSERT OR UPDATE ON actas FOR EACH ROW EXECUTE FUNCTION sella()`)
+    const { send, close } = await service(options)
     expect((await send('PATCH', '/v1/actas/a', {}, { texto: 'dos' })).status).toBe(422)
     expect((await send('POST', '/v1/actas', {}, { id: 'b', texto: 'x' })).status).toBe(422)
     expect((await send('GET', '/v1/actas')).json).toEqual([{ id: 'a', texto: 'uno', sello: null }])
