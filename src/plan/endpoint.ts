@@ -211,7 +211,7 @@ export const replyKinds: Kinds<Reply> = {
  * @example handle: () => reply({ status: 202, headers: { Location: '/v1/informes/7' } })
  */
 export function reply(answer: Reply): Reply {
-  return Object.freeze(branded('reply', { ...checkOptions<Reply>('reply()', answer ?? null, replyKinds) }))
+  return Object.freeze(branded('reply', { ...checkOptions<Reply>('reply()', answer ?? null, replyKinds) }, false))
 }
 
 export const isReply = (value: unknown): value is Reply => hasBrand('reply', value)
