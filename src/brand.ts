@@ -29,9 +29,9 @@ const marks = Object.fromEntries(names.map((name) => [name, Symbol.for(`express-
  */
 const generation = 1
 
-/** Marks an object, or what inherits from it, and returns it. Copies by `{ ...made }` keep the mark. */
-export function branded<T extends object>(name: BrandName, made: T): T {
-  return Object.defineProperty(made, marks[name], { value: generation, enumerable: true })
+/** Marks an object, or what inherits from it, and returns it. Copies by `{ ...made }` keep the mark where `spreads`. */
+export function branded<T extends object>(name: BrandName, made: T, spreads = true): T {
+  return Object.defineProperty(made, marks[name], { value: generation, enumerable: spreads })
 }
 
 /** Whether a value was marked, by this copy of the library or another. */

@@ -29,6 +29,9 @@ const names: Kind = { each: 'string' }
 
 type AttachmentOptions = NonNullable<AnyOptions['attachedTo']>[number]
 
+export const parentKinds: Kinds<NonNullable<AnyOptions['parent']>> = { of: 'any', by: { required: 'names' } }
+export const attachmentKinds: Kinds<AttachmentOptions> = { of: 'any', by: 'names', as: 'string' }
+
 /** What a link or parent leads to, `resolveTarget` checks: it has a code of its own. So have the collection and the schema. */
 export const resourceKinds: Kinds<AnyOptions> = {
   collection: 'any',
@@ -41,8 +44,8 @@ export const resourceKinds: Kinds<AnyOptions> = {
   sort: names,
   search: [{ oneOf: [true] }, names],
   links: { values: 'table' },
-  parent: { options: { of: 'any', by: { required: 'names' } } satisfies Kinds<NonNullable<AnyOptions['parent']>> },
-  attachedTo: { each: { options: { of: 'any', by: 'names', as: 'string' } satisfies Kinds<AttachmentOptions> } },
+  parent: { options: parentKinds },
+  attachedTo: { each: { options: attachmentKinds } },
   flags: { values: 'string' },
   rules: 'function',
   scope: 'function',

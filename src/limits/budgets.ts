@@ -54,6 +54,9 @@ export function resolveBudgets(options: BudgetsOptions): Budgets {
   else if (!coversAll(all)) {
     throw invalidOption('limit of rateLimit() is missing, and no budget fits every request. Give how many requests a window may have.')
   }
+  if (limit === undefined && failures?.limit === undefined) {
+    throw invalidOption('The option "failures.limit" of rateLimit() is missing. Give it where there is no limit that fits every request.')
+  }
   const { limit: otherwise } = all.at(-1) as Budget
   const failed: Budget = { name: 'failures', ...whole, ...limitOf(failures, { limit: otherwise, window }) }
   const names = [...all, failed].map(({ name }) => name)

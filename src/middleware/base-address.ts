@@ -1,8 +1,10 @@
 /** The absolute address that the links of hand-written routes begin with (REP-5). */
+
 import type { IncomingMessage } from 'node:http'
 import { requestOrigin, type TrustProxy } from '../http/origin.js'
 import { splitTarget } from '../http/targets.js'
-import { ConfigurationError, HttpProblem } from '../problem.js'
+import type { Kinds } from '../options/kinds.js'
+import { HttpProblem } from '../problem.js'
 import type { ExpressRequest } from './middleware.js'
 
 /** Where absolute links begin. */
@@ -17,15 +19,16 @@ export interface BaseAddressOptions {
 /** Gives the absolute address for a request, without a trailing slash; `undefined` where the request's host is malformed. */
 export type BaseAddress = (req: IncomingMessage) => string | undefined
 
-/** Throws `ConfigurationError` where `baseUrl` is no absolute address. */
+export const baseAddressKinds: Kinds<BaseAddressOptions> = {
+  baseUrl: {
+    a: 'an absolute address without query, such as "https://api.example.com/private"',
+    like: { test: (text) => URL.canParse(text) && /^https?:\/\/[^?#]+$/i.test(text) },
+  },
+}
+
+/** Where `baseUrl` is of its kind. */
 export function baseAddress({ baseUrl }: BaseAddressOptions): BaseAddress {
   if (baseUrl === undefined) return originOf
-  if (!URL.canParse(baseUrl) || !/^https?:\/\/[^?#]+$/i.test(baseUrl)) {
-    throw new ConfigurationError(
-      'invalid-option',
-      `baseUrl is "${baseUrl}". Give an absolute address without query, such as "https://api.example.com/private".`,
-    )
-  }
   const { origin, pathname } = new URL(baseUrl)
   const base = origin + pathname.replace(/\/+$/, '')
   return () => base

@@ -11,7 +11,7 @@ import { send } from '../representation/answer.js'
 import { bodyFields, removeFields } from '../representation/header-fields.js'
 import { header } from '../wire.js'
 import { principals } from './authenticate.js'
-import { type BaseAddressOptions, baseAddress } from './base-address.js'
+import { type BaseAddressOptions, baseAddress, baseAddressKinds } from './base-address.js'
 import type { Middleware, Next } from './middleware.js'
 import { isJsonPatch, unseenPatch } from './patch-types.js'
 import { type HeadRule, ruleHead, type Verdict } from './response-head.js'
@@ -86,7 +86,7 @@ export function methods(options: MethodsOptions): Middleware {
 export const methodsKinds: Kinds<MethodsOptions> = {
   on: { required: { oneOf: ['collection', 'item'] } },
   allow: { required: { each: { oneOf: methodNames } } },
-  baseUrl: 'string',
+  ...baseAddressKinds,
   permission: 'function',
   resource: 'string',
   key: ['function', { oneOf: [false] }],

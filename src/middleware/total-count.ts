@@ -7,7 +7,7 @@ import { ConfigurationError } from '../problem.js'
 import { mergeLinks } from '../representation/header-fields.js'
 import { paginationHeaders } from '../representation/pagination.js'
 import { header } from '../wire.js'
-import { type BaseAddressOptions, baseAddress, malformedHost, requestPath } from './base-address.js'
+import { type BaseAddressOptions, baseAddress, baseAddressKinds, malformedHost, requestPath } from './base-address.js'
 import { findListQuery } from './list-query.js'
 import type { Middleware } from './middleware.js'
 import { requestState } from './request-state.js'
@@ -15,7 +15,7 @@ import { requestState } from './request-state.js'
 /** Where the links to other pages begin. */
 export interface TotalCountOptions extends BaseAddressOptions {}
 
-export const totalCountKinds: Kinds<TotalCountOptions> = { baseUrl: 'string' }
+export const totalCountKinds: Kinds<TotalCountOptions> = baseAddressKinds
 
 /** The middleware that `totalCount()` makes, and the function that tells the total. */
 export interface TotalCount extends Middleware {

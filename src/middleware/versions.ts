@@ -10,7 +10,7 @@ import { ConfigurationError, HttpProblem } from '../problem.js'
 import { formatLink, send } from '../representation/answer.js'
 import { mergeLinks } from '../representation/header-fields.js'
 import { header } from '../wire.js'
-import { type BaseAddressOptions, baseAddress } from './base-address.js'
+import { type BaseAddressOptions, baseAddress, baseAddressKinds } from './base-address.js'
 import type { ExpressRequest, Middleware, Next } from './middleware.js'
 
 /** The life of a version, as a team declares it. */
@@ -133,7 +133,7 @@ export type VersionEntry = 'retired' | VersionHandler | (LifecycleOptions & { re
 /** Where the link to a successor begins. */
 export interface VersionsOptions extends BaseAddressOptions {}
 
-export const versionsKinds: Kinds<VersionsOptions> = { baseUrl: 'string' }
+export const versionsKinds: Kinds<VersionsOptions> = baseAddressKinds
 
 interface Served {
   readonly handler: Middleware
@@ -190,7 +190,10 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
   }
 }
 
-const entryKinds: Kinds<LifecycleOptions & { handler: VersionHandler }> = { handler: { required: 'function' }, ...lifecycleKinds }
+export const versionEntryKinds: Kinds<LifecycleOptions & { handler: VersionHandler }> = {
+  handler: { required: 'function' },
+  ...lifecycleKinds,
+}
 
 function resolveTable(table: Readonly<Record<string, VersionEntry>>): ReadonlyMap<string, Served | 'retired'> {
   checkArgument('the table of versions()', table ?? null, 'table')
@@ -202,7 +205,11 @@ function resolveTable(table: Readonly<Record<string, VersionEntry>>): ReadonlyMa
       checkVersionName(name)
       if (entry === 'retired') return [name, entry]
       const given = typeof entry === 'function' ? { handler: entry } : (entry ?? null)
-      const { handler, ...life } = checkOptions<LifecycleOptions & { handler: VersionHandler }>(`the version ${name}`, given, entryKinds)
+      const { handler, ...life } = checkOptions<LifecycleOptions & { handler: VersionHandler }>(
+        `the version ${name}`,
+        given,
+        versionEntryKinds,
+      )
       return [name, { handler: handler as unknown as Middleware, life: resolveLifecycle(name, life, living) }]
     }),
   )

@@ -148,16 +148,16 @@ function declared(name: string, options: EndpointOptions): Endpoint {
   return Object.freeze(branded('endpoint', { kind: 'endpoint' as const, name, ...options }))
 }
 
-const queryKinds: Kinds<EndpointQuery> = { properties: { required: 'table' }, required: { each: 'string' } }
+export const endpointQueryKinds: Kinds<EndpointQuery> = { properties: { required: 'table' }, required: { each: 'string' } }
 
-const uploadKinds: Kinds<UploadOptions> = { types: { required: { each: 'string' } }, resource: { required: 'string' } }
+export const uploadKinds: Kinds<UploadOptions> = { types: { required: { each: 'string' } }, resource: { required: 'string' } }
 
 /** How much and how long, of an endpoint or one of its methods. */
 export const endpointLimitKinds: Kinds<EndpointLimits> = { bodyLimit: { ...count, unit: 'bytes' }, timeout: milliseconds }
 
 export const endpointMethodKinds: Kinds<EndpointMethod> = {
   // Whatever else a JSON Schema may say.
-  query: { options: queryKinds, open: true },
+  query: { options: endpointQueryKinds, open: true },
   body: ['table', 'boolean'],
   upload: { options: uploadKinds },
   representations: representationsKind,
@@ -167,12 +167,12 @@ export const endpointMethodKinds: Kinds<EndpointMethod> = {
 
 const method: Kind = { options: endpointMethodKinds }
 
+export const endpointMethodsKinds: Kinds<EndpointMethods> = { GET: method, POST: method, PUT: method, PATCH: method, DELETE: method }
+
 /** What a description is is not looked at here: its absence has a code of its own. */
 export const endpointKinds: Kinds<EndpointOptions> = {
   description: 'any',
-  methods: {
-    required: { options: { GET: method, POST: method, PUT: method, PATCH: method, DELETE: method } satisfies Kinds<EndpointMethods> },
-  },
+  methods: { required: { options: endpointMethodsKinds } },
   area: 'string',
   allow: { values: 'string' },
   ...endpointLimitKinds,
@@ -211,7 +211,7 @@ export const replyKinds: Kinds<Reply> = {
  * @example handle: () => reply({ status: 202, headers: { Location: '/v1/informes/7' } })
  */
 export function reply(answer: Reply): Reply {
-  return Object.freeze(branded('reply', { ...checkOptions<Reply>('reply()', answer ?? null, replyKinds) }))
+  return Object.freeze(branded('reply', { ...checkOptions<Reply>('reply()', answer ?? null, replyKinds) }, false))
 }
 
 export const isReply = (value: unknown): value is Reply => hasBrand('reply', value)

@@ -6,7 +6,7 @@ import { pageKinds, resolvePage } from '../definition/resolve-resource.js'
 import type { PageOptions } from '../definition/resource.js'
 import { defaultMaxConcurrent, type Load } from '../limits/load.js'
 import type { Authenticate } from '../middleware/authenticate.js'
-import { type BaseAddress, baseAddress } from '../middleware/base-address.js'
+import { type BaseAddress, baseAddress, baseAddressKinds } from '../middleware/base-address.js'
 import { bodyLimitKinds, resolveBodyLimits } from '../middleware/body.js'
 import type { CrossOrigin } from '../middleware/cross-origin.js'
 import type { Login } from '../middleware/login.js'
@@ -115,7 +115,7 @@ export interface Service {
 
 /** The kind of every option that `api` and `resourceRouter` share. */
 export const serviceKinds: Kinds<ServiceOptions> = {
-  baseUrl: 'string',
+  ...baseAddressKinds,
   authenticate: {
     by: 'what bearer(), publicToken() or authenticate() made; a function of your own is the option principal',
     is: (value) => typeof value === 'function' && typeof (value as Partial<Authenticate>).identify === 'function',

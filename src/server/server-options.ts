@@ -72,7 +72,7 @@ const besideIt = { instead: 'Put it beside tls and node: it is an option of crea
 const ourOwn = { instead: 'createServer() makes its own class: use http.createServer for one of yours.' }
 
 /** What stands in both places would hold in one of them, and nobody could tell which. */
-const nodeKinds = {
+export const nodeKinds = {
   ...(Object.fromEntries(Object.keys(defaults).map((name) => [name, besideIt])) as Record<keyof typeof defaults, typeof besideIt>),
   IncomingMessage: ourOwn,
   ServerResponse: ourOwn,

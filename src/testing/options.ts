@@ -9,6 +9,15 @@ export const optionalMethods: readonly OptionalMethod[] = ['create', 'replace', 
 
 const reason: TextKind = { a: 'a reason: a few words that say why the adapter does not offer it', like: /\S/ }
 
+export const withoutKinds: Kinds<Record<OptionalMethod, string>> = {
+  create: reason,
+  replace: reason,
+  remove: reason,
+  attach: reason,
+  detach: reason,
+  recall: reason,
+}
+
 export const suiteSubjectKinds: Kinds<SuiteSubject<unknown>> = {
   definition: { required: definitionKind },
   records: { required: { each: 'any', least: 8, a: 'a list of at least 8 records' } },
@@ -16,16 +25,7 @@ export const suiteSubjectKinds: Kinds<SuiteSubject<unknown>> = {
 }
 
 export const adapterSuiteKinds: Kinds<AdapterSuiteOptions> = {
-  without: {
-    options: {
-      create: reason,
-      replace: reason,
-      remove: reason,
-      attach: reason,
-      detach: reason,
-      recall: reason,
-    } satisfies Kinds<Record<OptionalMethod, string>>,
-  },
+  without: { options: withoutKinds },
   counts: { oneOf: ['exact', 'other'] },
   search: 'boolean',
   subject: { options: suiteSubjectKinds },

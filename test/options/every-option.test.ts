@@ -1,8 +1,26 @@
-/** Every option of every factory, given a value of each wrong kind. */
+/**
+ * Every option of every factory, given a value of each wrong kind. Nobody can leave one out: the
+ * public factories, the option types, the tables of options and the names in them are all looked up
+ * in the source.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
+import * as memory from '../../src/adapters/memory/index.js'
+import * as memoryOptions from '../../src/adapters/memory/options.js'
+import * as postgres from '../../src/adapters/postgres/index.js'
+import * as postgresOptions from '../../src/adapters/postgres/options.js'
+import { viewKinds } from '../../src/adapters/view.js'
+import { attemptsKinds } from '../../src/auth/login/login-throttle.js'
+import { passwordKinds } from '../../src/auth/login/passwords.js'
+import { scopesKinds } from '../../src/auth/scopes.js'
+import { jwksKinds } from '../../src/auth/tokens/jwks.js'
+import { tokenKeyKinds } from '../../src/auth/tokens/keys.js'
+import { tokenIssuerKinds } from '../../src/auth/tokens/token-issuer.js'
+import { externalLinkKinds, subLinkKinds, toLinkKinds } from '../../src/definition/resolve-links.js'
+import { attachmentKinds, filterKinds, pageKinds, parentKinds, resourceKinds } from '../../src/definition/resolve-resource.js'
 import * as root from '../../src/index.js'
 import {
   api,
@@ -12,12 +30,14 @@ import {
   crossOrigin,
   defineResource,
   endpoint,
+  HttpProblem,
   ifMatch,
   jwks,
   listQuery,
   login,
   methods,
   mount,
+  needsRehash,
   problems,
   publicToken,
   rateLimit,
@@ -29,11 +49,58 @@ import {
   secureHeaders,
   tokenIssuer,
   totalCount,
+  Unavailable,
   versions,
   view,
 } from '../../src/index.js'
-import { createServer, probes } from '../../src/server/index.js'
-import { adapterSuite } from '../../src/testing/index.js'
+import { budgetKinds } from '../../src/limits/budgets.js'
+import { limitKinds } from '../../src/limits/limit-options.js'
+import { authenticateKinds } from '../../src/middleware/authenticate.js'
+import { tokenKinds } from '../../src/middleware/bearer.js'
+import { crossOriginKinds } from '../../src/middleware/cross-origin.js'
+import { ifMatchKinds } from '../../src/middleware/if-match.js'
+import { loginKinds } from '../../src/middleware/login.js'
+import { methodsKinds } from '../../src/middleware/methods.js'
+import { problemsKinds } from '../../src/middleware/problems.js'
+import { rateLimitKinds } from '../../src/middleware/rate-limit.js'
+import { recordBodyKinds } from '../../src/middleware/record-body.js'
+import { secureHeadersKinds } from '../../src/middleware/secure-headers.js'
+import { totalCountKinds } from '../../src/middleware/total-count.js'
+import { versionEntryKinds, versionsKinds } from '../../src/middleware/versions.js'
+import type { KindTable } from '../../src/options/kinds.js'
+import { representationKinds } from '../../src/plan/custom-representation.js'
+import {
+  endpointKinds,
+  endpointMethodKinds,
+  endpointMethodsKinds,
+  endpointQueryKinds,
+  replyKinds,
+  uploadKinds,
+} from '../../src/plan/endpoint.js'
+import { mountKinds } from '../../src/plan/mount.js'
+import { exportKinds } from '../../src/plan/transfer-format.js'
+import { customProblemKinds, problemOptionKinds, unavailableOptionKinds } from '../../src/problem.js'
+import { apiKinds, versionKinds } from '../../src/router/api.js'
+import { jobKinds } from '../../src/router/records/open.js'
+import { reachKinds } from '../../src/router/records/reach.js'
+import { changeKinds, rowsKinds } from '../../src/router/records/records.js'
+import { resourceRouterKinds } from '../../src/router/resource-router.js'
+import * as server from '../../src/server/index.js'
+import { probesKinds } from '../../src/server/probes-options.js'
+import { nodeKinds, serverKinds } from '../../src/server/server-options.js'
+import { shutdownKinds } from '../../src/server/shutdown.js'
+import * as testing from '../../src/testing/index.js'
+import { adapterSuiteKinds, suiteSubjectKinds, withoutKinds } from '../../src/testing/options.js'
+import { csvKinds } from '../../src/transfer/csv.js'
+import { importKinds } from '../../src/transfer/imports.js'
+import * as transfer from '../../src/transfer/index.js'
+import { ndjsonKinds } from '../../src/transfer/ndjson.js'
+
+const { memoryAdapter } = memory
+const { postgresAdapter, tableDdl, idempotencyDdl } = postgres
+const { createServer, probes } = server
+const { adapterSuite } = testing
+const { csv, imports, ndjson } = transfer
 
 const orders = defineResource({
   collection: 'orders',
@@ -49,28 +116,36 @@ const values: Readonly<Record<string, unknown>> = {
   "'no'": 'no',
   NaN: Number.NaN,
   '-1': -1,
+  '0.5': 0.5,
+  "'10'": '10',
+  true: true,
   null: null,
   '[]': [],
   '{}': {},
   'a promise': pending,
   'a symbol': Symbol('x'),
+  'a function': () => {},
 }
 
 /** Which of the values are right for an option of a kind; all others are wrong. */
 const right = {
-  boolean: [],
-  function: [],
+  boolean: ['true'],
+  function: ['a function'],
   /** A number with bounds of its own: none of the values fits. */
   number: [],
   /** A text with a grammar of its own, or one of several. */
   enum: [],
-  text: ["'false'", "'no'"],
+  text: ["'false'", "'no'", "'10'"],
   list: ['[]'],
   table: ['{}'],
   /** One name or several. */
-  names: ["'false'", "'no'", '[]'],
+  names: ["'false'", "'no'", "'10'"],
+  /** One text or several, of which a list needs at least one. */
+  texts: ["'false'", "'no'", "'10'"],
   /** Something that another factory makes. */
   made: [],
+  /** Not looked at. */
+  any: Object.keys(values),
 } as const
 type Expected = keyof typeof right
 
@@ -80,26 +155,41 @@ interface Factory {
   readonly make: (options: Record<string, unknown>) => unknown
   /** Options without which it makes nothing. */
   readonly required?: Record<string, unknown>
+  /** Values that may stand in place of the options. */
+  readonly instead?: readonly string[]
+  /** Other names are allowed. */
+  readonly open?: true
+  /** The table by which it checks them: every name in it is tested. */
+  readonly kinds: KindTable
   readonly options: Readonly<Record<string, Expected | readonly [Expected, ...(keyof typeof values)[]]>>
 }
 
+const mounting = {
+  area: 'text',
+  collection: 'list',
+  item: 'list',
+  representations: 'list',
+  exports: 'made',
+  idempotencyKey: 'enum',
+  endpoints: 'list',
+} as const
+const limits = { bodyLimit: 'number', timeout: 'number' } as const
 const service = {
-  baseUrl: 'text',
+  baseUrl: 'enum',
   authenticate: 'made',
   principal: 'function',
   permission: 'function',
   idempotencyOwner: 'function',
   rateLimit: 'made',
-  cors: 'made',
+  cors: ['made', 'a function'],
   requireIfMatch: 'boolean',
   weakIfMatch: 'boolean',
   deleteStatus: 'number',
   representations: 'list',
   jsonPatch: 'boolean',
   page: 'table',
-  bodyLimit: 'number',
+  ...limits,
   depthLimit: 'number',
-  timeout: 'number',
   maxConcurrent: 'number',
   problemBase: 'text',
   onStep: 'function',
@@ -108,10 +198,10 @@ const service = {
   onError: 'function',
 } as const
 const tokens = {
-  keys: ['made', '[]'] as const,
-  issuer: 'names',
-  audience: 'names',
-  clockTolerance: 'number',
+  keys: ['made', 'a function'],
+  issuer: 'texts',
+  audience: 'texts',
+  clockTolerance: ['number', '0.5'],
   maxAge: 'number',
   type: 'text',
   revoked: 'function',
@@ -119,16 +209,30 @@ const tokens = {
   cache: 'number',
   realm: 'text',
 } as const
+const stores = {
+  store: ['made'],
+  storeTimeout: 'number',
+  onStoreFailure: 'function',
+  onStoreRecovery: 'function',
+} as const
+const limit = { limit: 'number', window: 'number' } as const
+const life = {
+  // Which texts and numbers are dates, or name a version, is tested with versions.
+  deprecated: ['text', '-1', '0.5', 'NaN'],
+  sunset: ['text', '-1', '0.5', 'NaN'],
+  retireAtSunset: 'boolean',
+  successor: 'text',
+} as const
 const table = {
   resource: 'made',
-  table: ['table', "'false'", "'no'"],
-  readFrom: ['table', "'false'", "'no'"],
+  table: 'text',
+  readFrom: 'text',
   columns: 'table',
-  naming: 'enum',
+  naming: ['enum', 'a function'],
   rest: 'text',
-  version: 'table',
+  version: 'enum',
   epoch: 'text',
-  softDelete: ['text'],
+  softDelete: 'text',
   onCreate: 'function',
   onUpdate: 'function',
   write: 'function',
@@ -136,7 +240,7 @@ const table = {
   session: 'function',
   attached: 'table',
   idempotency: 'enum',
-  search: 'table',
+  search: ['table', 'a function'],
   count: 'enum',
   countBound: 'number',
   probe: 'enum',
@@ -149,57 +253,129 @@ const table = {
 const pool = new pg.Pool()
 // biome-ignore lint/suspicious/noExplicitAny: what JavaScript callers may write
 const any = (value: unknown): any => value
+const handle = () => reply({ status: 200 })
+const records = Array.from({ length: 8 }, (_, at) => ({ id: String(at) }))
+const schema = { type: 'object', properties: { id: { type: 'string' }, flag: { type: 'boolean' } } }
+const define = (options: unknown) => defineResource(any({ collection: 'orders', key: 'id', schema, ...(options as object) }))
+const onePostgres = (options: unknown) => postgresAdapter(pool, any({ table: 'orders', ...(options as object) }))
+const oneEndpoint = (options: unknown) => endpoint('search', any({ description: 'x', ...(options as object) }))
+const job = api({ baseUrl: 'https://a.example', versions: { v1: [mount(orders, memoryAdapter(orders, { records: any(records) }))] } })
+
+/** By the name of the factory, with the path of the option where the options stand in an option. */
 const factories: Readonly<Record<string, Factory>> = {
   api: {
     name: /api\(\)/,
+    kinds: apiKinds,
     make: (options) => api(any(options)),
     required: { versions: { v1: [mount(orders, store)] } },
-    options: { ...service, login: 'made', secureHeaders: 'table', versions: ['made', '{}'] },
+    options: { ...service, login: 'made', secureHeaders: 'table', versions: 'made' },
+  },
+  'api versions.v1': {
+    name: /the version v1/i,
+    kinds: versionKinds,
+    make: (options) => api(any({ versions: { v1: options } })),
+    required: { resources: [mount(orders, store)] },
+    instead: ['[]'],
+    options: { resources: 'list', routes: 'function', ...life },
+  },
+  'api page': {
+    name: /api\(\)/,
+    kinds: pageKinds,
+    make: (page) => api(any({ page, versions: { v1: [] } })),
+    options: { size: 'number', max: 'number', first: 'number' },
+  },
+  'records()': {
+    name: /records\("orders"\)/,
+    kinds: jobKinds,
+    make: (options) => job.records(orders, any(options)),
+    required: { principal: 1 },
+    options: {
+      within: 'any',
+      adapter: 'made',
+      permission: 'boolean',
+      principal: 'any',
+      version: 'enum',
+      timeout: ['number', '0.5'],
+      signal: 'made',
+      requestId: 'text',
+    },
   },
   resourceRouter: {
     name: /resourceRouter\(\)|mount of "orders"/,
+    kinds: resourceRouterKinds,
     make: (options) => resourceRouter(orders, store, any(options)),
-    options: {
-      ...service,
-      area: 'text',
-      collection: 'list',
-      item: 'list',
-      representations: 'list',
-      idempotencyKey: 'enum',
-      related: 'list',
-    },
+    options: { ...service, ...mounting, related: 'list' },
   },
-  mount: {
+  mount: { name: /mount of "orders"/, kinds: mountKinds, make: (options) => mount(orders, store, any(options)), options: mounting },
+  'mount exports': {
     name: /mount of "orders"/,
-    make: (options) => mount(orders, store, any(options)),
-    options: { area: 'text', collection: 'list', item: 'list', representations: 'list', idempotencyKey: 'enum' },
+    kinds: exportKinds,
+    make: (exports) => mount(orders, store, any({ exports })),
+    required: { formats: [csv()] },
+    options: { formats: 'made', timeout: 'number', stallTimeout: 'number', maxConcurrent: 'number' },
   },
   endpoint: {
-    name: /endpoint "search"/,
-    make: (options) => endpoint('search', any(options)),
-    required: { description: 'x', methods: { GET: { handle: () => reply({ status: 200 }) } } },
-    options: { description: 'text', methods: 'table', area: 'text' },
+    name: /endpoint\("search"\)/,
+    kinds: endpointKinds,
+    make: oneEndpoint,
+    required: { methods: { GET: { handle } } },
+    options: { description: 'text', methods: 'made', area: 'text', allow: 'table', ...limits },
   },
-  'endpoint method': {
-    name: /endpoint "search"/,
-    make: (options) => endpoint('search', any({ description: 'x', methods: { GET: options } })),
-    required: { handle: () => reply({ status: 200 }) },
-    options: { handle: 'function' },
+  'endpoint methods': {
+    name: /endpoint\("search"\)/,
+    kinds: endpointMethodsKinds,
+    make: (methods) => oneEndpoint({ methods }),
+    required: { DELETE: { handle } },
+    options: { GET: 'made', POST: 'made', PUT: 'made', PATCH: 'made', DELETE: 'made' },
+  },
+  'endpoint methods.POST': {
+    name: /endpoint\("search"\)/,
+    kinds: endpointMethodKinds,
+    make: (POST) => oneEndpoint({ methods: { POST } }),
+    required: { handle },
+    options: { query: 'made', body: ['table', 'true'], upload: 'made', representations: 'list', ...limits, handle: 'function' },
+  },
+  'endpoint methods.POST.query': {
+    name: /endpoint\("search"\)/,
+    kinds: endpointQueryKinds,
+    open: true,
+    make: (query) => oneEndpoint({ methods: { POST: { handle, query } } }),
+    required: { properties: {} },
+    options: { properties: 'table', required: 'list' },
+  },
+  'endpoint methods.POST.upload': {
+    name: /endpoint\("search"\)/,
+    kinds: uploadKinds,
+    make: (upload) => oneEndpoint({ methods: { POST: { handle, upload } } }),
+    required: { types: ['text/csv'], resource: 'orders' },
+    options: { types: 'list', resource: 'text' },
+  },
+  reply: {
+    name: /reply\(\)/,
+    kinds: replyKinds,
+    make: (options) => reply(any(options)),
+    required: { status: 200 },
+    options: { status: 'number', body: 'any', headers: 'table', version: 'text' },
   },
   defineResource: {
-    name: /defineResource\(\)|"orders"|^The collection/,
-    make: (options) => defineResource(any(options)),
-    required: { collection: 'orders', key: 'id', schema: { type: 'object', properties: { id: { type: 'string' } } } },
+    name: /defineResource\("orders"\)|defineResource\(\)|"orders"|^The collection/,
+    kinds: resourceKinds,
+    make: (options) =>
+      options === null || Array.isArray(options) || typeof options !== 'object'
+        ? defineResource(any(options))
+        : 'then' in options
+          ? defineResource(any(options))
+          : define(options),
     options: {
-      collection: 'enum',
+      collection: 'made',
       singular: 'text',
       allow: 'table',
-      key: 'enum',
-      assigned: 'list',
+      key: 'made',
+      assigned: ['list', 'true'],
       schema: 'made',
       filters: 'table',
       sort: 'list',
-      search: 'list',
+      search: ['list', 'true'],
       links: 'table',
       parent: 'made',
       attachedTo: 'list',
@@ -210,19 +386,72 @@ const factories: Readonly<Record<string, Factory>> = {
       cacheControl: 'text',
     },
   },
+  'defineResource filters.id': {
+    name: /"orders"/,
+    kinds: filterKinds,
+    make: (filter) => define({ filters: { id: filter } }),
+    instead: ['true'],
+    options: { field: 'text', op: 'enum', many: 'boolean' },
+  },
+  'defineResource links.order': {
+    name: /link "order" of "orders"|defineResource\("orders"\)/i,
+    kinds: toLinkKinds,
+    make: (order) => define({ links: { order } }),
+    required: { to: 'orders', by: 'id' },
+    options: { to: 'text', by: 'text', show: 'list', expand: 'boolean' },
+  },
+  'defineResource links.lines': {
+    name: /link "lines" of "orders"|defineResource\("orders"\)/i,
+    kinds: subLinkKinds,
+    make: (lines) => define({ links: { lines } }),
+    required: { sub: 'lines' },
+    options: { sub: 'text' },
+  },
+  'defineResource links.flag': {
+    name: /link "\w+" of "orders"|defineResource\("orders"\)/i,
+    kinds: externalLinkKinds,
+    make: (place) =>
+      defineResource(
+        any({
+          collection: 'orders',
+          key: 'id',
+          schema: { type: 'object', properties: { id: { type: 'string' }, place: { type: 'object' } } },
+          links: { place },
+        }),
+      ),
+    required: { external: true },
+    options: { external: ['boolean'] },
+  },
+  'defineResource parent': {
+    name: /"orders"/,
+    kinds: parentKinds,
+    make: (parent) => define({ parent }),
+    required: { of: 'clients', by: 'id' },
+    options: { of: 'text', by: 'made' },
+  },
+  'defineResource attachedTo': {
+    name: /"orders"/,
+    kinds: attachmentKinds,
+    make: (one) => define({ attachedTo: [one] }),
+    required: { of: 'clients' },
+    options: { of: 'text', by: 'made', as: 'text' },
+  },
   representation: {
     name: /representation/,
+    kinds: representationKinds,
     make: (options) => representation('text/csv', any(options)),
     required: { item: () => '' },
     options: { item: 'function', list: 'function', value: 'function', revision: 'text' },
   },
   view: {
     name: /view\(\)/,
+    kinds: viewKinds,
     make: (options) => view(store, any(options)),
     options: { rename: 'table', toWire: 'table', fromWire: 'table', hides: 'list', defaults: 'table' },
   },
   memoryAdapter: {
     name: /memoryAdapter\(\)/,
+    kinds: memoryOptions.memoryAdapterKinds,
     make: (options) => memoryAdapter(orders, any(options)),
     options: {
       records: 'list',
@@ -230,53 +459,119 @@ const factories: Readonly<Record<string, Factory>> = {
       onCreate: 'function',
       onUpdate: 'function',
       onRemove: 'function',
-      idempotency: 'table',
+      idempotency: ['table', 'true'],
     },
   },
-  'idempotency of memoryAdapter': {
-    name: /idempotency/,
-    make: (options) => memoryAdapter(orders, { idempotency: any(options) }),
-    options: { ttl: 'number', most: 'number' },
+  'memoryAdapter idempotency': {
+    name: /memoryAdapter\(\)/,
+    kinds: memoryOptions.memoryIdempotencyKinds,
+    make: (idempotency) => memoryAdapter(orders, { idempotency: any(idempotency) }),
+    instead: ['true'],
+    options: { ttl: ['number', '0.5'], most: 'number' },
   },
   postgresAdapter: {
-    name: /postgresAdapter\(\)|PostgreSQL adapter/,
+    name: /postgresAdapter\(\)/,
+    kinds: postgresOptions.postgresAdapterKinds,
     make: (options) => postgresAdapter(pool, any(options)),
     required: { table: 'orders' },
-    options: any(table),
+    options: table,
+  },
+  'postgresAdapter table': {
+    name: /postgresAdapter\(\)/,
+    kinds: postgresOptions.relationKinds,
+    make: (relation) => onePostgres({ table: relation }),
+    instead: right.text,
+    required: { name: 'orders' },
+    options: { schema: 'text', name: 'text' },
+  },
+  'postgresAdapter columns.id': {
+    name: /postgresAdapter\(\)/,
+    kinds: postgresOptions.columnKinds,
+    make: (id) => onePostgres({ columns: { id } }),
+    instead: right.text,
+    options: { column: 'text', write: 'boolean', expression: 'text' },
+  },
+  'postgresAdapter version': {
+    name: /postgresAdapter\(\)/,
+    kinds: postgresOptions.versionKinds,
+    make: (version) => onePostgres({ version }),
+    required: { column: 'version' },
+    options: { column: 'text', next: 'text', soleWriter: 'boolean', expression: 'text' },
+  },
+  'postgresAdapter softDelete': {
+    name: /postgresAdapter\(\)/,
+    kinds: postgresOptions.softDeleteKinds,
+    make: (softDelete) => onePostgres({ softDelete }),
+    instead: right.text,
+    required: { column: 'deleted' },
+    options: { column: 'text', deleted: 'text' },
+  },
+  'postgresAdapter attached.clients': {
+    name: /postgresAdapter\(\)/,
+    kinds: postgresOptions.joinTableKinds,
+    make: (clients) => onePostgres({ attached: { clients } }),
+    required: { table: 'a', parent: 'b', key: 'c' },
+    options: { table: 'text', parent: 'text', key: 'text' },
+  },
+  'postgresAdapter search': {
+    name: /postgresAdapter\(\)/,
+    kinds: postgresOptions.textSearchKinds,
+    make: (search) => onePostgres({ search }),
+    instead: ['a function'],
+    options: { config: 'text', members: 'list', vector: 'text' },
+  },
+  idempotencyDdl: {
+    name: /idempotencyDdl\(\)/,
+    kinds: postgresOptions.idempotencyKinds,
+    make: (options) => idempotencyDdl(any(options)),
+    required: { table: 'keys' },
+    options: { table: 'text', ttl: ['number', '0.5'], lock: 'boolean' },
   },
   tableDdl: {
-    name: /tableDdl\(\)|PostgreSQL adapter/,
+    name: /tableDdl\(\)/,
+    kinds: postgresOptions.postgresAdapterKinds,
     make: (options) => tableDdl(orders, any(options)),
     required: { table: 'orders', version: { column: 'version' } },
-    options: any(table),
+    options: table,
   },
   createServer: {
     name: /createServer\(\)/,
+    kinds: serverKinds,
     make: (options) => createServer(() => {}, any(options)),
     options: {
-      ...Object.fromEntries(
-        [
-          'headersTimeout',
-          'requestTimeout',
-          'connectionsCheckingInterval',
-          'keepAliveTimeout',
-          'timeout',
-          'maxHeaderSize',
-          'maxHeadersCount',
-          'maxConnections',
-          'maxRequestsPerSocket',
-          'drain',
-          'grace',
-        ].map((name) => [name, 'number' as const]),
-      ),
+      headersTimeout: 'number',
+      requestTimeout: 'number',
+      connectionsCheckingInterval: 'number',
+      keepAliveTimeout: 'number',
+      timeout: 'number',
+      maxHeaderSize: 'number',
+      maxHeadersCount: 'number',
+      maxConnections: 'number',
+      maxRequestsPerSocket: 'number',
+      drain: 'number',
+      grace: 'number',
       tls: 'table',
       node: 'table',
       problemBase: 'text',
       onClientError: 'function',
     },
   },
+  'createServer node': {
+    name: /createServer\(\)/,
+    kinds: nodeKinds,
+    open: true,
+    make: (node) => createServer(() => {}, { node: any(node) }),
+    options: {},
+  },
+  'createServer shutdown': {
+    name: /shutdown\(\)/,
+    kinds: shutdownKinds,
+    make: (options) => void createServer(() => {}).shutdown(any(options)),
+    options: { drain: 'number', grace: 'number' },
+  },
   probes: {
     name: /probes\(\)/,
+    kinds: probesKinds,
     make: (options) => probes(any(options)),
     options: {
       check: 'function',
@@ -289,141 +584,317 @@ const factories: Readonly<Record<string, Factory>> = {
       onFailure: 'function',
     },
   },
-  bearer: { name: /bearer\(\)/, make: (options) => bearer(any(options)), required: { keys: key }, options: tokens },
+  bearer: {
+    name: /bearer\(\)/,
+    kinds: tokenKinds,
+    make: (options) => bearer(any(options)),
+    required: { keys: key },
+    options: tokens,
+  },
+  'bearer keys': {
+    name: /bearer\(\)/,
+    kinds: tokenKeyKinds,
+    make: (keys) => bearer(any({ keys })),
+    instead: ['a function'],
+    required: { ...key },
+    options: { kid: 'text', algorithm: 'made', key: 'made' },
+  },
   publicToken: {
     name: /publicToken\(\)/,
+    kinds: tokenKinds,
     make: (options) => publicToken(any(options)),
     required: { keys: key },
-    options: any((({ realm: _, ...rest }) => rest)(tokens)),
+    options: tokens,
   },
   authenticate: {
     name: /authenticate\(\)/,
+    kinds: authenticateKinds,
     make: (options) => authenticate(any(options)),
     required: { field: 'Authorization', challenge: 'Basic realm="a"', identify: () => 1 },
     options: { field: 'text', challenge: 'text', identify: 'function' },
   },
   tokenIssuer: {
     name: /tokenIssuer\(\)/,
+    kinds: tokenIssuerKinds,
     make: (options) => tokenIssuer(any(options)),
     required: { key },
-    options: { key: 'made', issuer: 'text', audience: ['names', '[]'], lifetime: 'number', type: 'text' },
+    options: { key: 'made', issuer: 'text', audience: 'texts', lifetime: 'number', type: 'text' },
   },
   jwks: {
     name: /jwks\(\)/,
+    kinds: jwksKinds,
     make: (options) => jwks('https://login.example/keys', any(options)),
-    options: { maxAge: 'number', cooldown: 'number', timeout: 'number', fetch: 'function', onError: 'function' },
+    options: { maxAge: 'number', cooldown: ['number', '0.5'], timeout: 'number', fetch: 'function', onError: 'function' },
   },
   login: {
     name: /login\(\)/,
+    kinds: loginKinds,
     make: (options) => login(any(options)),
     required: { find: () => undefined, token: () => '' },
     options: {
       find: 'function',
-      verify: 'function',
+      verify: 'made',
       token: 'function',
       upgrade: 'function',
       attempts: 'table',
-      store: 'function',
-      storeTimeout: 'number',
-      onStoreFailure: 'function',
-      onStoreRecovery: 'function',
+      ...stores,
       realm: 'text',
       onError: 'function',
     },
   },
-  scopes: { name: /scopes\(\)/, make: (options) => scopes(any(options)), options: { of: 'function' } },
+  'login attempts': {
+    name: /login\(\)/,
+    kinds: attemptsKinds,
+    make: (attempts) => login(any({ find: () => undefined, token: () => '', attempts })),
+    options: { pair: 'table', address: 'table', account: 'table' },
+  },
+  scopes: { name: /scopes\(\)/, kinds: scopesKinds, make: (options) => scopes(any(options)), options: { of: 'function' } },
+  needsRehash: {
+    name: /needsRehash\(\)/,
+    kinds: passwordKinds,
+    make: (options) => needsRehash('', any(options)),
+    options: { cost: 'number' },
+  },
   rateLimit: {
     name: /rateLimit\(\)/,
+    kinds: rateLimitKinds,
     make: (options) => rateLimit(any(options)),
     required: { limit: 600 },
-    options: {
-      limit: 'number',
-      window: 'number',
-      budgets: 'list',
-      failures: 'table',
-      key: 'function',
-      store: 'function',
-      whenStoreFails: 'enum',
-      storeTimeout: 'number',
-      onStoreFailure: 'function',
-      onStoreRecovery: 'function',
-    },
+    options: { ...limit, budgets: 'list', failures: 'table', key: 'function', ...stores, whenStoreFails: 'enum' },
+  },
+  'rateLimit budgets': {
+    name: /rateLimit\(\)/,
+    kinds: budgetKinds,
+    make: (budget) => rateLimit(any({ limit: 600, budgets: [budget] })),
+    required: { name: 'a', limit: 5 },
+    options: { name: 'text', routes: 'enum', methods: 'enum', ...limit },
+  },
+  'rateLimit failures': {
+    name: /rateLimit\(\)/,
+    kinds: limitKinds,
+    make: (failures) => rateLimit(any({ limit: 600, failures })),
+    options: limit,
   },
   crossOrigin: {
     name: /crossOrigin\(\)/,
+    kinds: crossOriginKinds,
     make: (options) => crossOrigin(any(options)),
     required: { origins: ['https://a.example'] },
     options: { origins: 'enum', credentials: 'boolean', maxAge: 'number', allowedHeaders: 'list', exposedHeaders: 'list' },
   },
   secureHeaders: {
     name: /secureHeaders\(\)/,
+    kinds: secureHeadersKinds,
     make: (options) => secureHeaders(any(options)),
     options: { strictTransport: 'enum', contentSecurityPolicy: 'text', resourcePolicy: 'enum' },
   },
-  ifMatch: { name: /ifMatch\(\)/, make: (options) => ifMatch(any(options)), options: { required: 'boolean', weak: 'boolean' } },
+  ifMatch: {
+    name: /ifMatch\(\)/,
+    kinds: ifMatchKinds,
+    make: (options) => ifMatch(any(options)),
+    options: { required: 'boolean', weak: 'boolean' },
+  },
   listQuery: {
     name: /listQuery\(\)/,
+    kinds: pageKinds,
     make: (options) => listQuery(orders, any(options)),
     options: { size: 'number', max: 'number', first: 'number' },
   },
   recordBody: {
     name: /recordBody\(\)/,
+    kinds: recordBodyKinds,
     make: (options) => recordBody(orders, any(options)),
     options: { id: 'function', jsonPatch: 'boolean', bodyLimit: 'number', depthLimit: 'number', timeout: 'number' },
   },
-  totalCount: { name: /totalCount\(\)/, make: (options) => totalCount(any(options)), options: { baseUrl: 'text' } },
+  totalCount: { name: /totalCount\(\)/, kinds: totalCountKinds, make: (options) => totalCount(any(options)), options: { baseUrl: 'enum' } },
   methods: {
     name: /methods\(\)/,
+    kinds: methodsKinds,
     make: (options) => methods(any(options)),
-    required: { on: 'collection', allow: ['GET'] },
-    options: { on: 'enum', allow: 'list', baseUrl: 'text', permission: 'function', resource: 'text', key: 'function' },
+    required: { on: 'collection', allow: ['GET'], permission: () => 'allow', resource: 'orders' },
+    options: { on: 'enum', allow: 'list', baseUrl: 'enum', permission: 'function', resource: 'text', key: 'function' },
   },
   versions: {
     name: /versions\(\)/,
+    kinds: versionsKinds,
     make: (options) => versions({ v1: () => {} }, any(options)),
-    options: { baseUrl: 'text' },
+    options: { baseUrl: 'enum' },
   },
-  problems: { name: /problems\(\)/, make: (options) => problems(any(options)), options: { problemBase: 'text', onError: 'function' } },
+  'versions v1': {
+    name: /the version v1/i,
+    kinds: versionEntryKinds,
+    make: (entry) => versions({ v1: any(entry) }),
+    instead: ['a function'],
+    required: { handler: () => {} },
+    options: { handler: 'function', ...life },
+  },
+  problems: {
+    name: /problems\(\)/,
+    kinds: problemsKinds,
+    make: (options) => problems(any(options)),
+    options: { problemBase: 'text', onError: 'function' },
+  },
+  HttpProblem: {
+    name: /new HttpProblem\(\)/,
+    kinds: problemOptionKinds,
+    make: (options) => new HttpProblem('rule', any(options)),
+    options: { detail: 'text', errors: 'list', headers: 'table', cause: 'any' },
+  },
+  'HttpProblem of a team': {
+    name: /new HttpProblem\(\)/,
+    kinds: customProblemKinds,
+    make: (kind) => new HttpProblem(any(kind)),
+    required: { code: 'a', status: 400, title: 'A' },
+    options: { code: 'text', status: 'number', title: 'text', clause: 'text' },
+  },
+  Unavailable: {
+    name: /new Unavailable\(\)/,
+    kinds: unavailableOptionKinds,
+    make: (options) => new Unavailable(any(options)),
+    options: { retryAfter: ['number', '-1', '0.5'], detail: 'text', cause: 'any', unchanged: 'boolean' },
+  },
   adapterSuite: {
     name: /adapterSuite\(\)/,
+    kinds: adapterSuiteKinds,
     make: (options) => adapterSuite(() => store, any(options)),
-    options: { without: 'table', counts: 'enum', search: 'boolean', patience: 'number', seed: ['number', '-1'], subject: 'made' },
+    options: { without: 'table', counts: 'enum', search: 'boolean', patience: ['number', '0.5'], seed: ['number', '-1'], subject: 'made' },
+  },
+  'adapterSuite without': {
+    name: /adapterSuite\(\)/,
+    kinds: withoutKinds,
+    make: (without) => adapterSuite(() => store, any({ without })),
+    options: { create: 'text', replace: 'text', remove: 'text', attach: 'text', detach: 'text', recall: 'text' },
+  },
+  'adapterSuite subject': {
+    name: /adapterSuite\(\)/,
+    kinds: suiteSubjectKinds,
+    make: (subject) => adapterSuite(() => store, any({ subject })),
+    required: { definition: orders, records, change: (record: unknown) => record },
+    options: { definition: 'made', records: 'made', change: 'function' },
+  },
+  csv: {
+    name: /csv\(\)/,
+    kinds: csvKinds,
+    make: (options) => csv(any(options)),
+    options: { separator: 'enum', escapeFormulas: 'boolean', bom: 'boolean', fileName: 'text' },
+  },
+  ndjson: { name: /ndjson\(\)/, kinds: ndjsonKinds, make: (options) => ndjson(any(options)), options: { fileName: 'text' } },
+  imports: {
+    name: /imports\("order-imports"\)|endpoint\("order-imports"\)/,
+    kinds: importKinds,
+    make: (options) => imports('order-imports', orders, any(options)),
+    required: { description: 'x', formats: [csv()], transaction: 'none' },
+    options: {
+      description: 'text',
+      formats: 'made',
+      transaction: ['made', 'a function'],
+      maxRows: 'number',
+      maxConcurrent: 'number',
+      ...limits,
+      area: 'text',
+    },
   },
 }
 
-/** Exports that take no options, or whose options are arguments of a request. */
+/** Exports that take no options, or have their own test of them below. */
 const others = [
   'checkPassword',
+  'clients',
+  'ContractError',
+  'contracts',
+  'lines',
+  'orders',
+  'parcels',
+  'readings',
+  'snakeCase',
   'checkVersion',
   'ConfigurationError',
   'expected',
   'exposedHeaders',
   'getLog',
   'hashPassword',
-  'HttpProblem',
-  'needsRehash',
   'negotiate',
   'noQuery',
   'recordAnswer',
-  'reply',
   'returnPreference',
   'sendTag',
   'stale',
-  'Unavailable',
 ]
+
+/** Tables that only a request or a job reaches. */
+const atRequests = [reachKinds, changeKinds, rowsKinds]
+
+/** Tables that are spread into others: each of their names is tested there. */
+const isSpread = (table: KindTable): boolean =>
+  Object.values(factories).some(({ kinds }) => Object.entries(table).every(([name, kind]) => kinds[name] === kind))
+
+const source = fileURLToPath(new URL('../../src', import.meta.url))
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+const textOf = (file: string): string => readFileSync(join(source, file), 'utf8')
+const isMisplaced = (kind: unknown): boolean => typeof kind === 'object' && kind !== null && 'instead' in kind
 
 describe('options', () => {
   it('every factory of the package is here', () => {
-    expect(Object.keys(root).filter((name) => factories[name] === undefined && !others.includes(name))).toEqual([])
+    const exported = [root, memory, postgres, server, testing, transfer].flatMap((module) => Object.keys(module))
+    expect(exported.filter((name) => factories[name] === undefined && !others.includes(name))).toEqual([])
+  })
+
+  it('every table of options is here, and its file keeps no other one', async () => {
+    const missing: string[] = []
+    for (const file of files) {
+      const text = textOf(file)
+      if (!file.startsWith('options/') && /(?<!export )const \w+(?:: Kinds<| = .*satisfies Kinds<)/.test(text))
+        missing.push(`${file}: not exported`)
+      const names = [...text.matchAll(/export const (\w+): Kinds</g)].map(([, name]) => name as string)
+      if (names.length === 0) continue
+      const module = (await import(/* @vite-ignore */ join(source, file))) as Record<string, KindTable>
+      for (const name of names) {
+        const table = module[name] as KindTable
+        const isHere = Object.values(factories).some(({ kinds }) => kinds === table) || atRequests.includes(any(table)) || isSpread(table)
+        if (!isHere) missing.push(`${file}: ${name}`)
+      }
+    }
+    expect(missing).toEqual([])
+  })
+
+  it('every public type of options has its table', () => {
+    const exported = files.filter((file) => file.endsWith('index.ts')).flatMap((file) => textOf(file).match(/\b\w+Options\b/g) ?? [])
+    const tables = files.map(textOf).join('\n')
+    // One stands for three, one is part of `LoginOptions`, one has types of its own as `AnyOptions`.
+    const unions = ['LinkOptions', 'PasswordCheckOptions', 'ResourceOptions']
+    const missing = [...new Set(exported)].filter(
+      (type) => !unions.includes(type) && !new RegExp(`Kinds<(?:NonNullable<)?${type}\\b`).test(tables),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('options are checked nowhere else', () => {
+    const own = files.filter(
+      (file) => !file.startsWith('options/') && /\bhas no option\b/.test(textOf(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')),
+    )
+    expect(own).toEqual([])
   })
 
   for (const [name, factory] of Object.entries(factories)) {
+    const named = Object.keys(factory.kinds).filter((option) => !isMisplaced(factory.kinds[option]))
+    it(`${name}: every option of its table is here`, () => {
+      expect(Object.keys(factory.options).sort()).toEqual(named.sort())
+    })
     it(`${name}: the options themselves are an object`, () => {
       for (const [shown, value] of Object.entries(values)) {
-        if (shown === '{}') continue
+        if (shown === '{}' || factory.instead?.includes(shown)) continue
         expect(() => factory.make(any(value)), shown).toThrow(ConfigurationError)
       }
     })
+    if (factory.open !== true)
+      it(`${name}: a name that it does not know is refused with the near miss`, () => {
+        for (const option of named) {
+          const stranger = `${option}x`
+          const make = () => factory.make({ ...factory.required, [stranger]: undefined })
+          expect(make, stranger).toThrow(factory.name)
+          expect(make, stranger).toThrow(new RegExp(`has no option "${stranger}"\\. Did you mean "\\w+"\\?`))
+        }
+      })
     for (const [option, expected] of Object.entries(factory.options)) {
       const [kind, ...more] = typeof expected === 'string' ? [expected] : expected
       it(`${name}: ${option} of a wrong kind is refused with a message that says so`, () => {

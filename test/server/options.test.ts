@@ -58,19 +58,19 @@ describe('the options of createServer()', () => {
   })
 
   it.each<[unknown, RegExp]>([
-    [null, /must be an object/],
+    [null, /are null\. Give an object/],
     [{ keepalivetimeout: 1 }, /Did you mean "keepAliveTimeout"\?/],
-    [{ key: 'k', cert: 'c' }, /no option "key".*goes into tls/],
-    [{ maxHeaderSize: 0 }, /maxHeaderSize of createServer\(\) is 0.*1 to/],
+    [{ key: 'k', cert: 'c' }, /no option "key".*into tls/],
+    [{ maxHeaderSize: 0 }, /"maxHeaderSize" of createServer\(\) is 0.*1 to/],
     [{ connectionsCheckingInterval: 0 }, /1 to/],
-    [{ grace: -1 }, /grace of createServer\(\) is -1/],
-    [{ timeout: '5' }, /timeout of createServer\(\) is "5"/],
+    [{ grace: -1 }, /"grace" of createServer\(\) is -1/],
+    [{ timeout: '5' }, /"timeout" of createServer\(\) is '5'/],
     [{ timeout: Number.POSITIVE_INFINITY }, /timeout/],
     [{ headersTimeout: 10, requestTimeout: 5 }, /more than requestTimeout/],
-    [{ tls: true }, /tls of createServer\(\) is of type boolean/],
-    [{ node: null }, /node of createServer\(\) is null/],
-    [{ tls: { keepAliveTimeout: 5 } }, /keepAliveTimeout stands in tls/],
-    [{ node: { ServerResponse: class {} } }, /ServerResponse stands in node/],
+    [{ tls: true }, /"tls" of createServer\(\) is true\. Give an object/],
+    [{ node: null }, /"node" of createServer\(\) is null\. Give an object/],
+    [{ tls: { keepAliveTimeout: 5 } }, /"tls" of createServer\(\) has no option "keepAliveTimeout"\. Put it beside/],
+    [{ node: { ServerResponse: class {} } }, /"node" of createServer\(\) has no option "ServerResponse"/],
     [{ onClientError: 'log' }, /onClientError/],
     [{ problemBase: 5 }, /problemBase/],
   ])('%j is refused, with the mend', (options, message) => {

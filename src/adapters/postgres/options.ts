@@ -228,7 +228,11 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   readonly onWarning?: (message: string) => void
 }
 
-const relation: Kind = ['string', { options: { schema: 'string', name: { required: 'string' } } satisfies Kinds<RelationName> }]
+export const relationKinds: Kinds<RelationName> = { schema: 'string', name: { required: 'string' } }
+
+const relation: Kind = ['string', { options: relationKinds }]
+
+export const softDeleteKinds: Kinds<SoftDeleteColumn> = { column: { required: 'string' }, deleted: 'string' }
 
 export const columnKinds: Kinds<ColumnOptions> = { column: 'string', write: 'boolean', expression: 'string' }
 
@@ -266,7 +270,7 @@ export const postgresAdapterKinds: Kinds<PostgresAdapterOptions> = {
   rest: 'string',
   version: [{ oneOf: ['xmin'] }, { options: versionKinds }],
   epoch: 'string',
-  softDelete: ['string', { options: { column: { required: 'string' }, deleted: 'string' } satisfies Kinds<SoftDeleteColumn> }],
+  softDelete: ['string', { options: softDeleteKinds }],
   onCreate: 'function',
   onUpdate: 'function',
   write: 'function',
