@@ -1,5 +1,6 @@
 /** What SQL of a team's "write" function may do to the transaction that it runs in, and what is said of it. */
 import express from 'express'
+import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type PostgresAdapterOptions, postgresAdapter, type SqlClient } from '../../../src/adapters/postgres/index.js'
 import { api, defineResource, HttpProblem, mount } from '../../../src/index.js'
@@ -230,6 +231,61 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     await adapter.replace('a', own, undefined, { principal: undefined, scope: {}, requestId: 'r' } as never)
     own.notas.push('y')
     expect(own.notas).toEqual(['x', 'y'])
+    await close()
+  })
+
+  const parts = [
+    'apply',
+    'apply',
+    'BEGIN',
+    'COMMIT',
+    'ROLLBACK',
+    'COMMIT AND CHAIN',
+    'SAVEPOINT s',
+    'ROLLBACK TO SAVEPOINT s',
+    'RELEASE SAVEPOINT s',
+    'SELECT 1 / 0',
+    'SET TRANSACTION READ ONLY',
+    'SET TRANSACTION ISOLATION LEVEL SERIALIZABLE',
+    `UPDATE actas SET texto = coalesce(texto, '') || '*', version = gen_random_uuid()`,
+    `DELETE FROM actas WHERE id = 'a'`,
+    `INSERT INTO actas (id, texto) VALUES ('a', 'otra')`,
+    `INSERT INTO libro VALUES ('a')`,
+    'throw an error',
+    'throw a problem',
+  ] as const
+  it('HDR-8, VERB-13: whatever the function runs, a 2xx is the committed row, and anything else but its own problem is told to the team', async () => {
+    let script: readonly string[] = []
+    const { send, close, failures } = await service(async (tx, change) => {
+      for (const part of script) {
+        if (part === 'apply') await change.apply()
+        else if (part === 'throw an error') throw new Error('broken')
+        else if (part === 'throw a problem') throw new HttpProblem('rule', { detail: 'No.' })
+        else await tx.query(part).catch(() => {})
+      }
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...parts), { maxLength: 6 }), fc.constantFrom(...requests), async (chosen, request) => {
+        await store.sql(`DELETE FROM actas; INSERT INTO actas (id, texto) VALUES ('a', 'uno')`)
+        script = chosen
+        failures.length = 0
+        const [method, path, body] = request
+        const answer = await send(method, path, { Prefer: 'return=representation' }, body)
+        script = []
+        const told = [...failures]
+        const now = await send('GET', method === 'POST' ? '/v1/actas/b' : '/v1/actas/a')
+        if (answer.status >= 300) {
+          if (answer.status === 422) expect([answer.json.detail, chosen]).toEqual(['No.', expect.arrayContaining(['throw a problem'])])
+          else expect([answer.status, told], JSON.stringify(answer.json)).toEqual([500, [expect.any(Error)]])
+          if (answer.status === 422 && method === 'POST') expect(now.status).toBe(404)
+          return
+        }
+        expect(told).toEqual([])
+        if (method === 'DELETE') expect(now.status).toBe(404)
+        else expect([answer.json, answer.headers.etag]).toEqual([now.json, now.headers.etag])
+      }),
+      { numRuns: 150 },
+    )
     await close()
   })
 

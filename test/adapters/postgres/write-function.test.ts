@@ -164,6 +164,48 @@ for (const [name, open] of Object.entries(stores)) {
       expect(await saved.replace('a', { id: 'a', n: 2 }, undefined, call)).toMatchObject({ value: { n: 2 } })
     })
 
+    it('tells the team that its statement ended the transaction, and claims no change (VERB-13)', async () => {
+      for (const ending of ['COMMIT', 'ROLLBACK', 'COMMIT; BEGIN', 'ROLLBACK; BEGIN', 'COMMIT AND CHAIN']) {
+        for (const first of [true, false]) {
+          await store.sql(`DELETE FROM bultos; INSERT INTO bultos VALUES ('a', 1)`)
+          const adapter = over(async (tx, change) => {
+            if (first) await change.apply()
+            for (const one of ending.split('; ')) await tx.query(one)
+          })
+          const failure = String(await tried(adapter.replace('a', { id: 'a', n: 2 }, undefined, call)))
+          expect(failure, ending).toMatch(/The "write" function ended the transaction of the replace of "bultos"/)
+          const made = first && ending.startsWith('COMMIT')
+          if (made) expect(failure, ending).toMatch(/The change is committed/)
+          expect((await all()).bultos, ending).toEqual([{ id: 'a', n: made ? 2 : 1 }])
+        }
+      }
+    })
+
+    it('tells a write within another write from the one around it', async () => {
+      const inner = (tx: SqlClient, write: Write) => bultosIn(tx, { write })
+      const around = (write: Write) =>
+        over(async (tx, change) => {
+          const before = await inner(tx, write).create({ id: 'b', n: 2 }, call)
+          await change.apply()
+          const after = await inner(tx, write).replace('b', { id: 'b', n: 3 }, undefined, call)
+          expect([before, after]).toMatchObject([{ created: {} }, { value: { n: 3 } }])
+        })
+      expect(await around(async () => {}).replace('a', { id: 'a', n: 2 }, undefined, call)).toMatchObject({ value: { n: 2 } })
+      expect((await all()).bultos).toEqual([
+        { id: 'a', n: 2 },
+        { id: 'b', n: 3 },
+      ])
+      for (const ending of ['COMMIT', 'ROLLBACK; BEGIN', 'SAVEPOINT s; ROLLBACK TO SAVEPOINT s']) {
+        await store.sql(`DELETE FROM bultos; INSERT INTO bultos VALUES ('a', 1)`)
+        const ends = around(async (tx) => {
+          for (const one of ending.split('; ')) await tx.query(one)
+        })
+        const failure = await tried(ends.replace('a', { id: 'a', n: 4 }, undefined, call))
+        if (ending.startsWith('SAVEPOINT')) expect(failure).toMatchObject({ value: { n: 4 } })
+        else expect(String(failure)).toMatch(/The "write" function ended the transaction/)
+      }
+    })
+
     it('commits nothing that its caller was told had not taken place', async () => {
       let go = (): void => {}
       const gate = new Promise<void>((resolve) => {
