@@ -47,7 +47,19 @@ const ofEndpoint = (method: string): readonly Action[] => (method === 'GET' || m
 function mayDo(exchange: Asking, route: Route, name: OperationName, method: string): Decided {
   if (name === 'options') return 'allow'
   if (name === 'call') {
-    return exchange.decide(itemActions[method] ?? 'create', route.endpoint?.name ?? '')
+    const { name: endpoint = '', methods } = route.endpoint ?? {}
+    const action = itemActions[method] ?? 'create'
+    const upload = methods?.get(method)?.upload
+    if (upload === undefined) return exchange.decide(action, endpoint)
+    // Before a byte of the file is read.
+    return inTurn(
+      exchange,
+      [],
+      [
+        { action, resource: endpoint },
+        { action: 'create', resource: upload.resource },
+      ],
+    )
   }
   const { keys } = exchange
   const resource = route.resource as Mounted
