@@ -20,6 +20,7 @@ import {
   tokenIssuer,
 } from 'express-rest-conventions'
 import { probes } from 'express-rest-conventions/server'
+import { csv } from 'express-rest-conventions/transfer'
 import { type Access, callerOf, permission } from './access.js'
 import type { Counters } from './counters.js'
 import { generateSucursales } from './data/generator.js'
@@ -74,7 +75,7 @@ function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access,
   const shared: readonly (Mount | Endpoint)[] = [
     mount(prePiezas, stores.prePiezas),
     mount(componentes, stores.componentes),
-    mount(contratos, stores.contratos),
+    mount(contratos, stores.contratos, { exports: { formats: [csv({ escapeFormulas: true, fileName: 'contratos.csv' })] } }),
     mount(codigosPostales, stores.codigosPostales, { representations: [codigosPostalesInCsv] }),
     search(stores),
   ]

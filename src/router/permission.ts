@@ -10,11 +10,21 @@ import type { Caller, Visit } from './caller.js'
 import { Store } from './store.js'
 
 /** What the permission says of an operation: its parents may be read, and it may be done. */
-function mayDo(exchange: Asking, route: Route, { actions }: OperationDescription): Decided {
+function mayDo(exchange: Asking, route: Route, { actions, method }: OperationDescription): Decided {
   const [only] = actions
   if (only === undefined) return 'allow'
   const { resource } = route
-  if (resource === undefined) return exchange.decide(only, route.endpoint?.name ?? '')
+  if (resource === undefined) {
+    const { name = '', methods } = route.endpoint ?? {}
+    const upload = methods?.get(method)?.upload
+    if (upload === undefined) return exchange.decide(only, name)
+    // Before a byte of the file is read.
+    const own: readonly Ask[] = [
+      { action: only, resource: name },
+      { action: 'create', resource: upload.resource },
+    ]
+    return inTurn(exchange, noAsks, own)
+  }
   const { keys } = exchange
   const ofItem = concernsItem(route.kind)
   const own = ofItem ? keys.at(-1) : undefined

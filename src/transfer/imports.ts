@@ -130,8 +130,7 @@ class Import {
   }
 
   async run(): Promise<ImportReport> {
-    const { may, query } = this.#call
-    if (!(await may('create', this.#definition.collection))) throw new HttpProblem('forbidden')
+    const { query } = this.#call
     const { transaction } = this.#options
     const rows = await this.#read()
     const dryRun = query.dryRun === true

@@ -31,7 +31,9 @@ export function formFile(contentType: string, bytes: Uint8Array): Promise<FormFi
       return
     }
     let found: FormFile | undefined
-    form.on('file', (name, stream, _fileName, _encoding, mediaType) => {
+    form.on('file', (name, stream, _fileName, encoding, mediaType) => {
+      // Deprecated (RFC 7578 4.7) and not decoded: its text would be stored as it stands.
+      if (/^(?:base64|quoted-printable)$/i.test(encoding)) refuse(`The part "file" is in ${encoding}. Send it as it is.`)
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       // A part that ends too early is an error of its stream before it is one of the form.

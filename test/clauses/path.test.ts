@@ -75,6 +75,15 @@ describe.each(frameworks)('PATH over %s', (_name, express) => {
     expect((await send('GET', '/v8/zzzzzzzz')).json.detail).toBeUndefined()
   })
 
+  it('PATH-11: an id that no item of the collection can have is 404 and says so', async () => {
+    for (const id of ['abc', '07', '1.5', `9${'9'.repeat(200)}`]) {
+      const { status, json } = await send('GET', `/v8/piezas/${id}`)
+      expect([status, json.code], id).toEqual([404, 'unknown-path'])
+      expect(json.detail).toMatch(/^"[^"]{1,83}" can't be a key of "piezas", which is made of numero\./)
+    }
+    expect((await send('GET', '/v8/piezas/abc/componentes')).json.detail).toContain('"abc"')
+  })
+
   it('PATH-6: filtering is done by parameters, never in the path', async () => {
     expect(problem(await send('GET', '/v8/piezas/lote=L-1')).code).toBe('unknown-path')
     expect(problem(await send('GET', '/v8/piezas/lote/L-1')).code).toBe('unknown-path')

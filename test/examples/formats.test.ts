@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generate } from '../../examples/pre-piezas/data/generator.js'
@@ -41,6 +42,15 @@ describe('the formats of the example', () => {
         ).text,
       ).toBe(text)
     expect((await app.get(path)).body).toEqual(before)
+  })
+
+  it('PATH-4: contracts can be had whole, as a file for spreadsheets', async () => {
+    const total = Number((await app.get('/v8/contratos?limit=1').expect(200)).headers['x-total-count'])
+    const { text, headers } = await app.get('/v8/contratos').set('Accept', 'text/csv').expect(200)
+    expect(headers['content-disposition']).toBe('attachment; filename="contratos.csv"')
+    const [head, ...rows] = parse(text) as string[][]
+    expect(head).toContain('codigoDeContratoInterno')
+    expect(rows).toHaveLength(total)
   })
 
   it('HDR-5, VERB-5: branches by hand take XML as well: POST, PATCH, problems', async () => {

@@ -199,6 +199,13 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     expect((await post(form([file]), multipart)).status).toBe(415)
   })
 
+  it.each(['base64', 'quoted-printable', 'BASE64'])('RFC 7578 4.7: a part in %s is refused, not stored as it stands', async (encoding) => {
+    const head = `Content-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\nContent-Transfer-Encoding: ${encoding}`
+    const answer = await post(`--b\r\n${head}\r\n\r\nid,nota\n1,x=3D\n\r\n--b--\r\n`, 'multipart/form-data; boundary=b')
+    expect(problem(answer)).toMatchObject({ status: 400, code: 'malformed-body' })
+    expect(answer.json.detail).toMatch(/Send it as it is\.$/)
+  })
+
   it('AUTH-4: who may create no orders may import none', async () => {
     const guarded = await listen(
       express().use(
@@ -216,6 +223,13 @@ describe.each(frameworks)('imports on %s', (_, express) => {
     try {
       const answer = await guarded.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'id,nota\n1,x\n')
       expect(problem(answer)).toMatchObject({ status: 403, code: 'forbidden' })
+      // Before the file is looked at (ERR-2).
+      for (const [type, body] of [
+        ['image/png', 'x'],
+        ['text/csv', 'x'.repeat(200_000)],
+        ['text/csv', ''],
+      ] as const)
+        expect((await guarded.send('POST', '/v1/cargas?dry=1', { 'content-type': type }, body)).status).toBe(403)
       expect((await guarded.send('GET', '/v1/pedidos/1')).status).toBe(404)
     } finally {
       await guarded.close()

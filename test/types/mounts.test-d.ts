@@ -12,6 +12,7 @@ import {
 } from 'express-rest-conventions'
 import { memoryAdapter } from 'express-rest-conventions/memory'
 import { postgresAdapter } from 'express-rest-conventions/postgres'
+import { csv, ndjson } from 'express-rest-conventions/transfer'
 
 declare const pool: { query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }> }
 interface Piece {
@@ -158,3 +159,17 @@ mount(piezas, memoryAdapter(piezas), {
 })
 // @ts-expect-error an option that is misspelt
 mount(piezas, memoryAdapter(piezas), { colection: ['GET'] })
+
+// Exports: formats that csv() and ndjson() made, and numbers.
+mount(piezas, memoryAdapter(piezas), { exports: { formats: [csv({ separator: ';', escapeFormulas: true }), ndjson()], timeout: 60_000 } })
+resourceRouter(piezas, memoryAdapter(piezas), { exports: { formats: [ndjson({ fileName: 'piezas.ndjson' })] } })
+// @ts-expect-error exports without formats
+mount(piezas, memoryAdapter(piezas), { exports: { timeout: 60_000 } })
+// @ts-expect-error the name of a format in its place
+mount(piezas, memoryAdapter(piezas), { exports: { formats: ['csv'] } })
+// @ts-expect-error the function in place of what it makes
+mount(piezas, memoryAdapter(piezas), { exports: { formats: [csv] } })
+// @ts-expect-error an option that is misspelt
+mount(piezas, memoryAdapter(piezas), { exports: { formats: [csv()], stallTimeOut: 1 } })
+// @ts-expect-error a separator that no reader knows
+csv({ separator: '.' })

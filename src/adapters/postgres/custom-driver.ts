@@ -1,5 +1,6 @@
 /** A client of a team's own making: `query`, and where it has one, `transaction`. */
 import { type CustomClient, cellsOf, type Database, type Session, type SqlClient, type TextRow, type Wait } from './client.js'
+import { betweenTurns, holdingTurn, takeTurn } from './client-turn.js'
 import { foreignFailure } from './driver-failures.js'
 import { failureKind, Late, Lost, stateOf, Unsent } from './failures.js'
 import { unfit } from './unfit.js'
@@ -9,8 +10,8 @@ export function customDatabase(client: CustomClient): Database {
   return {
     embedded: false,
     nested: client.transaction === undefined,
-    query: (text, values, wait) => ask(client, text, values, wait),
-    cells: async (text, columns, values, wait) => cellsOf(await ask(client, text, values, wait), columns),
+    query: (text, values, wait) => betweenTurns(client, wait, () => ask(client, text, values, wait)),
+    cells: async (text, columns, values, wait) => cellsOf(await betweenTurns(client, wait, () => ask(client, text, values, wait)), columns),
     transaction: (work, wait, optional, first) =>
       client.transaction === undefined ? inCallersTransaction(client, work, wait, optional) : inTheirTransaction(client, work, wait, first),
   }
@@ -62,9 +63,11 @@ async function inCallersTransaction<T>(
   wait: Wait,
   optional: boolean | undefined,
 ): Promise<T> {
+  const over = await takeTurn(client, wait)
   try {
     await ask(client, 'SAVEPOINT rest_write', [], wait)
   } catch (error) {
+    over()
     if (stateOf(error) !== '25P01') throw error
     if (optional) return work(sessionOf(client, wait))
     throw unfit(
@@ -72,13 +75,15 @@ async function inCallersTransaction<T>(
     )
   }
   try {
-    const result = await work(sessionOf(client, wait))
+    const result = await holdingTurn(client, () => work(sessionOf(client, wait)))
     await ask(client, 'RELEASE SAVEPOINT rest_write', [], wait)
     return result
   } catch (error) {
     for (const text of ['ROLLBACK TO SAVEPOINT rest_write', 'RELEASE SAVEPOINT rest_write'])
       await client.query(text, []).catch(() => undefined)
     throw error
+  } finally {
+    over()
   }
 }
 

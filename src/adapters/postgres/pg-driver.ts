@@ -1,15 +1,12 @@
 /** `pg`: a pool, a client of one's own, or one that a transaction holds. */
-
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { sharedRegistry } from '../../brand.js'
 import { acquire, release } from './acquire.js'
 import type { Database, Wait } from './client.js'
+import { holdingTurn, takeTurn } from './client-turn.js'
 import { watchClient, watchPool } from './connections.js'
 import { Lease } from './lease.js'
 import type { PgClient, PgPool } from './pg-client.js'
 import { inSavepoint, inTransaction } from './pg-transactions.js'
 import { StatementNames } from './statement-names.js'
-import { statementShare, within } from './waits.js'
 
 export interface PgOptions {
   /** Names statements, so that the server keeps them prepared. */
@@ -96,7 +93,7 @@ export function clientDatabase(client: PgClient, options: PgOptions): Database {
       const lease = await turn(client, wait, options)
       try {
         const place = (await isOpen(lease, wait)) ? inSavepoint : inTransaction
-        return await place(lease, (session) => turnHeld.run(client, () => work(session)), wait, first)
+        return await place(lease, (session) => holdingTurn(client, () => work(session)), wait, first)
       } catch (error) {
         lease.end()
         throw error
@@ -105,30 +102,9 @@ export function clientDatabase(client: PgClient, options: PgOptions): Database {
   }
 }
 
-/** By client, for all copies of the library: two of them may share a client, on which transactions must not mix. */
-const turns = sharedRegistry('turns', () => new WeakMap<object, Promise<unknown>>())
-/** The client whose turn a team's function runs in: what that function asks of an adapter `within` it is part of the turn. */
-const turnHeld = sharedRegistry('turn-held', () => new AsyncLocalStorage<object>())
-
-/** The client, once nothing of ours runs on it: a statement between another's BEGIN and ROLLBACK would be undone with it. */
+/** The client, once nothing of ours runs on it. */
 async function turn(client: PgClient, wait: Wait, { acquire, statement }: PgOptions): Promise<Lease> {
-  if (turnHeld.getStore() === client) return new Lease(client, false, statement, () => {})
-  let over = (): void => {}
-  const mine = new Promise<void>((resolve) => {
-    over = resolve
-  })
-  const previous = turns.get(client) ?? Promise.resolve()
-  turns.set(
-    client,
-    previous.then(() => mine),
-  )
-  try {
-    await within(wait, Math.min(acquire, wait.left() * statementShare), () => previous)
-  } catch (error) {
-    over()
-    throw error
-  }
-  return new Lease(client, false, statement, over)
+  return new Lease(client, false, statement, await takeTurn(client, wait, acquire))
 }
 
 /** Whether the caller has a transaction open. What the caller has sent and not waited for, such as a BEGIN, is waited for here. */

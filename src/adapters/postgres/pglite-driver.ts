@@ -1,5 +1,6 @@
 /** PGlite: PostgreSQL in the process, on one connection. It can't cancel: a statement holds the event loop until it ends. */
 import { cellsOf, type Database, type Session, type SqlClient, type TextRow, type Wait } from './client.js'
+import { betweenTurns, holdingTurn, takeTurn } from './client-turn.js'
 import { embeddedFailure } from './driver-failures.js'
 import { Late, Lost } from './failures.js'
 import { turnsOf } from './turns.js'
@@ -66,19 +67,28 @@ export function pgliteTransaction(tx: PgliteTransaction): Database {
   return {
     embedded: true,
     nested: true,
-    query: (text, values, wait) => ask(tx, text, values, wait),
-    cells: async (text, columns, values, wait) => cellsOf(await ask(tx, text, values, wait), columns),
+    query: (text, values, wait) => betweenTurns(tx, wait, () => ask(tx, text, values, wait)),
+    cells: async (text, columns, values, wait) => cellsOf(await betweenTurns(tx, wait, () => ask(tx, text, values, wait)), columns),
     async transaction(work, wait) {
-      await tx.exec('SAVEPOINT rest_write')
+      const over = await takeTurn(tx, wait)
       try {
-        const result = await work(sessionOf(tx, wait))
-        await tx.exec('RELEASE SAVEPOINT rest_write')
-        return result
-      } catch (error) {
-        await tx.exec('ROLLBACK TO SAVEPOINT rest_write; RELEASE SAVEPOINT rest_write')
-        throw error
+        return await inSavepoint(tx, () => holdingTurn(tx, () => work(sessionOf(tx, wait))))
+      } finally {
+        over()
       }
     },
+  }
+}
+
+async function inSavepoint<T>(tx: PgliteTransaction, work: () => Promise<T>): Promise<T> {
+  await tx.exec('SAVEPOINT rest_write')
+  try {
+    const result = await work()
+    await tx.exec('RELEASE SAVEPOINT rest_write')
+    return result
+  } catch (error) {
+    await tx.exec('ROLLBACK TO SAVEPOINT rest_write; RELEASE SAVEPOINT rest_write')
+    throw error
   }
 }
 

@@ -103,7 +103,7 @@ export class TeamWrite {
     this.#call = call
     this.#details = details
     this.#own = own
-    this.#isWaitedFor = previous !== undefined && previous.#isWaitedFor
+    this.#isWaitedFor = previous?.#isWaitedFor === true
     this.#mark = new TransactionMark(asking(own), own.first !== undefined)
   }
 

@@ -35,10 +35,15 @@ function isPlain(value: unknown): value is JsonObject {
 }
 
 function unfit(what: string, at: string, value: unknown, fix: string): ConfigurationError {
-  const kind = typeof value === 'object' && value !== null ? value.constructor?.name || 'object' : typeof value
+  const kind =
+    value === null
+      ? 'null'
+      : typeof value === 'object'
+        ? `an object (${value.constructor?.name || 'without a class'})`
+        : `a ${typeof value}`
   return new ConfigurationError(
     'invalid-option',
-    `${what} got a ${typeof value === 'number' ? String(value) : kind} at "${at}", which JSON does not have. ${fix}`,
+    `${what} got ${typeof value === 'number' ? String(value) : kind} at "${at}", where it can't stand in a record. ${fix}`,
   )
 }
 

@@ -104,6 +104,9 @@ export class OwnRecords implements Records<unknown, KeyValue> {
 
   async #checked(caller: Caller, values: readonly unknown[], violations: RowViolations): Promise<readonly (Row | undefined)[]> {
     this.#needs('create')
+    if (!Array.isArray(values)) {
+      throw new ConfigurationError('invalid-option', `${this.#what} got no list of records to create. Give an array.`)
+    }
     return checkedRows(
       caller,
       this.#reach,

@@ -29,10 +29,21 @@ function take(exchange: Exchange, { route: found, keys }: Match): void {
   exchange.keys = keys
 }
 
-/** 404, with the near miss where a collection was misspelt. */
-function unknownPath({ version }: Exchange, [first = '']: readonly string[]): HttpProblem {
-  const collections = version.table.resources.filter(({ parent }) => parent === undefined).map(({ plan }) => plan.collection)
-  const near = collections.includes(first) ? undefined : nearMiss(first, collections)
+/** 404, with the near miss where a collection was misspelt, and with a key that can't be one. */
+function unknownPath({ version }: Exchange, [first = '', id]: readonly string[]): HttpProblem {
+  const resources = version.table.resources.filter(({ parent }) => parent === undefined)
+  const found = resources.find(({ plan }) => plan.collection === first)
+  if (found !== undefined) {
+    const { key } = found.plan
+    if (id === undefined || key.parse(id) !== undefined) return new HttpProblem('unknown-path')
+    const shown = id.length > 80 ? `${id.slice(0, 80)}...` : id
+    const detail = `"${shown}" can't be a key of "${first}", which is made of ${key.members.join(', ')}. Use the address as the service gives it.`
+    return new HttpProblem('unknown-path', { detail })
+  }
+  const near = nearMiss(
+    first,
+    resources.map(({ plan }) => plan.collection),
+  )
   return new HttpProblem('unknown-path', near === undefined ? {} : { detail: `There is no "${first}" here. Did you mean "${near}"?` })
 }
 

@@ -1,0 +1,11 @@
+/** A view keeps to the contract of the adapter below it. */
+import { expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { view } from '../../src/adapters/view.js'
+import { adapterSuite } from '../../src/testing/index.js'
+
+const suite = adapterSuite(({ definition, records }) => view(memoryAdapter(definition, { records, idempotency: true }), {}))
+
+it('is held to everything', () => expect(suite.skipped).toEqual([]))
+
+for (const check of suite) it(`${check.id}: ${check.title}`, check.run)
