@@ -1,4 +1,5 @@
 /** Records as clients send them, in terms of the store: completed, held against the schema, and refused with everything that is wrong at once (REP-8, VERB-3, VERB-5). */
+import { isDeepStrictEqual } from 'node:util'
 import type { Scalar } from '../adapters/contract.js'
 import { escapePointer, isList, isObject, type JsonObject, own, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
@@ -174,6 +175,39 @@ export function completeRecord(plan: ResourcePlan, next: JsonObject, current: Js
   if (guarded.length > 0) refuseOnWire(plan, guarded)
   refuseOnWire(plan, action === 'patch' ? plan.validatePatched(next, current) : plan.validate(next))
   for (const name of kept) put(next, name, current[name])
+  if (action === 'patch') keepBeside(plan, next, current)
+}
+
+/**
+ * Puts back what the store holds beside the schema within objects and lists: a patch is about what
+ * the client sees. A list that the client changed is what was sent. Changes `next`.
+ */
+function keepBeside(plan: ResourcePlan, next: JsonObject, current: JsonObject): void {
+  let known: JsonObject | undefined
+  for (const name of Object.keys(next)) {
+    const value = next[name]
+    const stored = own(current, name)
+    const shape = plan.definition.shape.members.get(name)
+    if (shape === undefined || !isNested(value) || value === stored) continue
+    known ??= plan.known(current) as JsonObject
+    put(next, name, withBeside(shape, value, stored, own(known, name)))
+  }
+}
+
+const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+/** A value with what is stored beside the schema in its place; `known` is the stored one without that. */
+function withBeside(shape: Shape, value: unknown, stored: unknown, known: unknown): unknown {
+  if (stored === known || !isNested(value)) return value
+  if (isDeepStrictEqual(value, known)) return stored
+  if (!isObject(value) || !isObject(stored) || !isObject(known)) return value
+  const made: JsonObject = { ...value }
+  for (const name of Object.keys(stored)) {
+    const member = shape.members.get(name) ?? shape.other(name)
+    if (member === undefined) put(made, name, stored[name])
+    else if (Object.hasOwn(made, name)) put(made, name, withBeside(member, made[name], stored[name], own(known, name)))
+  }
+  return made
 }
 
 /** The members that a store holds beside the schema: no client sees them, so none can mend or mean to remove them. */

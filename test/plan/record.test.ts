@@ -59,8 +59,9 @@ describe('REP-4: a date-time in a key has several spellings', () => {
 describe('VERB-5: PATCH changes what it names', () => {
   const current = Object.freeze({ dia: full, mesa: 1, interno: Object.freeze({ a: 1 }), nota: 5, cp: Object.freeze({ codigo: 1, x: 2 }) })
 
-  it('what the store holds beside the schema stays as it is, at the top level', () => {
-    expect(patch({ nombre: 'x' }, current)).toEqual({ ...current, nombre: 'x', cp: { codigo: 1 } })
+  it('what the store holds beside the schema stays as it is, also within its members', () => {
+    expect(patch({ nombre: 'x' }, current)).toEqual({ ...current, nombre: 'x' })
+    expect(patch({ cp: { codigo: 2 } }, current)).toEqual({ ...current, cp: { codigo: 2, x: 2 } })
   })
 
   it('REP-8: a client can not name it, not even as it is', () => {

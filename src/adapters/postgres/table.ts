@@ -132,7 +132,7 @@ export async function openTable(
     alive: deletion?.alive,
     shownAlive: deletion !== undefined && sourceRelation.columns.has(deletion.column) ? deletion.alive : undefined,
     deletion,
-    aftermath: aftermathOf(relation, joins.values()),
+    aftermath: aftermathOf(relation, joins.values(), options),
     relation,
     sourceRelation,
     keyIndex,

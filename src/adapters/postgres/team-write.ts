@@ -95,7 +95,7 @@ export class TeamWrite {
   /** What the function threw in a transaction that says no more whether it was ended before. */
   #doubtful: Error | undefined
   /** Whether another connection waited for a lock of the transaction when the time was nearly up. */
-  #isWaitedFor: boolean
+  #isWaitedFor = false
 
   constructor(databases: Databases, table: Table, call: Call, details: Details, own: Session, previous: TeamWrite | undefined) {
     this.#databases = databases
@@ -103,7 +103,7 @@ export class TeamWrite {
     this.#call = call
     this.#details = details
     this.#own = own
-    this.#isWaitedFor = previous?.#isWaitedFor === true
+    if (previous !== undefined) this.#isWaitedFor = previous.#isWaitedFor
     this.#mark = new TransactionMark(asking(own), own.first !== undefined)
   }
 

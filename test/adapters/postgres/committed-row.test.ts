@@ -101,6 +101,22 @@ describe.each(stores)('the answer to a write is the committed row, over $name', 
     })
   }
 
+  it.each([
+    ['looks at the rows of the table', `(SELECT string_agg(_x.texto, ',' ORDER BY _x.id) FROM actas AS _x)`],
+    ['looks at what a BEFORE trigger has written to another table', `hojas(_r.id)`],
+  ])('HDR-8: body and tag of POST, PUT and PATCH are those of the committed row where a computed member %s', async (_, expression) => {
+    await store.sql(`CREATE TABLE libro (acta text);
+      CREATE OR REPLACE FUNCTION hojas(acta text) RETURNS text LANGUAGE sql STABLE AS $$ SELECT count(*)::text FROM libro WHERE libro.acta = $1 $$;
+      CREATE FUNCTION sella() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO libro VALUES (NEW.id); RETURN NEW; END $$;`)
+    if (expression.startsWith('hojas'))
+      await store.sql('CREATE TRIGGER sella BEFORE INSERT OR UPDATE ON actas FOR EACH ROW EXECUTE FUNCTION sella()')
+    const { consistent, close } = await service({ columns: { sello: { expression } } })
+    expect((await consistent('POST', { id: 'b', texto: 'nuevo' })).status).toBe(201)
+    expect((await consistent('PUT', { id: 'a', texto: 'dos' })).status).toBe(200)
+    expect((await consistent('PATCH', { texto: 'tres' })).status).toBe(200)
+    await close()
+  })
+
   it('HDR-8: SQL of "write" on the same row after apply() shows in the answer, and "after" is what apply() left', async () => {
     const seen: unknown[] = []
     const write: Write = async (tx, change) => {

@@ -1,0 +1,84 @@
+/** What a column of JSON holds beside its schema: no client sees it, so no PATCH takes it away (VERB-5). */
+import express from 'express'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { postgresAdapter } from '../../../src/adapters/postgres/index.js'
+import { api, defineResource, mount } from '../../../src/index.js'
+import { listen } from '../../clauses/fixture.js'
+import { type Store, stores } from './stores.js'
+
+const fichas = defineResource({
+  collection: 'fichas',
+  key: 'id',
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: {
+      id: { type: 'integer' },
+      nota: { type: ['string', 'null'] },
+      lugar: {
+        type: ['object', 'null'],
+        properties: {
+          calle: { type: 'string' },
+          plano: { type: 'object', properties: { x: { type: 'integer' } } },
+        },
+      },
+      lineas: { type: ['array', 'null'], items: { type: 'object', properties: { n: { type: 'integer' } } } },
+    },
+  },
+})
+const lugar = { calle: 'Mayor', piso: 4, plano: { x: 1, z: 3 } }
+const lineas = [{ n: 1, coste: 7 }, { n: 2 }]
+
+describe.each(stores)('JSON beside the schema, on $name', ({ open }) => {
+  let store: Store
+  let server: Awaited<ReturnType<typeof listen>>
+  beforeAll(async () => {
+    store = await open()
+    await store.sql('CREATE TABLE fichas (id int PRIMARY KEY, nota text, lugar jsonb, lineas jsonb)')
+    const adapter = postgresAdapter(store.client, { resource: fichas, table: 'fichas' })
+    server = await listen(express().use(api({ versions: { v1: [mount(fichas, adapter)] }, jsonPatch: true })))
+  })
+  beforeEach(() =>
+    store.sql(`TRUNCATE fichas; INSERT INTO fichas VALUES (1, 'a', '${JSON.stringify(lugar)}', '${JSON.stringify(lineas)}')`),
+  )
+  afterAll(async () => {
+    await server.close()
+    await store.close()
+  })
+
+  const stored = async () => {
+    const [row] = await store.sql('SELECT lugar::text, lineas::text FROM fichas')
+    return { lugar: JSON.parse(String(row?.lugar)), lineas: JSON.parse(String(row?.lineas)) }
+  }
+  const patch = (body: unknown, type = 'application/json') => server.send('PATCH', '/v1/fichas/1', { 'content-type': type }, body)
+  const operations = 'application/json-patch+json'
+
+  it('VERB-5: a PATCH of another member leaves it as it is', async () => {
+    const answer = await patch({ nota: 'b' })
+    expect(answer).toMatchObject({
+      status: 200,
+      json: { nota: 'b', lugar: { calle: 'Mayor', plano: { x: 1 } }, lineas: [{ n: 1 }, { n: 2 }] },
+    })
+    expect(await stored()).toEqual({ lugar, lineas })
+    expect((await patch([{ op: 'replace', path: '/nota', value: 'c' }], operations)).status).toBe(200)
+    expect(await stored()).toEqual({ lugar, lineas })
+  })
+
+  it('VERB-5: a PATCH within the same object leaves its other members as they are', async () => {
+    expect((await patch({ lugar: { plano: { x: 2 } } })).status).toBe(200)
+    expect(await stored()).toEqual({ lugar: { ...lugar, plano: { x: 2, z: 3 } }, lineas })
+    expect((await patch([{ op: 'replace', path: '/lugar/calle', value: 'Real' }], operations)).status).toBe(200)
+    expect(await stored()).toEqual({ lugar: { ...lugar, calle: 'Real', plano: { x: 2, z: 3 } }, lineas })
+  })
+
+  it('a list that is sent in full is what was sent, and null takes an object away', async () => {
+    expect((await patch({ lineas: [{ n: 9 }], lugar: null })).status).toBe(200)
+    expect(await store.sql('SELECT lugar, lineas::text FROM fichas')).toEqual([{ lugar: null, lineas: '[{"n": 9}]' }])
+  })
+
+  it('REP-8: a client that names such a member is told that there is none', async () => {
+    const answer = await patch({ lugar: { piso: 5 } })
+    expect(answer).toMatchObject({ status: 422, json: { errors: [{ pointer: '/lugar/piso' }] } })
+    expect(await stored()).toEqual({ lugar, lineas })
+  })
+})
