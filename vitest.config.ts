@@ -4,36 +4,58 @@ import { defineConfig } from 'vitest/config'
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
+/** What each file of `npm test` may not share with others: it replaces modules, or looks at its whole process. */
+const alone = [
+  'test/promise.test.ts',
+  'test/auth/login/equal-work.test.ts',
+  'test/auth/login/no-threads.test.ts',
+  'test/auth/login/waiting.test.ts',
+  'test/caching/remembered.test.ts',
+  'test/clauses/hooks.test.ts',
+  'test/clauses/hostile.test.ts',
+  'test/limits/redis.test.ts',
+  'test/representation/xml-reader.test.ts',
+  'test/server/hostile.test.ts',
+]
+
+const long = 'test/**/*.long.test.ts'
+
+const alias = [
+  { find: /^express-rest-conventions$/, replacement: source('src/index.ts') },
+  { find: /^express-rest-conventions\/memory$/, replacement: source('src/adapters/memory/index.ts') },
+  { find: /^express-rest-conventions\/postgres$/, replacement: source('src/adapters/postgres/index.ts') },
+  { find: /^express-rest-conventions\/server$/, replacement: source('src/server/index.ts') },
+  { find: /^express-rest-conventions\/testing$/, replacement: source('src/testing/index.ts') },
+  { find: /^express-rest-conventions\/transfer$/, replacement: source('src/transfer/index.ts') },
+]
+
+const shared = {
+  testTimeout: 30_000,
+  // The first embedded database of a process takes its time to start where the machine is busy.
+  hookTimeout: 60_000,
+  // Most of what takes long here waits for servers and processes.
+  maxWorkers: Math.max(2, availableParallelism()),
+}
+
 export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^express-rest-conventions$/, replacement: source('src/index.ts') },
-      { find: /^express-rest-conventions\/memory$/, replacement: source('src/adapters/memory/index.ts') },
-      { find: /^express-rest-conventions\/postgres$/, replacement: source('src/adapters/postgres/index.ts') },
-      { find: /^express-rest-conventions\/server$/, replacement: source('src/server/index.ts') },
-      { find: /^express-rest-conventions\/testing$/, replacement: source('src/testing/index.ts') },
-      { find: /^express-rest-conventions\/transfer$/, replacement: source('src/transfer/index.ts') },
-    ],
-  },
   test: {
+    ...shared,
+    // Here and not in the projects, each of which would run it again.
+    globalSetup: ['test/global-setup.ts'],
     projects: [
       {
-        extends: true,
+        resolve: { alias },
         test: {
+          ...shared,
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.long.test.ts'],
+          exclude: [long, ...alone],
           // Files share a process and its modules: loading them takes longer than most files.
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'long', include: ['test/**/*.long.test.ts'], env: { TEST_SIZE: 'long' } } },
+      { resolve: { alias }, test: { ...shared, name: 'alone', include: alone } },
+      { resolve: { alias }, test: { ...shared, name: 'long', include: [long], env: { TEST_SIZE: 'long' } } },
     ],
-    globalSetup: ['test/global-setup.ts'],
-    testTimeout: 30_000,
-    // The first embedded database of a process takes its time to start where the machine is busy.
-    hookTimeout: 60_000,
-    // Most of what takes long here waits for servers and processes.
-    maxWorkers: Math.max(2, availableParallelism()),
   },
 })

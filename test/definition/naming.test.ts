@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { checkCollectionName, checkSegment } from '../../src/definition/naming.js'
 import * as lists from '../../src/definition/naming-words.js'
 import { type ConfigurationCode, ConfigurationError } from '../../src/problem.js'
+import { cpuTime } from '../cpu-time.js'
 
 const words = (text: string) => text.trim().split(/\s+/)
 
@@ -287,12 +288,12 @@ describe('any string at all', () => {
     ]
     for (const seed of seeds) {
       const long = seed.repeat(100_000 / seed.length)
-      const begin = performance.now()
+      const begin = cpuTime()
       for (const text of [long, `${long}!`, `x${long}x`, `v1${long}x`, `{${long}`, `get${long}`]) {
         collectionCode(text)
         segmentCode(text)
       }
-      expect(performance.now() - begin, seed).toBeLessThan(3000)
+      expect(cpuTime() - begin, seed).toBeLessThan(3000)
     }
   })
 })

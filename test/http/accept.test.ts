@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { negotiator } from '../../src/http/accept.js'
+import { cpuTime } from '../cpu-time.js'
 
 const json = 'application/json'
 const xml = 'application/xml'
@@ -117,8 +118,8 @@ describe('negotiator', () => {
         [json, xml, undefined].includes(negotiate(accept)),
       ),
     )
-    const started = performance.now()
+    const started = cpuTime()
     for (const piece of ['"', ',', ';', 'a/b;c="\\",', '*/*,', ';q=0']) negotiate(piece.repeat(200_000 / piece.length))
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(cpuTime() - started).toBeLessThan(5_000)
   })
 })

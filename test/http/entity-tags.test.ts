@@ -11,6 +11,7 @@ import {
   versionOf,
   versionsOf,
 } from '../../src/http/entity-tags.js'
+import { cpuTime } from '../cpu-time.js'
 
 const list = (field: string): TagList => parseTagList(field) ?? expect.fail('a list')
 const opaques = (field: string): string[] => list(field).tags.map((tag) => `${tag.weak ? 'W/' : ''}${tag.opaque}`)
@@ -115,9 +116,9 @@ describe('parseTagList', () => {
   })
 
   it('HDR-3: a hostile field of a megabyte takes linear time', () => {
-    const started = performance.now()
+    const started = cpuTime()
     for (const piece of ['"', ',', '",', '"a ,', 'W/"', ' ']) parseTagList(piece.repeat(1_000_000 / piece.length))
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(cpuTime() - started).toBeLessThan(5_000)
   })
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { longestKey, parseIdempotencyKey } from '../../src/http/idempotency-key.js'
+import { cpuTime } from '../cpu-time.js'
 
 const printable = fc.stringMatching(/^[\x20-\x7e]{1,255}$/)
 
@@ -32,9 +33,9 @@ describe('VERB-12: parseIdempotencyKey', () => {
 
   it('ends in time, however long the field', () => {
     for (const field of [`"${'\\'.repeat(100_000)}`, `"${'a'.repeat(100_000)}`, `${' '.repeat(100_000)}a b`, 'a'.repeat(100_000)]) {
-      const started = performance.now()
+      const started = cpuTime()
       expect(parseIdempotencyKey(field)).toBeUndefined()
-      expect(performance.now() - started).toBeLessThan(1_000)
+      expect(cpuTime() - started).toBeLessThan(1_000)
     }
   })
 

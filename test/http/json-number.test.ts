@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { integerChanges, needsCheck, numberEnd } from '../../src/http/json-number.js'
+import { cpuTime } from '../cpu-time.js'
 
 const grammar = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/
 const literal = fc.stringMatching(/^-?(?:0|[1-9]\d{0,25})(?:\.\d{1,25})?(?:[eE][+-]?\d{1,2})?$/)
@@ -71,10 +72,10 @@ describe('JSON numbers', () => {
   })
 
   it('HDR-5: a hostile literal of a megabyte takes linear time', () => {
-    const started = performance.now()
+    const started = cpuTime()
     for (const digits of ['0', '1', '01']) integerChanges(`0.${digits.repeat(1_000_000 / digits.length)}e5`)
     integerChanges(`1${'0'.repeat(1_000_000)}e-999999`)
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(cpuTime() - started).toBeLessThan(5_000)
   })
 })
 

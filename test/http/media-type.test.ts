@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseMediaType } from '../../src/http/media-type.js'
+import { cpuTime } from '../cpu-time.js'
 
 const parsed = (field: string): unknown => {
   const media = parseMediaType(field)
@@ -48,8 +49,8 @@ describe('parseMediaType', () => {
   })
 
   it('HDR-5: a hostile field of a megabyte takes linear time', () => {
-    const started = performance.now()
+    const started = cpuTime()
     for (const piece of [';', '"', ' ', 'a/b;', ';a="\\']) parseMediaType(`a/b;c=d;${piece.repeat(1_000_000 / piece.length)}`)
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(cpuTime() - started).toBeLessThan(5_000)
   })
 })

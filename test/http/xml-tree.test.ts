@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseXml } from '../../src/http/xml-tree.js'
+import { cpuTime } from '../cpu-time.js'
 import { size } from '../size.js'
 
 const parse = (text: string, depth = 32) => parseXml(text, { depth })
@@ -120,9 +121,9 @@ describe('parseXml', () => {
     }),
   )('HDR-5: a hostile megabyte is answered in time: %s', (_, text) => {
     for (const depth of [32, Number.POSITIVE_INFINITY]) {
-      const started = performance.now()
+      const started = cpuTime()
       parse(text, depth)
-      expect(performance.now() - started).toBeLessThan(3_000)
+      expect(cpuTime() - started).toBeLessThan(3_000)
     }
   })
 

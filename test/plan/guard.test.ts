@@ -4,6 +4,7 @@ import { Shape } from '../../src/definition/shape.js'
 import { compileGuard } from '../../src/plan/guard.js'
 import { compilePresent } from '../../src/plan/members.js'
 import { ConfigurationError } from '../../src/problem.js'
+import { cpuTime } from '../cpu-time.js'
 
 type Row = Record<string, unknown>
 const guard = (schema: JsonSchema) => compileGuard(Shape.of(schema))
@@ -128,10 +129,10 @@ describe('REP-8: items', () => {
 
   it('thousands of items take little time and few words', () => {
     const many = Array.from({ length: 20_000 }, (_, id) => ({ id, nombre: `n${id % 7}` }))
-    const started = performance.now()
+    const started = cpuTime()
     expect(carry(schema, { lista: structuredClone(many) }, { lista: many })).toEqual({ lista: many })
     expect(carry(schema, { lista: structuredClone(many) }, {})).toHaveLength(100)
-    expect(performance.now() - started).toBeLessThan(5000)
+    expect(cpuTime() - started).toBeLessThan(5000)
   })
 })
 

@@ -3,6 +3,7 @@ import { createPatch } from 'rfc6902'
 import { describe, expect, it } from 'vitest'
 import { applyOperations, readOperations } from '../../src/plan/json-patch.js'
 import { HttpProblem } from '../../src/problem.js'
+import { cpuTime } from '../cpu-time.js'
 
 const limits = { bodyLimit: 1_048_576, depthLimit: 32 }
 const apply = (document: unknown, operations: unknown) => applyOperations(document, readOperations(operations), limits).document
@@ -227,9 +228,9 @@ describe('HDR-5: what one JSON Patch may cost', () => {
     ['members come and go', (i) => (i % 2 === 0 ? { op: 'add', path: '/tabla/x', value: 1 } : { op: 'remove', path: '/tabla/x' })],
     ['tests', () => ({ op: 'test', path: '/tabla/k1', value: 1 })],
   ])('a thousand %s on a large record take no time to speak of', (_title, operation) => {
-    const started = performance.now()
+    const started = cpuTime()
     expect(told(wide, times(1_000, operation))).toBeTypeOf('object')
-    expect(performance.now() - started).toBeLessThan(3_000)
+    expect(cpuTime() - started).toBeLessThan(3_000)
   })
 
   it.each<[string, object[], RegExp]>([
@@ -254,8 +255,8 @@ describe('HDR-5: what one JSON Patch may cost', () => {
     ],
     ['operations without end', times(100_000, () => ({ op: 'remove', path: '/nada' })), /^ maxItems$/],
   ])('%s end', (_title, operations, expected) => {
-    const started = performance.now()
+    const started = cpuTime()
     expect(told(wide, operations)).toMatch(expected)
-    expect(performance.now() - started).toBeLessThan(3_000)
+    expect(cpuTime() - started).toBeLessThan(3_000)
   })
 })

@@ -12,6 +12,7 @@ import {
   refuseQuery,
 } from '../../src/plan/list-grammar.js'
 import { HttpProblem, type Violation } from '../../src/problem.js'
+import { cpuTime } from '../cpu-time.js'
 
 const piezas = defineResource({
   collection: 'piezas',
@@ -460,7 +461,7 @@ describe('parameters', () => {
   })
 
   it('QUERY-8: a query of thousands of mistakes gets a small answer, soon', () => {
-    const started = performance.now()
+    const started = cpuTime()
     const many = (piece: (i: number) => string, by: string) => Array.from({ length: 5000 }, (_, i) => piece(i)).join(by)
     for (const raw of [
       many((i) => `lot${i}=1`, '&'),
@@ -475,7 +476,7 @@ describe('parameters', () => {
       expect(found.length).toBeLessThanOrEqual(50)
       expect(JSON.stringify(found).length).toBeLessThan(25_000)
     }
-    expect(performance.now() - started).toBeLessThan(2000)
+    expect(cpuTime() - started).toBeLessThan(2000)
   })
 
   it('QUERY-8: the detail tells the first few and counts the rest', () => {

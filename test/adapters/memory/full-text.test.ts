@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
 import { parseSearch, wordsOf } from '../../../src/adapters/memory/search-query.js'
 import { defineResource } from '../../../src/definition/resource.js'
+import { cpuTime } from '../../cpu-time.js'
 import { type Pieza, piezas } from './pieces.js'
 import { call, callOf, listRequest, type RequestParts } from './requests.js'
 
@@ -174,11 +175,11 @@ describe('hostile text', () => {
   ])('QUERY-3: 100 kB of %s take linear time, asked and stored', (_, part) => {
     const text = part.repeat(Math.ceil(100_000 / part.length))
     const adapter = memoryAdapter(piezas, { records: [...records, { numero: 5, lote: `é${text}` }] })
-    const start = performance.now()
+    const start = cpuTime()
     adapter.list(listRequest({ search: text }), call)
     adapter.list(listRequest({ search: `a${text}` }), call)
     // Quadratic time would take seconds: the marks alone take 2.5 s in String.prototype.normalize.
-    expect(performance.now() - start).toBeLessThan(1_000)
+    expect(cpuTime() - start).toBeLessThan(1_000)
   })
 
   it('QUERY-3: only the first 128 words of a query count', () => {

@@ -4,6 +4,7 @@ import type { Condition } from '../../../src/adapters/contract.js'
 import { entryOf } from '../../../src/adapters/memory/entry.js'
 import { compareValues } from '../../../src/adapters/memory/order.js'
 import { isStretch, stretchOf, testOf } from '../../../src/adapters/memory/predicate.js'
+import { cpuTime } from '../../cpu-time.js'
 
 const scalar = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.constantFrom('a', 'b', 'c'), fc.boolean())
 const value = fc.oneof(scalar, fc.constantFrom(null, undefined), fc.constant({}))
@@ -52,9 +53,9 @@ describe('testOf', () => {
 
   it('QUERY-1: any of many values costs one look for each record', () => {
     const codes = Array.from({ length: 30_000 }, (_, i) => `codigo-${i}`)
-    const started = performance.now()
+    const started = cpuTime()
     const test = testOf({ field: 'm', path: ['m'], op: 'in', value: codes })
     expect(codes.filter((_, i) => test({ m: `codigo-${i + 10_000}` }))).toHaveLength(20_000)
-    expect(performance.now() - started).toBeLessThan(500)
+    expect(cpuTime() - started).toBeLessThan(500)
   })
 })

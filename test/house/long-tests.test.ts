@@ -1,0 +1,38 @@
+/** Which tests are long: docs/testing.md, "The library's own tests". */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = new URL('../../', import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
+const files = readdirSync(new URL('test/', root), { recursive: true, encoding: 'utf8' }).map((path) => `test/${path.replaceAll('\\', '/')}`)
+const tests = files.filter((path) => path.endsWith('.test.ts'))
+
+describe('a quick test', () => {
+  it('has its process for itself where it replaces modules, or looks at the process', () => {
+    const [, list = ''] = /const alone = \[([^\]]*)\]/.exec(read('vitest.config.ts')) ?? []
+    const alone = [...list.matchAll(/'([^']+)'/g)].map(([, path]) => path as string)
+    const looks = /^ *vi\.mock\(|^ *process\.on\(|setFlagsFromString\(/m
+    const found = tests.filter((path) => !path.endsWith('.long.test.ts') && looks.test(read(path)))
+    expect(alone.toSorted()).toEqual(found.toSorted())
+  })
+})
+
+describe('a test is quick or long', () => {
+  it('by its file name, and each has a script of its own', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    expect(scripts.test).toBe('vitest run --project=!long')
+    expect(scripts['test:long']).toBe('vitest run --project=long')
+    expect(tests.filter((path) => !/^[a-z0-9-]+(\.long)?\.test\.ts$/.test(basename(path)))).toEqual([])
+  })
+
+  it('or both: what is tried in two sizes has a long form that imports the quick one', () => {
+    const sized = tests.filter((path) => /from '.*\/size\.js'/.test(read(path)))
+    expect(sized.length).toBeGreaterThan(3)
+    for (const path of sized) {
+      const long = path.replace(/\.test\.ts$/, '.long.test.ts')
+      expect(existsSync(new URL(long, root)), long).toBe(true)
+      expect(read(long)).toContain(`import './${basename(path, '.ts')}.js'`)
+    }
+  })
+})
