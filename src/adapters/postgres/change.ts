@@ -64,14 +64,15 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
     let applied: Promise<R | Refused> | undefined
     const apply = (): Promise<R | Refused> => {
       applied ??= refusing(() => statement(ask)).then(async (result) => {
-        if (native === undefined || nested) return result
+        if (nested) return result
         if (result === 'stale') await refuseOwnWork(table, details, ask)
         if (result === 'absent' && mayHide) snapshot = await snapshotOf(ask)
         return result
       })
       return applied
     }
-    if (native === undefined) return apply()
+    // A statement that stands alone: nothing else can have changed the record in its transaction.
+    if (native === undefined) return refusing(() => statement(ask))
     if (write === undefined) return settles ? settled(await apply(), ask) : apply()
     const before = await beforeOf(table, details, call, ask)
     if (typeof before === 'string') return before as R
@@ -131,8 +132,9 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
     concerns,
   )
   const since = snapshot
+  if (result !== 'absent' || since === undefined) return result
   const texts = details.key === undefined ? undefined : table.layout.keyTexts(details.key)
-  if (result !== 'absent' || since === undefined || texts === undefined) return result
+  if (texts === undefined) return result
   const there = await reading({ ...databases, read: databases.write }, table.options, call, (ask) =>
     wasThere(table, texts, since, call, ask),
   )
