@@ -1,7 +1,7 @@
 /** Conversions of the values of a record, compiled from its shape. */
 import { type JsonObject, put } from './json.js'
 import type { Shape } from './shape.js'
-import { canonicalOf } from './value-formats.js'
+import { canonicalOf, hasFormats } from './value-formats.js'
 
 /** A function over one value of a record. */
 export type Convert = (value: unknown) => unknown
@@ -15,6 +15,32 @@ export const asItIs: Convert = (value) => value
  */
 export function compileCanonical(shape: Shape): Convert {
   return compileObjects(shape, canonicalMembers)
+}
+
+/** The same without copies of what is canonical already: a value that is so throughout is given back itself. */
+export function compileRespelled(shape: Shape): Convert {
+  return compileObjects(shape, respelledMembers, true)
+}
+
+const respelledMembers: Fill = ({ members, other, open }) => {
+  const converted = [...members].filter(([, { shape }]) => hasFormats(shape)).map(([name, { convert }]) => ({ name, convert }))
+  return (source) => {
+    let object = source
+    const respell = (name: string, convert: Convert): void => {
+      const value = convert(source[name])
+      if (value === source[name]) return
+      if (object === source) object = { ...source }
+      put(object, name, value)
+    }
+    for (const { name, convert } of converted) if (Object.hasOwn(source, name)) respell(name, convert)
+    if (open) {
+      for (const name of Object.keys(source)) {
+        const convert = members.has(name) ? undefined : other(name)?.convert
+        if (convert !== undefined) respell(name, convert)
+      }
+    }
+    return object
+  }
 }
 
 const canonicalBy = new WeakMap<Shape, Convert>()

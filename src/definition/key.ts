@@ -72,7 +72,7 @@ export function keyCodec(shape: Shape, members: readonly string[], composite: bo
             (type, value) => type.take(value),
           ),
     parse(id: string) {
-      if (onlyType !== undefined) return unaddressable(id) === undefined ? onlyType.parse(id) : undefined
+      if (onlyType !== undefined) return onlyType !== plainText || unaddressable(id) === undefined ? onlyType.parse(id) : undefined
       const texts = splitParts(id, prefixes)
       return texts && fromAll(texts, (type, raw) => type.parse(raw))
     },
@@ -126,7 +126,8 @@ interface PartType {
   write?(value: Scalar): string
 }
 
-const text: PartType = { take: (value) => (typeof value === 'string' ? value : undefined), parse: (raw) => raw }
+/** The one type with texts that no path can hold. */
+const plainText: PartType = { take: (value) => (typeof value === 'string' ? value : undefined), parse: (raw) => raw }
 function formatted(shape: Shape, canonical: (text: string) => string | undefined): PartType {
   const isNumber = valueFormat(shape)?.isNumber === true
   return {
@@ -161,7 +162,7 @@ function partType(shape: Shape | undefined): PartType {
   if (shape?.types.has('number')) return number
   if (shape?.types.has('boolean')) return boolean
   const canonical = canonicalOf(shape)
-  return shape === undefined || canonical === undefined ? text : formatted(shape, canonical)
+  return shape === undefined || canonical === undefined ? plainText : formatted(shape, canonical)
 }
 
 /** The texts of the parts of a composite id, or `undefined` where its names are not those of the key in their order. */

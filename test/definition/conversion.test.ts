@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compileCanonical } from '../../src/definition/conversion.js'
+import { compileCanonical, compileRespelled } from '../../src/definition/conversion.js'
 import { isObject, type JsonObject, put } from '../../src/definition/json.js'
 import { Shape } from '../../src/definition/shape.js'
 import { canonicalLocalDateTime } from '../../src/http/local-date-time.js'
@@ -90,6 +90,21 @@ describe('compileCanonical', () => {
         expect(record).toStrictEqual(before)
         const given = typed(record, shape)
         for (const object of typed(result, shape)) expect(given.has(object)).toBe(false)
+      }),
+    )
+  })
+})
+
+describe('compileRespelled', () => {
+  it('REP-4: has every member as it is, its date-times canonical, and gives back itself what is canonical already', () => {
+    const respell = compileRespelled(shape)
+    fc.assert(
+      fc.property(records, (record) => {
+        const before = structuredClone(record)
+        const result = respell(record)
+        expect(result).toStrictEqual(plainly(record, shape, all))
+        expect(record).toStrictEqual(before)
+        expect(respell(result)).toBe(result)
       }),
     )
   })

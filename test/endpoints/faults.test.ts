@@ -155,7 +155,8 @@ it('HDR-2: reply() gives a version below an item alone, as text', async () => {
     const { send, errors } = await serve(() => reply({ status: 204, version: version as string }))
     const answer = await send('POST', path)
     expect([path, answer.status, answer.headers.etag]).toEqual([path, status, status === 204 ? '"1.~"' : undefined])
-    if (status === 500) expect(errors[0]?.message).toContain(version === 1 ? '"version" of reply() is 1. Give a string.' : 'Give reply() the version')
+    if (status === 500)
+      expect(errors[0]?.message).toContain(version === 1 ? '"version" of reply() is 1. Give a string.' : 'Give reply() the version')
     await close?.()
   }
 })

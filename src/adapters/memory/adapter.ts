@@ -1,12 +1,11 @@
 /** The memory adapter: everything in one process, every operation whole. */
 
 import { randomBytes } from 'node:crypto'
-import { compileCanonical } from '../../definition/conversion.js'
+import { compileCanonical, compileRespelled } from '../../definition/conversion.js'
 import { declareCareful } from '../../definition/fixed.js'
 import { own, put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
-import { hasFormats } from '../../definition/value-formats.js'
 import { checkOptions } from '../../options/check.js'
 import { ConfigurationError } from '../../problem.js'
 import { leavesScope } from '../association.js'
@@ -46,8 +45,11 @@ export function memoryAdapter<T, K>(
   const onUpdate = options.onUpdate as ((value: Row, current: Row, call: Call) => Row) | undefined
   /** What comes from the team is written as what comes through the library: keys, filters and orders compare texts (REP-4). */
   const canonical = compileCanonical(shape) as (row: unknown) => Row
-  /** The same of what comes through the library: canonical already, but for a caller of its own. */
-  const spelled = hasFormats(shape) ? canonical : (row: Row): Row => row
+  /**
+   * The same of what comes through the library: canonical already, but for a caller of its own. What
+   * is not written anew stays the very value, which an entry shares with the one before.
+   */
+  const spelled = compileRespelled(shape) as (row: unknown) => Row
   const identityOf = identities(definition)
   const indexes = new Indexes()
   const { all } = indexes
@@ -130,7 +132,7 @@ export function memoryAdapter<T, K>(
     const leaving = parent === undefined ? [] : leavesScope(parent, call)
     if (leaving.length > 0) return { refused: 'rule', members: leaving }
     const fixed = parent?.by === undefined ? call.scope : { ...Object.fromEntries(parent.by), ...call.scope }
-    const draft = fixIn(draftOf(spelled(value as Row)), fixed)
+    const draft = fixIn(draftOf(spelled(value)), fixed)
     const exhausted = assignment.assign(draft)
     if (exhausted !== undefined) return { refused: 'rule', members: [exhausted] }
     const entry = insert(
@@ -191,7 +193,7 @@ export function memoryAdapter<T, K>(
       const old = visible(of, call)
       if (old === undefined) return 'absent'
       if (isStale(old, expected)) return 'stale'
-      const next = update(old, spelled(value as Row), call)
+      const next = update(old, spelled(value), call)
       return 'refused' in next ? next : (next.stored as Stored<T>)
     },
 

@@ -37,7 +37,7 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
   let snapshot: string | undefined
   /** Whether this transaction itself has changed the row whose version was another than expected. */
   let touched = false
-  const texts = details.key === undefined ? undefined : table.layout.keyTexts(details.key)
+  const keyTexts = (): readonly string[] | undefined => (details.key === undefined ? undefined : table.layout.keyTexts(details.key))
   /** The failure of a constraint is an answer; that of a team's own statement is not. */
   const refusing = async (work: () => Promise<R | Refused>, concerns = (_error: unknown) => true): Promise<R | Refused> => {
     try {
@@ -64,7 +64,8 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
       const result = await refusing(() => statement(ask))
       if (succeeded(result)) attempt?.succeeded(appliedOf(result))
       if (nested) return result
-      if (result === 'stale' && texts !== undefined) touched = await isOwnWork(table, texts, ask)
+      const texts = result === 'stale' ? keyTexts() : undefined
+      if (texts !== undefined) touched = await isOwnWork(table, texts, ask)
       if (result === 'absent' && mayHide) snapshot = await snapshotOf(ask)
       return result
     }
@@ -137,6 +138,7 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
     })
   const result = await refusing(write === undefined ? attempts : explained, concerns)
   // Triggers of a statement run also where it finds no row: the version may have been another before.
+  const texts = touched || snapshot !== undefined ? keyTexts() : undefined
   if (result === 'stale' && touched && texts !== undefined) {
     const fresh = { ...databases, read: databases.write }
     const now = await reading(fresh, table.options, call, (ask) => rowNow(table, texts, call, ask))

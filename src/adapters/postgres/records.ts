@@ -44,6 +44,7 @@ export function compileRecord(members: readonly ReadMember[], hasRest: boolean):
 
 /** What makes a value of a text that is not null; `undefined` where the text is the value. */
 function decoderOf(content: Content): ((text: string) => unknown) | undefined {
-  if (content.kind !== 'scalar') return (text) => decode(content, text)
-  return content.type.plain ? undefined : (text) => decode(content, text)
+  if (content.kind === 'array') return (text) => decode(content, text)
+  if (content.kind === 'json') return (text) => JSON.parse(text)
+  return content.type.plain ? undefined : content.type.decode
 }
