@@ -231,6 +231,12 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
   return undefined
 }
 
+/** What becomes of values that clients may send, and that no statement writes. */
+export function ignoredWarning({ name, column }: Member, shape: Shape | undefined, isKey: boolean): string | undefined {
+  if (column !== undefined || isKey || shape === undefined || shape.readOnly) return undefined
+  return `"${name}" is never written: it is computed, or only the database sets it. A value that a client sends is dropped without a word: declare "${name}" as readOnly in the schema, and it is a 422.`
+}
+
 /** What an expression gives, as the schema says. */
 function computedContent(shape: Shape | undefined): Content | undefined {
   const [type, ...others] = shape?.types ?? []

@@ -8,7 +8,17 @@ import { valueFormat } from '../../definition/value-formats.js'
 import { ConfigurationError } from '../../problem.js'
 import type { Relation } from './catalog.js'
 import type { Cells } from './client.js'
-import { columnNames, columnWarning, contentTexts, type Member, memberOf, noKeyColumn, restContent, unchanging } from './columns.js'
+import {
+  columnNames,
+  columnWarning,
+  contentTexts,
+  ignoredWarning,
+  type Member,
+  memberOf,
+  noKeyColumn,
+  restContent,
+  unchanging,
+} from './columns.js'
 import type { PostgresAdapterOptions } from './options.js'
 import {
   type Content,
@@ -38,6 +48,8 @@ export class Layout {
   readonly key: readonly Member[]
   /** What the team may not expect of its columns. */
   readonly warnings: readonly string[]
+  /** The same of members that no statement writes, where there are writes. */
+  readonly unwritten: readonly string[]
   /** The select list of a record. */
   readonly selection: string
   /** The names of its columns. */
@@ -70,6 +82,7 @@ export class Layout {
     this.#formatted = new Set(definition.key.members.filter((name) => valueFormat(definition.shape.members.get(name)) !== undefined))
     const faults: string[] = []
     const warnings: string[] = []
+    const unwritten: string[] = []
     const members: Member[] = []
     const names = columnNames(definition, options)
     const columnOf = (name: string): string => names.get(name)?.column ?? name
@@ -80,6 +93,8 @@ export class Layout {
       const column = named.expression === undefined ? source.columns.get(named.column) : undefined
       const warning = column && columnWarning(name, column, definition.shape.members.get(name))
       if (warning !== undefined) warnings.push(`In "${definition.collection}", ${warning}`)
+      const ignored = member && ignoredWarning(member, definition.shape.members.get(name), isKey)
+      if (ignored !== undefined) unwritten.push(`In "${definition.collection}", ${ignored}`)
     }
     const columns = new Map<string, string>()
     for (const { name, column } of members) {
@@ -90,6 +105,7 @@ export class Layout {
     }
     this.members = members
     this.warnings = warnings
+    this.unwritten = unwritten
     this.#byName = new Map(members.map((member) => [member.name, member]))
     this.rest = options.rest === undefined ? undefined : restContent(options.rest, source, faults)
     this.key = definition.key.members.flatMap((name) => {

@@ -63,6 +63,7 @@ export class Probe {
     const hidden = await hiddenWarnings(databases.write, wait)
     const warnings = [
       ...table.layout.warnings,
+      ...(offered.has('create') || offered.has('replace') ? table.layout.unwritten : []),
       ...privileges(table, offered),
       ...prospects(table, ahead, offered),
       ...counting(table),

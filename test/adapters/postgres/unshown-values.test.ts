@@ -172,4 +172,23 @@ describe.each(stores)('values that JSON can not say, on $name', ({ open }) => {
     }
     expect(await store.sql('SELECT nota, peso::text FROM lecturas')).toEqual([{ nota: 'b', peso: 'NaN' }])
   })
+
+  it('REP-8: ready() warns of members that clients may send and that no statement writes, unless the resource is only read', async () => {
+    await store.sql('CREATE TABLE sumas (id int PRIMARY KEY, a int, doble int GENERATED ALWAYS AS (a * 2) STORED, b int)')
+    for (const readOnly of [false, true]) {
+      const member = { type: ['integer', 'null'], readOnly } as const
+      const properties = { id: { type: 'integer' }, a: { type: ['integer', 'null'] }, doble: member, b: member, c: member } as const
+      const resource = defineResource({ collection: 'sumas', key: 'id', schema: { type: 'object', properties } })
+      const columns = { b: { write: false }, c: { expression: '1' } } as const
+      const told = async (methods?: ReadonlySet<'create'>): Promise<readonly string[]> => {
+        const heard: string[] = []
+        const onWarning = (message: string) => heard.push(message)
+        await postgresAdapter(store.client, { resource, table: 'sumas', columns, onWarning }).ready(methods)
+        return heard.flatMap((message) => /"(\w+)" is never written: .*readOnly/.exec(message)?.[1] ?? [])
+      }
+      expect(await told()).toEqual(readOnly ? [] : ['doble', 'b', 'c'])
+      expect(await told(new Set())).toEqual([])
+    }
+    await store.sql('DROP TABLE sumas')
+  })
 })
