@@ -147,6 +147,22 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
     await close()
   })
 
+  it('VERB-13: attach and detach that the function undoes by a savepoint are no success', async () => {
+    const parent = { collection: 'clientes', key: 5, as: 'envios' }
+    const undoes = over({
+      write: async (tx, change) => {
+        await tx.query('SAVEPOINT mine')
+        await change.apply()
+        await tx.query('ROLLBACK TO SAVEPOINT mine')
+      },
+    })
+    const failure = /"write" function has undone the (attach|detach) of "envios"/
+    await expect(undoes.attach(parent, 1, undefined, call)).rejects.toThrow(failure)
+    expect(await over().attach(parent, 1, undefined, call)).toBe('attached')
+    await expect(undoes.detach(parent, 1, undefined, call)).rejects.toThrow(failure)
+    expect((await over().read([1], call))[0]?.value).toMatchObject({ cliente: 5 })
+  })
+
   it('HDR-3: in a transaction of the caller, where a version does not tell one write from the next, only "readBefore" gives it', async () => {
     const inside = async (options: Options) => {
       const adapter = over(options)
