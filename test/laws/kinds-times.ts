@@ -171,6 +171,7 @@ export const timeKinds: readonly Kind[] = [
     means: (value) =>
       String(value)
         .replace(/Z$/i, '+00:00')
+        .replace(/[+-]\d\d$/, '$&:00')
         .replace(/\.?0+(?=[+-])/, (zeros) => (zeros.startsWith('.') ? '' : zeros)),
     compares: 'equality',
     keyable: false,

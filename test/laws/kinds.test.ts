@@ -1,0 +1,13 @@
+/** What values mean to the laws. */
+import { describe, expect, it } from 'vitest'
+import { type Kind, kinds, meaning } from './kinds.js'
+
+describe('what a value means', () => {
+  const timetz = kinds.find(({ name }) => name === 'timetz') as Kind
+
+  it('is the same for a time whose offset leaves out the minutes', () => {
+    expect(meaning(timetz, '10:00:00+02')).toBe(meaning(timetz, '10:00:00+02:00'))
+    expect(meaning(timetz, '10:00:00-05')).not.toBe(meaning(timetz, '10:00:00-05:30'))
+    expect(meaning(timetz, '10:00:00+02')).not.toBe(meaning(timetz, '10:00:00-02'))
+  })
+})
