@@ -20,17 +20,54 @@ export type { Details } from './team-write.js'
 type Row = Record<string, unknown>
 
 /** Runs the statement of a change, in a transaction where anything else belongs to it: `around`, which may do without what it is given. */
-export async function changing<R extends Applied<unknown> | { readonly created: unknown } | Repeated>(
+export function changing<R extends Applied<unknown> | { readonly created: unknown } | Repeated>(
   databases: Databases,
   table: Table,
   call: Call,
   details: Details,
   statement: (ask: Ask) => Promise<R>,
-  around?: (ask: Ask, work: () => Promise<R | Refused>) => Promise<R | Refused>,
+  around?: Around<R>,
+): Promise<R | Refused> {
+  const { write, session } = table.options
+  const settles = changesAfterwards(table, details.action)
+  const isAlone = write === undefined && session === undefined && around === undefined && !settles && !table.separate
+  if (!isAlone || databases.write.nested) return changingTogether(databases, table, call, details, statement, settles, around)
+  // Nothing else can have changed the record in the transaction of a statement that stands alone.
+  return refusing(table, details, () => writing(databases, table.options, call, false, false, succeeded, statement))
+}
+
+type Around<R> = (ask: Ask, work: () => Promise<R | Refused>) => Promise<R | Refused>
+
+/** The failure of a constraint is an answer; that of a team's own statement is not. */
+async function refusing<R>(
+  table: Table,
+  details: Details,
+  work: () => Promise<R | Refused>,
+  concerns = (_error: unknown) => true,
+): Promise<R | Refused> {
+  try {
+    return await work()
+  } catch (error) {
+    const isTeams = error instanceof Error && teamErrors.has(error)
+    const refused = isTeams || !concerns(error) ? undefined : refusalOf(table, error, details)
+    if (refused === undefined) throw error
+    if (isOutdated(table, error)) throw new Outdated(refused)
+    return refused
+  }
+}
+
+/** The same with what belongs to the change: SQL of the team, triggers that run later, a key of a repeat. */
+async function changingTogether<R extends Applied<unknown> | { readonly created: unknown } | Repeated>(
+  databases: Databases,
+  table: Table,
+  call: Call,
+  details: Details,
+  statement: (ask: Ask) => Promise<R>,
+  settles: boolean,
+  around: Around<R> | undefined,
 ): Promise<R | Refused> {
   const { write } = table.options
   const { nested } = databases.write
-  const settles = changesAfterwards(table, details.action)
   // Members of collections are absent for other reasons, and a view may show less than the table.
   const mayHide = write !== undefined && !table.separate && ['replace', 'patch', 'remove'].includes(details.action)
   /** What could be seen when the record was found to be absent. */
@@ -38,31 +75,19 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
   /** Whether this transaction itself has changed the row whose version was another than expected. */
   let touched = false
   const keyTexts = (): readonly string[] | undefined => (details.key === undefined ? undefined : table.layout.keyTexts(details.key))
-  /** The failure of a constraint is an answer; that of a team's own statement is not. */
-  const refusing = async (work: () => Promise<R | Refused>, concerns = (_error: unknown) => true): Promise<R | Refused> => {
-    try {
-      return await work()
-    } catch (error) {
-      const isTeams = error instanceof Error && teamErrors.has(error)
-      const refused = isTeams || !concerns(error) ? undefined : refusalOf(table, error, details)
-      if (refused === undefined) throw error
-      if (isOutdated(table, error)) throw new Outdated(refused)
-      return refused
-    }
-  }
   // What fails at the commit is the record's, or it is a deferred constraint of a row that the team wrote beside it.
   const concerns = (error: unknown): boolean => write === undefined || details.action === 'remove' || isOwn(table, error)
   /** The last attempt with the team's function. */
   let team: TeamWrite | undefined
   const change = async (ask: Ask, own: Session | undefined): Promise<R | Refused> => {
-    if (own === undefined) return refusing(() => statement(ask))
+    if (own === undefined) return refusing(table, details, () => statement(ask))
     let applied: Promise<R | Refused> | undefined
     const attempt = write === undefined ? undefined : new TeamWrite(databases, table, call, details, own)
     team = attempt
     attempt?.checkTime()
     const applying = async (): Promise<R | Refused> => {
       await attempt?.begin()
-      const result = await refusing(() => statement(ask))
+      const result = await refusing(table, details, () => statement(ask))
       if (succeeded(result)) attempt?.succeeded(appliedOf(result))
       if (nested) return result
       const texts = result === 'stale' ? keyTexts() : undefined
@@ -137,7 +162,7 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
     attempts().catch(async (error) => {
       throw team === undefined ? error : await team.explained(error)
     })
-  const result = await refusing(write === undefined ? attempts : explained, concerns)
+  const result = await refusing(table, details, write === undefined ? attempts : explained, concerns)
   // Triggers of a statement run also where it finds no row: the version may have been another before.
   const texts = touched || snapshot !== undefined ? keyTexts() : undefined
   if (result === 'stale' && touched && texts !== undefined) {
