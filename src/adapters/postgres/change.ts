@@ -57,8 +57,9 @@ export async function changing<R extends Applied<unknown> | { readonly created: 
   const change = async (ask: Ask, own: Session | undefined): Promise<R | Refused> => {
     if (own === undefined) return refusing(() => statement(ask))
     let applied: Promise<R | Refused> | undefined
-    const attempt = write === undefined ? undefined : new TeamWrite(databases, table, call, details, own, team)
+    const attempt = write === undefined ? undefined : new TeamWrite(databases, table, call, details, own)
     team = attempt
+    attempt?.checkTime()
     const applying = async (): Promise<R | Refused> => {
       await attempt?.begin()
       const result = await refusing(() => statement(ask))

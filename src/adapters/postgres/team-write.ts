@@ -1,7 +1,7 @@
 /** A team's "write" function beside one change: what it is told, and what it may have done to the change. */
 import { freezeThroughout } from '../../definition/fixed.js'
 import type { KeyValue } from '../../definition/key.js'
-import { isUnavailable, type Unavailable } from '../../problem.js'
+import { isUnavailable } from '../../problem.js'
 import type { Call, ParentKey, Stored, WriteAction } from '../contract.js'
 import type { Session } from './client.js'
 import type { Databases } from './database.js'
@@ -82,6 +82,12 @@ export function changeOf(details: Details, before: unknown, make: () => Promise<
 }
 
 /** One attempt at a change with the function beside it. */
+/**
+ * The calls for whose transaction another connection waited when the time was nearly up. A call may
+ * take several attempts, and the last of them has no time left to look.
+ */
+const waitedFor = new WeakSet<Call>()
+
 export class TeamWrite {
   readonly #databases: Databases
   readonly #table: Table
@@ -94,17 +100,19 @@ export class TeamWrite {
   #isRunning = false
   /** What the function threw in a transaction that says no more whether it was ended before. */
   #doubtful: Error | undefined
-  /** Whether another connection waited for a lock of the transaction when the time was nearly up. */
-  #isWaitedFor = false
 
-  constructor(databases: Databases, table: Table, call: Call, details: Details, own: Session, previous: TeamWrite | undefined) {
+  constructor(databases: Databases, table: Table, call: Call, details: Details, own: Session) {
     this.#databases = databases
     this.#table = table
     this.#call = call
     this.#details = details
     this.#own = own
-    if (previous !== undefined) this.#isWaitedFor = previous.#isWaitedFor
     this.#mark = new TransactionMark(asking(own), own.first !== undefined)
+  }
+
+  /** Throws where the function would only wait again for what its last attempt waited for. */
+  checkTime(): void {
+    if (waitedFor.has(this.#call)) throw this.#lateFault(undefined)
   }
 
   /** To be called right before the adapter's own statement. */
@@ -181,7 +189,7 @@ export class TeamWrite {
     const doubtful = this.#doubtful
     if (doubtful !== undefined && (await this.#isMade()) === true) return this.#endedFault(true, doubtful)
     const isLate = isUnavailable(error) && failureKind(error.cause) === 'cancelled'
-    return isLate && (this.#isRunning || this.#isWaitedFor) ? this.#lateFault(error) : error
+    return isLate && (this.#isRunning || waitedFor.has(this.#call)) ? this.#lateFault(error.cause) : error
   }
 
   #endedFault(isMade: boolean | undefined, cause: unknown): Error {
@@ -217,14 +225,14 @@ export class TeamWrite {
     return isAsBefore ? false : undefined
   }
 
-  #lateFault(error: Unavailable): unknown {
+  #lateFault(cause: unknown): unknown {
     const hint = this.#databases.write.embedded
       ? ' Statements that it sends to the PGlite, and not to the transaction that it is given, wait until it has ended.'
-      : this.#isWaitedFor
+      : waitedFor.has(this.#call)
         ? ' Another connection waits for a lock of its transaction. If it is the function that waits for that connection, use the client that it is given.'
         : ''
     const message = `The "write" function of "${this.#details.collection}" had not ended when the time was up. Nothing was changed.${hint}`
-    return unavailable(new Cancelled(message, { cause: error.cause }), true)
+    return unavailable(new Cancelled(message, { cause }), true)
   }
 
   /** What is not known when the caller has to be answered, or what the database can't tell, is left out. */
@@ -233,7 +241,8 @@ export class TeamWrite {
     if (typeof processID !== 'number') return
     const text = `SELECT 1 AS c0 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND $1::integer = ANY (pg_blocking_pids(pid)) LIMIT 1`
     try {
-      this.#isWaitedFor = (await this.#databases.write.query(text, [`${processID}`], waitOf(this.#call))).length > 0
+      const waiting = await this.#databases.write.query(text, [`${processID}`], waitOf(this.#call))
+      if (waiting.length > 0) waitedFor.add(this.#call)
     } catch {}
   }
 }

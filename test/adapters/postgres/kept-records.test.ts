@@ -366,11 +366,11 @@ describe('VERB-12: ready() and the table of what may be repeated', () => {
 
   it.each([
     [{ table: 'claves', tll: 5 }, /Did you mean "ttl"/],
-    [{}, /names no table/],
-    [{ table: 'claves', ttl: 0 }, /ttl .* is 0/],
-    [{ table: 'claves', ttl: Number.NaN }, /ttl .* is NaN/],
-    [{ table: 'claves', lock: 'no' }, /lock .* is no/],
-    ['claves', /Give an object/],
+    [{}, /"idempotency.table" .* is missing/],
+    [{ table: 'claves', ttl: 0 }, /"idempotency.ttl" .* is 0. Give a number of seconds/],
+    [{ table: 'claves', ttl: Number.NaN }, /"idempotency.ttl" .* is NaN/],
+    [{ table: 'claves', lock: 'no' }, /"idempotency.lock" .* is 'no'. Give a boolean/],
+    ['claves', /"idempotency" .* is of type string. Give { table, ttl, lock }/],
   ])('an option that makes no sense is refused where it is given: %o', (given, message) => {
     expect(() => bultosIn(pool, { idempotency: given as never })).toThrow(message)
   })

@@ -138,7 +138,7 @@ describe.each(stores)("probe: 'execute', on $name", ({ open }) => {
 
   it('is an option that can be misspelt', () => {
     expect(() => postgresAdapter(store.client, { table: 't', probe: 'run' as never })).toThrow(
-      /probe.*'run'.*'catalog' or 'explain' or 'execute'/,
+      /"probe".* is 'run'. Give 'catalog', 'explain' or 'execute'/,
     )
   })
 })
