@@ -94,7 +94,7 @@ const problemKind: MadeKind = {
 /** What is not known, or of another kind, would be missing in the answer without a word. Throws `ConfigurationError`. */
 function checkProblem(kind: unknown, options: unknown): void {
   const first = 'the first argument of new HttpProblem()'
-  checkArgument(first, kind ?? null, problemKind)
+  checkArgument(first, kind, problemKind)
   if (typeof kind !== 'string') checkOptions(first, kind, customProblemKinds)
   else if (!Object.hasOwn(problemKinds, kind)) {
     const near = nearMiss(kind, Object.keys(problemKinds))

@@ -32,9 +32,9 @@ type AttachmentOptions = NonNullable<AnyOptions['attachedTo']>[number]
 export const parentKinds: Kinds<NonNullable<AnyOptions['parent']>> = { of: 'any', by: { required: 'names' } }
 export const attachmentKinds: Kinds<AttachmentOptions> = { of: 'any', by: 'names', as: 'string' }
 
-/** What a link or parent leads to, `resolveTarget` checks: it has a code of its own. So have the collection and the schema. */
+/** What a link or parent leads to, `resolveTarget` checks: it has a code of its own. So has the schema. */
 export const resourceKinds: Kinds<AnyOptions> = {
-  collection: 'any',
+  collection: { required: { a: 'a plural noun, such as "invoices"', like: /^/ } },
   singular: 'string',
   allow: { values: 'string' },
   key: { required: 'names' },
@@ -57,10 +57,8 @@ export const resourceKinds: Kinds<AnyOptions> = {
 export function resolveResource(given: unknown): ResourceDefinition {
   const named = own(given, 'collection')
   const what = typeof named === 'string' ? `defineResource("${named}")` : 'defineResource()'
-  const options = checkOptions<AnyOptions>(what, given ?? null, resourceKinds)
+  const options = checkOptions<AnyOptions>(what, given, resourceKinds)
   const { collection } = options
-  if (typeof collection !== 'string')
-    throw new ConfigurationError('name-malformed', 'The collection of defineResource() is no text. Give a plural noun.')
   checkCollectionName(collection, options.allow)
   const schema = resolveSchema(collection, options.schema)
   const shape = Shape.of(schema)

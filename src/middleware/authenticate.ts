@@ -50,7 +50,7 @@ export interface Authenticate<P = unknown> extends Middleware {
  * app.get('/me', (req, res) => res.json(authenticated.of(req)))
  */
 export function authenticate<P>(options: AuthenticateOptions<P>): Authenticate<P> {
-  checkOptions('authenticate()', options ?? null, authenticateKinds)
+  checkOptions('authenticate()', options, authenticateKinds)
   const { field, challenge, identify } = options
   return makeAuthenticate(field, (req) => {
     const credentials = soleField(req, field)

@@ -93,7 +93,7 @@ function byToken<P>(
   scheme: string,
   tokenOf: (field: string) => string | undefined,
 ): Authenticate<P> {
-  checkOptions(what, options ?? null, tokenKinds)
+  checkOptions(what, options, tokenKinds)
   const challenge = `${scheme} realm="${options.realm ?? 'api'}"`
   // RFC 6750 3.1: the error is told to who sent a token, not to who sent none.
   const refuse = (why: string): HttpProblem => unauthenticated(`${challenge}, error="invalid_token"`, 'invalid', field, why)

@@ -62,7 +62,7 @@ const longestOrigin = 200
  * @example api({ cors: crossOrigin({ origins: ['https://shop.example.com'] }), authenticate: bearer({ keys }), versions })
  */
 export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
-  checkOptions('crossOrigin()', options ?? null, crossOriginKinds)
+  checkOptions('crossOrigin()', options, crossOriginKinds)
   const { origins, credentials = false, maxAge = 600 } = options
   if (origins === '*' && credentials) {
     throw invalidOption(

@@ -53,7 +53,7 @@ export interface Login extends Middleware {
  * }))
  */
 export function login<P>(options: LoginOptions<P>): Login {
-  checkOptions('login()', options ?? null, loginKinds)
+  checkOptions('login()', options, loginKinds)
   const { token, realm = 'login', onError = (error) => console.error(error) } = options
   checkCallbacks(options)
   const challenge = `Basic realm="${realm}", charset="UTF-8"`

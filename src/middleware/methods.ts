@@ -5,7 +5,7 @@ import { type Action, type Decided, type Decision, decide, forbidden, itemAction
 import { isObject } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import { checkOptions } from '../options/check.js'
-import type { Kinds } from '../options/kinds.js'
+import type { Kind, Kinds } from '../options/kinds.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { send } from '../representation/answer.js'
 import { bodyFields, removeFields } from '../representation/header-fields.js'
@@ -83,9 +83,14 @@ export function methods(options: MethodsOptions): Middleware {
   }
 }
 
+const methodKind: Kind = {
+  a: "'GET', 'POST', 'PUT', 'PATCH' or 'DELETE'; HEAD and OPTIONS come by themselves",
+  like: { test: (text) => (methodNames as readonly string[]).includes(text) },
+}
+
 export const methodsKinds: Kinds<MethodsOptions> = {
   on: { required: { oneOf: ['collection', 'item'] } },
-  allow: { required: { each: { oneOf: methodNames } } },
+  allow: { required: { each: methodKind } },
   ...baseAddressKinds,
   permission: 'function',
   resource: 'string',
@@ -132,7 +137,7 @@ function permitting(
 const showing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 function checkMethods(options: MethodsOptions): void {
-  checkOptions('methods()', options ?? null, methodsKinds)
+  checkOptions('methods()', options, methodsKinds)
   const { on, allow, permission, resource, key } = options
   if ((permission === undefined) !== (resource === undefined))
     throw new ConfigurationError(

@@ -64,7 +64,7 @@ export interface RateLimit extends Middleware {
  * app.use(limit.failures, problems())
  */
 export function rateLimit(options: RateLimitOptions): RateLimit {
-  checkOptions('rateLimit()', options ?? null, rateLimitKinds)
+  checkOptions('rateLimit()', options, rateLimitKinds)
   const { key, whenStoreFails = 'pass' } = options
   const budgets = resolveBudgets(options)
   const uncounted = (error: unknown): Headers => {

@@ -24,7 +24,7 @@ const resourcePolicies = ['same-origin', 'same-site', 'cross-origin'] as const
 export const secureHeadersKinds: Kinds<SecureHeadersOptions> = {
   strictTransport: [
     { from: 0, whole: true, unit: 'seconds' },
-    { a: 'a value with max-age (RFC 6797 6.1.1)', like: /^(?=.*max-age=)[\x20-\x7e]+$/i },
+    { a: 'a value such as "max-age=63072000; includeSubDomains"', like: /^(?=.*max-age=)[\x20-\x7e]+$/i },
   ],
   contentSecurityPolicy: [{ a: 'a text of printable ASCII', like: /^[\x20-\x7e]+$/ }, { oneOf: [false] }],
   resourcePolicy: { oneOf: [...resourcePolicies, false] },

@@ -2,10 +2,11 @@
 
 import type { ServerResponse } from 'node:http'
 import util from 'node:util'
+import { isObject } from '../definition/json.js'
 import { httpDate, structuredDate } from '../http/dates.js'
 import { splitTarget } from '../http/targets.js'
 import { checkArgument, checkOptions } from '../options/check.js'
-import type { Kind, Kinds } from '../options/kinds.js'
+import { functionBy, type Kind, type Kinds } from '../options/kinds.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { formatLink, send } from '../representation/answer.js'
 import { mergeLinks } from '../representation/header-fields.js'
@@ -190,21 +191,27 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
   }
 }
 
+const handlerKind = functionBy('an Express router')
+
+/** A version that is an object is looked at by `versionEntryKinds`. */
+const entryKind: Kind = [{ oneOf: ['retired'] }, handlerKind, { by: '{ handler: router, sunset }', is: isObject }]
+
 export const versionEntryKinds: Kinds<LifecycleOptions & { handler: VersionHandler }> = {
-  handler: { required: 'function' },
+  handler: { required: handlerKind },
   ...lifecycleKinds,
 }
 
 function resolveTable(table: Readonly<Record<string, VersionEntry>>): ReadonlyMap<string, Served | 'retired'> {
-  checkArgument('the table of versions()', table ?? null, 'table')
+  checkArgument('the table of versions()', table, 'table')
   const names = Object.keys(table)
   if (names.length === 0) throw new ConfigurationError('version-malformed', 'versions() has no version. Give one such as { v1: router }.')
   const living = names.filter((name) => table[name] !== 'retired')
   return new Map(
     Object.entries(table).map(([name, entry]): [string, Served | 'retired'] => {
       checkVersionName(name)
+      checkArgument(`the version ${name}`, entry, entryKind)
       if (entry === 'retired') return [name, entry]
-      const given = typeof entry === 'function' ? { handler: entry } : (entry ?? null)
+      const given = typeof entry === 'function' ? { handler: entry } : entry
       const { handler, ...life } = checkOptions<LifecycleOptions & { handler: VersionHandler }>(
         `the version ${name}`,
         given,

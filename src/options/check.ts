@@ -8,29 +8,31 @@ import { isList, isThenable, spell, spellKind } from './spelling.js'
 export const invalidOption = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)
 
 /**
- * `given` as the options of `what`, which is a factory such as `api()` or a part such as `the mount of "orders"`. Absent options are none. Throws `ConfigurationError` for a name that is not
- * in the table, with the near miss, and for a value of another kind: the message has the path of the
- * option, what was given, and what to give.
+ * `given` as the options of `what`, which is a factory such as `api()` or a part such as `the mount
+ * of "orders"`. A factory whose options may be left out gives `{}` for them. Throws
+ * `ConfigurationError` for a name that is not in the table, with the near miss, and for a value of
+ * another kind: the message has the path of the option, what was given, and what to give.
  */
 export function checkOptions<Options = Readonly<Record<string, unknown>>>(
   what: string,
   given: unknown,
   kinds: Kinds<NoInfer<Options>>,
 ): Options {
-  const table: KindTable = kinds
-  if (given === undefined && !Object.values(table).some((kind) => typeof kind === 'object' && 'required' in kind)) return {} as Options
   if (!isTable(given)) {
     const is = given === undefined ? 'missing' : spell(given, 'table')
     throw invalidOption(`${factory.test(what) ? `The options of ${what} are` : `${capital(what)} is`} ${is}. Give an object.`)
   }
-  const fault = faultIn('', given, table)
+  const fault = faultIn('', given, kinds)
   if (fault !== undefined) throw invalidOption(messageOf(what, fault))
   return given as Options
 }
 
-/** An argument that is no object of options, checked in the same way. `what` names it. Throws `ConfigurationError`. */
+/**
+ * An argument that is no object of options, checked in the same way; it must be given. `what` names
+ * it. Throws `ConfigurationError`.
+ */
 export function checkArgument(what: string, given: unknown, kind: Kind): void {
-  const fault = faultOf('', given, kind)
+  const fault = faultOf('', given, { required: kind })
   if (fault === undefined) return
   throw invalidOption(
     `${capital(what)} ${'is' in fault && fault.path === '' ? `${fault.is}.` : `has a fault: ${partOf(fault)}`} ${fault.fix}`,

@@ -103,6 +103,9 @@ export const milliseconds: NumberKind = Object.freeze({ from: 1, whole: true, un
 /** The longest time, in milliseconds, that a timer of Node takes; longer ones fire at once. */
 export const longestTimer = 2 ** 31 - 1
 
+/** A function that does what `by` says, such as `an Express router`. */
+export const functionBy = (by: string): MadeKind => ({ by, is: (value) => typeof value === 'function' })
+
 /** An object or function with a method of this name, as another factory makes it. */
 export const madeBy = (by: string, method: string): MadeKind => ({
   by,

@@ -22,7 +22,7 @@ export function spellKind(kind: Kind): string {
   if (typeof kind === 'string') return words[kind]
   if (isList(kind)) return orList((kind as readonly Kind[]).map(spellKind))
   const one = kind as Exclude<Kind, Word | readonly Kind[]>
-  if ('oneOf' in one) return orList(one.oneOf.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))))
+  if ('oneOf' in one) return orList(one.oneOf.map((value) => (typeof value === 'string' ? quoted(value) : String(value))))
   if ('from' in one) return spellNumber(one)
   if ('like' in one) return one.a
   if ('each' in one) return one.a ?? spellList(one.each, one.least)
@@ -33,13 +33,17 @@ export function spellKind(kind: Kind): string {
   return 'present' in one ? spellKind(one.present) : one.instead
 }
 
+/** A text in single quotes; a tab or a line break is an escape, so that it can be seen. */
+const quoted = (text: string): string => `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')}'`
+
 const orList = (texts: readonly string[]): string =>
   [texts.slice(0, -1).join(', '), texts.at(-1)].filter((text) => text !== '').join(' or ')
 
 function spellNumber({ from, to, whole, unit, above }: NumberKind): string {
   const number = `a ${whole === true ? 'whole ' : ''}number${unit === undefined ? '' : ` of ${unit}`}`
   if (from === Number.NEGATIVE_INFINITY) return number
-  return `${number} ${above === true ? 'above' : 'from'} ${from}${to === undefined ? '' : ` to ${to}`}`
+  if (above === true) return `${number} above ${from}${to === undefined ? '' : `, at most ${to}`}`
+  return `${number} from ${from}${to === undefined ? '' : ` to ${to}`}`
 }
 
 function spellList(each: Kind, least = 0): string {
@@ -54,7 +58,7 @@ function spellList(each: Kind, least = 0): string {
 export function spell(value: unknown, kind: Kind): string {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (value === undefined) return 'undefined'
-  if (typeof value === 'string') return isPublic(kind) && value.length <= 40 ? `'${value}'` : 'of type string'
+  if (typeof value === 'string') return isPublic(kind) && value.length <= 40 ? quoted(value) : 'of type string'
   if (isList(value)) return value.length === 0 ? 'an empty list' : 'a list'
   if (typeof value === 'object' && isThenable(value)) return 'a promise'
   return `of type ${typeof value}`

@@ -66,7 +66,7 @@ export function representation<T = Readonly<Record<string, unknown>>>(
   if (media === undefined || media.type.includes('*')) throw invalidOption(`${what} names no media type. Give one such as "text/csv".`)
   if (Object.values<string>(ours).includes(media.type))
     throw invalidOption(`${what} is what the library itself writes. Give another media type.`)
-  const { item, list, value, revision = '' } = checkOptions<RepresentationOptions<unknown>>(what, options ?? null, representationKinds)
+  const { item, list, value, revision = '' } = checkOptions<RepresentationOptions<unknown>>(what, options, representationKinds)
   if (item === undefined && list === undefined && value === undefined)
     throw invalidOption(`${what} represents nothing. Give it a function for an item, a list or a value.`)
   return Object.freeze(branded('representation', { kind: 'representation' as const, contentType: mediaType, item, list, value, revision }))

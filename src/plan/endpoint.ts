@@ -132,7 +132,7 @@ export function endpoint(...given: readonly unknown[]): unknown {
 
 function declared(name: string, options: EndpointOptions): Endpoint {
   const what = `endpoint("${String(name)}")`
-  const { description, methods, area } = checkOptions<EndpointOptions>(what, options ?? null, endpointKinds)
+  const { description, methods, area } = checkOptions<EndpointOptions>(what, options, endpointKinds)
   if (typeof description !== 'string' || description.trim() === '') {
     throw new ConfigurationError(
       'undocumented-endpoint',
@@ -211,7 +211,7 @@ export const replyKinds: Kinds<Reply> = {
  * @example handle: () => reply({ status: 202, headers: { Location: '/v1/informes/7' } })
  */
 export function reply(answer: Reply): Reply {
-  return Object.freeze(branded('reply', { ...checkOptions<Reply>('reply()', answer ?? null, replyKinds) }, false))
+  return Object.freeze(branded('reply', { ...checkOptions<Reply>('reply()', answer, replyKinds) }, false))
 }
 
 export const isReply = (value: unknown): value is Reply => hasBrand('reply', value)

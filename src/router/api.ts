@@ -13,8 +13,8 @@ import {
   type VersionHandler,
 } from '../middleware/versions.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
-import { checkOptions } from '../options/check.js'
-import { type Kinds, madeBy } from '../options/kinds.js'
+import { checkArgument, checkOptions } from '../options/check.js'
+import { type Kind, type Kinds, madeBy } from '../options/kinds.js'
 import { type Endpoint, isEndpoint } from '../plan/endpoint.js'
 import { isMount, type Mount } from '../plan/mount.js'
 import { offeredWrites } from '../plan/offered-writes.js'
@@ -78,7 +78,7 @@ export const apiKinds: Kinds<ApiOptions> = {
  * app.use(api({ versions: { v8: [mount(sucursales, adapter)], v1: { resources: [mount(old, view)], deprecated: '2026-01-01', successor: 'v8' }, v0: 'retired' } }))
  */
 export function api<P = unknown>(options: ApiOptions<P>): Api {
-  checkOptions('api()', options ?? null, apiKinds)
+  checkOptions('api()', options, apiKinds)
   const { versions: table, login, secureHeaders = {}, ...rest } = options
   const names = Object.keys(table)
   const living = names.filter((name) => table[name] !== 'retired')
@@ -166,8 +166,15 @@ const noVersion: ServedVersion = { name: '', table: routeTable([]), life: undefi
 
 /** An entry of the table of versions, checked for JavaScript callers. */
 function versionOptions(name: string, entry: VersionOptions | readonly (Mount | Endpoint)[]): VersionOptions {
+  checkArgument(`the version ${name}`, entry, entryKind)
   const options = isList(entry) ? { resources: entry } : entry
-  return checkOptions<VersionOptions>(`the version ${name}`, options ?? null, versionKinds)
+  return checkOptions<VersionOptions>(`the version ${name}`, options, versionKinds)
+}
+
+/** What stands inside is looked at by `versionKinds`. */
+const entryKind: Kind = {
+  by: "'retired', a list such as [mount(definition, adapter)], or { resources, sunset }",
+  is: (value) => typeof value === 'object' && value !== null,
 }
 
 export const versionKinds: Kinds<VersionOptions> = {

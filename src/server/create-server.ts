@@ -3,6 +3,7 @@
 import { createServer as createHttpServer, IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttpsServer, type Server as TlsServer } from 'node:https'
 import { checkArgument } from '../options/check.js'
+import { functionBy } from '../options/kinds.js'
 import { answerClientErrors, withAllFields } from './client-errors.js'
 import { trackConnections } from './connections.js'
 import { type RequestObjects, requestObjects } from './request-objects.js'
@@ -22,10 +23,7 @@ import { addShutdown, type GracefulServer } from './shutdown.js'
 export function createServer(app: RequestListener, options: ServerOptions & { readonly tls: object }): GracefulServer<TlsServer>
 export function createServer(app: RequestListener, options?: ServerOptions): GracefulServer<Server>
 export function createServer(app: RequestListener, options: ServerOptions = {}): GracefulServer<Server> | GracefulServer<TlsServer> {
-  checkArgument('the first argument of createServer()', app ?? null, {
-    by: 'an Express app or another request listener',
-    is: (value) => typeof value === 'function',
-  })
+  checkArgument('the first argument of createServer()', app, functionBy('an Express app or another request listener'))
   const resolved = resolveServerOptions(options)
   const objects = requestObjects(app)
   const server = nodeServer(withAllFields(app, resolved), resolved, objects)

@@ -1,7 +1,7 @@
 /** The options of `adapterSuite`, as JavaScript callers may write them: misspelt, a check would be left out without a word. */
 import { definitionKind } from '../definition/resource.js'
 import { checkArgument, checkOptions } from '../options/check.js'
-import { type Kinds, longestTimer, type TextKind } from '../options/kinds.js'
+import { functionBy, type Kinds, longestTimer, type TextKind } from '../options/kinds.js'
 import type { OptionalMethod } from './check.js'
 import type { AdapterSuiteOptions, SuiteSubject } from './suite.js'
 
@@ -21,7 +21,7 @@ export const withoutKinds: Kinds<Record<OptionalMethod, string>> = {
 export const suiteSubjectKinds: Kinds<SuiteSubject<unknown>> = {
   definition: { required: definitionKind },
   records: { required: { each: 'any', least: 8, a: 'a list of at least 8 records' } },
-  change: { required: 'function' },
+  change: { required: functionBy('a function (record, n) => record') },
 }
 
 export const adapterSuiteKinds: Kinds<AdapterSuiteOptions> = {
@@ -35,9 +35,6 @@ export const adapterSuiteKinds: Kinds<AdapterSuiteOptions> = {
 
 /** Throws `ConfigurationError` where an option is unknown or has a value that means nothing. */
 export function checkSuiteOptions(makeAdapter: unknown, given: unknown): void {
-  checkArgument('the first argument of adapterSuite()', makeAdapter ?? null, {
-    by: 'a function that makes an adapter for each check',
-    is: (value) => typeof value === 'function',
-  })
+  checkArgument('the first argument of adapterSuite()', makeAdapter, functionBy('a function that makes an adapter for each check'))
   checkOptions('adapterSuite()', given, adapterSuiteKinds)
 }

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { escapePointer, type JsonObject, pointerTokens } from '../definition/json.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
 import { checkOptions } from '../options/check.js'
-import { count, type Kinds } from '../options/kinds.js'
+import { count, functionBy, type Kinds } from '../options/kinds.js'
 import { type Endpoint, type EndpointCall, endpoint, endpointLimitKinds } from '../plan/endpoint.js'
 import type { EndpointLimits, Upload } from '../plan/endpoint-types.js'
 import { mostViolations, summaryOf } from '../plan/refusal.js'
@@ -65,7 +65,7 @@ const batchSize = 200
 export function imports<T, K, L extends string>(name: string, definition: ResourceDefinition<T, K, L>, options: ImportOptions): Endpoint {
   checkDefinition('imports()', definition)
   const what = `imports("${String(name)}")`
-  const given = checkOptions<ImportOptions>(what, options ?? null, importKinds)
+  const given = checkOptions<ImportOptions>(what, options, importKinds)
   const { description, area, formats, maxRows = 10_000, maxConcurrent = 2, bodyLimit = usualLimit, timeout = 60_000 } = given
   const types = [...mediaTypesOf(what, formats), 'multipart/form-data']
   let running = 0
@@ -98,7 +98,9 @@ export function imports<T, K, L extends string>(name: string, definition: Resour
 export const importKinds: Kinds<ImportOptions> = {
   description: 'any',
   formats: { required: formatsKind },
-  transaction: { required: ['function', { oneOf: ['none'] }] },
+  transaction: {
+    required: [functionBy('a function that runs one'), { by: "'none' for a store without", is: (value) => value === 'none' }],
+  },
   maxRows: count,
   maxConcurrent: count,
   ...endpointLimitKinds,

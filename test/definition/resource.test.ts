@@ -220,8 +220,9 @@ describe('what a declaration can not say', () => {
   it.each<[string, unknown, string]>([
     ['null', null, 'invalid-option'],
     ['a text', 'piezas', 'invalid-option'],
-    ['an empty object', {}, 'name-malformed'],
-    ['a number for the collection', { ...base, collection: 5 }, 'name-malformed'],
+    ['an empty object', {}, 'invalid-option'],
+    ['a number for the collection', { ...base, collection: 5 }, 'invalid-option'],
+    ['an empty collection', { ...base, collection: '' }, 'name-malformed'],
     ['no schema', { ...base, schema: undefined }, 'invalid-schema'],
     ['a text for the schema', { ...base, schema: 'x' }, 'invalid-schema'],
     ['a schema that contains itself', { ...base, schema: cyclic }, 'invalid-schema'],

@@ -300,11 +300,12 @@ describe('declarations', () => {
     expect(() => under('cancel', { allow: 'cancel' })).toThrow('allow')
   })
 
+  const made = 'Give what endpoint() made: endpoint(name, { description, methods }).'
   it.each<[string, () => unknown, string]>([
     ['an area', () => under('cancelaciones', { area: 'ui' }), 'Leave the area "ui" out.'],
     ['no list', () => mount(pedidos, adapter, { endpoints: endpoint('bajas', { description, methods }) as never }), 'Give a list'],
-    ['what endpoint() did not make', () => mount(pedidos, adapter, { endpoints: [{ name: 'bajas' }] as never }), 'Wrap each'],
-    ['a path that is not given', () => mount(pedidos, adapter, { endpoints: [null] as never }), 'Wrap each'],
+    ['what endpoint() did not make', () => mount(pedidos, adapter, { endpoints: [{ name: 'bajas' }] as never }), made],
+    ['a path that is not given', () => mount(pedidos, adapter, { endpoints: [null] as never }), made],
   ])('%s is a configuration error', (_, make, message) => {
     expect(make).toThrow(message)
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fittingBudget, resolveBudgets } from '../../src/limits/budgets.js'
+import { rateLimit } from '../../src/middleware/rate-limit.js'
 import { ConfigurationError } from '../../src/problem.js'
 
 describe('budgets', () => {
@@ -56,19 +57,28 @@ describe('budgets', () => {
     [{}, /limit of rateLimit\(\) is missing/],
     [{ limit: 0 }, /whole number/],
     [{ limit: 1.5 }, /whole number/],
-    [{ limit: 5, window: -1 }, /in milliseconds/],
+    [{ limit: 5, window: -1 }, /number of milliseconds from 1/],
     [{ limit: 5, failures: { limits: 3 } }, /Did you mean "limit"/],
-    [{ limit: 5, budgets: [{ name: 'a b', limit: 1 }] }, /Use letters/],
+    [
+      { limit: 5, budgets: [{ name: 'a b', limit: 1 }] },
+      /"budgets\[0\]\.name" of rateLimit\(\) is 'a b'\. Give a name of at most 64 letters/,
+    ],
     [{ limit: 5, budgets: [{ name: 'default', limit: 1 }] }, /Two budgets/],
     [{ limit: 5, budgets: [{ name: 'failures', limit: 1 }] }, /Two budgets/],
-    [{ limit: 5, budgets: [{ name: 'a' }] }, /limit of the budget "a" is missing/],
-    [{ limit: 5, budgets: [{ name: 'a', limit: 1, methods: 'GET' }] }, /Give "read", "write"/],
-    [{ limit: 5, budgets: [{ name: 'a', limit: 1, routes: [] }] }, /empty/],
-    [{ limit: 5, budgets: [{ name: 'a', limit: 1, routes: ['/search'] }] }, /segments below the version/],
+    [{ limit: 5, budgets: [{ name: 'a' }] }, /"budgets\[0\]\.limit" of rateLimit\(\) is missing/],
+    [{ limit: 5, budgets: [{ name: 'a', limit: 1, methods: 'GET' }] }, /is 'GET'\. Give 'read' or 'write'/],
+    [
+      { limit: 5, budgets: [{ name: 'a', limit: 1, routes: [] }] },
+      /is an empty list\. Give a list of routes such as "tax\/facturas", or leave it out/,
+    ],
+    [
+      { limit: 5, budgets: [{ name: 'a', limit: 1, routes: ['/search'] }] },
+      /is '\/search'\. Give the segments of a path below the version/,
+    ],
     [{ limit: 5, budgets: [{ name: 'a', limit: 1, route: ['search'] }] }, /Did you mean "routes"/],
-    [{ limit: 5, budgets: { name: 'a', limit: 1 } }, /must be a list/],
+    [{ limit: 5, budgets: { name: 'a', limit: 1 } }, /"budgets" of rateLimit\(\) is of type object\. Give a list/],
   ])('LIMIT-1: %j does not build', (options, message) => {
-    expect(() => resolveBudgets(options as never)).toThrow(ConfigurationError)
-    expect(() => resolveBudgets(options as never)).toThrow(message)
+    expect(() => rateLimit(options as never)).toThrow(ConfigurationError)
+    expect(() => rateLimit(options as never)).toThrow(message)
   })
 })

@@ -7,7 +7,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
-import { type BodyOptions, hasBody, readBody, resolveBodyLimits } from '../../src/middleware/body.js'
+import { type BodyOptions, bodyLimitKinds, hasBody, readBody, resolveBodyLimits } from '../../src/middleware/body.js'
+import { checkOptions } from '../../src/options/check.js'
 import { openForm } from '../../src/plan/form.js'
 import { ConfigurationError, type HttpProblem, toProblem } from '../../src/problem.js'
 import { problemAnswer, send } from '../../src/representation/answer.js'
@@ -56,7 +57,9 @@ describe('resolveBodyLimits', () => {
 
   it.each(['bodyLimit', 'depthLimit', 'timeout'])('HDR-5: %s is a whole number from 1', (name) => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 1.5, '5', null]) {
-      expect(() => resolveBodyLimits({ [name]: value as number })).toThrow(ConfigurationError)
+      expect(() => checkOptions('api()', { bodyLimit: 1, depthLimit: 1, timeout: 1, [name]: value }, bodyLimitKinds)).toThrow(
+        ConfigurationError,
+      )
     }
   })
 })

@@ -36,8 +36,8 @@ describe('crossOrigin(): options', () => {
 
 describe('crossOrigin(): mends', () => {
   it.each([
-    [undefined, 'The options of crossOrigin() are missing or null. Give an object.'],
-    [{ origins: shop }, "is a text. Give a list: ['https://shop.example.com']."],
+    [undefined, 'The options of crossOrigin() are missing. Give an object.'],
+    [{ origins: shop }, "Give '*' or a list such as ['https://shop.example.com']."],
     [{ origins: ['*'] }, "For any origin give '*' without the list."],
     [{ origins: [`${shop}/`] }, `Give "${shop}".`],
     [{ origins: [`${shop}/app?a=1`] }, `Give "${shop}".`],
@@ -56,7 +56,9 @@ describe('crossOrigin(): mends', () => {
   })
 
   it('HDR-7: api takes what crossOrigin() made, and says so', () => {
-    expect(() => api({ versions: { v0: 'retired' }, cors: { origins: [shop] } } as never)).toThrow('Give crossOrigin({ origins }).')
+    expect(() => api({ versions: { v0: 'retired' }, cors: { origins: [shop] } } as never)).toThrow(
+      'Give what crossOrigin() made, such as crossOrigin({ origins }).',
+    )
   })
 })
 

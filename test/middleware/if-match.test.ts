@@ -190,8 +190,8 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
 
 it.each([
   [{ require: true }, /Did you mean "required"/],
-  [{ weak: 'yes' }, /"weak" of ifMatch\(\) is of type string. Give a boolean/],
-  [null, /missing or null/],
+  [{ weak: 'yes' }, /"weak" of ifMatch\(\) is 'yes'\. Give a boolean/],
+  [null, /The options of ifMatch\(\) are null\. Give an object/],
 ])('HDR-3: ifMatch() with %j does not build', (options, message) => {
   const build = () => ifMatch(options as never)
   expect(build).toThrow(ConfigurationError)

@@ -33,10 +33,10 @@ const times = (n: number, status: number): number[] => Array.from({ length: n },
 describe('login(): options', () => {
   const token = () => 'token'
   it.each([
-    [undefined, /The options of login\(\) are missing or null\. Give an object/],
+    [undefined, /The options of login\(\) are missing\. Give an object/],
     [{ token }, /neither find nor verify/],
     [{ token, verify, find: () => undefined }, /both find and verify/],
-    [{ verify }, /token of login\(\) is missing/],
+    [{ verify }, /"token" of login\(\) is missing/],
     [{ token, verify, upgrade: () => {} }, /upgrade without find/],
     [{ token, verify, realm: 'a"b' }, /without quotes/],
     [{ token, verify, attempt: {} }, /Did you mean "attempts"/],

@@ -21,9 +21,9 @@ describe('methods(): options', () => {
   })
 
   it('VERB-9: what is no method, or no place, does not build', () => {
-    expect(build({ on: 'item', allow: ['get'] })).toThrow(/allows "get"/)
-    expect(build({ on: 'item', allow: ['HEAD'] })).toThrow(/come by themselves/)
-    expect(build({ on: 'things', allow: ['GET'] })).toThrow(/"collection" or "item"/)
+    expect(build({ on: 'item', allow: ['get'] })).toThrow(/"allow\[0\]" of methods\(\) is 'get'\. Give 'GET', 'POST'/)
+    expect(build({ on: 'item', allow: ['HEAD'] })).toThrow(/is 'HEAD'\. .*HEAD and OPTIONS come by themselves/)
+    expect(build({ on: 'things', allow: ['GET'] })).toThrow(/'collection' or 'item'/)
     expect(build({ on: 'item', allow: ['GET'], baseUrl: '/private' })).toThrow(/baseUrl/)
     expect(build({ on: 'item', allows: ['GET'] })).toThrow(/Did you mean "allow"/)
     for (const options of [undefined, null, { on: 'item' }, { on: 'item', allow: 'GET' }])
@@ -35,7 +35,9 @@ describe('methods(): options', () => {
     expect(build({ on: 'item', allow: ['GET'], permission })).toThrow(/Give both/)
     expect(build({ on: 'item', allow: ['GET'], resource: 'x' })).toThrow(/Give both/)
     expect(build({ on: 'item', allow: ['GET'], permission, resource: 'x' })).toThrow(/key: \(req\) => req\.params\.id/)
-    expect(build({ on: 'item', allow: ['GET'], permission, resource: 'x', key: true })).toThrow(/key of methods\(\) must be a function/)
+    expect(build({ on: 'item', allow: ['GET'], permission, resource: 'x', key: true })).toThrow(
+      /"key" of methods\(\) is true\. Give a function or false/,
+    )
     expect(build({ on: 'item', allow: ['GET'], permission, resource: 'x', key: false })).not.toThrow()
     expect(build({ on: 'collection', allow: ['GET'], permission, resource: 'x' })).not.toThrow()
   })

@@ -12,16 +12,16 @@ describe('rateLimit(): options', () => {
   const store = () => ({ increment: () => ({ totalHits: 1, resetTime: undefined }), decrement: () => {}, resetKey: () => {} })
   const one = store()
   it.each([
-    [undefined, /The options of rateLimit\(\) are missing or null/],
+    [undefined, /The options of rateLimit\(\) are missing\. Give an object/],
     [{ limits: 5 }, /Did you mean "limit"/],
-    [{ limit: '5' }, /Give a number/],
-    [{ limit: 5, whenStoreFails: 'passes' }, /Give "pass" or "refuse"/],
-    [{ limit: 5, storeTimeout: 0 }, /in milliseconds/],
+    [{ limit: '5' }, /"limit" of rateLimit\(\) is '5'\. Give a whole number from 1/],
+    [{ limit: 5, whenStoreFails: 'passes' }, /Give 'pass' or 'refuse'/],
+    [{ limit: 5, storeTimeout: 0 }, /number of milliseconds from 1/],
     [{ limit: 5, store: {} }, /Give a function/],
     [{ limit: 5, store: () => undefined }, /gave nothing for "default": is a return missing\?/],
     [{ limit: 5, store: async () => store() }, /gave a promise for "default"\. Make the store at once/],
     [{ limit: 5, store: () => ({ increment() {} }) }, /without decrement, resetKey for "default"/],
-    [{ limit: 5, budgets: [{ limit: 1 }] }, /The name of each budget of rateLimit\(\) is missing\. Give a name/],
+    [{ limit: 5, budgets: [{ limit: 1 }] }, /"budgets\[0\]\.name" of rateLimit\(\) is missing\. Give a name/],
     [{ limit: 5, store: () => one }, /one store twice/],
   ])('LIMIT-1: %j do not build', (options, message) => {
     expect(() => rateLimit(options as never)).toThrow(ConfigurationError)

@@ -165,11 +165,11 @@ it('REP-7: a definition with links to resources is for a router', () => {
 
 it.each([
   [{ bodyLimit: Number.NaN }, /"bodyLimit" of recordBody\(\) is NaN/],
-  [{ depthLimit: 0 }, /"depthLimit" of recordBody\(\) is 0\. Give a number from 1/],
-  [{ timeout: '5' }, /"timeout" of recordBody\(\) is of type string/],
+  [{ depthLimit: 0 }, /"depthLimit" of recordBody\(\) is 0\. Give a whole number from 1/],
+  [{ timeout: '5' }, /"timeout" of recordBody\(\) is '5'\. Give a whole number of milliseconds/],
   [{ bodyLimits: 5 }, /Did you mean "bodyLimit"/],
   [{ id: 'id' }, /"id" of recordBody\(\) is of type string/],
-  [null, /The options of recordBody\(\) are missing or null\. Give an object/],
+  [null, /The options of recordBody\(\) are null\. Give an object/],
 ])('HDR-5: recordBody() with %j does not build', (options, message) => {
   const build = () => recordBody(llanas, options as never)
   expect(build).toThrow(ConfigurationError)

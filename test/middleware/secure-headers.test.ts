@@ -17,7 +17,7 @@ const defaults = {
 describe('secureHeaders(): options', () => {
   it('a Strict-Transport-Security that is true has no duration: the message gives one', () => {
     expect(() => secureHeaders({ strictTransport: true } as never)).toThrow(
-      'is true. Give whole seconds, such as 63072000, or the whole value.',
+      'is true. Give a whole number of seconds from 0 or a value such as "max-age=63072000; includeSubDomains".',
     )
   })
 

@@ -24,8 +24,8 @@ describe('versions(): options', () => {
 
   it('VER-1: an empty table and a handler that is none do not build', () => {
     expect(build({})).toThrow(ConfigurationError)
-    expect(build({ v1: { deprecated: '2026-01-01' } })).toThrow(/handler of v1 is no function/)
-    expect(build({ v1: undefined })).toThrow(/handler of v1 is no function/)
+    expect(build({ v1: { deprecated: '2026-01-01' } })).toThrow(/"handler" of the version v1 is missing\. Give an Express router/)
+    expect(build({ v1: undefined })).toThrow(/version v1 is missing\. Give 'retired', an Express router or \{ handler: router, sunset \}/)
   })
 
   it('VER-3: dates that are none, or in an order that can not be, do not build', () => {

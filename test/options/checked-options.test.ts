@@ -44,6 +44,7 @@ describe('options of the wrong kind', () => {
       { name: 'a', timeout: '10' },
       `"timeout" of made() is '10'. Give a whole number of milliseconds from 1 to 1000.`,
     ],
+    ['a tab for a word', { name: 'a', mode: '\t' }, `is '\\t'. Give 'pass', 'refuse' or false.`],
     ['NaN', { name: 'a', timeout: Number.NaN }, 'is NaN.'],
     ['a fraction', { name: 'a', timeout: 1.5 }, 'is 1.5.'],
     ['a number below', { name: 'a', timeout: 0 }, 'is 0.'],
@@ -109,7 +110,7 @@ describe('options of the wrong kind', () => {
       signal: null,
     }
     expect(checkOptions('made()', given, kinds)).toBe(given)
-    expect(checkOptions('made()', undefined, { on: 'boolean' })).toEqual({})
+    expect(checkOptions('made()', {}, { on: 'boolean' })).toEqual({})
   })
 
   it('names that every object has are no options', () => {
@@ -117,7 +118,19 @@ describe('options of the wrong kind', () => {
     expect(() => checkOptions('made()', { on: true }, kinds)).toThrow('"name" of made() is missing')
   })
 
+  it('options that may all be left out are missing all the same where none are given', () => {
+    expect(() => checkOptions('made()', undefined, { on: 'boolean' })).toThrow('The options of made() are missing. Give an object.')
+    expect(() => checkOptions('the part "a"', undefined, { on: 'boolean' })).toThrow('The part "a" is missing. Give an object.')
+  })
+
+  it('a number between bounds that are not both allowed says both', () => {
+    expect(() => checkOptions('made()', { a: 0 }, { a: { from: 0, above: true, to: 10 } })).toThrow('Give a number above 0, at most 10.')
+  })
+
   it('arguments are checked in the same way', () => {
+    expect(() => checkArgument('the first argument of made()', undefined, 'function')).toThrow(
+      'The first argument of made() is missing. Give a function.',
+    )
     expect(() => checkArgument('the offers of negotiate()', ['a', 5], { each: 'string' })).toThrow(
       'The offers of negotiate() has a fault: "[1]" is 5. Give a string.',
     )

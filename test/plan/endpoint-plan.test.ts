@@ -113,7 +113,7 @@ describe('endpoint()', () => {
   it.each<[string, unknown, unknown, string]>([
     ['no description', 'search', { description: ' ', methods }, 'undocumented-endpoint'],
     ['no description at all', 'search', { methods }, 'undocumented-endpoint'],
-    ['no options', 'search', undefined, 'undocumented-endpoint'],
+    ['no options', 'search', undefined, 'invalid-option'],
     ['two segments', 'search/all', { description, methods }, 'name-malformed'],
     ['a format', 'search.json', { description, methods }, 'name-has-format'],
     ['a number', 5, { description, methods }, 'name-malformed'],
@@ -136,7 +136,7 @@ describe('endpoint()', () => {
 
   it('ERR-3: the message names the option, what is wrong and the fix', () => {
     expect(() => make('search', { description, methods: { POST: { handle, bodyLimit: '10mb' } } })).toThrow(
-      'bodyLimit of POST of the endpoint "search" is "10mb". Give a whole number from 1.',
+      `The option "methods.POST.bodyLimit" of endpoint("search") is '10mb'. Give a whole number of bytes from 1.`,
     )
     expect(() => make('search', { description, methods: { GET: { handle, body: {} } } })).toThrow('Take parameters in query, or use POST.')
   })

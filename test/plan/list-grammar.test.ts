@@ -12,6 +12,7 @@ import {
   refuseQuery,
 } from '../../src/plan/list-grammar.js'
 import { HttpProblem, type Violation } from '../../src/problem.js'
+import { api as makeApi } from '../../src/router/api.js'
 import { cpuTime } from '../cpu-time.js'
 
 const piezas = defineResource({
@@ -306,8 +307,10 @@ describe('pages', () => {
     expect(of({ max: 10 }, {})).toEqual({ size: 10, max: 10, first: 1 })
     expect(of({}, { max: 10 })).toEqual({ size: 10, max: 10, first: 1 })
     expect(() => of({ size: 50 }, { max: 10 })).toThrow('"cosas" has pages of 50 with at most 10')
-    expect(() => of({}, { max: 0 })).toThrow('invalid-option')
-    expect(() => of({}, { first: 5 as never })).toThrow('calls the first page 5')
+    // What the service says, its factory checks.
+    const api = (page: PageOptions) => () => makeApi({ versions: { v0: 'retired' }, page })
+    expect(api({ max: 0 })).toThrow('The option "page.max" of api() is 0. Give a whole number from 1. [ERR-1 invalid-option]')
+    expect(api({ first: 5 as never })).toThrow('The option "page.first" of api() is 5. Give 1 or 0.')
   })
 })
 

@@ -155,8 +155,8 @@ describe('the drain of shutdown()', () => {
   })
 
   it.each([-1, 0.5, '5', 2 ** 31])('a drain of %s is refused', (drain) => {
-    expect(() => createServer(service()).shutdown({ drain: drain as number })).toThrow(/drain of shutdown\(\)/)
-    expect(() => createServer(service(), { drain: drain as number })).toThrow(/drain of createServer\(\)/)
+    expect(() => createServer(service()).shutdown({ drain: drain as number })).toThrow(/"drain" of shutdown\(\)/)
+    expect(() => createServer(service(), { drain: drain as number })).toThrow(/"drain" of createServer\(\)/)
   })
 })
 

@@ -224,14 +224,14 @@ describe('probes() with a server of their own', () => {
 
 describe('the options of probes()', () => {
   it.each<[unknown, RegExp]>([
-    [null, /must be an object/],
-    [{ chek: () => {} }, /no option "chek". Options: check, /],
-    [{ check: true }, /check of probes\(\) is of type boolean/],
-    [{ server: null }, /server of probes\(\) is null/],
-    [{ maxAge: -1 }, /maxAge of probes\(\) is -1/],
+    [null, /The options of probes\(\) are null\. Give an object/],
+    [{ chek: () => {} }, /no option "chek"\. Did you mean "check"/],
+    [{ check: true }, /"check" of probes\(\) is true\. Give a function/],
+    [{ server: null }, /"server" of probes\(\) is null\. Give what createServer\(\) made/],
+    [{ maxAge: -1 }, /"maxAge" of probes\(\) is -1\. Give a whole number of milliseconds from 0/],
     [{ maxAge: Number.NaN }, /maxAge/],
-    [{ timeout: 0 }, /timeout of probes\(\) is 0\. Give a whole number, 1 to/],
-    [{ livePath: 'live' }, /livePath of probes\(\) is "live"/],
+    [{ timeout: 0 }, /"timeout" of probes\(\) is 0\. Give a whole number of milliseconds from 1 to/],
+    [{ livePath: 'live' }, /"livePath" of probes\(\) is 'live'\. Give a path such as "\/live"/],
     [{ readyPath: '/a?b' }, /readyPath/],
     [{ readyPath: '/live' }, /livePath and readyPath of probes\(\) are both "\/live"/],
   ])('%j is refused', (options, message) => {

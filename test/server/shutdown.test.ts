@@ -308,6 +308,6 @@ describe('shutdown()', () => {
   })
 
   it.each([-1, 1.5, Number.NaN, '5', 2 ** 31])('a grace of %s is refused', (grace) => {
-    expect(() => createServer(service().app).shutdown({ grace: grace as number })).toThrow(/grace of shutdown\(\)/)
+    expect(() => createServer(service().app).shutdown({ grace: grace as number })).toThrow(/"grace" of shutdown\(\)/)
   })
 })

@@ -86,23 +86,30 @@ describe('adapterSuite', () => {
   })
 
   it('refuses options that can not be', () => {
+    const definition = defineResource({
+      collection: 'orders',
+      key: 'id',
+      schema: { type: 'object', properties: { id: { type: 'integer' } } },
+    })
+    const records = Array.from({ length: 8 }, (_, id) => ({ id }))
     const refused: [options: unknown, says: RegExp][] = [
       [{ withot: {} }, /^adapterSuite\(\) has no option "withot"\. Did you mean "without"/],
       [{ without: { creates: 'no' } }, /no option "creates"\. Did you mean "create"/],
-      [{ without: { create: '' } }, /without\.create .+ has no reason/],
-      [{ without: { create: ' ' } }, /has no reason/],
-      [{ without: { create: true } }, /has no reason/],
-      [{ without: ['create'] }, /must be an object, not a list/],
-      [{ counts: 'none' }, /'exact' or 'other', not "none"/],
-      [{ search: 'no' }, /true or false, not "no"/],
-      [{ seed: 1.5 }, /a whole number, not 1\.5/],
-      [{ patience: 0 }, /milliseconds above 0, not 0/],
-      [{ patience: '5 s' }, /milliseconds above 0/],
+      [{ without: { create: '' } }, /"without\.create" of adapterSuite\(\) is ''\. Give a reason/],
+      [{ without: { create: ' ' } }, /is ' '\. Give a reason/],
+      [{ without: { create: true } }, /is true\. Give a reason/],
+      [{ without: ['create'] }, /"without" of adapterSuite\(\) is a list\. Give \{ create/],
+      [{ counts: 'none' }, /is 'none'\. Give 'exact' or 'other'/],
+      [{ search: 'no' }, /is 'no'\. Give a boolean/],
+      [{ seed: 1.5 }, /is 1\.5\. Give a whole number/],
+      [{ patience: 0 }, /is 0\. Give a number of milliseconds above 0/],
+      [{ patience: '5 s' }, /is '5 s'\. Give a number of milliseconds above 0/],
       [{ subject: { definition: {}, records: [], change: () => ({}), key: 'id' } }, /no option "key"/],
-      [{ subject: { records: [] } }, /defineResource\(\) gave, not undefined/],
-      [{ subject: { definition: {}, records: [] } }, /must be a function/],
-      [{ subject: { definition: {}, change: () => ({}) } }, /no list of records/],
-      [null, /are missing or null\. Give an object/],
+      [{ subject: { records: [] } }, /"subject\.definition" of adapterSuite\(\) is missing\. Give what defineResource\(\) made/],
+      [{ subject: { definition: {} } }, /"subject\.definition" of adapterSuite\(\) is of type object\. Give what defineResource\(\) made/],
+      [{ subject: { definition, records } }, /"subject\.change" of adapterSuite\(\) is missing\. Give a function \(record, n\) => record/],
+      [{ subject: { definition, change: () => ({}) } }, /"subject\.records" of adapterSuite\(\) is missing\. Give a list of at least 8/],
+      [null, /are null\. Give an object/],
     ]
     for (const [options, says] of refused) {
       expect(() => adapterSuite(memory, options as never), JSON.stringify(options)).toThrow(says)

@@ -241,11 +241,11 @@ describe('options of imports', () => {
   const of = (options: object) => () =>
     imports('cargas', pedidos, { description: 'x', formats: [csv()], transaction: 'none', ...options } as never)
   it.each([
-    [{ transaction: undefined }, 'does not say its transaction'],
-    [{ transaction: 7 }, 'must be a function'],
-    [{ formats: [] }, 'has no formats'],
+    [{ transaction: undefined }, '"transaction" of imports("cargas") is missing. Give a function that runs one'],
+    [{ transaction: 7 }, '"transaction" of imports("cargas") is 7. Give a function that runs one'],
+    [{ formats: [] }, '"formats" of imports("cargas") is an empty list. Give a list of what csv() and ndjson() made'],
     [{ formats: [csv(), csv()] }, 'two formats of "text/csv"'],
-    [{ maxRows: 0 }, 'maxRows of imports("cargas")'],
+    [{ maxRows: 0 }, '"maxRows" of imports("cargas") is 0. Give a whole number from 1.'],
     [{ maxrows: 5 }, 'Did you mean "maxRows"?'],
     [{ description: '' }, 'says nothing of itself'],
   ])('%o is refused at start', (options, message) => {

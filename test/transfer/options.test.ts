@@ -8,16 +8,25 @@ const exporting = (exports: unknown, more = {}) => mount(pedidos, pedidosOf(0), 
 
 describe('options of exports', () => {
   it.each([
-    [() => csv({ separator: 'x' as never }), 'separator of csv() is "x"'],
+    [() => csv({ separator: 'x' as never }), `"separator" of csv() is 'x'. Give ',', ';', '\\t' or '|'.`],
     [() => csv({ seperator: ';' } as never), 'Did you mean "separator"?'],
-    [() => csv({ escapeFormulas: 'yes' as never }), 'escapeFormulas of csv() must be true or false'],
+    [() => csv({ escapeFormulas: 'yes' as never }), `"escapeFormulas" of csv() is 'yes'. Give a boolean.`],
     [() => csv({ fileName: '../a.csv' }), 'Give the name of a file'],
     [() => ndjson({ bom: true } as never), 'ndjson() has no option "bom"'],
-    [() => exporting({ formats: [] }), 'exports of the mount of "pedidos" has no formats'],
-    [() => exporting([csv()]), 'must be an object'],
+    [
+      () => exporting({ formats: [] }),
+      '"exports.formats" of the mount of "pedidos" is an empty list. Give a list of what csv() and ndjson() made',
+    ],
+    [() => exporting([csv()]), '"exports" of the mount of "pedidos" is a list. Give { formats, '],
     [() => exporting({ formats: [csv(), csv({ separator: ';' })] }), 'has two formats of "text/csv"'],
-    [() => exporting({ formats: [csv()], timeout: 0 }), 'timeout of exports of the mount of "pedidos" is 0'],
-    [() => exporting({ formats: [csv()], maxConcurrent: 1.5 }), 'maxConcurrent of exports'],
+    [
+      () => exporting({ formats: [csv()], timeout: 0 }),
+      '"exports.timeout" of the mount of "pedidos" is 0. Give a whole number of milliseconds from 1.',
+    ],
+    [
+      () => exporting({ formats: [csv()], maxConcurrent: 1.5 }),
+      '"exports.maxConcurrent" of the mount of "pedidos" is 1.5. Give a whole number from 1.',
+    ],
     [
       () => exporting({ formats: [csv()] }, { representations: [representation('text/csv; charset=utf-8', { list: () => '' })] }),
       'both an export and a representation',

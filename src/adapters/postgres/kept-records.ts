@@ -49,7 +49,7 @@ const keptOptions = ({ table, ttl = defaultTtl, lock = true }: IdempotencyOption
  * @example console.log(idempotencyDdl({ table: 'idempotency_keys' }))
  */
 export function idempotencyDdl(options: IdempotencyOptions): string {
-  const { name } = keptOptions(checkOptions<IdempotencyOptions>('idempotencyDdl()', options ?? null, idempotencyKinds))
+  const { name } = keptOptions(checkOptions<IdempotencyOptions>('idempotencyDdl()', options, idempotencyKinds))
   const lines = ['id text COLLATE "C" PRIMARY KEY', ...texts.map((column) => `${column} text NOT NULL`), 'expires_at timestamptz NOT NULL']
   const table = quoteRelation(name)
   return [

@@ -290,7 +290,7 @@ export const postgresAdapterKinds: Kinds<PostgresAdapterOptions> = {
 
 /** `given` as options of `what`. Throws `ConfigurationError`. */
 export function tableOptions(what: string, given: unknown): PostgresAdapterOptions {
-  const options = checkOptions<PostgresAdapterOptions>(what, given ?? null, postgresAdapterKinds)
+  const options = checkOptions<PostgresAdapterOptions>(what, given, postgresAdapterKinds)
   const { version } = options
   if (typeof version === 'object' && !('column' in version) && !('expression' in version)) {
     throw invalidOption(`The option "version" of ${what} names no column. Give 'xmin', { column } or { expression }.`)

@@ -52,7 +52,7 @@ const ours = ['iat', 'exp'] as const
  */
 export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   const what = 'tokenIssuer()'
-  const given = checkOptions<TokenIssuerOptions>(what, options ?? null, tokenIssuerKinds)
+  const given = checkOptions<TokenIssuerOptions>(what, options, tokenIssuerKinds)
   const { kid, algorithm, key } = prepareKey(`The key of ${what}`, given.key, 'sign')
   const { issuer, audience, lifetime = 3600, type = 'JWT' } = given
   const fixed = {

@@ -26,9 +26,9 @@ export const jobKinds: Kinds<JobOptions<unknown, unknown>> = {
 
 /** The records of the resources of a version, on behalf of a request. */
 export function recordsFor(caller: Caller): RecordsOf {
-  const open = (definition: ResourceDefinition, given: unknown) => {
+  const open = (definition: ResourceDefinition, given: unknown = {}) => {
     const mounted = mountedIn(caller.version, definition)
-    const options = checkOptions<RecordsOptions<unknown, unknown>>(`records("${definition.collection}")`, given ?? {}, reachKinds)
+    const options = checkOptions<RecordsOptions<unknown, unknown>>(`records("${definition.collection}")`, given, reachKinds)
     return new OwnRecords(() => caller, new Reach(mounted, options))
   }
   return open as unknown as RecordsOf
@@ -36,7 +36,7 @@ export function recordsFor(caller: Caller): RecordsOf {
 
 /** The same for jobs of a service. */
 export function jobRecords(service: Service, versions: ReadonlyMap<string, ServedVersion | 'retired'>): JobRecords {
-  const open = (definition: ResourceDefinition, given: unknown) => {
+  const open = (definition: ResourceDefinition, given: unknown = {}) => {
     checkDefinition('records()', definition)
     const what = `records("${definition.collection}")`
     const options = checkOptions<JobOptions<unknown, unknown>>(what, given, jobKinds)

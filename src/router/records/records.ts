@@ -132,7 +132,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
 
   #change<R>(
     given: unknown,
-    options: ChangeOptions | undefined,
+    options: ChangeOptions = {},
     operation: OperationDescription,
     act: (visit: Visit) => Promise<R>,
   ): Promise<R | RefusedRecord> {

@@ -130,8 +130,12 @@ describe('records(): on whose behalf', () => {
     expect(() => records(notas, { principal: 1 })).toThrow(/version: v2, v1/)
     expect(() => records(notas, { principal: 1, version: 'v3' })).toThrow(/names the version "v3"/)
     expect(() => records(notas, { ...ana, timout: 5 } as never)).toThrow(/Did you mean "timeout"/)
-    expect(() => records(notas, { ...ana, timeout: -1 })).toThrow(/timeout of records\("notas"\) is -1/)
-    expect(() => records(notas, { ...ana, permission: 'no' as never })).toThrow(/permission of records\("notas"\) is no/)
+    expect(() => records(notas, { ...ana, timeout: -1 })).toThrow(
+      /"timeout" of records\("notas"\) is -1\. Give a number of milliseconds above 0/,
+    )
+    expect(() => records(notas, { ...ana, permission: 'no' as never })).toThrow(
+      /"permission" of records\("notas"\) is 'no'\. Give a boolean/,
+    )
     expect(() => records(undefined as never, ana)).toThrow(/no definition/)
   })
 
@@ -180,7 +184,7 @@ describe('records(): values', () => {
       await expect(own.create({ id: 1, texto: texto as never })).rejects.toThrow(/records\("notas"\)/)
     }
     await expect(own.patch(undefined as never, {})).rejects.toThrow(/got no key/)
-    await expect(own.patch(1, {}, { expected: 5 as never })).rejects.toThrow(/expected of/)
+    await expect(own.patch(1, {}, { expected: 5 as never })).rejects.toThrow(/"expected" of records\("notas"\) is 5\. Give a string/)
     for (const key of ['1', 1.5, -0.1]) expect(await own.patch(key as never, {})).toMatchObject({ problem: { code: 'absent' } })
   })
 })
@@ -230,7 +234,9 @@ describe('records(): over other data', () => {
   it('an adapter without within() is a ConfigurationError; one that is given takes its place', async () => {
     const service = serve()
     expect(() => service.records(notas, { ...ana, within: {} })).toThrow(/"notas" has no within\(\).*option adapter/)
-    expect(() => service.records(notas, { ...ana, adapter: {} as never })).toThrow(/is no adapter/)
+    expect(() => service.records(notas, { ...ana, adapter: {} as never })).toThrow(
+      /"adapter" of records\("notas"\) is of type object\. Give an adapter, which has list\(\) and read\(\)/,
+    )
     const other = memoryAdapter(notas)
     expect(await service.records(notas, { ...ana, adapter: other }).create({ id: 1 })).toMatchObject({ key: 1 })
     expect(await service.records(notas, ana).patch(1, {})).toMatchObject({ problem: { code: 'absent' } })
