@@ -2,7 +2,7 @@
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Adapter, Call, Idempotency, ParentKey, Refused, Repeated, Stored, WriteMethod } from '../contract.js'
 import type { PostgresClient } from './client.js'
-import { type Databases, databasesOf } from './database.js'
+import { callersDatabases, type Databases, databasesOf } from './database.js'
 import { adapterOf } from './methods.js'
 import { Opening, unhurried } from './opening.js'
 import { type PostgresAdapterOptions, tableOptions } from './options.js'
@@ -27,7 +27,11 @@ export interface PostgresAdapter<T, K> extends Adapter<T, K> {
   remove(key: K, expected: string | undefined, call: Call): Promise<'removed' | 'absent' | 'stale' | Refused>
   attach(parent: ParentKey, key: K, expected: string | undefined, call: Call): Promise<'attached' | 'absent' | 'stale' | Refused>
   detach(parent: ParentKey, key: K, expected: string | undefined, call: Call): Promise<'detached' | 'absent' | 'stale' | Refused>
-  /** The same over another client, such as a transaction that spans several writes. */
+  /**
+   * The same in a transaction of yours, which you begin and end: a client of `pg` after BEGIN, the
+   * transaction of a `PGlite`. A write where none is open throws `ConfigurationError`, and so does
+   * this where the client can have none open, as a pool.
+   */
   within(client: PostgresClient): PostgresAdapter<T, K>
 }
 
@@ -77,7 +81,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
           throw withReason(error)
         }
       },
-      within: (inner: PostgresClient) => over(databasesOf(inner, driver)),
+      within: (inner: PostgresClient) => over(callersDatabases(inner, driver)),
     })
     const adapter = over(databases)
     bound.set(definition, adapter)

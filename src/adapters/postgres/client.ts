@@ -46,6 +46,8 @@ export interface Session {
   cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
   /** The driver's own connection or transaction, for a team's statements. */
   readonly native: SqlClient
+  /** Whether this is a part of a transaction that the caller has open, and ends. */
+  readonly callers: boolean
   /** The statement that the transaction began with, where it was asked for and this is not a caller's transaction. */
   readonly first?: string | undefined
 }

@@ -29,6 +29,8 @@ export class Connection {
   ended: Error | undefined
   /** When it last answered (`performance.now()`). */
   aliveAt = performance.now()
+  /** How often its pool has lent it. */
+  loans = 0
   /** How many commits on it ended without the confirmation of a synchronous standby. */
   unconfirmed = 0
   readonly #peers: Peers
@@ -112,7 +114,11 @@ export function watchPool(pool: PgPool, warn: Warn): void {
   pool.on('connect', (client) => {
     if (pool.options?.keepAlive === undefined) client.connection?.stream?.setKeepAlive?.(true, keepAliveDelay)
   })
-  pool.on('acquire', (client) => connectionOf(client, peers).listenTo(client))
+  pool.on('acquire', (client) => {
+    const connection = connectionOf(client, peers)
+    connection.loans++
+    connection.listenTo(client)
+  })
   // It is not known when these last answered.
   for (const client of pool._clients ?? []) connectionOf(client, peers).aliveAt = Number.NEGATIVE_INFINITY
 }

@@ -6,14 +6,16 @@ import { failureKind, Late, Lost, stateOf, Unsent } from './failures.js'
 import { unfit } from './unfit.js'
 import { answered, nobodyWaits, tooLate } from './waits.js'
 
-export function customDatabase(client: CustomClient): Database {
+/** `callers`: it is a transaction of the caller's, also where it could begin one of its own. */
+export function customDatabase(client: CustomClient, callers: boolean): Database {
+  const nested = callers || client.transaction === undefined
   return {
     embedded: false,
-    nested: client.transaction === undefined,
+    nested,
     query: (text, values, wait) => betweenTurns(client, wait, () => ask(client, text, values, wait)),
     cells: async (text, columns, values, wait) => cellsOf(await betweenTurns(client, wait, () => ask(client, text, values, wait)), columns),
     transaction: (work, wait, optional, first) =>
-      client.transaction === undefined ? inCallersTransaction(client, work, wait, optional) : inTheirTransaction(client, work, wait, first),
+      nested ? inCallersTransaction(client, work, wait, optional, first) : inTheirTransaction(client, work, wait, first),
   }
 }
 
@@ -38,7 +40,7 @@ function inTheirTransaction<T>(client: CustomClient, work: (session: Session) =>
       return await (client.transaction as NonNullable<CustomClient['transaction']>)(async (tx) => {
         if (late) throw tooLate()
         if (first !== undefined) await ask(tx, first, [], wait)
-        const result = await work(sessionOf(tx, wait, first))
+        const result = await work(sessionOf(tx, wait, false, first))
         // After a failed statement whose error was swallowed, COMMIT would roll back without a word: this one fails then.
         await ask(tx, 'SELECT 1 AS c0', [], wait)
         if (late) throw tooLate()
@@ -56,12 +58,13 @@ function inTheirTransaction<T>(client: CustomClient, work: (session: Session) =>
   })
 }
 
-/** Without transactions of its own the client is one already, or does single statements only. The server knows which, and nothing is begun here. */
+/** The client is a transaction already, or has none open. The server knows which. */
 async function inCallersTransaction<T>(
   client: CustomClient,
   work: (session: Session) => Promise<T>,
   wait: Wait,
   optional: boolean | undefined,
+  first: string | undefined,
 ): Promise<T> {
   const over = await takeTurn(client, wait)
   try {
@@ -69,13 +72,14 @@ async function inCallersTransaction<T>(
   } catch (error) {
     over()
     if (stateOf(error) !== '25P01') throw error
-    if (optional) return work(sessionOf(client, wait))
+    if (client.transaction !== undefined) return inTheirTransaction(client, work, wait, first)
+    if (optional) return work(sessionOf(client, wait, false))
     throw unfit(
       'what you ask for takes several statements at once: give the client a transaction(work) too, or pass a transaction that is open',
     )
   }
   try {
-    const result = await holdingTurn(client, () => work(sessionOf(client, wait)))
+    const result = await holdingTurn(client, () => work(sessionOf(client, wait, true)))
     await ask(client, 'RELEASE SAVEPOINT rest_write', [], wait)
     return result
   } catch (error) {
@@ -87,8 +91,9 @@ async function inCallersTransaction<T>(
   }
 }
 
-const sessionOf = (native: SqlClient, wait: Wait, first?: string): Session => ({
+const sessionOf = (native: SqlClient, wait: Wait, callers: boolean, first?: string): Session => ({
   native,
+  callers,
   first,
   query: (text, values) => ask(native, text, values, wait),
   cells: async (text, columns, values) => cellsOf(await ask(native, text, values, wait), columns),

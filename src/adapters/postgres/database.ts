@@ -5,11 +5,14 @@ import { customDatabase } from './custom-driver.js'
 import { isPgClient, isPgPool } from './pg-client.js'
 import { clientDatabase, type PgOptions, poolDatabase } from './pg-driver.js'
 import { isPglite, isPgliteTransaction, pgliteDatabase, pgliteTransaction } from './pglite-driver.js'
+import { noTransaction } from './unfit.js'
 
 /** Where to read and where to write. */
 export interface Databases {
   readonly read: Database
   readonly write: Database
+  /** The client came by `within()`: writes need a transaction of the caller's. */
+  readonly callers?: boolean
 }
 
 /** Throws `ConfigurationError` where the client is none. */
@@ -19,16 +22,28 @@ export function databasesOf(client: PostgresClient, options: PgOptions): Databas
   return { read: database, write: database }
 }
 
+/**
+ * The same of a client that is to be in a transaction of the caller's. Throws `ConfigurationError`
+ * where it can be in none.
+ */
+export function callersDatabases(client: PostgresClient, options: PgOptions): Databases {
+  const { read, write } = isSplit(client) ? client : { read: client, write: client }
+  const database = databaseOf(write, options, true)
+  // These two begin a transaction of their own for each write.
+  if (!database.nested) throw noTransaction()
+  return { read: read === write ? database : databaseOf(read, options), write: database, callers: true }
+}
+
 const isSplit = (client: PostgresClient): client is SplitClient =>
   typeof client === 'object' && client !== null && 'read' in client && 'write' in client && !('query' in client)
 
-function databaseOf(client: SqlClient, options: PgOptions): Database {
+function databaseOf(client: SqlClient, options: PgOptions, callers = false): Database {
   if (typeof client === 'object' && client !== null) {
     if (isPgPool(client)) return poolDatabase(client, options)
     if (isPgClient(client)) return clientDatabase(client, options)
     if (isPglite(client)) return pgliteDatabase(client)
     if (isPgliteTransaction(client)) return pgliteTransaction(client)
-    if (typeof client.query === 'function') return customDatabase(client)
+    if (typeof client.query === 'function') return customDatabase(client, callers)
   }
   throw new ConfigurationError(
     'invalid-option',

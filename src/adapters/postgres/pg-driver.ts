@@ -1,8 +1,8 @@
 /** `pg`: a pool, a client of one's own, or one that a transaction holds. */
 import { acquire, release } from './acquire.js'
-import type { Database, Wait } from './client.js'
+import type { Database, Session, Wait } from './client.js'
 import { holdingTurn, takeTurn } from './client-turn.js'
-import { watchClient, watchPool } from './connections.js'
+import { connectionOf, watchClient, watchPool } from './connections.js'
 import { Lease } from './lease.js'
 import type { PgClient, PgPool } from './pg-client.js'
 import { inSavepoint, inTransaction } from './pg-transactions.js'
@@ -68,6 +68,9 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
 /** One client, on which statements go one after the other: in a transaction of the caller's where one is open. */
 export function clientDatabase(client: PgClient, options: PgOptions): Database {
   watchClient(client, options.warn)
+  const connection = connectionOf(client)
+  /** Another loan is that of another caller, whose transaction this is not. */
+  const { loans } = connection
   const names = options.prepare ? namesOf(client) : undefined
   return {
     embedded: false,
@@ -89,11 +92,12 @@ export function clientDatabase(client: PgClient, options: PgOptions): Database {
         lease.end()
       }
     },
-    async transaction(work, wait, _optional, first) {
+    async transaction<T>(work: (session: Session) => Promise<T>, wait: Wait, _optional?: boolean, first?: string) {
       const lease = await turn(client, wait, options)
       try {
-        const place = (await isOpen(lease, wait)) ? inSavepoint : inTransaction
-        return await place(lease, (session) => holdingTurn(client, () => work(session)), wait, first)
+        const held = (session: Session): Promise<T> => holdingTurn(client, () => work(session))
+        if (!(await isOpen(lease, wait))) return await inTransaction(lease, held, wait, first)
+        return await inSavepoint(lease, held, wait, connection.loans === loans)
       } catch (error) {
         lease.end()
         throw error

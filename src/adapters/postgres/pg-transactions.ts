@@ -20,7 +20,7 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
     try {
       const settings = await localSettings(lease, wait)
       await lease.run(`BEGIN; ${settings}${first === undefined ? '' : `; ${first}`}`, [], wait)
-      const result = await work(sessionOf(lease, wait, first))
+      const result = await work(sessionOf(lease, wait, false, first))
       if ((lease.transaction ?? 'T') === 'I') throw new Error('The transaction was ended by a statement of the team.')
       // The caller has been told that nothing was changed.
       if (late) throw tooLate()
@@ -48,8 +48,11 @@ export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?
   })
 }
 
-/** A part of the caller's transaction, which holds the lease and ends it: what fails leaves the rest of the transaction as it was. */
-export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait): Promise<T> {
+/**
+ * A part of a transaction that is open, which holds the lease and ends it: what fails leaves the rest
+ * of the transaction as it was. `callers`: whether that transaction is the caller's.
+ */
+export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait, callers: boolean): Promise<T> {
   let late = false
   let releasing = false
   const run = async (): Promise<T> => {
@@ -57,7 +60,7 @@ export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait): Promise
     try {
       await lease.run('SAVEPOINT rest_write', [], wait)
       try {
-        const result = await work(sessionOf(lease, wait))
+        const result = await work(sessionOf(lease, wait, callers))
         if (late) throw tooLate()
         releasing = true
         await lease.run('RELEASE SAVEPOINT rest_write', [], unsignalled(wait))
@@ -138,8 +141,9 @@ async function localSettings(lease: Lease, wait: Wait): Promise<string> {
   return [...local, ...(warns ? [] : ['SET LOCAL client_min_messages = warning'])].join('; ')
 }
 
-const sessionOf = (lease: Lease, wait: Wait, first?: string): Session => ({
+const sessionOf = (lease: Lease, wait: Wait, callers: boolean, first?: string): Session => ({
   native: lease.client as unknown as SqlClient,
+  callers,
   first,
   query: async (text, values) => (await lease.run(text, values, wait)).rows,
   cells: (text, columns, values) => lease.cells(text, columns, values, wait),

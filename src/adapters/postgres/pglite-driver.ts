@@ -45,7 +45,7 @@ export function pgliteDatabase(db: PgliteClient): Database {
           // A statement of the team's own may have held the connection for long.
           if (!isWanted()) throw nobodyWaits()
           if (first !== undefined) await ask(tx, first, [], wait)
-          const result = await Promise.race([work(sessionOf(tx, wait, first)), givenUp])
+          const result = await Promise.race([work(sessionOf(tx, wait, false, first)), givenUp])
           if (late) throw tooLate()
           committing = true
           return result
@@ -72,7 +72,7 @@ export function pgliteTransaction(tx: PgliteTransaction): Database {
     async transaction(work, wait) {
       const over = await takeTurn(tx, wait)
       try {
-        return await inSavepoint(tx, () => holdingTurn(tx, () => work(sessionOf(tx, wait))))
+        return await inSavepoint(tx, () => holdingTurn(tx, () => work(sessionOf(tx, wait, true))))
       } finally {
         over()
       }
@@ -139,8 +139,9 @@ function inTime(wait: Wait, begin: (isWanted: () => boolean) => Promise<Rows>): 
   )
 }
 
-const sessionOf = (tx: Queries, wait: Wait, first?: string): Session => ({
+const sessionOf = (tx: Queries, wait: Wait, callers: boolean, first?: string): Session => ({
   native: tx as SqlClient,
+  callers,
   first,
   query: (text, values) => ask(tx, text, values, wait),
   cells: async (text, columns, values) => cellsOf(await ask(tx, text, values, wait), columns),

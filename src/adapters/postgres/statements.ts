@@ -6,6 +6,7 @@ import { patiently } from './failures.js'
 import type { PostgresAdapterOptions } from './options.js'
 import type { Parameters } from './sql.js'
 import { markBegin } from './transaction-mark.js'
+import { noTransaction } from './unfit.js'
 
 /**
  * Errors that a team's own functions have thrown: they are not about the table, and are no
@@ -115,7 +116,7 @@ class Undone<T> extends Error {
  * client has transactions. In a transaction that the caller ends, a failed write leaves the rest of it as it was.
  */
 export function writing<T>(
-  { write: database }: Databases,
+  { write: database, callers }: Databases,
   { session, write }: PostgresAdapterOptions,
   call: Call,
   together: boolean,
@@ -130,6 +131,7 @@ export function writing<T>(
     return database
       .transaction(
         async (own) => {
+          if (callers && !own.callers) throw noTransaction()
           await runSession(session, own.native, call)
           const result = await work(asking(own), own)
           if (!succeeded(result)) throw new Undone(result)

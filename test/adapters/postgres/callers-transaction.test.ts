@@ -1,7 +1,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ConfigurationError } from '../../../src/configuration-error.js'
 import { HttpProblem } from '../../../src/problem.js'
 import { freshSchema, type Place } from '../../servers/databases.js'
+import { freshPglite } from '../../servers/pglite.js'
 import { call, listRequest } from '../memory/requests.js'
 import { bultosIn, ddl, refusedWith, tried, unchanged, within } from './bultos.js'
 
@@ -152,5 +154,107 @@ describe('a transaction of the caller’s', () => {
     expect(await Promise.all([held, slow])).toMatchObject([{ value: { n: 2 } }, { created: {} }])
     expect(await works.read(['later'], call)).toEqual([undefined])
     await client.end()
+  })
+
+  describe('VERB-13: within() writes nothing where no transaction is open', () => {
+    const open = /within\(\).*Nothing was written\. Send BEGIN/
+    const refuses = async (own: ReturnType<typeof bultosIn>) => {
+      const before = await stored()
+      const [{ version = '' } = {}] = await bultosIn(pool).read(['a'], call)
+      for (const write of [
+        () => own.create({ id: 'b' }, call),
+        () => own.replace('a', { id: 'a', n: 9 }, undefined, call),
+        () => own.replace('a', { id: 'a', n: 9 }, version, call),
+        () => own.remove('a', undefined, call),
+      ]) {
+        const error = await tried(write())
+        expect(error).toBeInstanceOf(ConfigurationError)
+        expect((error as Error).message).toMatch(open)
+      }
+      expect(await stored()).toEqual(before)
+    }
+
+    it('without BEGIN, after COMMIT, after ROLLBACK and after release()', async () => {
+      const client = await pool.connect()
+      const own = bultosIn(pool).within(client)
+      await refuses(own)
+      await client.query('BEGIN')
+      expect(await own.replace('a', { id: 'a', n: 2 }, undefined, call)).toMatchObject({ value: { n: 2 } })
+      await client.query('COMMIT')
+      await refuses(own)
+      await client.query('BEGIN; ROLLBACK')
+      await refuses(own)
+      client.release()
+      await refuses(own)
+      expect(await own.read(['a'], call)).toMatchObject([{ value: { n: 2 } }])
+    })
+
+    it('of its caller: once released, the client is in that of another', async () => {
+      const alone = new pg.Pool({ connectionString: place.url, max: 1 })
+      const shop = bultosIn(alone)
+      const client = await alone.connect()
+      const own = shop.within(client)
+      client.release()
+      const other = await alone.connect()
+      await other.query('BEGIN')
+      await refuses(own)
+      expect(await shop.within(other).create({ id: 'c' }, call)).toMatchObject({ created: {} })
+      await other.query('COMMIT')
+      other.release()
+      expect((await stored()).map(({ id }) => id)).toEqual(['a', 'c'])
+      await alone.end()
+    })
+
+    it('beside a "write" and a "session" function, which are not called', async () => {
+      const ran: string[] = []
+      const client = await pool.connect()
+      const write = async () => void ran.push('write')
+      const session = async () => void ran.push('session')
+      await refuses(bultosIn(pool, { write, session }).within(client))
+      expect(ran).toEqual([])
+      client.release()
+    })
+
+    it('over a client that does not tell, one of the team’s own, and one that begins transactions itself', async () => {
+      const client = await pool.connect()
+      const query = (text: string, values?: unknown[]) => client.query(text, values)
+      const silent = new Proxy(client, {
+        get: (target, name) => {
+          if (name === 'getTransactionStatus') return undefined
+          const value = Reflect.get(target, name)
+          return typeof value === 'function' ? value.bind(target) : value
+        },
+      })
+      const begins = {
+        query,
+        async transaction<T>(work: (tx: { query: typeof query }) => Promise<T>): Promise<T> {
+          await client.query('BEGIN')
+          try {
+            const result = await work({ query })
+            await client.query('COMMIT')
+            return result
+          } catch (error) {
+            await client.query('ROLLBACK')
+            throw error
+          }
+        },
+      }
+      for (const one of [silent, { query }, begins]) {
+        const own = bultosIn(pool).within(one)
+        await refuses(own)
+        await client.query('BEGIN')
+        expect(await own.replace('a', { id: 'a', n: 3 }, undefined, call)).toMatchObject({ value: { n: 3 } })
+        await client.query('ROLLBACK')
+        expect(await stored()).toEqual([{ id: 'a', n: 1 }])
+      }
+      client.release()
+    })
+
+    it('takes no pool and no PGlite, in which no caller has a transaction open', async () => {
+      expect(() => bultosIn(pool).within(pool)).toThrow(open)
+      const db = await freshPglite()
+      expect(() => bultosIn(db).within(db)).toThrow(open)
+      await db.close()
+    })
   })
 })
