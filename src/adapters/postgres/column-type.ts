@@ -71,6 +71,13 @@ export interface ColumnType {
    */
   labelFault?(value: Scalar): string | undefined
   compare(op: '=' | Range, value: Scalar): Comparison
+  /**
+   * Comparisons that are all true of the values whose shown form compares so. Absent: each value is
+   * shown as itself, or as null.
+   */
+  compareShown?(op: '=' | Range, value: Scalar): readonly Comparison[]
+  /** SQL that is true of the values that are shown as null. Absent: there are none. */
+  unshown?(sql: string): string
 }
 
 /** The SQL that gives a value as text, for most types. */

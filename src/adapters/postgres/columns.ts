@@ -129,8 +129,10 @@ function missing(name: string, column: string, source: Relation): string {
  */
 const asKey = (content: Content): Content =>
   content.kind === 'scalar' && content.type.cast === 'bigint' && content.type.holds.includes('integer')
-    ? { kind: 'scalar', type: { ...content.type, decode: Number } }
+    ? { kind: 'scalar', type: withoutNull(content.type) }
     : content
+
+const withoutNull = ({ unshown: _, ...type }: ColumnType): ColumnType => ({ ...type, decode: Number })
 
 /** What a column holds of a member, or why it can't. */
 function contentOf(column: CatalogColumn, shape: Shape | undefined): Content | string {
@@ -223,7 +225,11 @@ export function columnWarning(member: string, column: CatalogColumn, shape: Shap
     return `"${member}" has the format "${format.name}", and its column "${column.name}" is a ${column.type}: what others write there in another spelling is found by no filter, and sorts and ranges go by the text. Make the column ${better}.`
   }
   const [, precision] = /^numeric(?:\((\d+),-?\d+\))?$/.exec(column.type) ?? []
-  if (column.type.startsWith('numeric') && shape.types.has('number') && (precision === undefined || Number(precision) > 15))
+  const isNumeric = /^numeric(?:\(\d+,-?\d+\))?$/.test(column.type)
+  const hasFractions = /^(?:real|double precision)$/.test(column.type) || (isNumeric && !/,(?:0|-\d+)\)$/.test(column.type))
+  if (hasFractions && shape.types.has('integer') && !shape.types.has('number'))
+    return `"${member}" is an integer, and its column "${column.name}" is a ${column.type}, which may hold fractions: GET shows them, and PUT refuses them. Declare it as { type: 'number' }, or make the column ${isNumeric ? 'numeric(15,0) or bigint' : 'bigint'}.`
+  if (isNumeric && (shape.types.has('number') || shape.types.has('integer')) && (precision === undefined || Number(precision) > 15))
     return `"${member}" is a number, and its column "${column.name}" is a ${column.type}, which holds more digits than a JSON number: what others write there may be shown rounded. Declare it as { type: 'string', format: 'decimal' } where every digit counts.`
   const unlisted = shape.values === undefined ? [] : (column.labels ?? []).filter((label) => !shape.values?.includes(label))
   if (unlisted.length > 0 && !column.type.endsWith('[]'))

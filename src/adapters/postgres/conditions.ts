@@ -1,14 +1,27 @@
 /** Conditions of a request as conditions of SQL. */
 import type { Condition, Scalar } from '../contract.js'
+import type { Comparison } from './column-type.js'
 import type { Layout } from './layout.js'
 import { castOf, containsSql, incomparable, itemMisfit, type Place } from './places.js'
 import { arrayText, type Parameters } from './sql.js'
+import type { Comparing } from './value-texts.js'
 
 /** What a value stands for in a condition on its own. */
-export function compareSql(place: Place, op: '=' | '<' | '<=' | '>' | '>=', value: Scalar, parameters: Parameters): string {
-  const comparison = place.compare(op, value)
+export function compareSql(place: Place, op: Comparing, value: Scalar, parameters: Parameters): string {
+  return comparisonSql(place, place.compare(op, value), parameters)
+}
+
+function comparisonSql(place: Place, comparison: Comparison, parameters: Parameters): string {
   if (comparison === 'never') return 'false'
   return `${comparison.asText ? `${place.sql}::text` : place.sql} ${comparison.op} ${parameters.add(comparison.text, comparison.cast)}`
+}
+
+/** The rows of which GET shows a value that compares so: null compares with nothing. */
+function shownSql(place: Place, op: Comparing, value: Scalar, parameters: Parameters): string {
+  const { compareShown, unshown } = place
+  const comparisons = compareShown?.(op, value) ?? [place.compare(op, value)]
+  const found = comparisons.map((comparison) => comparisonSql(place, comparison, parameters)).join(' AND ')
+  return unshown === undefined || op === '=' || found === 'false' ? found : `${found} AND NOT (${unshown})`
 }
 
 const operators = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
@@ -22,7 +35,11 @@ export function conditionSql(layout: Layout, condition: Condition, parameters: P
     return containsSql(content, sql, inner, condition.value, parameters)
   }
   const place = layout.place(path)
-  if (condition.op !== 'in') return compareSql(place, operators[condition.op], condition.value, parameters)
+  if (condition.op !== 'in') return shownSql(place, operators[condition.op], condition.value, parameters)
+  if (place.compareShown !== undefined) {
+    const each = condition.value.map((value) => shownSql(place, '=', value, parameters))
+    return each.length === 0 ? 'false' : `(${each.join(' OR ')})`
+  }
   const found = condition.value.map((value) => place.compare('=', value)).filter((comparison) => comparison !== 'never')
   const [first] = found
   if (first === undefined) return 'false'

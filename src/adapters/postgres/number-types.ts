@@ -2,6 +2,7 @@
 import { canonicalDecimal, canonicalInt64, digitsOf } from '../../http/decimal.js'
 import type { Scalar } from '../contract.js'
 import { asText, type ColumnType } from './column-type.js'
+import { comparedRounded, infiniteFrom } from './rounded.js'
 import { valueTexts } from './value-texts.js'
 
 /** Zero has no sign: JSON does not show it. */
@@ -11,6 +12,8 @@ const notANumber = (sql: string): string => `${sql} = 'NaN'`
 
 /** The digits of a number without an exponent: some types read none. */
 const digits = (value: Scalar): string => String(Object.is(value, -0) ? 0 : value)
+
+const beyondDouble = (sql: string): string => `${sql} NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}`
 
 export function wholeNumbers(cast: string, bound: number): ColumnType {
   const fits = (value: Scalar): boolean => Number.isInteger(value) && (value as number) >= -bound && (value as number) < bound
@@ -23,7 +26,7 @@ export function wholeNumbers(cast: string, bound: number): ColumnType {
     // A number that a double rounds would be told as another one.
     decode: (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : null),
     faithful: (text) => Number.isSafeInteger(Number(text)),
-    ...(bound > 2 ** 31 ? { inexact: (sql: string) => `${sql} NOT BETWEEN ${1 - bound} AND ${bound - 1}` } : {}),
+    ...(bound > 2 ** 31 ? { inexact: beyondDouble, unshown: beyondDouble } : {}),
     encode: digits,
     fault: (value) => (fits(value) ? undefined : `must be a whole number from ${-bound} to ${bound - 1}`),
     compare(op, value) {
@@ -54,6 +57,10 @@ export function decimals([precision, scale = 0]: readonly number[]): ColumnType 
     encode: digits,
     fault: (value) => (precision === undefined ? undefined : digitsFault(plainDigits(value as number), precision, scale)),
     compare: (op, value) => ({ op, text: digits(value), cast: 'numeric' }),
+    ...(precision !== undefined && precision <= 15 ? {} : { compareShown: (op, value) => comparedRounded(op, value as number, 'numeric') }),
+    // A column with a precision holds no infinity, and old servers have no word for it.
+    unshown: (sql) =>
+      precision !== undefined && precision - scale <= 308 ? notANumber(sql) : `${sql} >= ${infiniteFrom} OR ${sql} <= -${infiniteFrom}`,
   }
 }
 
@@ -83,6 +90,7 @@ export function floats(cast: string, stored: (value: number) => number): ColumnT
     decode: finite,
     faithful: (text) => Number.isFinite(Number(text)),
     inexact: notFinite,
+    unshown: notFinite,
     encode: digits,
     fault: (value) => (stored(value as number) === value ? undefined : 'must be a number that single precision can hold'),
     compare(op, value) {
@@ -148,6 +156,9 @@ export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnT
     faithful: (text) => canonicalDecimal(text) !== undefined,
     // A column with a precision holds no infinity, and old servers have no word for it.
     inexact: (sql) => (precision === undefined ? notFinite(`${sql}::text`) : notANumber(sql)),
+    // NaN is larger than every number. The range comes first: an index finds it.
+    unshown: (sql) =>
+      precision === undefined ? `${sql} NOT BETWEEN -1e131071 AND 1e131071 AND ${notFinite(`${sql}::text`)}` : notANumber(sql),
   }
 }
 

@@ -3,6 +3,7 @@ import type { Shape } from '../../definition/shape.js'
 import { type ValueFormat, valueFormat } from '../../definition/value-formats.js'
 import type { Scalar } from '../contract.js'
 import type { ColumnType, Comparison } from './column-type.js'
+import { comparedRounded } from './rounded.js'
 import { arrayText, literal, type Parameters } from './sql.js'
 import { jsonFault, textFault } from './text-faults.js'
 
@@ -26,6 +27,10 @@ export interface Place {
   readonly column: string | undefined
   readonly nullable: boolean
   compare(op: '=' | '<' | '<=' | '>' | '>=', value: Scalar): Comparison
+  /** The same for what is shown of a value, where that may be a rounded number: all of them are true then. */
+  readonly compareShown?: (op: '=' | '<' | '<=' | '>' | '>=', value: Scalar) => readonly Comparison[]
+  /** SQL that is true where there is a value that is shown as null; `undefined` where there is none. */
+  readonly unshown?: string | undefined
   /** Why no condition can ask for a value, as the rest of a sentence. */
   misfit(value: Scalar): string | undefined
 }
@@ -144,6 +149,10 @@ export function columnPlace(sql: string, column: string | undefined, type: Colum
     column,
     nullable,
     compare: (op, value) => (fits(type, value) ? type.compare(op, value) : 'never'),
+    ...(type.compareShown === undefined
+      ? {}
+      : { compareShown: (op, value) => (fits(type, value) ? (type.compareShown?.(op, value) ?? []) : ['never']) }),
+    unshown: type.unshown?.(sql),
     misfit: (value) => (fits(type, value) ? type.misfit?.(value) : undefined),
   }
 }
@@ -156,7 +165,7 @@ export function jsonPlace(sql: string, cast: 'json' | 'jsonb', path: readonly st
   if (format !== undefined) return formattedPlace(inside.text, format)
   return shape.types.has('string')
     ? { ...place, sql: `(${inside.text} COLLATE "C")`, compare: compareJsonText }
-    : { ...place, sql: inside.json, compare: compareJson }
+    : { ...place, sql: inside.json, compare: compareJson, compareShown: compareShownJson }
 }
 
 /**
@@ -184,15 +193,21 @@ const compareJsonText: Place['compare'] = (op, value) => (typeof value === 'stri
 const compareJson: Place['compare'] = (op, value) =>
   typeof value === 'string' ? 'never' : { op, text: JSON.stringify(value), cast: 'jsonb' }
 
+const compareShownJson: NonNullable<Place['compareShown']> = (op, value) =>
+  typeof value === 'number' ? comparedRounded(op, value, 'jsonb') : [compareJson(op, value)]
+
 /** What stands at a path: as text, and as JSON with its null as one of SQL. */
 function jsonAt(sql: string, path: readonly string[]): { readonly text: string; readonly json: string } {
   const steps = literal(arrayText(path))
   return { text: `(${sql} #>> ${steps})`, json: `nullif(${sql} #> ${steps}, 'null')` }
 }
 
-/** Whether there is anything at a path: null and absent are not. */
+/** Whether nothing is shown at a path: null, absent, and what JSON can't say. */
 export function nothingAt(content: Content, sql: string, path: readonly string[]): string {
-  if (content.kind !== 'json') return `${sql} IS NULL`
+  if (content.kind !== 'json') {
+    const unshown = content.kind === 'scalar' ? content.type.unshown?.(sql) : undefined
+    return unshown === undefined ? `${sql} IS NULL` : `(${sql} IS NULL OR ${unshown})`
+  }
   return `${textAt(content, sql, path)} IS NULL`
 }
 

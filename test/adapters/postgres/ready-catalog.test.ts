@@ -114,6 +114,15 @@ const warnings: readonly Case[] = [
     {},
     /The sequence pocas has no number left/,
   ],
+  ...['numeric', 'numeric(10,2)', 'real', 'double precision'].map(
+    (type): Case => [
+      `an integer in a column ${type}, which may hold fractions`,
+      `CREATE TABLE t (id int PRIMARY KEY, a ${type})`,
+      cosas({ a: { type: ['integer', 'null'] } }),
+      {},
+      /"a" is an integer.*may hold fractions: GET shows them, and PUT refuses them\. Declare it as \{ type: 'number' \}/,
+    ],
+  ),
 ]
 /** What looks alike and serves requests. */
 const fit: readonly (readonly [what: string, ddl: string, resource: ReturnType<typeof cosas>, options: Partial<PostgresAdapterOptions>])[] =
@@ -124,6 +133,15 @@ const fit: readonly (readonly [what: string, ddl: string, resource: ReturnType<t
       cosas(readOnly),
       { onCreate: (value: object) => ({ ...value, a: 'x' }) } as never,
     ],
+    ...['numeric(10,0)', 'numeric(10)', 'numeric(10,-2)', 'bigint'].map(
+      (type) =>
+        [
+          `an integer in a column ${type}, which holds whole numbers alone`,
+          `CREATE TABLE t (id int PRIMARY KEY, a ${type})`,
+          cosas({ a: { type: ['integer', 'null'] } }),
+          {},
+        ] as const,
+    ),
     [
       'a read-only member that the scope sets',
       'CREATE TABLE t (id int PRIMARY KEY, a text NOT NULL)',
