@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
 import { checkParsed, type JsonResult, parseJson } from '../http/json-text.js'
 import { type MediaType, parseMediaType } from '../http/media-type.js'
-import { count, type Kinds, longestTimer, milliseconds } from '../options/kinds.js'
+import { bytes, count, type Kinds, longestTimer, milliseconds } from '../options/kinds.js'
 import type { Form } from '../plan/form.js'
 import { ConfigurationError, HttpProblem, isProblem } from '../problem.js'
 import { settled } from '../promise.js'
@@ -24,7 +24,7 @@ export interface BodyLimits {
   readonly timeout: number
 }
 
-export const bodyLimitKinds: Kinds<BodyLimits> = { bodyLimit: { ...count, unit: 'bytes' }, depthLimit: count, timeout: milliseconds }
+export const bodyLimitKinds: Kinds<BodyLimits> = { bodyLimit: bytes, depthLimit: count, timeout: milliseconds }
 
 /** The limits of a service's bodies: 1 MiB, 32 levels and 30 seconds unless it says otherwise; no time is longer than a timer takes. */
 export function resolveBodyLimits(options: { readonly [Name in keyof BodyLimits]?: number | undefined }): BodyLimits {

@@ -100,8 +100,14 @@ export const count: NumberKind = Object.freeze({ from: 1, whole: true })
 /** Milliseconds, whole, from 1. */
 export const milliseconds: NumberKind = Object.freeze({ from: 1, whole: true, unit: 'milliseconds' })
 
+/** Bytes, whole, from 1. */
+export const bytes: NumberKind = Object.freeze({ ...count, unit: 'bytes' })
+
 /** The longest time, in milliseconds, that a timer of Node takes; longer ones fire at once. */
 export const longestTimer = 2 ** 31 - 1
+
+/** Whole milliseconds that a timer of Node takes; 0 too. */
+export const timer: NumberKind = Object.freeze({ from: 0, to: longestTimer, whole: true, unit: 'milliseconds' })
 
 /** A function that does what `by` says, such as `an Express router`. */
 export const functionBy = (by: string): MadeKind => ({ by, is: (value) => typeof value === 'function' })

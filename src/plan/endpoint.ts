@@ -7,7 +7,7 @@ import type { KeyValue } from '../definition/key.js'
 import { checkCollectionName, checkSegment } from '../definition/naming.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { checkOptions, invalidOption } from '../options/check.js'
-import { count, type Kind, type Kinds, milliseconds } from '../options/kinds.js'
+import { bytes, type Kind, type Kinds, milliseconds } from '../options/kinds.js'
 import { ConfigurationError } from '../problem.js'
 import { representationsKind, representationsOption } from './custom-representation.js'
 import type { EndpointLimits, EndpointMethod, EndpointMethods, EndpointQuery, UploadOptions, WrittenMethods } from './endpoint-types.js'
@@ -153,7 +153,7 @@ export const endpointQueryKinds: Kinds<EndpointQuery> = { properties: { required
 export const uploadKinds: Kinds<UploadOptions> = { types: { required: { each: 'string' } }, resource: { required: 'string' } }
 
 /** How much and how long, of an endpoint or one of its methods. */
-export const endpointLimitKinds: Kinds<EndpointLimits> = { bodyLimit: { ...count, unit: 'bytes' }, timeout: milliseconds }
+export const endpointLimitKinds: Kinds<EndpointLimits> = { bodyLimit: bytes, timeout: milliseconds }
 
 export const endpointMethodKinds: Kinds<EndpointMethod> = {
   // Whatever else a JSON Schema may say.

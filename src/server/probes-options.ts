@@ -1,6 +1,6 @@
 /** The options of `probes()`, and their defaults. */
 import { checkOptions, invalidOption } from '../options/check.js'
-import { type Kinds, longestTimer, type TextKind } from '../options/kinds.js'
+import { type Kinds, type TextKind, timer } from '../options/kinds.js'
 
 /** What `probes()` takes. Times are in milliseconds. */
 export interface ProbesOptions {
@@ -43,8 +43,8 @@ const path: TextKind = { a: 'a path such as "/live"', like: /^\/[^?#]*$/ }
 
 export const probesKinds: Kinds<ProbesOptions> = {
   check: 'function',
-  maxAge: { from: 0, to: longestTimer, whole: true, unit: 'milliseconds' },
-  timeout: { from: 1, to: longestTimer, whole: true, unit: 'milliseconds' },
+  maxAge: timer,
+  timeout: { ...timer, from: 1 },
   livePath: path,
   readyPath: path,
   server: {

@@ -2,7 +2,7 @@
 import type { ServerOptions as NodeOptions } from 'node:http'
 import type { ServerOptions as NodeTlsOptions } from 'node:https'
 import { checkOptions, invalidOption } from '../options/check.js'
-import { type Kinds, longestTimer, type NumberKind } from '../options/kinds.js'
+import { type Kinds, type NumberKind, timer } from '../options/kinds.js'
 import type { HttpProblem } from '../problem.js'
 
 /** What `createServer()` takes. Times are in milliseconds; 0 switches a bound off, where nothing else is said. */
@@ -63,9 +63,7 @@ type Bounds = Readonly<Record<keyof typeof defaults, number>>
 
 export interface ResolvedOptions extends Bounds, Pick<ServerOptions, 'tls' | 'node' | 'problemBase' | 'onClientError'> {}
 
-const longest = { to: longestTimer, whole: true } as const
-const time: NumberKind = { from: 0, ...longest, unit: 'milliseconds' }
-const number: NumberKind = { from: 0, ...longest }
+const number: NumberKind = { from: 0, to: 2 ** 31 - 1, whole: true }
 
 const inTls = { instead: 'Put what https needs into tls: { tls: { key, cert } }.' }
 const besideIt = { instead: 'Put it beside tls and node: it is an option of createServer().' }
@@ -80,17 +78,17 @@ export const nodeKinds = {
 
 /** Of a size and a pause, 0 is nothing that could be meant: Node would take its own size, and look without a pause. */
 export const serverKinds: Kinds<ServerOptions & Record<'key' | 'cert' | 'ca' | 'pfx' | 'passphrase' | 'SNICallback', never>> = {
-  headersTimeout: time,
-  requestTimeout: time,
-  connectionsCheckingInterval: { ...time, from: 1 },
-  keepAliveTimeout: time,
-  timeout: time,
+  headersTimeout: timer,
+  requestTimeout: timer,
+  connectionsCheckingInterval: { ...timer, from: 1 },
+  keepAliveTimeout: timer,
+  timeout: timer,
   maxHeaderSize: { ...number, from: 1, unit: 'bytes' },
   maxHeadersCount: number,
   maxConnections: number,
   maxRequestsPerSocket: number,
-  drain: time,
-  grace: time,
+  drain: timer,
+  grace: timer,
   tls: { options: nodeKinds, open: true },
   node: { options: nodeKinds, open: true },
   problemBase: 'string',

@@ -3,7 +3,7 @@
 import type { Server } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
 import { checkOptions } from '../options/check.js'
-import { type Kinds, longestTimer, type NumberKind } from '../options/kinds.js'
+import { type Kinds, timer } from '../options/kinds.js'
 import { endListening, handBackTime, type ListenerEnd } from './accept-queue.js'
 import type { Connections } from './connections.js'
 import { closeBehindAnswers } from './last-answers.js'
@@ -22,9 +22,7 @@ export interface ShutdownOptions {
   readonly grace?: number
 }
 
-const time: NumberKind = { from: 0, to: longestTimer, whole: true, unit: 'milliseconds' }
-
-export const shutdownKinds: Kinds<ShutdownOptions> = { drain: time, grace: time }
+export const shutdownKinds: Kinds<ShutdownOptions> = { drain: timer, grace: timer }
 
 /** How a server ended. */
 export interface ShutdownReport {

@@ -96,7 +96,9 @@ describe('representation()', () => {
   it('HDR-1: only what it made is taken, each media type once', () => {
     const adapter = memoryAdapter(facturas)
     for (const given of [[{ mediaType: 'text/csv' }], csv(), [csv(), csv()], [null], 'text/csv']) {
-      expect(() => mount(facturas, adapter, { representations: given as never })).toThrow(/"representations(\[\d\])?" of the mount of "facturas"|representations of the mount of "facturas"/)
+      expect(() => mount(facturas, adapter, { representations: given as never })).toThrow(
+        /"representations(\[\d\])?" of the mount of "facturas"|representations of the mount of "facturas"/,
+      )
       expect(() => api({ versions: { v1: [mount(facturas, adapter)] }, representations: given as never })).toThrow(ConfigurationError)
       const GET = { handle: () => 1, representations: given as never }
       expect(() => endpoint('informe', { description: 'x', methods: { GET } })).toThrow(ConfigurationError)

@@ -1,4 +1,5 @@
 /** How long somebody waits: for a connection, a turn, an answer. */
+import { longestTimer } from '../../options/kinds.js'
 import type { Wait } from './client.js'
 import { Busy, Cancelled } from './failures.js'
 
@@ -10,8 +11,6 @@ export const answerTime = (wait: Wait): number => wait.left() * answerShare
 /** After a cancel, a server that still says nothing is taken for dead. Milliseconds. */
 export const graceful = 5_000
 
-/** What a timer of Node can hold. */
-const longestTimer = 2 ** 31 - 1
 export const timerFor = (milliseconds: number): number => Math.min(Math.max(0, milliseconds), longestTimer)
 
 export const nobodyWaits = (): Cancelled => new Cancelled('The time is up, or nobody waits any more.')
