@@ -184,11 +184,11 @@ export function completeRecord(plan: ResourcePlan, next: JsonObject, current: Js
  */
 function keepBeside(plan: ResourcePlan, next: JsonObject, current: JsonObject): void {
   let known: JsonObject | undefined
-  for (const name of Object.keys(next)) {
-    const value = next[name]
+  for (const [name, holdsMore] of plan.holdsMore) {
+    const value = own(next, name)
     const stored = own(current, name)
     const shape = plan.definition.shape.members.get(name)
-    if (shape === undefined || !isNested(value) || value === stored) continue
+    if (shape === undefined || !isNested(value) || value === stored || !holdsMore(stored)) continue
     known ??= plan.known(current) as JsonObject
     put(next, name, withBeside(shape, value, stored, own(known, name)))
   }

@@ -7,6 +7,7 @@ import { keptMembers } from '../definition/resolve-links.js'
 import type { Link, LinkTo, PageOptions, ResourceDefinition } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
 import { ConfigurationError, type Violation } from '../problem.js'
+import { compileHoldsMore, type HoldsMore } from './beside.js'
 import { compileGuard, type Guard } from './guard.js'
 import { compilePatched, type ValidatePatched } from './kept-faults.js'
 import { compileListGrammar, type ListGrammar } from './list-grammar.js'
@@ -48,6 +49,8 @@ export interface ResourcePlan {
   readonly canonical: Convert
   /** Stored records as a patch finds them: without what a client can't mend. */
   readonly known: Convert
+  /** The members whose stored value may hold more than their schema names, with what tells whether it does. */
+  readonly holdsMore: ReadonlyMap<string, HoldsMore>
   /** What is wrong with a record that is to be stored. */
   readonly validate: Validate
   /** The same of a patched record, apart from members that are as they are stored. */
@@ -89,6 +92,7 @@ export function compileResource(definition: ResourceDefinition, page: PageOption
     complete: { create: compileNormalize(shape, 'create'), update: compileNormalize(shape, 'update') },
     canonical: compileCanonical(shape),
     known: compileKnown(shape),
+    holdsMore: compileHoldsMore(shape),
     ...compileChecks(definition, guard),
     fixed: kept,
     needsCurrent: guard.any || definition.rules !== undefined || associations.length > 0,
