@@ -38,6 +38,11 @@ export interface UploadOptions {
   readonly types: readonly string[]
   /** The collection that the body is about. */
   readonly resource: string
+  /**
+   * Takes a place before the body is read, and gives what returns it, which is called once: when the
+   * answer has ended or the connection is closed. Throws where no place is free.
+   */
+  readonly hold?: () => () => void
 }
 
 interface MethodSettings extends EndpointLimits {

@@ -150,7 +150,11 @@ function declared(name: string, options: EndpointOptions): Endpoint {
 
 export const endpointQueryKinds: Kinds<EndpointQuery> = { properties: { required: 'table' }, required: { each: 'string' } }
 
-export const uploadKinds: Kinds<UploadOptions> = { types: { required: { each: 'string' } }, resource: { required: 'string' } }
+export const uploadKinds: Kinds<UploadOptions> = {
+  types: { required: { each: 'string' } },
+  resource: { required: 'string' },
+  hold: 'function',
+}
 
 /** How much and how long, of an endpoint or one of its methods. */
 export const endpointLimitKinds: Kinds<EndpointLimits> = { bodyLimit: bytes, timeout: milliseconds }

@@ -1,5 +1,4 @@
 /** Imports: many records from one file, with the checks of a POST for each, and one report of all that is wrong. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { escapePointer, type JsonObject, pointerTokens } from '../definition/json.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
 import { checkOptions } from '../options/check.js'
@@ -9,6 +8,7 @@ import type { EndpointLimits, Upload } from '../plan/endpoint-types.js'
 import { mostViolations, summaryOf } from '../plan/refusal.js'
 import { formatsKind, mediaTypesOf, type ReadRow, type TransferFormat } from '../plan/transfer-format.js'
 import { HttpProblem, Unavailable, type Violation } from '../problem.js'
+import { Slices } from '../slices.js'
 import { header } from '../wire.js'
 import { fileText } from './file-text.js'
 import { formFile } from './multipart.js'
@@ -50,6 +50,14 @@ export interface ImportReport {
 /** Bytes of a file. */
 const usualLimit = 10_485_760
 
+/**
+ * Files in memory, for each import that may run. Those that still arrive hold no connection of the
+ * store, so there may be more of them: a slow client keeps no other one from its import.
+ */
+const filesPerImport = 4
+
+const busy = (): Unavailable => new Unavailable({ retryAfter: 10, detail: 'Too many imports are running. Nothing was changed: try again.' })
+
 /** Rows that are checked at once: links, parents and keys cost one read for all of them. */
 const batchSize = 200
 
@@ -69,9 +77,16 @@ export function imports<T, K, L extends string>(name: string, definition: Resour
   const { description, area, formats, maxRows = 10_000, maxConcurrent = 2, bodyLimit = usualLimit, timeout = 60_000 } = given
   const types = [...mediaTypesOf(what, formats), 'multipart/form-data']
   let running = 0
+  let files = 0
+  const hold = (): (() => void) => {
+    if (files >= maxConcurrent * filesPerImport) throw busy()
+    files += 1
+    return () => {
+      files -= 1
+    }
+  }
   const handle = async (call: EndpointCall<{ readonly dryRun?: boolean }>): Promise<ImportReport> => {
-    if (running >= maxConcurrent)
-      throw new Unavailable({ retryAfter: 10, detail: 'Too many imports are running. Nothing was changed: try again.' })
+    if (running >= maxConcurrent) throw busy()
     running += 1
     try {
       return await new Import(call, definition as unknown as ResourceDefinition, given, maxRows).run()
@@ -85,7 +100,7 @@ export function imports<T, K, L extends string>(name: string, definition: Resour
     methods: {
       POST: {
         query: { properties: { dryRun: { type: 'boolean' } } },
-        upload: { types, resource: definition.collection },
+        upload: { types, resource: definition.collection, hold },
         bodyLimit,
         timeout,
         handle,
@@ -106,9 +121,6 @@ export const importKinds: Kinds<ImportOptions> = {
   ...endpointLimitKinds,
   area: 'string',
 }
-
-/** Milliseconds for which rows are read before other requests get their turn. */
-const longestSlice = 20
 
 /** Rolls a transaction back that has only tried. */
 const tried = Symbol('tried')
@@ -206,12 +218,10 @@ class Import {
   /** The rows that could be read, without what only the store may set. */
   async *#batches(rows: Iterable<ReadRow>): AsyncGenerator<readonly (ReadRow & { readonly row: number })[]> {
     let batch: (ReadRow & { readonly row: number })[] = []
-    let resumed = performance.now()
+    const slices = new Slices()
     for (const read of rows) {
-      if (performance.now() - resumed > longestSlice) {
-        await nextTurn()
-        resumed = performance.now()
-      }
+      const pause = slices.pause()
+      if (pause !== undefined) await pause
       const row = this.#rows
       this.#rows += 1
       if (this.#rows > this.#maxRows) {

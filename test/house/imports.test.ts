@@ -16,6 +16,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'violation.ts': [],
   'wire.ts': [],
   'promise.ts': [],
+  'slices.ts': [],
   'recent-map.ts': [],
   http: ['problem.ts', 'recent-map.ts', 'wire.ts'],
   limits: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'promise.ts', 'recent-map.ts', 'wire.ts'],
@@ -25,7 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'adapters/contract.ts': [],
   adapters: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'recent-map.ts'],
   testing: ['adapters/contract.ts', 'adapters', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
-  transfer: ['violation.ts', 'adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
+  transfer: ['violation.ts', 'adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'slices.ts', 'wire.ts'],
   plan: ['violation.ts', 'adapters/contract.ts', 'auth', 'definition', 'http', 'problem.ts', 'recent-map.ts', 'wire.ts'],
   representation: ['adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'promise.ts', 'recent-map.ts', 'wire.ts'],
   middleware: [
@@ -53,6 +54,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'definition',
     'http',
     'problem.ts',
+    'slices.ts',
     'wire.ts',
   ],
 }

@@ -348,7 +348,7 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: uploadKinds,
     make: (upload) => oneEndpoint({ methods: { POST: { handle, upload } } }),
     required: { types: ['text/csv'], resource: 'orders' },
-    options: { types: 'list', resource: 'text' },
+    options: { types: 'list', resource: 'text', hold: 'function' },
   },
   reply: {
     name: /reply\(\)/,

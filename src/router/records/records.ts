@@ -11,6 +11,7 @@ import type { OperationDescription } from '../../plan/operation.js'
 import type { ChangeOptions, Records, RefusedRecord, RefusedRecords, RowsOptions, WrittenRecord } from '../../plan/records.js'
 import { keyOf } from '../../plan/resource-plan.js'
 import { ConfigurationError, toProblem } from '../../problem.js'
+import { Slices } from '../../slices.js'
 import type { Caller, Visit } from '../caller.js'
 import { bodyToReplace, merged } from '../input.js'
 import * as items from '../operations/items.js'
@@ -118,7 +119,10 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   /** Creates checked rows, one after the other. What the store refuses is `undefined`. */
   async #store(caller: Caller, rows: readonly Row[], violations: RowViolations): Promise<readonly (Written | undefined)[]> {
     const made: (Written | undefined)[] = []
+    const slices = new Slices()
     for (const [i, row] of rows.entries()) {
+      const pause = slices.pause()
+      if (pause !== undefined) await pause
       if (caller instanceof Job) caller.again()
       try {
         made.push(this.#made(row, await this.#storeOf(row).create(row.record)))

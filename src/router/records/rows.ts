@@ -5,6 +5,7 @@ import { refuseBody } from '../../plan/record.js'
 import { summaryOf } from '../../plan/refusal.js'
 import type { Mounted } from '../../plan/routes.js'
 import { HttpProblem, toProblem, type Violation } from '../../problem.js'
+import { Slices } from '../../slices.js'
 import type { Caller, Visit } from '../caller.js'
 import { bodyToCreate, checkTeamRules } from '../input.js'
 import { danglingInAll, storedTerms } from '../links.js'
@@ -68,14 +69,17 @@ export async function checkedRows(
 ): Promise<readonly (Row | undefined)[]> {
   const place = new OwnVisit(caller, reach, [])
   const rowOf = await sentRows(caller, reach, place, values)
-  const rows = values.map((_, i): Row | undefined => {
+  const rows: (Row | undefined)[] = values.map(() => undefined)
+  const slices = new Slices()
+  for (const i of values.keys()) {
+    const pause = slices.pause()
+    if (pause !== undefined) await pause
     try {
-      return rowOf(i)
+      rows[i] = rowOf(i)
     } catch (error) {
       violations.take(i, error)
-      return undefined
     }
-  })
+  }
   return checkedStored(place, rows, violations)
 }
 
@@ -112,7 +116,10 @@ async function checkedStored(
   const taken = await takenKeys(place, records)
   const { plan } = place.resource
   const checked: (Row | undefined)[] = rows.map(() => undefined)
+  const slices = new Slices()
   for (const [at, { visit, record, i }] of whole.entries()) {
+    const pause = slices.pause()
+    if (pause !== undefined) await pause
     try {
       await checkTeamRules(visit, record, undefined, 'create', dangling[at] ?? [])
       checked[i] = { visit, record }

@@ -92,7 +92,13 @@ async function parseOperations(exchange: Exchange): Promise<void> {
 }
 
 /** The body of an import: its format reads it. */
-async function takeUpload(exchange: Exchange, { types, resource: collection }: UploadOptions): Promise<void> {
+async function takeUpload(exchange: Exchange, { types, resource: collection, hold }: UploadOptions): Promise<void> {
+  const release = hold?.()
+  if (release !== undefined) {
+    // The bytes are held until then, also where the client goes away in the middle of them.
+    if (exchange.res.destroyed) release()
+    else exchange.res.once('close', release)
+  }
   const { media, bytes } = await readUpload(exchange.req, bodyOptions(exchange, types))
   exchange.body = { media, bytes, resource: mountedOf(exchange, collection), depth: exchange.service.depthLimit } satisfies Upload
 }

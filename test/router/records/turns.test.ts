@@ -1,0 +1,33 @@
+/** Other requests get their turn while many records are checked and created. */
+import { expect, it } from 'vitest'
+import { memoryAdapter } from '../../../src/adapters/memory/index.js'
+import { api, defineResource, mount } from '../../../src/index.js'
+
+const notas = defineResource({
+  collection: 'notas',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+  rules: () => {
+    // Each record takes a while, whatever the machine.
+    const end = performance.now() + 5
+    while (performance.now() < end);
+    return []
+  },
+})
+
+it.each(['checkAll', 'createAll'] as const)('ERR-1: %s of records whose rules take long lets others in between', async (method) => {
+  const service = api({ versions: { v1: [mount(notas, memoryAdapter(notas))] } })
+  const values = Array.from({ length: 40 }, (_, id) => ({ id }))
+  let turns = 0
+  let over = false
+  const count = (): void => {
+    turns += 1
+    if (!over) setImmediate(count)
+  }
+  setImmediate(count)
+  const done = await service.records(notas, { principal: 1 })[method](values)
+  over = true
+  expect(done).not.toHaveProperty('problem')
+  // 200 ms of work in slices of little more than 20.
+  expect(turns).toBeGreaterThanOrEqual(5)
+})

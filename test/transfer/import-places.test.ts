@@ -1,0 +1,69 @@
+/** How many files are in memory at once, however slowly they arrive. */
+
+import { once } from 'node:events'
+import http from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { api, mount } from '../../src/index.js'
+import { csv, imports } from '../../src/transfer/index.js'
+import { frameworks, listen } from '../clauses/fixture.js'
+import { clientes, clientesOf, pedidos, pedidosOf } from './fixture.js'
+
+describe.each(frameworks)('the places of imports on %s', (_, express) => {
+  it('ERR-1: are taken before a file is read, and given back however it ends', async () => {
+    const ends: number[] = []
+    const served = await listen(
+      express().use(
+        api({
+          onError: () => {},
+          onResponse: ({ status }) => void ends.push(status),
+          versions: {
+            v1: [
+              mount(pedidos, pedidosOf(0)),
+              mount(clientes, clientesOf()),
+              imports('cargas', pedidos, {
+                description: 'Takes orders from a file.',
+                formats: [csv()],
+                transaction: 'none',
+                maxConcurrent: 1,
+                bodyLimit: 1_000,
+              }),
+            ],
+          },
+        }),
+      ),
+    )
+    const headers = { 'content-type': 'text/csv', 'content-length': 900 }
+    /** Sends the head and waits for a word of the server: 100 where the body is wanted, else the answer. */
+    const open = async () => {
+      const request = http.request({
+        port: served.port,
+        method: 'POST',
+        path: '/v1/cargas',
+        headers: { ...headers, expect: '100-continue' },
+      })
+      request.on('error', () => {})
+      request.flushHeaders()
+      await once(request, 'continue')
+      request.write('id,nota')
+      return request
+    }
+    const send = () => served.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'id,nota\n')
+    const slow = [await open(), await open(), await open(), await open()]
+    try {
+      // The server has looked at all four once it refuses another one.
+      await expect.poll(async () => (await send()).status).toBe(503)
+      const refused = await send()
+      expect(refused.json).toMatchObject({ status: 503, code: 'unavailable', detail: expect.stringContaining('Nothing was changed') })
+      expect(refused.headers['retry-after']).toBe('10')
+      // One that goes away, one that is too large, one that is malformed, and one that is read.
+      slow[0]?.destroy()
+      await expect.poll(async () => (await send()).status).toBe(200)
+      expect((await served.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'x'.repeat(1_001))).status).toBe(413)
+      expect((await served.send('POST', '/v1/cargas', { 'content-type': 'text/csv' }, 'id,nota\n"')).status).toBe(400)
+      for (let i = 0; i < 5; i++) expect((await send()).status).toBe(200)
+    } finally {
+      for (const request of slow) request.destroy()
+      await served.close()
+    }
+  })
+})
