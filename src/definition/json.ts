@@ -6,6 +6,13 @@ export type JsonObject = Record<string, unknown>
 
 export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** An object of no class, of whichever realm. */
+export function isPlainObject(value: unknown): value is JsonObject {
+  if (!isObject(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
 /** A member, where the value is an object that has it as its own. */

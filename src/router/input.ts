@@ -96,8 +96,20 @@ export function checkTeamRules(
   const { definition } = plan
   if (definition.rules === undefined) return refuseOnWire(plan, dangling)
   return settled(patience.settle(definition.rules(next, { current, action, principal })), (broken) =>
-    refuseOnWire(plan, [...dangling, ...(broken ?? []).map((one) => violationOf(one, plan.collection))]),
+    refuseOnWire(plan, [...dangling, ...checkedRules(broken, plan.collection).map((one) => violationOf(one, plan.collection))]),
   )
+}
+
+/** The violations that a team's rules gave: plain JavaScript may give anything. A client is told of nothing else. */
+function checkedRules(broken: unknown, collection: string): readonly RuleViolation[] {
+  if (broken === undefined || broken === null) return []
+  const fix = 'Give a list of { detail, member? }, empty where nothing is wrong.'
+  const unfit = (what: string) => new ConfigurationError('invalid-option', `rules of "${collection}" gave ${what}. ${fix}`)
+  if (!isList(broken)) throw unfit(isObject(broken) ? 'an object' : `a ${typeof broken}`)
+  const isKnown = (one: unknown): one is RuleViolation =>
+    isObject(one) && typeof one.detail === 'string' && ['string', 'undefined'].includes(typeof one.member)
+  if (!broken.every(isKnown)) throw unfit('a list with an item that is no violation')
+  return broken
 }
 
 /** What a team's rule says, as a violation. */

@@ -1,6 +1,6 @@
 /** What a principal may see of a resource: the equalities that its definition gives, checked before any call of an adapter goes by them. */
 import type { Scalar } from '../adapters/contract.js'
-import { isObject, put } from '../definition/json.js'
+import { isPlainObject, put } from '../definition/json.js'
 import { NamedMembers } from '../definition/named-members.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
@@ -35,7 +35,7 @@ export const isScoped = ({ plan, parent }: Mounted): boolean =>
  * read as no condition at all, and a value that is not there as one that some store leaves out.
  */
 function checkedScope({ definition, canonical }: ResourcePlan, given: unknown): Scope {
-  if (!isPlain(given)) {
+  if (!isPlainObject(given)) {
     // Nobody else waits for it: a rejection must not end the process.
     if (given instanceof Promise) given.catch(() => {})
     throw unfit(
@@ -61,13 +61,6 @@ function checkedScope({ definition, canonical }: ResourcePlan, given: unknown): 
     put(scope, String(name), value)
   }
   return Object.freeze(canonical(scope)) as Scope
-}
-
-/** An object of no class, of whichever realm. */
-function isPlain(given: unknown): given is object {
-  if (!isObject(given)) return false
-  const prototype: unknown = Object.getPrototypeOf(given)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /** Null is no value that a record could equal (QUERY-1). */

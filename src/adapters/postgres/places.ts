@@ -62,8 +62,8 @@ export function readSql(content: Content, sql: string, embedded = false): string
  */
 export function inexactSql(content: Content, sql: string): string | undefined {
   if (content.kind === 'scalar') return content.type.inexact?.(sql)
-  // Numbers of 16 digits, or with a large exponent. What looks like one within a text does no harm.
-  if (content.kind === 'json') return `${sql}::text ~ '[0-9.]{16}|[0-9][eE][-+]?[0-9]{3}'`
+  // JSON's own null, numbers of 16 digits, or with a large exponent. What looks like one within a text does no harm.
+  if (content.kind === 'json') return `${sql}::text ~ '^ *null|[0-9.]{16}|[0-9][eE][-+]?[0-9]{3}'`
   const item = content.item.inexact?.('_a.item')
   const items = item === undefined ? '' : ` OR EXISTS (SELECT 1 FROM unnest(${sql}) AS _a (item) WHERE ${item})`
   return `array_lower(${sql}, 1) <> 1${items}`
@@ -79,8 +79,8 @@ function nested(items: readonly unknown[], sizes: readonly number[]): readonly u
 
 export function decode(content: Content, text: string): unknown {
   if (content.kind === 'scalar') return content.type.decode(text)
+  if (content.kind === 'json') return jsonValue(text)
   const value: unknown = JSON.parse(text)
-  if (content.kind === 'json') return value
   if (Array.isArray(value)) return content.item.inJson ? inLists(content.item, value) : value.map((item) => decodeItem(content.item, item))
   const { sizes, items } = value as { readonly sizes: readonly number[]; readonly items: readonly unknown[] }
   return nested(
@@ -88,6 +88,17 @@ export function decode(content: Content, text: string): unknown {
     sizes,
   )
 }
+
+/**
+ * JSON as a client will read it: a number that no double can hold is null there. Such a number has
+ * hundreds of digits, or an exponent, which only `json` keeps.
+ */
+export function jsonValue(text: string): unknown {
+  if (text.length < 300 && !hugeExponent.test(text)) return JSON.parse(text)
+  return JSON.parse(text, (_, value) => (typeof value === 'number' && !Number.isFinite(value) ? null : value))
+}
+
+const hugeExponent = /[0-9][eE]\+?[0-9]{2}/
 
 const decodeItem = (type: ColumnType, item: unknown): unknown => (typeof item === 'string' ? type.decode(item) : item)
 

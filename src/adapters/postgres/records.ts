@@ -2,7 +2,7 @@
 import { isObject, put } from '../../definition/json.js'
 import type { Cells } from './client.js'
 import type { Content } from './places.js'
-import { decode } from './places.js'
+import { decode, jsonValue } from './places.js'
 
 type Row = Record<string, unknown>
 
@@ -45,6 +45,6 @@ export function compileRecord(members: readonly ReadMember[], hasRest: boolean):
 /** What makes a value of a text that is not null; `undefined` where the text is the value. */
 function decoderOf(content: Content): ((text: string) => unknown) | undefined {
   if (content.kind === 'array') return (text) => decode(content, text)
-  if (content.kind === 'json') return (text) => JSON.parse(text)
+  if (content.kind === 'json') return (text) => jsonValue(text)
   return content.type.plain ? undefined : content.type.decode
 }

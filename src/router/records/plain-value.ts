@@ -1,5 +1,5 @@
 /** Records as own code gives them, as a client would have sent them (REP-7, REP-8). */
-import { escapePointer, isList, isObject, type JsonObject, own, put } from '../../definition/json.js'
+import { escapePointer, isList, isPlainObject, type JsonObject, own, put } from '../../definition/json.js'
 import type { Mounted } from '../../plan/routes.js'
 import { ConfigurationError } from '../../problem.js'
 
@@ -9,7 +9,7 @@ import { ConfigurationError } from '../../problem.js'
  * are mistakes of the code, not of a client.
  */
 export function plainValue(what: string, value: unknown, depth: number): JsonObject {
-  if (!isPlain(value)) throw unfit(what, '', value, 'Give an object with the members of the record.')
+  if (!isPlainObject(value)) throw unfit(what, '', value, 'Give an object with the members of the record.')
   return copy(what, value, '', depth) as JsonObject
 }
 
@@ -20,18 +20,12 @@ function copy(what: string, value: unknown, at: string, depth: number): unknown 
     throw new ConfigurationError('invalid-option', `${what} nests too deep at "${at}". Is it a circle? The bound is depthLimit.`)
   }
   if (isList(value)) return Array.from(value, (item, i) => copy(what, item, `${at}/${i}`, depth - 1))
-  if (!isPlain(value)) throw unfit(what, at, value, 'Give its text, or leave it out.')
+  if (!isPlainObject(value)) throw unfit(what, at, value, 'Give its text, or leave it out.')
   const made: JsonObject = {}
   for (const name of Object.keys(value)) {
     if (value[name] !== undefined) put(made, name, copy(what, value[name], `${at}/${escapePointer(name)}`, depth - 1))
   }
   return made
-}
-
-function isPlain(value: unknown): value is JsonObject {
-  if (!isObject(value)) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 function unfit(what: string, at: string, value: unknown, fix: string): ConfigurationError {

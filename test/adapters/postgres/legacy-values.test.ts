@@ -77,6 +77,47 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
     await server.close()
   })
 
+  it.each([
+    ['jsonb', 'null'],
+    ['jsonb', '1e400'],
+    ['jsonb', '{"m": 1, "n": 1e400}'],
+    ['jsonb', '[1, -1e400]'],
+    ['json', 'null'],
+    ['json', '{"m":1,"n":1e400}'],
+  ])('VERB-3, VERB-5: %s %s, of which null is shown, stays where clients send what GET shows', async (type, json) => {
+    await store.sql(
+      `DROP TABLE IF EXISTS docs; CREATE TABLE docs (id int PRIMARY KEY, n int, doc ${type}); INSERT INTO docs VALUES (1, 1, '${json}')`,
+    )
+    const docs = defineResource({
+      collection: 'docs',
+      key: 'id',
+      schema: {
+        type: 'object',
+        properties: {
+          id: { type: 'integer' },
+          n: { type: ['integer', 'null'] },
+          doc: { type: ['object', 'array', 'number', 'null'], additionalProperties: true },
+        },
+      },
+    } as never)
+    const server = await listen(
+      express().use(api({ versions: { v1: [mount(docs, postgresAdapter(store.client, { resource: docs, table: 'docs' }) as never)] } })),
+    )
+    const path = '/v1/docs/1'
+    const stored = () => store.sql('SELECT doc::text FROM docs')
+    const before = await stored()
+    const { json: shown } = await server.send('GET', path)
+    for (const [method, body] of [
+      ['PUT', shown],
+      ['PUT', { ...(shown as object), n: 2 }],
+      ['PATCH', { n: 3 }],
+    ] as const) {
+      expect(await server.send(method, path, { 'content-type': 'application/json' }, body as object)).toMatchObject({ status: 200 })
+      expect(await stored()).toEqual(before)
+    }
+    await server.close()
+  })
+
   it('shows none of them as another value', async () => {
     await store.sql(`TRUNCATE cosas; ${odd}`)
     const [stored] = await adapter().read([1], callOf())
