@@ -1,5 +1,5 @@
 /** What a store may hold beside a closed schema: members that no client sees, so no patch can mean to remove them (VERB-5). */
-import { isList, isObject } from '../definition/json.js'
+import { isList, type JsonObject } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 
 /** Whether a stored value holds members that its schema does not name, at any depth. */
@@ -16,16 +16,20 @@ function holdsMore(shape: Shape, above: readonly object[]): HoldsMore | undefine
   // A schema that refers to itself is looked at along the value.
   if (above.includes(shape.node as object)) return (stored) => holdsMore(shape, [])?.(stored) === true
   const path = [...above, shape.node as object]
-  const ofMembers = new Map([...shape.members].map(([name, member]) => [name, holdsMore(member, path)]))
-  const ofItems = [...shape.prefix, ...(shape.items === undefined ? [] : [shape.items])].map((item) => holdsMore(item, path))
+  const { members, items, prefix } = shape
+  const nested = [...members].flatMap(([name, member]) => {
+    const has = holdsMore(member, path)
+    return has === undefined ? [] : [{ name, has }]
+  })
+  const ofItems = [...prefix, ...(items === undefined ? [] : [items])].flatMap((item) => holdsMore(item, path) ?? [])
   const closed = shape.isObject && !shape.open
-  if (!closed && ![...ofMembers.values(), ...ofItems].some((one) => one !== undefined)) return undefined
+  if (!closed && nested.length === 0 && ofItems.length === 0) return undefined
   return (stored) => {
-    if (isList(stored)) return ofItems.some((has) => has !== undefined && stored.some(has))
-    if (!isObject(stored)) return false
-    return Object.keys(stored).some((name) => {
-      if (!shape.members.has(name)) return shape.other(name) === undefined
-      return ofMembers.get(name)?.(stored[name]) === true
-    })
+    if (typeof stored !== 'object' || stored === null) return false
+    if (isList(stored)) return ofItems.some((has) => stored.some(has))
+    const object = stored as JsonObject
+    for (const name in object) if (!members.has(name) && shape.other(name) === undefined) return true
+    for (const { name, has } of nested) if (has(object[name])) return true
+    return false
   }
 }

@@ -185,10 +185,10 @@ export function completeRecord(plan: ResourcePlan, next: JsonObject, current: Js
 function keepBeside(plan: ResourcePlan, next: JsonObject, current: JsonObject): void {
   let known: JsonObject | undefined
   for (const [name, holdsMore] of plan.holdsMore) {
-    const value = own(next, name)
-    const stored = own(current, name)
-    const shape = plan.definition.shape.members.get(name)
-    if (shape === undefined || !isNested(value) || value === stored || !holdsMore(stored)) continue
+    const value = next[name]
+    const stored = current[name]
+    if (value === stored || !isNested(value) || !holdsMore(stored)) continue
+    const shape = plan.definition.shape.members.get(name) as Shape
     known ??= plan.known(current) as JsonObject
     put(next, name, withBeside(shape, value, stored, own(known, name)))
   }
