@@ -1,4 +1,4 @@
-/** The public names, grouped. */
+/** `express-rest-conventions`: what declares and mounts resources, and errors. The other entries hold the rest. */
 
 // Declaring
 
@@ -23,11 +23,12 @@ export type { FromSchema, JsonSchema, MemberName, MemberPath } from './definitio
 
 export type {
   Adapter,
-  Answer,
-  Call,
+  AdapterCall,
+  Awaitable,
   Condition,
   Created,
   Idempotency,
+  KeysetPosition,
   ListRequest,
   Operator,
   Page,
@@ -35,13 +36,12 @@ export type {
   Refused,
   Repeated,
   Scalar,
-  Seek,
   SortTerm,
   Stored,
   WriteAction,
   WriteMethod,
 } from './adapters/contract.js'
-export { type ViewOptions, view } from './adapters/view.js'
+export { type AdapterViewOptions, adapterView } from './adapters/view.js'
 
 // Mounting
 
@@ -50,9 +50,9 @@ export {
   type EndpointCall,
   type EndpointItem,
   type EndpointOptions,
+  type EndpointReply,
   endpoint,
-  type Reply,
-  reply,
+  endpointReply,
 } from './plan/endpoint.js'
 export type { EndpointLimits, EndpointMethod, EndpointMethods, EndpointQuery } from './plan/endpoint-types.js'
 export { type Mount, type MountOptions, mount } from './plan/mount.js'
@@ -88,51 +88,10 @@ export {
   representation,
 } from './plan/custom-representation.js'
 
-// Who asks
-
-export type { AttemptsOptions } from './auth/login/login-throttle.js'
-export type { PasswordCheckOptions, StoredUser } from './auth/login/password-check.js'
-export { checkPassword, hashPassword, needsRehash, type PasswordOptions } from './auth/login/passwords.js'
-export type { TokenAlgorithm } from './auth/tokens/algorithms.js'
-export type { Claims } from './auth/tokens/claims.js'
-export type { Jwk } from './auth/tokens/jwk.js'
-export { type JwksOptions, type JwksSource, jwks } from './auth/tokens/jwks.js'
-export type { KeyFinder, KeyQuestion, Keys } from './auth/tokens/key-ring.js'
-export type { TokenKey } from './auth/tokens/keys.js'
-export { type TokenIssuer, type TokenIssuerOptions, tokenIssuer } from './auth/tokens/token-issuer.js'
-export { type Authenticate, type AuthenticateOptions, authenticate } from './middleware/authenticate.js'
-export { bearer, publicToken, type TokenOptions } from './middleware/bearer.js'
-export { type Login, type LoginOptions, login } from './middleware/login.js'
-
-// Who may do what, and how often
-
-export type { Action, Decided, Decision, Permission } from './auth/permission.js'
-export { type ScopesOptions, scopes } from './auth/scopes.js'
-export type { BudgetOptions, BudgetsOptions } from './limits/budgets.js'
-export type { Hits, Limit, LimitStore, StoreOptions, StoreOutage } from './limits/store.js'
-export { type CountedRequest, type RateLimit, type RateLimitOptions, rateLimit } from './middleware/rate-limit.js'
-
-// Middlewares that stand alone
-
-export { type CrossOrigin, type CrossOriginOptions, crossOrigin } from './middleware/cross-origin.js'
-export { checkVersion, expected, type IfMatchOptions, ifMatch, sendTag, stale } from './middleware/if-match.js'
-export { type ListQueryMiddleware, listQuery } from './middleware/list-query.js'
-export { type MethodsOptions, methods } from './middleware/methods.js'
-export type { ErrorMiddleware, Middleware, Next } from './middleware/middleware.js'
-export { type Negotiate, negotiate } from './middleware/negotiate.js'
-export { noQuery } from './middleware/no-query.js'
-export { returnPreference } from './middleware/prefer.js'
-export { type ProblemsOptions, problems } from './middleware/problems.js'
-export { type RecordAnswer, recordAnswer } from './middleware/record-answer.js'
-export { type RecordBody, type RecordBodyOptions, recordBody } from './middleware/record-body.js'
-export { type SecureHeadersOptions, secureHeaders } from './middleware/secure-headers.js'
-export { type TotalCount, type TotalCountOptions, totalCount } from './middleware/total-count.js'
-export { type LifecycleOptions, type VersionEntry, type VersionHandler, type VersionsOptions, versions } from './middleware/versions.js'
-export type { ListQuery } from './plan/list-grammar.js'
-export { exposedHeaders } from './wire.js'
-
 // Errors
 
+export type { ErrorMiddleware, Middleware, NextFunction } from './middleware/middleware.js'
+export { type ProblemsOptions, problems } from './middleware/problems.js'
 export {
   type ConfigurationCode,
   ConfigurationError,

@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import express, { type Express } from 'express'
-import type { Mount, RateLimit, ResourceRouterOptions } from 'express-rest-conventions'
+import type { Mount, ResourceRouterOptions } from 'express-rest-conventions'
+import type { RateLimit } from 'express-rest-conventions/middleware'
 import pg from 'pg'
 import { limit } from '../by-hand/access.js'
 import { origin } from '../data/addresses.js'
@@ -12,7 +13,9 @@ import { contracts, pieces } from '../data/records.js'
 import { contratoSchema, piezaSchema, shown } from '../data/resources.js'
 import type { Setting, Start } from './ground.js'
 
-export type Library = typeof import('express-rest-conventions')
+export type Library = typeof import('express-rest-conventions') &
+  typeof import('express-rest-conventions/auth') &
+  typeof import('express-rest-conventions/middleware')
 
 /** `express-rest-conventions/server`, as far as it is used here. */
 interface Helper {
@@ -51,10 +54,10 @@ async function mountedApp(setting: Setting): Promise<Express> {
 /** The two routers, for `/v1`. `over` may put something in front of each adapter. */
 export async function mountedRouters(setting: Setting, over = <A extends object>(adapter: A): A => adapter) {
   const library = await loadLibrary(setting)
-  const { resourceRouter, bearer, scopes, rateLimit } = library
+  const { resourceRouter, bearer, scopePermission, rateLimit } = library
   const { piezas, contratos, mounts } = await resources(library, setting, over)
   const limits = setting.secured
-    ? { authenticate: bearer({ keys: tokenKey(setting) }), permission: scopes(), rateLimit: rateLimit({ limit }) }
+    ? { authenticate: bearer({ keys: tokenKey(setting) }), permission: scopePermission(), rateLimit: rateLimit({ limit }) }
     : {}
   const options: ResourceRouterOptions = { baseUrl: origin, ...limits }
   return {
@@ -65,7 +68,7 @@ export async function mountedRouters(setting: Setting, over = <A extends object>
 
 async function apiApp(setting: Setting): Promise<Express> {
   const library = await loadLibrary(setting)
-  const { api, bearer, crossOrigin, login, problems, rateLimit, scopes, tokenIssuer } = library
+  const { api, bearer, crossOrigin, login, problems, rateLimit, scopePermission, tokenIssuer } = library
   const { mounts } = await resources(library, setting)
   const key = tokenKey(setting)
   const { user, salt, hash } = setting.account
@@ -80,7 +83,7 @@ async function apiApp(setting: Setting): Promise<Express> {
       cors: crossOrigin({ origins: ['https://shop.example'] }),
       login: login({ find: (name) => (name === user ? account : undefined), token: tokenIssuer({ key }) }),
       authenticate: bearer({ keys: key }),
-      permission: scopes(),
+      permission: scopePermission(),
       rateLimit: counted,
       versions: { v1: [mounts.piezas, mounts.contratos], v0: 'retired' },
     }),
@@ -88,7 +91,16 @@ async function apiApp(setting: Setting): Promise<Express> {
   return app.use(problems())
 }
 
-const loadLibrary = async ({ checkout }: Setting): Promise<Library> => (await load(checkout, 'dist/index.js')) as Library
+const loadLibrary = ({ checkout }: Setting): Promise<Library> => loadEntries(checkout)
+
+/** Every entry of a checkout in one object. An older checkout has one entry, and other names in it. */
+export async function loadEntries(checkout: string): Promise<Library> {
+  const entries = ['dist/index.js', 'dist/auth/index.js', 'dist/middleware/index.js'].filter((path) => existsSync(join(checkout, path)))
+  const modules = (await Promise.all(entries.map((path) => load(checkout, path)))) as Record<string, unknown>[]
+  const names: Record<string, unknown> = Object.assign({}, ...modules)
+  names.scopePermission ??= names.scopes
+  return names as unknown as Library
+}
 
 const tokenKey = ({ secret }: Setting) => ({ algorithm: 'HS256', key: Buffer.from(secret, 'base64') }) as const
 
@@ -110,7 +122,7 @@ async function resources(library: Library, { checkout, database }: Setting, over
   }
 }
 
-export function define({ defineResource }: Library) {
+export function define({ defineResource }: Pick<Library, 'defineResource'>) {
   const contratos = defineResource({ collection: 'contratos', key: 'codigo', schema: contratoSchema })
   const piezas = defineResource({
     collection: 'pre-piezas',

@@ -1,6 +1,6 @@
 /** Who may use the service, and how much of it: tokens of the private side, one account of the public side, permission by scopes. */
 import { randomBytes } from 'node:crypto'
-import { type Claims, hashPassword, type Permission, scopes, type TokenKey, tokenIssuer } from 'express-rest-conventions'
+import { type Claims, hashPassword, type Permission, scopePermission, type TokenKey, tokenIssuer } from 'express-rest-conventions/auth'
 
 /** A caller, as its token tells: what it may do stands in `scope`, such as `pre-piezas:read contratos:write`, or `*:read *:write`. */
 export interface Caller {
@@ -58,7 +58,7 @@ export const callerOf = ({ sub, scope }: Claims): Caller => ({
   scope: typeof scope === 'string' ? scope : '',
 })
 
-const byScopes = scopes()
+const byScopes = scopePermission()
 
 /** By scopes; the search, which is no collection, is for everybody and looks only into what the caller may list. */
 export const permission: Permission<Caller> = (caller, action, resource) =>

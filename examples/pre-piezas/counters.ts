@@ -1,7 +1,7 @@
 /** Where requests are counted: in the process, or in a Redis that many processes share. */
 
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import type { StoreOptions } from 'express-rest-conventions'
+import type { StoreOptions } from 'express-rest-conventions/middleware'
 import { RedisStore } from 'rate-limit-redis'
 import { createClient } from 'redis'
 

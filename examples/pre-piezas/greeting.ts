@@ -1,5 +1,5 @@
 /** What the service says when it listens: its address, a token of the private side, requests to paste, and the account of the public side where it was made up. */
-import type { Adapter, Call } from 'express-rest-conventions'
+import type { Adapter, AdapterCall } from 'express-rest-conventions'
 import type { Access } from './access.js'
 import { segment } from './addresses.js'
 import type { Stores } from './store/stores.js'
@@ -42,7 +42,7 @@ async function withoutPieces(base: string, contratos: Stores['contratos']) {
 }
 
 async function first<T, K>(adapter: Adapter<T, K>, field: keyof T & string): Promise<T | undefined> {
-  const call: Call = { principal: undefined, scope: {}, requestId: 'greeting', signal: AbortSignal.timeout(5_000) }
+  const call: AdapterCall = { principal: undefined, scope: {}, requestId: 'greeting', signal: AbortSignal.timeout(5_000) }
   const { items } = await adapter.list(
     { where: [], sort: [{ field, path: [field], descending: false }], page: 1, size: 1, offset: 0 },
     call,

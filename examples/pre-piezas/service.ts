@@ -4,21 +4,9 @@
  */
 
 import express, { type Express } from 'express'
-import {
-  type Adapter,
-  type Api,
-  api,
-  bearer,
-  type Endpoint,
-  login,
-  type Mount,
-  mount,
-  problems,
-  publicToken,
-  type RateLimit,
-  rateLimit,
-  tokenIssuer,
-} from 'express-rest-conventions'
+import { type Adapter, type Api, api, type Endpoint, type Mount, mount, problems } from 'express-rest-conventions'
+import { bearer, login, publicToken, tokenIssuer } from 'express-rest-conventions/auth'
+import { type RateLimit, rateLimit } from 'express-rest-conventions/middleware'
 import { probes } from 'express-rest-conventions/server'
 import { csv } from 'express-rest-conventions/transfer'
 import { type Access, callerOf, permission } from './access.js'

@@ -3,7 +3,7 @@ import { own } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { ConfigurationError } from '../problem.js'
-import type { Call, ParentKey, Scalar } from './contract.js'
+import type { AdapterCall, ParentKey, Scalar } from './contract.js'
 
 export interface Association {
   readonly collection: string
@@ -18,7 +18,7 @@ export interface Association {
 /** The association that a parent's key belongs to. Throws `ConfigurationError` where the definition does not say that records can be attached to this parent. */
 export function associationOf({ collection: mine, attachedTo }: ResourceDefinition, { collection, key, as }: ParentKey): Association {
   const all = attachedTo.filter(({ of }) => (typeof of === 'string' ? of : of.collection) === collection)
-  // Where there is but one, its name does not matter: an older version (`view`) may have another for it.
+  // Where there is but one, its name does not matter: an older version (`adapterView`) may have another for it.
   const found = all.length === 1 ? all[0] : all.find((one) => one.as === as)
   if (found === undefined) {
     throw new ConfigurationError('unmounted-parent', `"${mine}" can not be attached to "${collection}" as "${as}". Name it in attachedTo.`)
@@ -33,5 +33,5 @@ export function associationOf({ collection: mine, attachedTo }: ResourceDefiniti
 }
 
 /** The members by which attaching to this parent would move a record out of the caller's scope. */
-export const leavesScope = ({ by }: Pick<Association, 'by'>, { scope }: Pick<Call, 'scope'>): readonly string[] =>
+export const leavesScope = ({ by }: Pick<Association, 'by'>, { scope }: Pick<AdapterCall, 'scope'>): readonly string[] =>
   (by ?? []).filter(([member, value]) => Object.hasOwn(scope, member) && own(scope, member) !== value).map(([member]) => member)

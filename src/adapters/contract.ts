@@ -4,7 +4,7 @@
  */
 
 /** A value or a promise of it: a store in the process need not pay for promises. */
-export type Answer<T> = T | Promise<T>
+export type Awaitable<T> = T | Promise<T>
 
 export type Scalar = string | number | boolean
 
@@ -60,7 +60,7 @@ export interface ParentKey {
 }
 
 /** A place in the order of a list: the page lies on one side of the row whose sort terms have these values. */
-export interface Seek {
+export interface KeysetPosition {
   /** One value for each term of `sort`, in its order; null for what is null or absent. The row itself may be gone by now. */
   readonly values: readonly (Scalar | null)[]
   /** False: the page begins after that row. True: it ends before it. */
@@ -87,7 +87,7 @@ export interface ListRequest {
    * Where the page lies, when a client follows a `Link` (QUERY-7): then it holds the `size` items next to that place, whatever `offset` says. A store that can't
    * seek ignores it and goes by `offset`.
    */
-  readonly seek?: Seek
+  readonly seek?: KeysetPosition
   /** `false`: nobody looks at `total`, so a store that would have to count can save that. */
   readonly count?: false
   /** Only what is attached to this parent: associated sub-collections. */
@@ -109,7 +109,7 @@ export interface Page<T> {
 }
 
 /** One call of an adapter on behalf of one request. */
-export interface Call {
+export interface AdapterCall {
   readonly principal: unknown
   /**
    * Equalities (member -> value) that every list, count, read and write of this resource obeys; set
@@ -209,28 +209,28 @@ export interface Adapter<T, K> {
    * the methods that requests can reach: what only another one needs is no reason to throw.
    * Default: all.
    */
-  ready?(offered?: ReadonlySet<WriteMethod>): Answer<void>
+  ready?(offered?: ReadonlySet<WriteMethod>): Awaitable<void>
   /** One page, and how many items match in all, of one consistent state. */
-  list(request: ListRequest, call: Call): Answer<Page<T>>
+  list(request: ListRequest, call: AdapterCall): Awaitable<Page<T>>
   /**
    * The records of these keys, in their order, `undefined` where there is none. The answer is as
    * long as the list of keys, which may be empty, hold a key twice, or be tens of thousands long.
    */
-  read(keys: readonly K[], call: Call): Answer<readonly (Stored<T> | undefined)[]>
+  read(keys: readonly K[], call: AdapterCall): Awaitable<readonly (Stored<T> | undefined)[]>
   /**
    * With `call.idempotency`, the record is kept under its id in the same atomic step, as it was created, for as long as clients may repeat; what is refused keeps nothing.
    * Where the id is kept already, nothing is created: the answer is the record that is kept.
    */
-  create?(value: T, call: Call): Answer<Created<T, K> | Repeated>
+  create?(value: T, call: AdapterCall): Awaitable<Created<T, K> | Repeated>
   /**
    * What an earlier create kept under `call.idempotency`, also where the record has been changed or
    * removed since; `undefined` where nothing is. Another fingerprint is `'mismatched'` as long as
    * the id is kept, even if the record has been changed or removed. Absent: the adapter keeps
    * nothing, and is never given an `idempotency`.
    */
-  recall?(call: Call): Answer<Stored<T> | Repeated | undefined>
-  replace?(key: K, value: T, expected: string | undefined, call: Call): Answer<Stored<T> | 'absent' | 'stale' | Refused>
-  remove?(key: K, expected: string | undefined, call: Call): Answer<'removed' | 'absent' | 'stale' | Refused>
+  recall?(call: AdapterCall): Awaitable<Stored<T> | Repeated | undefined>
+  replace?(key: K, value: T, expected: string | undefined, call: AdapterCall): Awaitable<Stored<T> | 'absent' | 'stale' | Refused>
+  remove?(key: K, expected: string | undefined, call: AdapterCall): Awaitable<'removed' | 'absent' | 'stale' | Refused>
   /**
    * Puts an existing record into the parent's collection; `expected` is the record's version. The
    * first of these that applies is the answer:
@@ -242,12 +242,12 @@ export interface Adapter<T, K> {
    *    the parent's key;
    * 5. `'attached'`.
    */
-  attach?(parent: ParentKey, key: K, expected: string | undefined, call: Call): Answer<'attached' | 'absent' | 'stale' | Refused>
+  attach?(parent: ParentKey, key: K, expected: string | undefined, call: AdapterCall): Awaitable<'attached' | 'absent' | 'stale' | Refused>
   /**
    * Takes a record out of the parent's collection; the record stays. `'absent'` where it is not in
    * it, or where the scope fixes a member that holds the parent; then `'stale'`; then `'detached'`.
    */
-  detach?(parent: ParentKey, key: K, expected: string | undefined, call: Call): Answer<'detached' | 'absent' | 'stale' | Refused>
+  detach?(parent: ParentKey, key: K, expected: string | undefined, call: AdapterCall): Awaitable<'detached' | 'absent' | 'stale' | Refused>
   /**
    * The same adapter over a transaction of the team's own, whatever its client calls one. Its
    * methods end with that transaction. Absent: the option `within` of `records()` can't be used.

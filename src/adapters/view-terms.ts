@@ -1,9 +1,20 @@
 /** The two vocabularies of a view: the members of an older version, and those of the store. */
 import { get } from '../definition/json.js'
 import { ConfigurationError } from '../problem.js'
-import type { Call, Condition, Idempotency, ListRequest, ParentKey, Refused, Scalar, SortTerm, Stored, WriteAction } from './contract.js'
+import type {
+  AdapterCall,
+  Condition,
+  Idempotency,
+  ListRequest,
+  ParentKey,
+  Refused,
+  Scalar,
+  SortTerm,
+  Stored,
+  WriteAction,
+} from './contract.js'
 import { refusePromise } from './made-by.js'
-import type { ViewOptions } from './view.js'
+import type { AdapterViewOptions } from './view.js'
 
 export type Row = Record<string, unknown>
 
@@ -16,12 +27,12 @@ export class Terms {
   readonly #toWire: ReadonlyMap<string, (value: unknown) => unknown>
   readonly #fromWire: ReadonlyMap<string, (value: unknown) => unknown>
   readonly #hides: ReadonlySet<string>
-  readonly #calls = new WeakMap<Call, CallBelow>()
+  readonly #calls = new WeakMap<AdapterCall, CallBelow>()
   /** The store's record of each one that was shown for a write. */
   readonly #sources = new WeakMap<object, Row>()
   readonly hidesNothing: boolean
 
-  constructor({ rename = {}, toWire = {}, fromWire = {}, hides = [] }: ViewOptions) {
+  constructor({ rename = {}, toWire = {}, fromWire = {}, hides = [] }: AdapterViewOptions) {
     this.#stored = new Map(Object.entries(rename))
     this.#shown = new Map(Object.entries(rename).map(([mine, stored]) => [stored, mine]))
     this.#toWire = converters('toWire', toWire)
@@ -46,7 +57,7 @@ export class Terms {
   }
 
   /** The view's record of one of the store's; a write of the same call is told of the store's again (`before`). */
-  showFor(call: Call, row: Row): Row {
+  showFor(call: AdapterCall, row: Row): Row {
     const shown = this.show(row)
     if (call.fresh) this.#sources.set(shown, row)
     return shown
@@ -145,7 +156,7 @@ export class Terms {
   }
 
   /** The scope in the words of the store. A value that it does not have would be no condition to some stores. */
-  #scope(given: Call['scope']): Call['scope'] {
+  #scope(given: AdapterCall['scope']): AdapterCall['scope'] {
     const scope = this.store(given)
     for (const [member, value] of Object.entries(scope)) {
       if (isScalar(value)) continue
@@ -154,10 +165,10 @@ export class Terms {
         `fromWire of a view makes no value of the scope's "${member}". Let it give one for each.`,
       )
     }
-    return scope as Call['scope']
+    return scope as AdapterCall['scope']
   }
 
-  call(given: Call): Call {
+  call(given: AdapterCall): AdapterCall {
     const names = Object.keys(given.scope)
     const scoped = names.some((name) => this.#stored.has(name) || this.#fromWire.has(name))
     if (!scoped && !given.fresh && given.before === undefined) return given
@@ -177,7 +188,7 @@ function converters(option: string, given: Readonly<Record<string, unknown>>): R
       member,
       (value) => {
         const made = convert(value)
-        refusePromise(`${option} of "${member}" in view()`, made)
+        refusePromise(`${option} of "${member}" in adapterView()`, made)
         return made
       },
     ]),
@@ -187,15 +198,15 @@ function converters(option: string, given: Readonly<Record<string, unknown>>): R
 const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
 
 /** A call in the words of the store. It asks the first for the rest, whose signal is made when first asked for. */
-class CallBelow implements Call {
+class CallBelow implements AdapterCall {
   readonly scope: Readonly<Record<string, Scalar>>
   readonly attachTo?: ParentKey
   readonly idempotency?: Idempotency
   readonly left?: () => number
-  readonly #call: Call
+  readonly #call: AdapterCall
   readonly #sources: WeakMap<object, Row>
 
-  constructor(call: Call, scope: Readonly<Record<string, Scalar>>, sources: WeakMap<object, Row>) {
+  constructor(call: AdapterCall, scope: Readonly<Record<string, Scalar>>, sources: WeakMap<object, Row>) {
     this.#call = call
     this.#sources = sources
     this.scope = scope

@@ -2,13 +2,13 @@
 
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
-import type { Adapter, Call, Created, Refused, Repeated, Stored } from './contract.js'
+import type { Adapter, AdapterCall, Created, Refused, Repeated, Stored } from './contract.js'
 import { isRefused } from './contract.js'
 import { type Row, Terms } from './view-terms.js'
 
 type Convert = (value: never) => unknown
 
-export interface ViewOptions {
+export interface AdapterViewOptions {
   /** Member of the view -> member of the store, where the names differ. */
   readonly rename?: Readonly<Record<string, string>>
   /** Member of the view -> how the store's value becomes the view's. */
@@ -24,7 +24,7 @@ export interface ViewOptions {
   readonly defaults?: Readonly<Record<string, unknown>>
 }
 
-export const viewKinds: Kinds<ViewOptions> = {
+export const viewKinds: Kinds<AdapterViewOptions> = {
   rename: { values: 'string' },
   toWire: { values: 'function' },
   fromWire: { values: 'function' },
@@ -38,16 +38,22 @@ export const viewKinds: Kinds<ViewOptions> = {
  *
  * Throws `ConfigurationError` where an option is misspelt, two members of the view would be one of the store, or a renamed one is hidden.
  *
- * @example mount(clientesV1, view(clientes, { rename: { nombre: 'razonSocial' }, hides: ['cuit'] }))
+ * @example mount(clientesV1, adapterView(clientes, { rename: { nombre: 'razonSocial' }, hides: ['cuit'] }))
  */
-export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<unknown, K>, options: ViewOptions = {}): Adapter<T, K> {
-  checkOptions('view()', options, viewKinds)
+export function adapterView<T = Row, K = unknown>(
+  adapter: Adapter<never, K> | Adapter<unknown, K>,
+  options: AdapterViewOptions = {},
+): Adapter<T, K> {
+  checkOptions('adapterView()', options, viewKinds)
   const under = adapter as Adapter<unknown, K>
   const terms = new Terms(options)
-  const show = (call: Call, { value, version }: Stored<unknown>): Stored<T> => ({ value: terms.showFor(call, value as Row) as T, version })
+  const show = (call: AdapterCall, { value, version }: Stored<unknown>): Stored<T> => ({
+    value: terms.showFor(call, value as Row) as T,
+    version,
+  })
   const key = (given: K): K => (isRow(given) ? (terms.renamed(given) as K) : given)
   const shownKey = (given: K): K => (isRow(given) ? (terms.renamedBack(given) as K) : given)
-  const below = (call: Call): Call => terms.call(call)
+  const below = (call: AdapterCall): AdapterCall => terms.call(call)
   const refused = <R>(result: R | Refused): R | Refused => (isRefused(result) ? terms.refused(result) : result)
 
   // A function of a team may give another value of the same record.
@@ -69,7 +75,8 @@ export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<
       return (await under.read(keys.map(key), below(call))).map((stored) => stored && show(call, stored))
     },
   }
-  if (under.within !== undefined) made.within = (transaction) => view<T, K>(under.within?.(transaction) as Adapter<unknown, K>, options)
+  if (under.within !== undefined)
+    made.within = (transaction) => adapterView<T, K>(under.within?.(transaction) as Adapter<unknown, K>, options)
   // Not among the methods that the view offers (VERB-9).
   if (computes) Object.defineProperty(made, 'computes', { value: true })
   if (under.ready !== undefined) made.ready = (offered) => under.ready?.(offered)
@@ -107,7 +114,7 @@ export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<
    * What a write has stored. The write has succeeded even where the conversion fails: then the
    * version is returned, and reading the value throws (VERB-13).
    */
-  function written(call: Call, stored: Stored<unknown>): Stored<T> {
+  function written(call: AdapterCall, stored: Stored<unknown>): Stored<T> {
     try {
       return show(call, stored)
     } catch (error) {
@@ -120,7 +127,12 @@ export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<
     }
   }
 
-  async function replace(given: K, value: T, expected: string | undefined, call: Call): Promise<Stored<T> | 'absent' | 'stale' | Refused> {
+  async function replace(
+    given: K,
+    value: T,
+    expected: string | undefined,
+    call: AdapterCall,
+  ): Promise<Stored<T> | 'absent' | 'stale' | Refused> {
     const record = terms.store(value as Row)
     const put = async (next: Row, version: string | undefined) =>
       answered('replace', await under.replace?.(key(given), next, version, below(call)))
@@ -138,7 +150,7 @@ export function view<T = Row, K = unknown>(adapter: Adapter<never, K> | Adapter<
     record: Row,
     expected: string | undefined,
     put: (next: Row, version: string) => Promise<R>,
-    call: Call,
+    call: AdapterCall,
   ): Promise<R | 'absent' | 'stale'> {
     const [current] = await under.read([key(given)], below(call))
     if (current === undefined) return 'absent'

@@ -5,13 +5,13 @@ import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import type { Action, Permission } from './permission.js'
 
-/** Where `scopes()` looks (AUTH-4). */
-export interface ScopesOptions {
+/** Where `scopePermission()` looks (AUTH-4). */
+export interface ScopePermissionOptions {
   /** The scopes of a principal, in one text parted by spaces or as a list. Its parameter may be typed as the principals of the service. Default: the member `scope`. */
   of?(principal: unknown): string | readonly string[] | undefined
 }
 
-export const scopesKinds: Kinds<ScopesOptions> = { of: 'function' }
+export const scopesKinds: Kinds<ScopePermissionOptions> = { of: 'function' }
 
 const reading: ReadonlySet<Action> = new Set<Action>(['list', 'read'])
 
@@ -20,10 +20,10 @@ const reading: ReadonlySet<Action> = new Set<Action>(['list', 'read'])
  * resource is forbidden (403); with one of them, the methods of the other are not allowed (405). Scopes of other forms say nothing here. Throws `ConfigurationError`
  * where an option makes no sense.
  *
- * @example api({ authenticate: bearer({ keys }), permission: scopes(), versions })
+ * @example api({ authenticate: bearer({ keys }), permission: scopePermission(), versions })
  */
-export function scopes(options: ScopesOptions = {}): Permission<unknown> {
-  checkOptions('scopes()', options, scopesKinds)
+export function scopePermission(options: ScopePermissionOptions = {}): Permission<unknown> {
+  checkOptions('scopePermission()', options, scopesKinds)
   const { of } = options
   // A token's claims are one object as long as it is cached: its scopes are read once. Who changes them in place is asked anew.
   const known = new WeakMap<object, { readonly scope: unknown; readonly grant: Grant }>()

@@ -4,7 +4,7 @@ import { decodeSegments } from '../http/targets.js'
 import { invalidOption } from '../options/check.js'
 import type { Kind, Kinds } from '../options/kinds.js'
 import { limitKinds, limitOf } from './limit-options.js'
-import type { Limit } from './store.js'
+import type { Quota } from './store.js'
 
 /** A limit of its own for some routes or methods. */
 export interface BudgetOptions {
@@ -33,7 +33,7 @@ export interface BudgetsOptions {
 }
 
 /** A budget, resolved. */
-export interface Budget extends Limit {
+export interface Budget extends Quota {
   readonly name: string
   readonly routes: readonly (readonly string[])[] | undefined
   readonly methods: 'read' | 'write' | undefined

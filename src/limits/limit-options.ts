@@ -3,13 +3,13 @@
 import { invalidOption } from '../options/check.js'
 import { count, type Kinds, milliseconds } from '../options/kinds.js'
 import { isPromise } from '../promise.js'
-import type { Limit, LimitStore, StoreOptions } from './store.js'
+import type { LimitStore, Quota, StoreOptions } from './store.js'
 
 /** The kinds of a limit's options. */
-export const limitKinds: Kinds<Limit> = { limit: count, window: milliseconds }
+export const limitKinds: Kinds<Quota> = { limit: count, window: milliseconds }
 
 /** A limit, with what is left out from `otherwise`. */
-export const limitOf = (given: Partial<Limit> | undefined, otherwise: Limit): Limit =>
+export const limitOf = (given: Partial<Quota> | undefined, otherwise: Quota): Quota =>
   Object.freeze({ limit: given?.limit ?? otherwise.limit, window: given?.window ?? otherwise.window })
 
 /** The kinds of the options about stores. */

@@ -1,5 +1,5 @@
 /** Counters in the process: for one process, and for as long as a shared store is down (LIMIT-1). */
-import type { Hits, LimitStore } from './store.js'
+import type { LimitStore, WindowCount } from './store.js'
 
 interface Counter {
   totalHits: number
@@ -24,7 +24,7 @@ export class ProcessStore implements LimitStore {
     private readonly most = capacity,
   ) {}
 
-  increment(key: string): Hits {
+  increment(key: string): WindowCount {
     const found = this.#find(key)
     if (found !== undefined) {
       found.totalHits++
@@ -45,7 +45,7 @@ export class ProcessStore implements LimitStore {
     this.#old.delete(key)
   }
 
-  get(key: string): Hits | undefined {
+  get(key: string): WindowCount | undefined {
     return this.#find(key)
   }
 

@@ -1,8 +1,8 @@
 /** A circuit breaker around stores that may be down: no request waits for one twice (LIMIT-1). */
-import type { Answer } from '../adapters/contract.js'
+import type { Awaitable } from '../adapters/contract.js'
 import { deadline } from './deadline.js'
 import { inSeconds } from './duration.js'
-import type { Hits, LimitStore, StoreOptions, StoreOutage } from './store.js'
+import type { LimitStore, StoreOptions, StoreOutage, WindowCount } from './store.js'
 
 /** The store did not count: it is down, or has just failed. */
 export class StoreDown extends Error {
@@ -11,10 +11,10 @@ export class StoreDown extends Error {
 
 /** A guarded store, which rejects with `StoreDown` and nothing else. */
 export interface GuardedStore {
-  increment(key: string): Promise<Hits>
+  increment(key: string): Promise<WindowCount>
   decrement(key: string): Promise<void>
   resetKey(key: string): Promise<void>
-  get(key: string): Promise<Hits | undefined>
+  get(key: string): Promise<WindowCount | undefined>
 }
 
 /** What a guard reports. */
@@ -52,8 +52,8 @@ export class StoreGuard {
   readonly #stores: Guarded[] = []
   readonly #waiting = new Set<() => void>()
   readonly #timeout: number
-  readonly #onFailure: (error: unknown) => Answer<void>
-  readonly #onRecovery: (outage: StoreOutage) => Answer<void>
+  readonly #onFailure: (error: unknown) => Awaitable<void>
+  readonly #onRecovery: (outage: StoreOutage) => Awaitable<void>
   readonly #begun: Promise<void>[] = []
   readonly #whenUp: (() => void)[] = []
   #down = false
@@ -88,7 +88,7 @@ export class StoreGuard {
     }
   }
 
-  #ask<T>(work: () => Answer<T>): Promise<T> {
+  #ask<T>(work: () => Awaitable<T>): Promise<T> {
     if (this.#down) return Promise.reject(new StoreDown(down))
     return new Promise<T>((resolve, reject) => {
       const settle = (): boolean => {
@@ -181,20 +181,20 @@ export class StoreGuard {
 const down = 'The store does not answer.'
 
 /** Turns an exception into a rejection. */
-const attempt = async <T>(work: () => Answer<T>): Promise<T> => work()
+const attempt = async <T>(work: () => Awaitable<T>): Promise<T> => work()
 
 /** Calls back a service's own code, whose exceptions must not reach a request. */
-const report = (callback: () => Answer<void>): void => void attempt(callback).catch(() => {})
+const report = (callback: () => Awaitable<void>): void => void attempt(callback).catch(() => {})
 
 // RedisStore keeps the promise of its scripts: one that was rejected stays so until `init` is called again.
-const initialize = ({ store, window }: Guarded): Answer<void> => store.init?.({ windowMs: window })
+const initialize = ({ store, window }: Guarded): Awaitable<void> => store.init?.({ windowMs: window })
 
 /**
  * Counts one. A store that answers without a count has not counted, and is as down as one that
  * fails.
  */
-async function count({ store }: Guarded, key: string): Promise<Hits> {
-  const hits: Partial<Hits> | null | undefined = await store.increment(key)
+async function count({ store }: Guarded, key: string): Promise<WindowCount> {
+  const hits: Partial<WindowCount> | null | undefined = await store.increment(key)
   const { totalHits } = hits ?? {}
   // A store in JavaScript may give null where there is no time.
   const resetTime = hits?.resetTime ?? undefined

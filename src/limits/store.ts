@@ -1,8 +1,8 @@
 /** Where requests are counted: what a store must do, and the options that every limit has about it (LIMIT-1). */
-import type { Answer } from '../adapters/contract.js'
+import type { Awaitable } from '../adapters/contract.js'
 
 /** How often a key has been counted in its window. */
-export interface Hits {
+export interface WindowCount {
   readonly totalHits: number
   /** When the window ends. */
   readonly resetTime: Date | undefined
@@ -14,15 +14,15 @@ export interface Hits {
  */
 export interface LimitStore {
   /** Called before the first count, and again after each outage. `windowMs`: milliseconds. */
-  init?(options: { readonly windowMs: number }): Answer<void>
+  init?(options: { readonly windowMs: number }): Awaitable<void>
   /** Counts one. */
-  increment(key: string): Answer<Hits>
+  increment(key: string): Awaitable<WindowCount>
   /** Takes one back. */
-  decrement(key: string): Answer<void>
+  decrement(key: string): Awaitable<void>
   /** Forgets the key. */
-  resetKey(key: string): Answer<void>
+  resetKey(key: string): Awaitable<void>
   /** The count as it is; `login` needs it. No hits, or `undefined`, where there is none. */
-  get?(key: string): Answer<Hits | undefined>
+  get?(key: string): Awaitable<WindowCount | undefined>
 }
 
 /** An outage of a store that has ended. */
@@ -59,7 +59,7 @@ export interface StoreOptions {
 }
 
 /** How many in how long. */
-export interface Limit {
+export interface Quota {
   /** How many a window. */
   readonly limit: number
   /** Milliseconds of a window. */

@@ -1,7 +1,7 @@
 /** Who asks: credentials of one request header become a principal, or 401 (AUTH-1, AUTH-3, AUTH-4). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Answer } from '../adapters/contract.js'
+import type { Awaitable } from '../adapters/contract.js'
 import { isNobody } from '../auth/nobody.js'
 import { sharedRegistry } from '../brand.js'
 import { soleField } from '../http/sole-field.js'
@@ -26,7 +26,7 @@ export interface AuthenticateOptions<P> {
    * that is down throws `Unavailable`. `req` may be typed as Express's own.
    */
   // A method, here and in other options: a parameter of one may be narrower than ours, as Express's request is.
-  identify(credentials: string, req: IncomingMessage): Answer<P | undefined | null | false>
+  identify(credentials: string, req: IncomingMessage): Awaitable<P | undefined | null | false>
 }
 
 /** What `authenticate()`, `bearer()` and `publicToken()` make: a middleware, and the option `authenticate` of `api` and `resourceRouter`. */
@@ -34,7 +34,7 @@ export interface Authenticate<P = unknown> extends Middleware {
   /** The principal of a request that has passed here, or that `api` has found by this before its hand-written routes. Throws `ConfigurationError` where nobody has been found. */
   of(req: IncomingMessage): P
   /** The principal of a request, at once where nothing waits. Throws or rejects with the `unauthenticated` problem (401). */
-  identify(req: IncomingMessage): Answer<P>
+  identify(req: IncomingMessage): Awaitable<P>
   /** The request header that the credentials come in: answers vary by it (HDR-6). */
   readonly field: string
 }
@@ -66,7 +66,7 @@ export const authenticateKinds: Kinds<AuthenticateOptions<unknown>> = {
 }
 
 /** The middleware around a way to identify a request. */
-export function makeAuthenticate<P>(field: string, identify: (req: IncomingMessage) => Answer<P>): Authenticate<P> {
+export function makeAuthenticate<P>(field: string, identify: (req: IncomingMessage) => Awaitable<P>): Authenticate<P> {
   const pass = (req: IncomingMessage, res: ServerResponse, principal: P): void => {
     principals.set(req, { principal })
     keepPrivate(res, field)
@@ -74,7 +74,7 @@ export function makeAuthenticate<P>(field: string, identify: (req: IncomingMessa
   const authenticateMiddleware: Middleware = (req, res, next) => {
     // A refusal varies by the credentials as well.
     res.setHeader(header.vary, mergeVary(res.getHeader(header.vary), field))
-    let passed: Answer<void>
+    let passed: Awaitable<void>
     try {
       passed = settled(identify(req), (principal) => pass(req, res, principal))
     } catch (error) {

@@ -1,9 +1,9 @@
 /** Who asks, by a JSON Web Token: of private APIs in `Authorization`, of public ones in `x-authorization-token` (AUTH-1, AUTH-3, AUTH-5). */
 
 import type { IncomingMessage } from 'node:http'
-import type { Answer } from '../adapters/contract.js'
+import type { Awaitable } from '../adapters/contract.js'
 import type { Claims } from '../auth/tokens/claims.js'
-import { type Keys, keyRing } from '../auth/tokens/key-ring.js'
+import { keyRing, type VerificationKeys } from '../auth/tokens/key-ring.js'
 import { listOf, oneOrMore, soleText } from '../auth/tokens/token-options.js'
 import { longestToken, mediaTypeOf } from '../auth/tokens/token-text.js'
 import { type TokenVerifier, tokenVerifier } from '../auth/tokens/token-verifier.js'
@@ -19,7 +19,7 @@ import { realmKind } from './options.js'
 /** Which tokens are valid, and whom they stand for. */
 export interface TokenOptions<P = Claims> {
   /** The keys that tokens may be signed with, each with its one algorithm; or the function that finds them, such as `jwks()`. */
-  readonly keys: Keys
+  readonly keys: VerificationKeys
   /** Who may have issued the token, its claim `iss`: one or several. Default: anybody who has a key. */
   readonly issuer?: string | readonly string[]
   /** What this service is called in the claim `aud`: one name or several. Default none; then a token that has an audience is refused (RFC 7519 4.1.3). */
@@ -31,9 +31,9 @@ export interface TokenOptions<P = Claims> {
   /** The `typ` that the header must have, such as `at+jwt` (RFC 9068 2.1); `application/` and case do not count. Default: any. */
   readonly type?: string
   /** Whether a token has been revoked, by its `jti` for one. Asked on every request. What it throws is 503, so that nobody passes unasked. */
-  readonly revoked?: (claims: Claims) => Answer<boolean>
+  readonly revoked?: (claims: Claims) => Awaitable<boolean>
   /** The principal that these claims stand for; `undefined`, null or false where there is none such any more (401). It runs on every request. Default: the claims. */
-  principal?(claims: Claims, req: IncomingMessage): Answer<P | undefined | null | false>
+  principal?(claims: Claims, req: IncomingMessage): Awaitable<P | undefined | null | false>
   /** How many verified tokens are kept, the oldest goes first; never past their `exp`. 0 keeps none. Default 1,000. */
   readonly cache?: number
   /** The realm in `WWW-Authenticate`. Default `api`. */
@@ -108,7 +108,7 @@ function byToken<P>(
     const token = tokenOf(sent)
     if (token === undefined) throw unauthenticated(challenge, 'invalid', field, 'The credentials are of another scheme.')
     const claims = verify(token)
-    if (principal === undefined) return claims as Answer<P>
+    if (principal === undefined) return claims as Awaitable<P>
     return settled(claims, (verified) =>
       settled(principal(verified, req), (found) => known(found, () => refuse('The function principal knows nobody of these claims.'))),
     )

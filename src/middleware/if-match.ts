@@ -52,7 +52,7 @@ export function readConditions({ headers }: Pick<IncomingMessage, 'headers'>, re
 export function checkWrite(conditions: Conditions, version: string): void {
   const { ifMatch, ifNoneMatch, versions, required } = conditions
   if (required && ifMatch === undefined) throw preconditionRequired()
-  if (versions !== undefined && !versions.includes(version)) throw stale()
+  if (versions !== undefined && !versions.includes(version)) throw preconditionFailed()
   if (ifNoneMatch !== undefined && (ifNoneMatch.any || versionsOf(ifNoneMatch, true).includes(version))) {
     throw new HttpProblem('precondition-failed', { detail: 'If-None-Match names the version that the resource has.' })
   }
@@ -63,7 +63,7 @@ export function checkRead(conditions: Conditions, tag: string, version?: string)
   const { ifMatch, versions, weakToo } = conditions
   if (ifMatch === undefined || ifMatch.any) return
   const holds = version === undefined ? matchesStrongly(ifMatch, tag, weakToo) : versions?.includes(version)
-  if (!holds) throw stale()
+  if (!holds) throw preconditionFailed()
 }
 
 /**
@@ -75,7 +75,7 @@ export function unmodifiedTag({ ifNoneMatch, codings }: Conditions, tag: string)
 }
 
 /** The refusal of a write whose `If-Match` names another version: 412 (HDR-3). Throw it when your own compare-and-set finds no row. */
-export function stale(): HttpProblem {
+export function preconditionFailed(): HttpProblem {
   return new HttpProblem('stale', {
     detail:
       'If-Match does not name the current version. GET the resource again, apply your change to what it is now, and send its new Etag.',
@@ -111,7 +111,7 @@ const updates = new Set(['PUT', 'PATCH', 'DELETE'])
  *   if (found === undefined) throw new HttpProblem('absent')
  *   checkVersion(req, found.version)
  *   const saved = await update(req.params.id, req.body, found.version) // ... WHERE id = $1 AND version = $3
- *   if (saved === undefined) throw stale()
+ *   if (saved === undefined) throw preconditionFailed()
  *   sendTag(req, res, saved.version)
  *   res.json(saved)
  * })
@@ -130,10 +130,10 @@ export function ifMatch(options: IfMatchOptions = {}): Middleware {
 /**
  * The versions of which the stored record must have one for this write to proceed; `undefined` where the client does not care (no `If-Match`, or `*`). Compare them
  * in the same statement as the write, else two clients can both succeed. An `If-Match` that names nothing of ours gives an empty list, which no record matches. They
- * say nothing of `If-None-Match`, and a statement that changes no row may have found none: then an absent item is 404 before a changed one is `stale()`.
+ * say nothing of `If-None-Match`, and a statement that changes no row may have found none: then an absent item is 404 before a changed one is `preconditionFailed()`.
  * Throws `ConfigurationError` where `ifMatch()` did not run.
  */
-export function expected(req: IncomingMessage): readonly string[] | undefined {
+export function expectedVersions(req: IncomingMessage): readonly string[] | undefined {
   return states.of(req).versions
 }
 
@@ -145,7 +145,7 @@ export function expected(req: IncomingMessage): readonly string[] | undefined {
  * const row = await read(req.params.id)
  * if (row === undefined) throw new HttpProblem('absent')
  * checkVersion(req, row.version)
- * if (!(await update(req.params.id, req.body, row.version))) throw stale()
+ * if (!(await update(req.params.id, req.body, row.version))) throw preconditionFailed()
  */
 export function checkVersion(req: IncomingMessage, version: string): void {
   checkWrite(states.of(req), textOf(version))
@@ -181,7 +181,7 @@ export function sendTag(req: IncomingMessage, res: ServerResponse, version: stri
 /** Of base64url: 162 bits, more than enough that no two variants share a tag. */
 const digestLength = 27
 
-/** A number would never equal the texts of `expected(req)`; `undefined` would be one version for every record. */
+/** A number would never equal the texts of `expectedVersions(req)`; `undefined` would be one version for every record. */
 function textOf(version: string): string {
   if (typeof version === 'string') return version
   throw new ConfigurationError(

@@ -1,7 +1,7 @@
 /** The login of public APIs: user and password by the Basic scheme, a token in a header field (AUTH-2, AUTH-6). */
 
 import type { IncomingMessage } from 'node:http'
-import type { Answer } from '../adapters/contract.js'
+import type { Awaitable } from '../adapters/contract.js'
 import { parseBasic } from '../auth/login/basic-credentials.js'
 import { type AttemptsOptions, attemptsKinds, LoginThrottle } from '../auth/login/login-throttle.js'
 import { makePasswordCheck, type PasswordCheckOptions } from '../auth/login/password-check.js'
@@ -22,7 +22,7 @@ import { realmKind } from './options.js'
 /** Who may log in, and what they get. Give `find` or `verify`. */
 export interface LoginOptions<P> extends PasswordCheckOptions<P>, StoreOptions {
   /** The token of a principal. What it throws is answered: a dependency that is down throws `Unavailable`. */
-  readonly token: (principal: P) => Answer<string>
+  readonly token: (principal: P) => Awaitable<string>
   /** How many logins may fail before more are refused with 429. */
   readonly attempts?: AttemptsOptions
   /** The realm of the challenge (RFC 9110 11.5), in printable ASCII. Default `login`. */

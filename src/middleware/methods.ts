@@ -12,7 +12,7 @@ import { bodyFields, removeFields } from '../representation/header-fields.js'
 import { header } from '../wire.js'
 import { principals } from './authenticate.js'
 import { type BaseAddressOptions, baseAddress, baseAddressKinds } from './base-address.js'
-import type { Middleware, Next } from './middleware.js'
+import type { Middleware, NextFunction } from './middleware.js'
 import { isJsonPatch, unseenPatch } from './patch-types.js'
 import { type HeadRule, ruleHead, type Verdict } from './response-head.js'
 
@@ -26,7 +26,7 @@ export function methodNotAllowed(method: string, allow: string, collection: bool
 const methodNames = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** What lies at a path, and what is handled there. */
-export interface MethodsOptions extends BaseAddressOptions {
+export interface MethodRulesOptions extends BaseAddressOptions {
   /** What lies at the path. */
   readonly on: 'collection' | 'item'
   /** The methods that the routes behind handle. HEAD comes with GET, OPTIONS always. */
@@ -52,10 +52,10 @@ export interface MethodsOptions extends BaseAddressOptions {
  * Throws `ConfigurationError` where an option makes no sense, such as DELETE on a collection (VERB-7).
  *
  * @example
- * app.all('/sucursales/:id', methods({ on: 'item', allow: ['GET', 'PUT', 'DELETE'] }))
+ * app.all('/sucursales/:id', methodRules({ on: 'item', allow: ['GET', 'PUT', 'DELETE'] }))
  * app.get('/sucursales/:id', (req, res) => res.json(find(req.params.id)))
  */
-export function methods(options: MethodsOptions): Middleware {
+export function methodRules(options: MethodRulesOptions): Middleware {
   checkMethods(options)
   const { on, allow } = options
   const baseOf = baseAddress(options)
@@ -70,7 +70,7 @@ export function methods(options: MethodsOptions): Middleware {
       .catch(next)
   }
 
-  function go(req: IncomingMessage, res: ServerResponse, next: Next, { allow: own, hidden }: Permitted) {
+  function go(req: IncomingMessage, res: ServerResponse, next: NextFunction, { allow: own, hidden }: Permitted) {
     const method = req.method ?? 'GET'
     if (!allowed.includes(method)) return next(methodNotAllowed(method, own, on === 'collection'))
     if (method === 'OPTIONS') return send(res, { status: 204, headers: { [header.allow]: own } }, false)
@@ -88,7 +88,7 @@ const methodKind: Kind = {
   like: { test: (text) => (methodNames as readonly string[]).includes(text) },
 }
 
-export const methodsKinds: Kinds<MethodsOptions> = {
+export const methodsKinds: Kinds<MethodRulesOptions> = {
   on: { required: { oneOf: ['collection', 'item'] } },
   allow: { required: { each: methodKind } },
   ...baseAddressKinds,
@@ -97,7 +97,7 @@ export const methodsKinds: Kinds<MethodsOptions> = {
   key: ['function', { oneOf: [false] }],
 }
 
-const actions: Readonly<Record<MethodsOptions['on'], Readonly<Record<string, Action>>>> = {
+const actions: Readonly<Record<MethodRulesOptions['on'], Readonly<Record<string, Action>>>> = {
   collection: { GET: 'list', HEAD: 'list', POST: 'create' },
   item: itemActions,
 }
@@ -112,7 +112,7 @@ interface Permitted {
 
 /** Asks for the request's method: 403 and 405 where it is not theirs (AUTH-4). */
 function permitting(
-  { on, permission, resource, key: keyOf }: MethodsOptions,
+  { on, permission, resource, key: keyOf }: MethodRulesOptions,
   handled: readonly string[],
 ): ((req: IncomingMessage) => Promise<Permitted>) | undefined {
   if (permission === undefined || resource === undefined) return undefined
@@ -136,22 +136,25 @@ function permitting(
 /** Writes whose answers may show what was written. */
 const showing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
-function checkMethods(options: MethodsOptions): void {
-  checkOptions('methods()', options, methodsKinds)
+function checkMethods(options: MethodRulesOptions): void {
+  checkOptions('methodRules()', options, methodsKinds)
   const { on, allow, permission, resource, key } = options
   if ((permission === undefined) !== (resource === undefined))
     throw new ConfigurationError(
       'invalid-option',
-      'methods() has one of permission and resource. Give both: the permission is asked by the name of the resource.',
+      'methodRules() has one of permission and resource. Give both: the permission is asked by the name of the resource.',
     )
   if (on === 'item' && permission !== undefined && key === undefined) {
     throw new ConfigurationError(
       'invalid-option',
-      'methods() has a permission for an item, and does not tell its key, so no rule for single items would hold. Give key: (req) => req.params.id, or key: false where the permission asks for none.',
+      'methodRules() has a permission for an item, and does not tell its key, so no rule for single items would hold. Give key: (req) => req.params.id, or key: false where the permission asks for none.',
     )
   }
   if (on === 'collection' && allow.includes('DELETE')) {
-    throw new ConfigurationError('invalid-option', 'methods() allows DELETE on a collection, which is never legal (VERB-7). Leave it out.')
+    throw new ConfigurationError(
+      'invalid-option',
+      'methodRules() allows DELETE on a collection, which is never legal (VERB-7). Leave it out.',
+    )
   }
 }
 
@@ -229,6 +232,6 @@ function keyIn(req: IncomingMessage, keyOf: (req: never) => KeyValue): KeyValue 
   if (typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean' || isObject(key)) return key as KeyValue
   throw new ConfigurationError(
     'middleware-missing',
-    'key of methods() gave no key for this request. Put the middleware on the route of the item, whose parameter it reads.',
+    'key of methodRules() gave no key for this request. Put the middleware on the route of the item, whose parameter it reads.',
   )
 }

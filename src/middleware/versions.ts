@@ -12,7 +12,7 @@ import { formatLink, send } from '../representation/answer.js'
 import { mergeLinks } from '../representation/header-fields.js'
 import { header } from '../wire.js'
 import { type BaseAddressOptions, baseAddress, baseAddressKinds } from './base-address.js'
-import type { ExpressRequest, Middleware, Next } from './middleware.js'
+import type { ExpressRequest, Middleware, NextFunction } from './middleware.js'
 
 /** The life of a version, as a team declares it. */
 export interface LifecycleOptions {
@@ -126,7 +126,7 @@ export function unknownVersion(name: string, living: readonly string[]): HttpPro
 }
 
 /** A handler for the rest of the path: an Express router or app, or anything of their shape. */
-export type VersionHandler = (req: never, res: never, next: Next) => unknown
+export type VersionHandler = (req: never, res: never, next: NextFunction) => unknown
 
 /** What serves a version: `'retired'`, a handler, or a handler with its life. */
 export type VersionEntry = 'retired' | VersionHandler | (LifecycleOptions & { readonly handler: VersionHandler })
@@ -174,7 +174,7 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
     const address = successor === undefined ? undefined : `${baseOf(req) ?? ''}${baseUrl}/${successor}${rest}`
     setNotices(res, noticeHeaders(served.life, address))
     const prototypes = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]
-    const leave: Next = (error) => {
+    const leave: NextFunction = (error) => {
       below(request, baseUrl, url)
       // An app as handler has made the request its own (req.app).
       Object.setPrototypeOf(req, prototypes[0])

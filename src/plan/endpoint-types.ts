@@ -57,7 +57,7 @@ export interface EndpointMethod<Item = undefined, Query = Readonly<Record<string
   readonly body?: JsonSchema
   /** In place of `body`: its bytes, as an `Upload`. For `imports()`. */
   readonly upload?: UploadOptions
-  /** Gives a value (200), nothing (204), or what `reply()` made. */
+  /** Gives a value (200), nothing (204), or what `endpointReply()` made. */
   readonly handle: (call: EndpointCall<Query, Body, Item>) => unknown
 }
 
@@ -75,7 +75,7 @@ interface Written<Item, Query, Body> extends MethodSettings {
   readonly query?: Query & Named<NoInfer<Query>>
   /** JSON Schema of the body, from which the type of `body` follows. Absent: the method takes none. */
   readonly body?: Body
-  /** Gives a value (200), nothing (204), or what `reply()` made. */
+  /** Gives a value (200), nothing (204), or what `endpointReply()` made. */
   readonly handle: Handler<QueryOf<Query>, BodyOf<Body>, Item>
 }
 

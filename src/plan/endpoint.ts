@@ -1,6 +1,6 @@
 /** Documented endpoints that are no resource: what a team declares, and what its handlers get and give (PATH-8). */
 
-import type { Call } from '../adapters/contract.js'
+import type { AdapterCall } from '../adapters/contract.js'
 import type { Action } from '../auth/permission.js'
 import { branded, hasBrand } from '../brand.js'
 import type { KeyValue } from '../definition/key.js'
@@ -40,7 +40,7 @@ export interface EndpointCall<Query = Readonly<Record<string, unknown>>, Body = 
    * What a call of a resource's adapter takes along: principal, request id, time, and the scope of this principal, without which it would give everybody's records. Throws
    * `ConfigurationError` where the resource is not mounted in this version.
    */
-  callOf(collection: string): Call
+  callOf(collection: string): AdapterCall
   /** Whether the service's permission lets this principal do something elsewhere, such as list contracts; `true` where the service has none (AUTH-4). */
   may(action: Action, resource: string, key?: KeyValue): Promise<boolean>
   /**
@@ -193,7 +193,7 @@ function checkMethod(name: string, what: string, given: EndpointMethod): void {
 }
 
 /** The answer of an endpoint that needs more than 200 and a body. */
-export interface Reply {
+export interface EndpointReply {
   readonly status: 200 | 201 | 202 | 204
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -201,7 +201,7 @@ export interface Reply {
   readonly version?: string
 }
 
-export const replyKinds: Kinds<Reply> = {
+export const replyKinds: Kinds<EndpointReply> = {
   status: { required: { oneOf: [200, 201, 202, 204] } },
   body: 'any',
   headers: 'table',
@@ -212,10 +212,10 @@ export const replyKinds: Kinds<Reply> = {
  * The answer of an endpoint with a status or headers of its own. Throws `ConfigurationError` where a
  * member is of another kind.
  *
- * @example handle: () => reply({ status: 202, headers: { Location: '/v1/informes/7' } })
+ * @example handle: () => endpointReply({ status: 202, headers: { Location: '/v1/informes/7' } })
  */
-export function reply(answer: Reply): Reply {
-  return Object.freeze(branded('reply', { ...checkOptions<Reply>('reply()', answer, replyKinds) }, false))
+export function endpointReply(answer: EndpointReply): EndpointReply {
+  return Object.freeze(branded('reply', { ...checkOptions<EndpointReply>('endpointReply()', answer, replyKinds) }, false))
 }
 
-export const isReply = (value: unknown): value is Reply => hasBrand('reply', value)
+export const isReply = (value: unknown): value is EndpointReply => hasBrand('reply', value)

@@ -3,7 +3,7 @@
  * They are opaque and not secret: a forged one can name no place that sorting and filtering would not show.
  */
 import { hash } from 'node:crypto'
-import type { Condition, ListRequest, Scalar, Seek, SortTerm } from '../adapters/contract.js'
+import type { Condition, KeysetPosition, ListRequest, Scalar, SortTerm } from '../adapters/contract.js'
 import { isFixed } from '../definition/fixed.js'
 import { get } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -66,7 +66,7 @@ export function hintMaker(
 }
 
 /** The place that a hint names, or `undefined` where it is none, or not one of this page of this query. */
-export function parseHint(hint: string, places: PlaceGrammar, query: HintedQuery, address: ListAddress): Seek | undefined {
+export function parseHint(hint: string, places: PlaceGrammar, query: HintedQuery, address: ListAddress): KeysetPosition | undefined {
   const parts = decodeHint(hint)
   if (parts === undefined) return undefined
   const [fingerprint, page, backwards, ...values] = parts
@@ -78,7 +78,7 @@ export function parseHint(hint: string, places: PlaceGrammar, query: HintedQuery
 }
 
 /** Where a list goes on behind this record, however long its texts are: for a walk within one request. `undefined` where a value fits no place. */
-export function seekBehind(places: PlaceGrammar, query: Pick<ListRequest, 'sort'>, record: unknown): Seek | undefined {
+export function seekBehind(places: PlaceGrammar, query: Pick<ListRequest, 'sort'>, record: unknown): KeysetPosition | undefined {
   const values = placeOf(places, query, record, Number.POSITIVE_INFINITY)
   return values === undefined ? undefined : { values, backwards: false }
 }

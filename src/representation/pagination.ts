@@ -1,5 +1,5 @@
 /** Pagination headers of a list: `x-total-count` and RFC 8288 links (QUERY-7). */
-import type { Page, Seek } from '../adapters/contract.js'
+import type { KeysetPosition, Page } from '../adapters/contract.js'
 import { formatQueryString, type QueryPair } from '../http/query-string.js'
 import type { HintTo } from '../plan/hint.js'
 import { header, parameter } from '../wire.js'
@@ -14,7 +14,7 @@ export interface PageQuery {
   readonly size: number
   /** What the wire calls the first page. */
   readonly first: 0 | 1
-  readonly seek?: Seek
+  readonly seek?: KeysetPosition
 }
 
 /** What a store says of a page, as far as its links tell. */

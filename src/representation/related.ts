@@ -1,5 +1,5 @@
 /** The records that links show or expand: one batched read per association and page, never one per item (REP-1..3). */
-import type { Answer, Stored } from '../adapters/contract.js'
+import type { Awaitable, Stored } from '../adapters/contract.js'
 import { isObject } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import type { LinkTo } from '../definition/resource.js'
@@ -8,7 +8,7 @@ import { settled, together } from '../promise.js'
 import { digest } from './digest.js'
 
 /** Reads records of a resource on behalf of the request at hand. */
-export type ReadBatch = (mounted: Mounted, keys: readonly KeyValue[]) => Answer<readonly (Stored<unknown> | undefined)[]>
+export type ReadBatch = (mounted: Mounted, keys: readonly KeyValue[]) => Awaitable<readonly (Stored<unknown> | undefined)[]>
 
 /** What some records are shown with. */
 export interface Related {
@@ -35,20 +35,31 @@ export function standsAlone(mounted: Mounted, expand: readonly string[]): boolea
 }
 
 /** Reads what the links of these records need, the associations side by side. Nested associations stay links (REP-2), so this goes two levels deep at most. */
-export function gatherRelated(mounted: Mounted, records: readonly unknown[], expand: readonly string[], read: ReadBatch): Answer<Related> {
+export function gatherRelated(
+  mounted: Mounted,
+  records: readonly unknown[],
+  expand: readonly string[],
+  read: ReadBatch,
+): Awaitable<Related> {
   if (standsAlone(mounted, expand) || records.length === 0) return nothingRelated
   const { showing, associations } = mounted.plan
   const wanted = expand.length === 0 ? showing : associations.filter(({ name, show }) => show.length > 0 || expand.includes(name))
-  const gather = (link: LinkTo): Answer<RelatedLink> => gatherLink(mounted, link, records, expand.includes(link.name), read)
+  const gather = (link: LinkTo): Awaitable<RelatedLink> => gatherLink(mounted, link, records, expand.includes(link.name), read)
   const [only] = wanted
   if (only !== undefined && wanted.length === 1) return settled(gather(only), (link) => ({ links: [link] }))
   return settled(together(wanted, gather), (links) => ({ links }))
 }
 
-function gatherLink(mounted: Mounted, link: LinkTo, records: readonly unknown[], expanded: boolean, read: ReadBatch): Answer<RelatedLink> {
+function gatherLink(
+  mounted: Mounted,
+  link: LinkTo,
+  records: readonly unknown[],
+  expanded: boolean,
+  read: ReadBatch,
+): Awaitable<RelatedLink> {
   const { name } = link
   const target = mounted.targets.get(name) as Mounted
-  return settled(readAll(target, link, records, read), (stored): Answer<RelatedLink> => {
+  return settled(readAll(target, link, records, read), (stored): Awaitable<RelatedLink> => {
     const computes = target.adapter.computes === true
     if (!expanded) return { name, expanded, computes, stored, nested: nothingRelated }
     const values = stored.map((one) => one?.value)
@@ -62,7 +73,7 @@ function readAll(
   link: LinkTo,
   records: readonly unknown[],
   read: ReadBatch,
-): Answer<readonly (Stored<unknown> | undefined)[]> {
+): Awaitable<readonly (Stored<unknown> | undefined)[]> {
   if (records.length === 1) {
     const key = linkedKey(target, link, records[0])
     return key === undefined ? none : read(target, [key])

@@ -1,14 +1,14 @@
 /** A call of an adapter on behalf of a caller: with its principal, its scope and its time. */
-import type { Call, Idempotency, ParentKey, Scalar, WriteAction } from '../adapters/contract.js'
+import type { AdapterCall, Idempotency, ParentKey, Scalar, WriteAction } from '../adapters/contract.js'
 import type { Mounted } from '../plan/routes.js'
 import type { Caller } from './caller.js'
 import { scopeOf } from './scope.js'
 
 /** A call of a mounted adapter on behalf of a caller, with its principal, scope and time. */
-export const adapterCall = (caller: Caller, mounted: Mounted): Call => new AdapterCall(caller, scopeOf(caller, mounted))
+export const adapterCall = (caller: Caller, mounted: Mounted): AdapterCall => new CallerCall(caller, scopeOf(caller, mounted))
 
 /** A call whose signal is made when first asked for. */
-export class AdapterCall implements Call {
+export class CallerCall implements AdapterCall {
   readonly #caller: Caller
   readonly scope: Readonly<Record<string, Scalar>>
   readonly attachTo?: ParentKey

@@ -31,7 +31,7 @@ export interface VersionOptions extends LifecycleOptions {
   readonly resources: readonly (Mount | Endpoint)[]
   /**
    * Hand-written routes beside the resources: an Express router. They see the path below the version; what they leave is 404. Who asks is known to them, and counted; the
-   * permission is asked nothing of them: guard them with `methods({ permission, resource })`.
+   * permission is asked nothing of them: guard them with `methodRules({ permission, resource })`.
    */
   readonly routes?: VersionHandler
 }

@@ -1,5 +1,5 @@
 /** From a body to a record that may be stored: what the path, the scope, the links and the team's rules have to say of it (ERR-2). */
-import type { Answer, Stored } from '../adapters/contract.js'
+import type { Awaitable, Stored } from '../adapters/contract.js'
 import { escapePointer, isList, isObject, type JsonObject } from '../definition/json.js'
 import { membersHolding } from '../definition/key.js'
 import type { RuleViolation } from '../definition/resource-options.js'
@@ -48,7 +48,7 @@ export function bodyToReplace(exchange: Visit, body: unknown): JsonObject {
 }
 
 /** The stored record after the patch of the body: a merge patch, or the operations of a JSON Patch. Throws `invalid-body`. */
-export function patched(exchange: Exchange, stored: Stored<unknown>): Answer<JsonObject> {
+export function patched(exchange: Exchange, stored: Stored<unknown>): Awaitable<JsonObject> {
   const { body } = exchange
   return isList(body) ? operated(exchange, body as readonly Operation[], stored) : merged(exchange, objectBody(body), stored)
 }
@@ -71,13 +71,13 @@ async function operated(exchange: Exchange, operations: readonly Operation[], st
 }
 
 /** An update with all that the stored record has to say of it. Throws `invalid-body`. */
-export function completeUpdate(exchange: Visit, next: JsonObject, current: JsonObject, action: 'replace' | 'patch'): Answer<JsonObject> {
+export function completeUpdate(exchange: Visit, next: JsonObject, current: JsonObject, action: 'replace' | 'patch'): Awaitable<JsonObject> {
   completeRecord(exchange.resource.plan, next, current, action)
   return settled(checkRules(exchange, next, current, action), () => next)
 }
 
 /** Links that lead to nothing the caller may see, and the team's own rules (422). */
-export function checkRules(exchange: Visit, next: JsonObject, current: JsonObject | undefined, action: RuleAction): Answer<void> {
+export function checkRules(exchange: Visit, next: JsonObject, current: JsonObject | undefined, action: RuleAction): Awaitable<void> {
   return settled(danglingLinks(exchange, exchange.resource, next, current), (dangling) =>
     checkTeamRules(exchange, next, current, action, dangling),
   )
@@ -92,7 +92,7 @@ export function checkTeamRules(
   current: JsonObject | undefined,
   action: RuleAction,
   dangling: readonly Violation[],
-): Answer<void> {
+): Awaitable<void> {
   const { definition } = plan
   if (definition.rules === undefined) return refuseOnWire(plan, dangling)
   return settled(patience.settle(definition.rules(next, { current, action, principal })), (broken) =>

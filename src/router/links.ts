@@ -1,5 +1,5 @@
 /** Links in bodies (REP-7): from what a client sends to the members that hold a key, and whether it leads anywhere. */
-import type { Answer } from '../adapters/contract.js'
+import type { Awaitable } from '../adapters/contract.js'
 import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import type { LinkTo } from '../definition/resource.js'
@@ -22,7 +22,7 @@ export function danglingLinks(
   mounted: Mounted,
   next: JsonObject,
   current: JsonObject | undefined,
-): Answer<readonly Violation[]> {
+): Awaitable<readonly Violation[]> {
   const { associations } = mounted.plan
   const set = current === undefined ? associations : changedLinks(associations, next, current)
   const [first] = set
@@ -49,7 +49,7 @@ function changedLinks(associations: readonly LinkTo[], next: JsonObject, current
 
 const none: readonly Violation[] = Object.freeze([])
 
-function danglingLink(exchange: Caller, mounted: Mounted, link: LinkTo, next: JsonObject): Answer<Violation | undefined> {
+function danglingLink(exchange: Caller, mounted: Mounted, link: LinkTo, next: JsonObject): Awaitable<Violation | undefined> {
   const target = mounted.targets.get(link.name) as Mounted
   const key = linkedKey(target, link, next)
   if (key === undefined) return undefined

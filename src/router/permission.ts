@@ -1,5 +1,5 @@
 /** Where a permission is asked: of every operation, of the parents in its path, of what its links lead to (AUTH-4). */
-import type { Answer, Stored } from '../adapters/contract.js'
+import type { Awaitable, Stored } from '../adapters/contract.js'
 import { type Ask, type Decided, type Decision, forbidden, methodNotYours, type OwnMethods, ownMethods } from '../auth/permission.js'
 import type { KeyValue } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
@@ -56,8 +56,8 @@ export function checkAllowed(
   route: Route,
   operation: OperationDescription,
   method: string = operation.method,
-): Answer<void> {
-  return settled(mayDo(exchange, route, operation), (decision): Answer<void> => {
+): Awaitable<void> {
+  return settled(mayDo(exchange, route, operation), (decision): Awaitable<void> => {
     if (decision === 'allow') return
     if (decision === 'forbidden') throw forbidden(`${method} of ${route.template}`)
     return methodsOf(exchange, route).then((own) => {
@@ -105,7 +105,11 @@ function inTurn(exchange: Pick<Caller, 'decide'>, parents: readonly Ask[], own: 
  * Records of another resource as far as this principal may read them: what it may not is as if it were not there, so a link to it stays an `href` and shows nothing,
  * and the store is not even asked.
  */
-export function readable(exchange: Caller, mounted: Mounted, keys: readonly KeyValue[]): Answer<readonly (Stored<unknown> | undefined)[]> {
+export function readable(
+  exchange: Caller,
+  mounted: Mounted,
+  keys: readonly KeyValue[],
+): Awaitable<readonly (Stored<unknown> | undefined)[]> {
   const store = new Store(exchange, mounted)
   if (exchange.permission === undefined) return store.linked(keys)
   return settled(
@@ -126,7 +130,7 @@ export function readable(exchange: Caller, mounted: Mounted, keys: readonly KeyV
  * Whether an item may be shown, in an answer or behind a link, where the permission has not been
  * asked about `parents` yet.
  */
-export function mayShow(exchange: Caller, mounted: Mounted, key: KeyValue, parents: readonly Ask[] = noAsks): Answer<boolean> {
+export function mayShow(exchange: Caller, mounted: Mounted, key: KeyValue, parents: readonly Ask[] = noAsks): Awaitable<boolean> {
   if (exchange.permission === undefined) return true
   const { collection } = mounted.plan
   const decision: Decided =

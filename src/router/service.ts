@@ -32,7 +32,7 @@ export interface ServiceOptions<P = unknown> extends Hooks {
    * answered. `req` may be typed as Express's own.
    */
   principal?(req: IncomingMessage): P | PromiseLike<P>
-  /** Who may do what (AUTH-4): `scopes()`, or a function of your own, for the principals that there are. Default: whoever gets here may do everything. */
+  /** Who may do what (AUTH-4): `scopePermission()`, or a function of your own, for the principals that there are. Default: whoever gets here may do everything. */
   readonly permission?: Permission<P> | undefined
   /**
    * Whose an `Idempotency-Key` is: a name that no two callers share, since an equal key of the same

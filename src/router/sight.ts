@@ -1,5 +1,5 @@
 /** What the caller sees of records: the related ones that their links show, as far as it may read those (REP-1..3). */
-import type { Answer, Stored } from '../adapters/contract.js'
+import type { Awaitable, Stored } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import type { Mounted } from '../plan/routes.js'
 import { settled } from '../promise.js'
@@ -14,14 +14,14 @@ export function relatedOf(
   resource: Mounted,
   items: readonly Stored<unknown>[],
   expand: readonly string[],
-): Answer<Related> {
+): Awaitable<Related> {
   if (standsAlone(resource, expand)) return nothingRelated
   const records = items.map((item) => item.value)
   return gatherRelated(resource, records, expand, (mounted, keys) => readable(exchange, mounted, keys))
 }
 
 /** The item of the path as a plain GET shows it. */
-export function shown(exchange: Exchange, stored: Stored<unknown>): Answer<JsonObject> {
+export function shown(exchange: Exchange, stored: Stored<unknown>): Awaitable<JsonObject> {
   const { resource, keys, base } = exchange
   return settled(relatedOf(exchange, resource, [stored], []), (related) => represent(resource, stored.value, keys, base, related))
 }

@@ -1,7 +1,7 @@
 /** The adapters as one request sees them: with its principal, scope and timeout, and a hook at each call. */
 import {
-  type Answer,
-  type Call,
+  type AdapterCall,
+  type Awaitable,
   type Created,
   isRefused,
   type ListRequest,
@@ -17,7 +17,7 @@ import { lineageOf } from '../plan/addresses.js'
 import type { Mounted } from '../plan/routes.js'
 import { HttpProblem } from '../problem.js'
 import { isPromise, settled } from '../promise.js'
-import { AdapterCall } from './adapter-call.js'
+import { CallerCall } from './adapter-call.js'
 import type { Caller, Change } from './caller.js'
 import { notify } from './hooks.js'
 import { mismatched, running } from './idempotency.js'
@@ -36,23 +36,23 @@ export interface Intent {
 export class Store {
   readonly #exchange: Caller
   readonly #mounted: Mounted
-  readonly #call: AdapterCall
+  readonly #call: CallerCall
 
   constructor(exchange: Caller, mounted: Mounted) {
     this.#exchange = exchange
     this.#mounted = exchange.reached(mounted)
-    this.#call = new AdapterCall(exchange, scopeOf(exchange, mounted))
+    this.#call = new CallerCall(exchange, scopeOf(exchange, mounted))
   }
 
   /** Throws `invalid-query` where the store can't compare with what the client's own list query holds. */
-  list(request: ListRequest): Answer<Page<unknown>> {
+  list(request: ListRequest): Awaitable<Page<unknown>> {
     return settled(
       this.#ask('list', () => this.#mounted.adapter.list(request, this.#call)),
       (page) => this.#sound(page),
     )
   }
 
-  read(keys: readonly KeyValue[]): Answer<readonly (Stored<unknown> | undefined)[]> {
+  read(keys: readonly KeyValue[]): Awaitable<readonly (Stored<unknown> | undefined)[]> {
     return settled(
       this.#ask('read', () => this.#mounted.adapter.read(keys, this.#call)),
       present,
@@ -63,7 +63,7 @@ export class Store {
    * The records that links lead to. A link names its target by the key alone, past the parents in its address: what is contained in something that the caller may not
    * see is not there for links either.
    */
-  linked(keys: readonly KeyValue[]): Answer<readonly (Stored<unknown> | undefined)[]> {
+  linked(keys: readonly KeyValue[]): Awaitable<readonly (Stored<unknown> | undefined)[]> {
     const { parent } = this.#mounted
     return parent === undefined || !isScoped(parent.mounted) ? this.read(keys) : this.#linkedBelow(parent.mounted, keys)
   }
@@ -78,7 +78,7 @@ export class Store {
   }
 
   /** The record of a key. Throws the `absent` problem (404). */
-  one(key: KeyValue): Answer<Stored<unknown>> {
+  one(key: KeyValue): Awaitable<Stored<unknown>> {
     return settled(this.read([key]), ([stored]) => {
       if (stored === undefined) throw absent()
       return this.#versioned(stored)
@@ -86,10 +86,10 @@ export class Store {
   }
 
   /** Throws refusals (422), and `idempotency-mismatch` (422) and `unavailable` (503) for a key that was seen before. */
-  create(value: unknown, attachTo?: ParentKey): Answer<Exclude<Created<unknown, KeyValue>, Refused>> {
+  create(value: unknown, attachTo?: ParentKey): Awaitable<Exclude<Created<unknown, KeyValue>, Refused>> {
     const { idempotency } = this.#exchange
     const plain = attachTo === undefined && idempotency === undefined
-    const call = plain ? this.#call : new AdapterCall(this.#exchange, this.#call.scope, attachTo, idempotency)
+    const call = plain ? this.#call : new CallerCall(this.#exchange, this.#call.scope, attachTo, idempotency)
     call.action = 'create'
     return settled(
       this.#change('create', () => this.#mounted.adapter.create?.(value, call)),
@@ -106,10 +106,10 @@ export class Store {
    * What an earlier request with this one's key has created, where it has one (VERB-12). Throws as
    * `create` does.
    */
-  recall(): Answer<Stored<unknown> | undefined> {
+  recall(): Awaitable<Stored<unknown> | undefined> {
     const { idempotency } = this.#exchange
     if (idempotency === undefined) return undefined
-    const call = new AdapterCall(this.#exchange, this.#call.scope, undefined, idempotency)
+    const call = new CallerCall(this.#exchange, this.#call.scope, undefined, idempotency)
     return settled(
       this.#ask('recall', () => this.#mounted.adapter.recall?.(call)),
       (found) => {
@@ -122,7 +122,7 @@ export class Store {
   }
 
   /** Throws `absent` (404) and refusals (422). */
-  replace(key: KeyValue, value: unknown, expected: string | undefined, intent: Intent = none): Answer<Stored<unknown> | 'stale'> {
+  replace(key: KeyValue, value: unknown, expected: string | undefined, intent: Intent = none): Awaitable<Stored<unknown> | 'stale'> {
     const call = this.#intended('replace', intent)
     return settled(
       this.#change('replace', () => this.#mounted.adapter.replace?.(key, value, expected, call)),
@@ -133,7 +133,7 @@ export class Store {
     )
   }
 
-  remove(key: KeyValue, expected: string | undefined, intent: Intent = none): Answer<'removed' | 'stale'> {
+  remove(key: KeyValue, expected: string | undefined, intent: Intent = none): Awaitable<'removed' | 'stale'> {
     const call = this.#intended('remove', intent)
     return settled(
       this.#change('remove', () => this.#mounted.adapter.remove?.(key, expected, call)),
@@ -141,7 +141,7 @@ export class Store {
     )
   }
 
-  attach(parent: ParentKey, key: KeyValue, expected: string | undefined, intent: Intent = none): Answer<'attached' | 'stale'> {
+  attach(parent: ParentKey, key: KeyValue, expected: string | undefined, intent: Intent = none): Awaitable<'attached' | 'stale'> {
     const call = this.#intended('attach', intent)
     return settled(
       this.#change('attach', () => this.#mounted.adapter.attach?.(parent, key, expected, call)),
@@ -149,7 +149,7 @@ export class Store {
     )
   }
 
-  detach(parent: ParentKey, key: KeyValue, expected: string | undefined, intent: Intent = none): Answer<'detached' | 'stale'> {
+  detach(parent: ParentKey, key: KeyValue, expected: string | undefined, intent: Intent = none): Awaitable<'detached' | 'stale'> {
     const call = this.#intended('detach', intent)
     return settled(
       this.#change('detach', () => this.#mounted.adapter.detach?.(parent, key, expected, call)),
@@ -158,7 +158,7 @@ export class Store {
   }
 
   /** The one call of this store, so that an adapter knows by it what it has read for the write at hand. */
-  #intended(method: WriteAction, { action = method, before }: Intent): Call {
+  #intended(method: WriteAction, { action = method, before }: Intent): AdapterCall {
     this.#call.action = action
     this.#call.before = before
     return this.#call
@@ -206,7 +206,7 @@ export class Store {
   }
 
   /** Calls a method that may change something, and records whether it did (VERB-13). */
-  #change<T>(name: string, write: () => Answer<T>): Answer<T> {
+  #change<T>(name: string, write: () => Awaitable<T>): Awaitable<T> {
     const exchange = this.#exchange
     exchange.change = 'unknown'
     return settled(this.#ask(name, write), (result) => {
@@ -215,7 +215,7 @@ export class Store {
     })
   }
 
-  #ask<T>(name: string, ask: () => Answer<T>): Answer<T> {
+  #ask<T>(name: string, ask: () => Awaitable<T>): Awaitable<T> {
     const exchange = this.#exchange
     if (exchange.service.hooks.onQuery !== undefined) return this.#observed(name, () => exchange.patience.settle(ask()))
     const answer = ask()
@@ -223,7 +223,7 @@ export class Store {
     return isPromise(answer) ? exchange.patience.settle(answer) : answer
   }
 
-  async #observed<T>(name: string, ask: () => Answer<T>): Promise<T> {
+  async #observed<T>(name: string, ask: () => Awaitable<T>): Promise<T> {
     const started = performance.now()
     let failed = true
     try {

@@ -1,5 +1,5 @@
 /** Requests and calls, as the library makes them of what a client sends. */
-import type { Call, Condition, ListRequest, ParentKey, Seek, SortTerm } from '../adapters/contract.js'
+import type { AdapterCall, Condition, KeysetPosition, ListRequest, ParentKey, SortTerm } from '../adapters/contract.js'
 
 /** A condition without its path. */
 export type Where = Condition extends infer One ? (One extends Condition ? Omit<One, 'path'> : never) : never
@@ -14,7 +14,7 @@ export interface ListParts {
   readonly page?: number
   /** Default 100. */
   readonly size?: number
-  readonly seek?: Seek
+  readonly seek?: KeysetPosition
   readonly parent?: ParentKey
 }
 
@@ -44,7 +44,7 @@ export function listRequest(parts: ListParts, key: readonly string[]): ListReque
 let count = 0
 
 /** A call by nobody in particular, that no replica may answer from its past. */
-export function callOf(parts: Partial<Call> = {}): Call {
+export function callOf(parts: Partial<AdapterCall> = {}): AdapterCall {
   return { principal: undefined, scope: {}, requestId: `suite-${++count}`, signal: new AbortController().signal, fresh: true, ...parts }
 }
 

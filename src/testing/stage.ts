@@ -1,5 +1,16 @@
 /** One adapter on which one check is played: every call checked for what holds of each of them, and bounded in time. */
-import type { Adapter, Call, Created, Idempotency, Page, ParentKey, Refused, Repeated, Scalar, Stored } from '../adapters/contract.js'
+import type {
+  Adapter,
+  AdapterCall,
+  Created,
+  Idempotency,
+  Page,
+  ParentKey,
+  Refused,
+  Repeated,
+  Scalar,
+  Stored,
+} from '../adapters/contract.js'
 import { get } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -16,7 +27,7 @@ export type Item = Stored<Row>
 
 /** How a call is made. */
 export interface By {
-  readonly call?: Partial<Call>
+  readonly call?: Partial<AdapterCall>
   /** Which of the adapter and its peers makes it; counts on past the last one. Default 0, the adapter itself. */
   readonly peer?: number
 }
@@ -85,7 +96,7 @@ export class Stage {
   }
 
   /** A call as each of these makes it. */
-  call(parts: Partial<Call> = {}): Call {
+  call(parts: Partial<AdapterCall> = {}): AdapterCall {
     return callOf(parts)
   }
 
@@ -196,7 +207,7 @@ export class Stage {
   async #write<R>(
     method: OptionalMethod,
     by: By,
-    ask: (adapter: AnyAdapter, call: Call) => R | Promise<R>,
+    ask: (adapter: AnyAdapter, call: AdapterCall) => R | Promise<R>,
   ): Promise<Exclude<R, undefined>> {
     const answer = await this.#ask(method, by, ask)
     expectAnswer(this.definition, method, answer)
@@ -207,7 +218,7 @@ export class Stage {
   async #ask<R>(
     method: string,
     { call, peer = 0 }: By,
-    ask: (adapter: AnyAdapter, call: Call) => R | Promise<R>,
+    ask: (adapter: AnyAdapter, call: AdapterCall) => R | Promise<R>,
   ): Promise<Exclude<R, undefined>> {
     const adapter = this.#adapters[peer % this.#adapters.length] as AnyAdapter
     let timer: NodeJS.Timeout | undefined

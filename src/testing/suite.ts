@@ -1,5 +1,5 @@
 /** `adapterSuite`: the contract as checks that any test runner can run. */
-import type { Answer } from '../adapters/contract.js'
+import type { Awaitable } from '../adapters/contract.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import type { Check, Need, OptionalMethod } from './check.js'
 import { checks } from './checks/index.js'
@@ -23,11 +23,11 @@ export interface MadeAdapter {
   /** Other adapters over the same store, as other processes would have: concurrent checks spread their calls over all of them. */
   readonly peers?: readonly AnyAdapter[]
   /** Called after the check, whatever came of it. */
-  readonly close?: () => Answer<void>
+  readonly close?: () => Awaitable<void>
 }
 
 /** Makes an adapter over a fresh store: called once for each check. */
-export type MakeAdapter<T = Row> = (fixture: AdapterFixture<T>) => Answer<AnyAdapter | MadeAdapter>
+export type MakeAdapter<T = Row> = (fixture: AdapterFixture<T>) => Awaitable<AnyAdapter | MadeAdapter>
 
 /** A resource of the team's own, to be held to the contract in place of the suite's. */
 export interface SuiteSubject<T, K = unknown> {

@@ -1,7 +1,7 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { type Adapter, api, defineResource, mount, view } from '../../src/index.js'
+import { type Adapter, adapterView, api, defineResource, mount } from '../../src/index.js'
 import { listen } from '../clauses/fixture.js'
 
 type Row = Record<string, unknown>
@@ -68,7 +68,7 @@ describe('adapters behind a service', () => {
       },
     })
     const { send, close } = await listen(
-      express().use(api({ versions: { v1: [mount(older, view(busy, { hides: ['pagador'] }) as never)] } })),
+      express().use(api({ versions: { v1: [mount(older, adapterView(busy, { hides: ['pagador'] }) as never)] } })),
     )
     expect((await send('PUT', '/v1/contratos/a', {}, { titular: 7 })).status).toBe(200)
     expect(

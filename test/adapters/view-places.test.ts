@@ -1,8 +1,8 @@
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Adapter, Call, ListRequest, Page, Seek } from '../../src/adapters/contract.js'
+import type { Adapter, AdapterCall, KeysetPosition, ListRequest, Page } from '../../src/adapters/contract.js'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, defineResource, mount, type ViewOptions, view } from '../../src/index.js'
+import { type AdapterViewOptions, adapterView, api, defineResource, mount } from '../../src/index.js'
 import { listen, type Served } from '../clauses/fixture.js'
 
 type Row = Record<string, unknown>
@@ -19,14 +19,21 @@ const viejos = defineResource({
   schema: { type: 'object', required: ['numero'], properties: { numero: integer, importe: { type: ['number', 'null'] } } },
   sort: ['importe'],
 })
-const options: ViewOptions = {
+const options: AdapterViewOptions = {
   rename: { numero: 'id', importe: 'centavos' },
   toWire: { importe: (cents: number | null) => cents && cents / 100 },
   fromWire: { importe: (amount: number) => (amount === 13 ? undefined : Math.round(amount * 100)) },
 }
-const call: Call = { principal: undefined, scope: {}, requestId: 'r', signal: new AbortController().signal }
+const call: AdapterCall = { principal: undefined, scope: {}, requestId: 'r', signal: new AbortController().signal }
 const sort = ['importe', 'numero'].map((field) => ({ field, path: [field], descending: false }))
-const request = (seek?: Seek): ListRequest => ({ where: [], sort, page: 1, size: 2, offset: 0, ...(seek === undefined ? {} : { seek }) })
+const request = (seek?: KeysetPosition): ListRequest => ({
+  where: [],
+  sort,
+  page: 1,
+  size: 2,
+  offset: 0,
+  ...(seek === undefined ? {} : { seek }),
+})
 
 /** A view over a store that answers one page and notes what it was asked. */
 function over(page: Page<Row>, given = options) {
@@ -38,7 +45,7 @@ function over(page: Page<Row>, given = options) {
     },
     read: () => [],
   }
-  return { asked, list: async (seek?: Seek) => view<Row>(under, given).list(request(seek), call) }
+  return { asked, list: async (seek?: KeysetPosition) => adapterView<Row>(under, given).list(request(seek), call) }
 }
 const row = (id: number, centavos: unknown) => ({ value: { id, centavos }, version: '1' })
 
@@ -68,7 +75,7 @@ describe('places through a view', () => {
   })
 
   it('QUERY-7: where a conversion loses some of a value there are no places, since they would be others', async () => {
-    const lossy: ViewOptions = { ...options, toWire: { importe: (cents: number | null) => cents && Math.floor(cents / 100) } }
+    const lossy: AdapterViewOptions = { ...options, toWire: { importe: (cents: number | null) => cents && Math.floor(cents / 100) } }
     for (const [items, seekable] of [
       [[row(1, 500), row(2, 700)], true],
       [[row(1, 500), row(2, 750)], false],
@@ -79,7 +86,7 @@ describe('places through a view', () => {
     ] as const) {
       expect((await over({ items, seekable: true }, lossy).list()).seekable).toBe(seekable)
     }
-    const toNull: ViewOptions = { ...options, toWire: { importe: () => null } }
+    const toNull: AdapterViewOptions = { ...options, toWire: { importe: () => null } }
     expect((await over({ items: [row(1, 5)], seekable: true }, toNull).list()).seekable).toBe(false)
     expect(await over({ items: [row(1, 5)], seekable: false }).list()).toMatchObject({ seekable: false })
     expect(await over({ items: [row(1, 5)] }).list()).not.toHaveProperty('seekable')
@@ -97,7 +104,7 @@ describe('places through a view', () => {
     const store = memoryAdapter(nuevos, {
       records: Array.from({ length: 9 }, (_, i) => ({ id: i + 1, centavos: i % 3 === 0 ? null : 29 * (i % 4) })),
     })
-    const entries = [mount(viejos, view(store as Adapter<unknown, number>, options))]
+    const entries = [mount(viejos, adapterView(store as Adapter<unknown, number>, options))]
     open = await listen(express().use(api({ versions: { v1: entries } })))
     const { send } = open
     const all = (await send('GET', '/v1/envios?sort=-importe&limit=100')).json
@@ -118,7 +125,7 @@ describe('places through a view', () => {
   })
 
   it('HDR-3: a call in the words of the store is as fresh and as patient as it was', async () => {
-    const calls: Call[] = []
+    const calls: AdapterCall[] = []
     const under: Adapter<unknown, unknown> = {
       list: () => ({ items: [] }),
       read(_keys, given) {
@@ -126,7 +133,7 @@ describe('places through a view', () => {
         return []
       },
     }
-    const scoped = view(under, { rename: { empresa: 'inquilino' } })
+    const scoped = adapterView(under, { rename: { empresa: 'inquilino' } })
     await scoped.read([], { ...call, scope: { empresa: 1 }, fresh: true, left: () => 7 })
     await scoped.read([], { ...call, scope: { empresa: 1 } })
     expect(calls.map(({ fresh, left, scope }) => [fresh, left?.(), scope])).toEqual([

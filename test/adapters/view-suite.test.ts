@@ -1,10 +1,10 @@
 /** A view keeps to the contract of the adapter below it. */
 import { expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { view } from '../../src/adapters/view.js'
+import { adapterView } from '../../src/adapters/view.js'
 import { adapterSuite } from '../../src/testing/index.js'
 
-const suite = adapterSuite(({ definition, records }) => view(memoryAdapter(definition, { records, idempotency: true }), {}))
+const suite = adapterSuite(({ definition, records }) => adapterView(memoryAdapter(definition, { records, idempotency: true }), {}))
 
 it('is held to everything', () => expect(suite.skipped).toEqual([]))
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Adapter, Call, ListRequest, Stored } from '../../src/adapters/contract.js'
+import type { Adapter, AdapterCall, ListRequest, Stored } from '../../src/adapters/contract.js'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { type ViewOptions, view } from '../../src/adapters/view.js'
+import { type AdapterViewOptions, adapterView } from '../../src/adapters/view.js'
 import { defineResource } from '../../src/definition/resource.js'
 import { ConfigurationError } from '../../src/problem.js'
 
@@ -25,7 +25,7 @@ const nuevos = defineResource({
     },
   },
 })
-const options: ViewOptions = {
+const options: AdapterViewOptions = {
   rename: { numero: 'cabecera', importe: 'centavos', etiquetas: 'codigos', empresa: 'inquilino' },
   toWire: {
     importe: (cents: number | null) => cents && cents / 100,
@@ -45,8 +45,14 @@ const records = [
   { cabecera: 2, secuencia: 1, centavos: null, codigos: [], canal: 'app', interno: 'r' },
 ]
 const under = () => memoryAdapter(nuevos, { records: records as never }) as unknown as Required<Adapter<Row, Row>>
-const over = (adapter: object = under(), given = options) => view(adapter as Adapter<unknown, Row>, given) as Required<Adapter<Row, Row>>
-const call = (scope: Call['scope'] = {}): Call => ({ principal: 'ana', scope, requestId: 'r', signal: new AbortController().signal })
+const over = (adapter: object = under(), given = options) =>
+  adapterView(adapter as Adapter<unknown, Row>, given) as Required<Adapter<Row, Row>>
+const call = (scope: AdapterCall['scope'] = {}): AdapterCall => ({
+  principal: 'ana',
+  scope,
+  requestId: 'r',
+  signal: new AbortController().signal,
+})
 const first = { numero: 1, secuencia: 1 }
 /** A method that notes one of its arguments and answers always the same. */
 const noting =
@@ -185,7 +191,7 @@ describe('VER-1: writing through a view', () => {
       ...adapter,
       list: adapter.list.bind(adapter),
       read: adapter.read.bind(adapter),
-      async replace(key: Row, value: Row, expected: string | undefined, given: Call) {
+      async replace(key: Row, value: Row, expected: string | undefined, given: AdapterCall) {
         if (left > 0) {
           left -= 1
           await adapter.replace(key, { ...stored, canal: `carrera-${left}` }, undefined, given)
@@ -250,12 +256,12 @@ describe('VER-1: keys', () => {
 })
 
 describe('VER-1: the call', () => {
-  const seen: Call[] = []
+  const seen: AdapterCall[] = []
   const spy = { list: noting(seen, { items: [] }, 1), read: () => [] }
 
   it('the scope is in the words of the store, the rest of the call is as it was', async () => {
     /** As the router's: what it gives is made when first asked for. */
-    class Lazy implements Call {
+    class Lazy implements AdapterCall {
       readonly #principal = 'ana'
       readonly scope = { empresa: 'uno' }
       readonly attachTo = { collection: 'rutas', key: 5, as: 'piezas' }
@@ -287,16 +293,16 @@ describe('VER-1: the view itself', () => {
   it('a conversion that gives a promise is an error that names it, and its rejection ends nothing', async () => {
     const late = () => Promise.reject(new Error('late'))
     const shown = over(under(), { ...options, toWire: { importe: late } })
-    await expect(shown.read([first], call())).rejects.toThrow('toWire of "importe" in view() gave a promise.')
+    await expect(shown.read([first], call())).rejects.toThrow('toWire of "importe" in adapterView() gave a promise.')
     const taken = over(under(), { ...options, fromWire: { importe: late } })
     await expect(taken.create({ numero: 9, secuencia: 9, importe: 1 }, call())).rejects.toThrow(
-      'fromWire of "importe" in view() gave a promise.',
+      'fromWire of "importe" in adapterView() gave a promise.',
     )
   })
 
   it('VERB-9: offers what the store offers', () => {
     expect(Object.keys(over({ list: () => 0, read: () => 0 }))).toEqual(['list', 'read'])
-    expect(Object.keys(over()).toSorted()).toEqual(Object.keys(view(under() as never)).toSorted())
+    expect(Object.keys(over()).toSorted()).toEqual(Object.keys(adapterView(under() as never)).toSorted())
   })
 
   it('asks the store whether it is ready', async () => {
@@ -305,7 +311,7 @@ describe('VER-1: the view itself', () => {
     )
   })
 
-  it.each<[string, ViewOptions]>([
+  it.each<[string, AdapterViewOptions]>([
     ['two members that are one of the store', { rename: { a: 'c', b: 'c' } }],
     ['a member shown and hidden', { rename: { a: 'c' }, hides: ['c'] }],
   ])('%s: a configuration error', (_, given) => {
@@ -313,6 +319,6 @@ describe('VER-1: the view itself', () => {
   })
 
   it('a misspelt option is a configuration error with the near miss', () => {
-    expect(() => view(memoryAdapter(nuevos), { renam: { nombre: 'razonSocial' } } as never)).toThrow(/"renam".*"rename"/)
+    expect(() => adapterView(memoryAdapter(nuevos), { renam: { nombre: 'razonSocial' } } as never)).toThrow(/"renam".*"rename"/)
   })
 })

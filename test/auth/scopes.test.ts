@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Action } from '../../src/auth/permission.js'
-import { scopes } from '../../src/auth/scopes.js'
+import { scopePermission } from '../../src/auth/scopes.js'
 
 const actions: readonly Action[] = ['list', 'create', 'read', 'replace', 'patch', 'remove', 'attach', 'detach']
 
-describe('scopes()', () => {
-  const permission = scopes()
+describe('scopePermission()', () => {
+  const permission = scopePermission()
 
   it('AUTH-4: allow what stands in them as `<resource>:<verb>`, to the letter', () => {
     const resource = fc.constantFrom('a', 'a:read', 'a:write', '*', '', 'read', 'constructor')

@@ -5,7 +5,7 @@ import compression from 'compression'
 import type { Request, Response } from 'express'
 import { Agent, request } from 'undici'
 import { afterAll, describe, expect, it } from 'vitest'
-import { checkVersion, ifMatch, methods, sendTag } from '../../src/index.js'
+import { checkVersion, ifMatch, methodRules, sendTag } from '../../src/middleware/index.js'
 import { build, data, type Express, frameworks, listen } from '../clauses/fixture.js'
 import { service } from '../middleware/majors.js'
 
@@ -191,7 +191,7 @@ describe.each(frameworks)('compression() with %s', (_, express) => {
       const all = {
         compression: compression({ threshold: 0 }),
         ifMatch: ifMatch(),
-        methods: methods({ on: 'item', allow: ['GET', 'PUT', 'DELETE'] }),
+        methods: methodRules({ on: 'item', allow: ['GET', 'PUT', 'DELETE'] }),
       }
       return service(express, (made) => {
         for (const name of order) made.use('/a', all[name])

@@ -1,7 +1,7 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { type Adapter, api, defineResource, mount, view } from '../../src/index.js'
+import { type Adapter, adapterView, api, defineResource, mount } from '../../src/index.js'
 import { listen } from '../clauses/fixture.js'
 
 type Row = Record<string, unknown>
@@ -82,10 +82,10 @@ describe('values that change while their versions stay', () => {
     await close()
   })
 
-  it('HDR-8: a view() whose functions are not pure is one of them', async () => {
+  it('HDR-8: an adapterView() whose functions are not pure is one of them', async () => {
     let factor = 1
     const data = memoryAdapter(cuentas, { records: [{ id: 1, saldo: 5 }] })
-    const adapter = view(data as never, {
+    const adapter = adapterView(data as never, {
       toWire: { saldo: (saldo: number) => saldo * factor },
       fromWire: { saldo: (saldo: number) => saldo / factor },
     })
@@ -94,7 +94,7 @@ describe('values that change while their versions stay', () => {
     factor = 2
     const second = await send('GET', '/v1/cuentas/1', { 'If-None-Match': first.headers.etag as string })
     expect([second.status, second.json.saldo]).toEqual([200, 10])
-    expect(view(data as never, { hides: ['padre'] })).not.toHaveProperty('computes')
+    expect(adapterView(data as never, { hides: ['padre'] })).not.toHaveProperty('computes')
     await close()
   })
 })

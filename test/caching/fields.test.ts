@@ -1,6 +1,8 @@
 /** What stands on a 304 and around it (RFC 9110 15.4.5; HDR-4, HDR-6). */
 import { describe, expect, it } from 'vitest'
-import { authenticate, crossOrigin, type Middleware } from '../../src/index.js'
+import { authenticate } from '../../src/auth/index.js'
+import type { Middleware } from '../../src/index.js'
+import { crossOrigin } from '../../src/middleware/index.js'
 import { grounds, packing, serveOver } from './service.js'
 
 const [, overMemory] = grounds[0] as (typeof grounds)[number]

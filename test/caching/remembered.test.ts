@@ -7,7 +7,7 @@ import express from 'express'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { type Adapter, api, type Call, defineResource, type ListRequest, mount, view } from '../../src/index.js'
+import { type Adapter, type AdapterCall, adapterView, api, defineResource, type ListRequest, mount } from '../../src/index.js'
 
 const text = { type: 'string' } as const
 const zonas = defineResource({
@@ -55,11 +55,11 @@ type Any = Adapter<Record<string, unknown>, unknown>
 /** The same store, of which each answer is a copy that anybody may change: nothing of it is ever remembered. */
 const copying = (adapter: Any): Any => ({
   ...adapter,
-  list: async (request: ListRequest, call: Call) => {
+  list: async (request: ListRequest, call: AdapterCall) => {
     const page = await adapter.list(request, call)
     return { ...page, items: page.items.map(({ value, version }) => ({ value: structuredClone(value), version })) }
   },
-  read: async (keys: readonly unknown[], call: Call) =>
+  read: async (keys: readonly unknown[], call: AdapterCall) =>
     (await adapter.read(keys, call)).map((stored) => stored && { value: structuredClone(stored.value), version: stored.version }),
 })
 
@@ -84,7 +84,10 @@ const stores = () => ({
 
 function service(wrap: (adapter: Any) => Any, over: ReturnType<typeof stores>) {
   const adapters = { zonas: wrap(over.zonas), sedes: wrap(over.sedes), fichas: wrap(over.fichas) }
-  const old = view(adapters.fichas as never, { rename: { titulo: 'nombre' }, hides: ['grupo', 'sedeId', 'otraId', 'notas'] } as never)
+  const old = adapterView(
+    adapters.fichas as never,
+    { rename: { titulo: 'nombre' }, hides: ['grupo', 'sedeId', 'otraId', 'notas'] } as never,
+  )
   return api({
     principal: (req) => req.headers.authorization ?? 'nadie',
     permission: (who, action, resource) => (who === 'ajena' && resource !== 'fichas' && action === 'read' ? 'forbidden' : 'allow'),

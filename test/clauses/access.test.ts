@@ -1,19 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import {
-  api,
-  bearer,
-  defineResource,
-  hashPassword,
-  type LimitStore,
-  login,
-  mount,
-  publicToken,
-  rateLimit,
-  scopes,
-  tokenIssuer,
-} from '../../src/index.js'
+import { bearer, hashPassword, login, publicToken, scopePermission, tokenIssuer } from '../../src/auth/index.js'
+import { api, defineResource, mount } from '../../src/index.js'
+import { type LimitStore, rateLimit } from '../../src/middleware/index.js'
 import { type Answer, type Express, frameworks, listen, problem } from './fixture.js'
 
 const key = { algorithm: 'HS256', key: 'a secret of tests, 32 bytes or more' } as const
@@ -61,7 +51,7 @@ async function serve(express: Express, { limit = 1000, store }: Options = {}) {
     onResponse: (event: (typeof events)[number]) => void events.push(event),
     onError: ({ error }: { error: unknown }) => void errors.push(error),
   }
-  const inside = api({ authenticate: bearer({ keys: key }), permission: scopes(), rateLimit: limited(), versions, ...hooks })
+  const inside = api({ authenticate: bearer({ keys: key }), permission: scopePermission(), rateLimit: limited(), versions, ...hooks })
   const outside = api({
     authenticate: publicToken({ keys: key, audience: 'public' }),
     login: login({
@@ -69,7 +59,7 @@ async function serve(express: Express, { limit = 1000, store }: Options = {}) {
       token: tokenIssuer({ key, audience: 'public' }),
       attempts: { pair: { limit: 3 } },
     }),
-    permission: scopes(),
+    permission: scopePermission(),
     versions,
     ...hooks,
   })

@@ -7,16 +7,16 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import {
   type Adapter,
+  adapterView,
   api,
   defineResource,
   type ErrorEvent,
   endpoint,
+  endpointReply,
   HttpProblem,
   mount,
-  reply,
   representation,
   Unavailable,
-  view,
 } from '../../src/index.js'
 import { type Answer, type Express, frameworks, listen, type Served } from './fixture.js'
 
@@ -140,7 +140,7 @@ async function start(express: Express): Promise<World> {
                 reports += 1
                 world.wrote = 'made'
                 const note = strike() === undefined ? 'fine' : 'two\r\nlines'
-                return reply({ status: 201, headers: { location: '/v1/informes/1', 'x-note': note }, body: { reports } })
+                return endpointReply({ status: 201, headers: { location: '/v1/informes/1', 'x-note': note }, body: { reports } })
               },
             },
           },
@@ -333,7 +333,7 @@ describe.each(frameworks)('what the library can not know, with %s', (_name, expr
         return id
       },
     }
-    const converted = view<{ id: string }, string>(stored as never, { toWire })
+    const converted = adapterView<{ id: string }, string>(stored as never, { toWire })
     const { create, replace } = converted
     const service = await serving({
       ...converted,

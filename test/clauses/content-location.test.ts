@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { api, endpoint, type Permission } from '../../src/index.js'
+import type { Permission } from '../../src/auth/index.js'
+import { api, endpoint } from '../../src/index.js'
 import { type Express, frameworks, listen, type Served, serve } from './fixture.js'
 
 describe.each(frameworks)('where an answer’s representation lives on %s', (_, express: Express) => {

@@ -10,15 +10,15 @@ import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import {
   type Adapter,
   type ApiOptions,
+  adapterView,
   api,
   defineResource,
   endpoint,
+  endpointReply,
   HttpProblem,
   type Middleware,
   mount,
-  reply,
   Unavailable,
-  view,
 } from '../../src/index.js'
 
 export type Express = typeof express5
@@ -382,11 +382,11 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
           handle: ({ body }) => {
             switch ((body as { como: string }).como) {
               case 'luego':
-                return reply({ status: 202, headers: { location: '/v8/notas/7' } })
+                return endpointReply({ status: 202, headers: { location: '/v8/notas/7' } })
               case 'sin sitio':
-                return reply({ status: 201, body: { id: 7 } })
+                return endpointReply({ status: 201, body: { id: 7 } })
               case 'vacio':
-                return reply({ status: 204, body: { never: 'sent' } })
+                return endpointReply({ status: 204, body: { never: 'sent' } })
               case 'nunca':
                 return new Promise(() => {})
               default:
@@ -409,7 +409,9 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
     onError: () => {},
     versions: {
       v1: {
-        resources: [mount(contratosV1, view(from.contratos, { rename: { nombre: 'descripcion' }, hides: ['estaActivo', 'clienteId'] }))],
+        resources: [
+          mount(contratosV1, adapterView(from.contratos, { rename: { nombre: 'descripcion' }, hides: ['estaActivo', 'clienteId'] })),
+        ],
         deprecated: '2024-01-01T00:00:00Z',
         sunset: '2099-01-01T00:00:00Z',
         successor: 'v8',
@@ -417,7 +419,7 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
       v8: { resources: current, routes: handWritten },
       v0: 'retired',
       v2: {
-        resources: [mount(contratosV1, view(from.contratos, { rename: { nombre: 'descripcion' } }))],
+        resources: [mount(contratosV1, adapterView(from.contratos, { rename: { nombre: 'descripcion' } }))],
         sunset: '2020-01-01',
         retireAtSunset: true,
       },

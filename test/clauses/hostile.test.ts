@@ -3,7 +3,8 @@ import net from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, type Middleware, mount, resourceRouter, versions } from '../../src/index.js'
+import { api, type Middleware, mount, resourceRouter } from '../../src/index.js'
+import { versions } from '../../src/middleware/index.js'
 import { build, clientes, contratos, data, frameworks, listen, problem, serve, shared, wire } from './fixture.js'
 
 const rejections: unknown[] = []

@@ -5,7 +5,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
-import { type ApiOptions, api, crossOrigin, defineResource, mount, resourceRouter, view } from '../../src/index.js'
+import { type ApiOptions, adapterView, api, defineResource, mount, resourceRouter } from '../../src/index.js'
+import { crossOrigin } from '../../src/middleware/index.js'
 import { freshSchema } from '../servers/databases.js'
 import { freshPglite } from '../servers/pglite.js'
 import { type Express, frameworks, listen, problem } from './fixture.js'
@@ -81,7 +82,7 @@ function served(
     onError: () => {},
     versions: {
       v2: [mount(clientes, c), mount(pedidos, p), mount(lineas, l)],
-      v1: [mount(pedidosV1, view(p, { rename: { nota: 'texto' }, hides }))],
+      v1: [mount(pedidosV1, adapterView(p, { rename: { nota: 'texto' }, hides }))],
     },
     ...options,
   } as ApiOptions)

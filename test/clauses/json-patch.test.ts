@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, defineResource, mount, type Permission } from '../../src/index.js'
+import type { Permission } from '../../src/auth/index.js'
+import { api, defineResource, mount } from '../../src/index.js'
 import { type Answer, clientes, type Express, frameworks, listen, problem, type Served, serve } from './fixture.js'
 
 const type = { 'Content-Type': 'application/json-patch+json' }

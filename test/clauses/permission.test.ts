@@ -1,19 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import {
-  type Action,
-  type Adapter,
-  api,
-  defineResource,
-  endpoint,
-  type Hooks,
-  methods,
-  mount,
-  type Permission,
-  resourceRouter,
-  scopes,
-} from '../../src/index.js'
+import { type Action, type Permission, scopePermission } from '../../src/auth/index.js'
+import { type Adapter, api, defineResource, endpoint, type Hooks, mount, resourceRouter } from '../../src/index.js'
+import { methodRules } from '../../src/middleware/index.js'
 import { type Answer, type Express, frameworks, listen, problem } from './fixture.js'
 
 /** Stands in everything that only contracts hold: no answer to who may not read them has it. */
@@ -130,7 +120,7 @@ function build(permission: Permission, onError: NonNullable<Hooks['onError']>) {
           }),
         ],
         routes: (req: IncomingMessage, res: never, next: (error?: unknown) => void) =>
-          methods({
+          methodRules({
             on: req.url === '/sucursales' ? 'collection' : 'item',
             allow: req.url === '/sucursales' ? ['GET', 'POST'] : ['GET', 'PUT'],
             permission,
@@ -160,7 +150,7 @@ const allowOf = (answer: Answer) => [answer.status, answer.headers.allow]
 describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
   let service: Awaited<ReturnType<typeof serve>>
   beforeAll(async () => {
-    service = await serve(express, scopes())
+    service = await serve(express, scopePermission())
   })
   afterAll(() => service.close())
   const ask: Send = (...request) => service.send(...request)
@@ -307,7 +297,7 @@ describe.each(frameworks)('AUTH-4 by scopes over %s', (_name, express) => {
     expect((await ask('GET', '/v1/search', '*:read')).json).toEqual({ contratos: true, piezas: true })
   })
 
-  it('hand-written routes hold the same by methods()', async () => {
+  it('hand-written routes hold the same by methodRules()', async () => {
     expect((await ask('GET', '/v1/sucursales', '')).status).toBe(403)
     expect((await ask('OPTIONS', '/v1/sucursales', '')).status).toBe(403)
     expect(allowOf(await ask('POST', '/v1/sucursales', 'sucursales:read'))).toEqual([405, 'GET, HEAD, OPTIONS'])
@@ -479,13 +469,13 @@ describe('resourceRouter behind an authenticating middleware', () => {
   })
 
   it('AUTH-4, HDR-6: takes over the principal that was found, and its answers are private', async () => {
-    const { authenticate } = await import('../../src/index.js')
+    const { authenticate } = await import('../../src/auth/index.js')
     for (const [, express] of frameworks) {
       const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
       const app = express().use(
         who as never,
         resourceRouter(clientes, memoryAdapter(clientes), {
-          permission: scopes(),
+          permission: scopePermission(),
           related: [mount(contratos, memoryAdapter(contratos))],
           onError: () => {},
         }) as never,

@@ -7,8 +7,8 @@ import {
   type CustomRepresentation,
   defineResource,
   endpoint,
+  endpointReply,
   mount,
-  reply,
   representation,
 } from '../../src/index.js'
 import { frameworks, listen, problem, type Served } from './fixture.js'
@@ -165,7 +165,7 @@ describe.each(frameworks)('HDR-1: representations of a team over %s', (_name, ex
             methods: {
               GET: { handle: () => ({ a: 1 }) },
               POST: { handle: () => ({ b: 2 }) },
-              PUT: { handle: () => reply({ status: 200, body: 7, headers: { 'transfer-encoding': 'chunked' } }) },
+              PUT: { handle: () => endpointReply({ status: 200, body: 7, headers: { 'transfer-encoding': 'chunked' } }) },
             },
           }),
         ],

@@ -2,7 +2,7 @@
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { type Adapter, api, ConfigurationError, defineResource, HttpProblem, mount, view } from '../../src/index.js'
+import { type Adapter, adapterView, api, ConfigurationError, defineResource, HttpProblem, mount } from '../../src/index.js'
 import { listen, type Served } from './fixture.js'
 
 const text = { type: 'string' } as const
@@ -205,7 +205,7 @@ describe('ERR-3: a scope that nobody can go by', () => {
     })
     const data = memoryAdapter(definition, { records: [{ id: 'a1', empresa: 'A' }] })
     const errors: unknown[] = []
-    const older = view(data as never, { fromWire: { empresa: (name: string) => ({ vieja: 'A' })[name] } })
+    const older = adapterView(data as never, { fromWire: { empresa: (name: string) => ({ vieja: 'A' })[name] } })
     const handler = api({ versions: { v1: [mount(definition, older as never)] }, onError: ({ error }) => void errors.push(error) })
     served = await listen(express().use(handler))
     const { send } = served

@@ -1,7 +1,7 @@
 /** A service of two tenants whose data are mirror images, for the suites of row-level scope. */
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { type PostgresAdapterOptions, postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
-import { type Adapter, type ApiOptions, api, mount, type ResourceDefinition, view } from '../../src/index.js'
+import { type Adapter, type ApiOptions, adapterView, api, mount, type ResourceDefinition } from '../../src/index.js'
 import { call } from '../adapters/memory/requests.js'
 import { stores } from '../adapters/postgres/stores.js'
 import { type Answer, type Express, listen } from './fixture.js'
@@ -125,7 +125,7 @@ export async function openWorld(
     mount(definition as ResourceDefinition<never, never>, adapters[name as Name]),
   )
   const rename = { titulo: 'descripcion', compania: 'empresa' }
-  const older = view(adapters.contratos, {
+  const older = adapterView(adapters.contratos, {
     rename,
     hides: ['importe', 'marcas', 'activo', 'clienteId'],
     defaults: { marcas: [], activo: true },

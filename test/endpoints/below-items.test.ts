@@ -2,7 +2,8 @@
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, defineResource, type EndpointItem, endpoint, mount, type Permission, reply, resourceRouter, view } from '../../src/index.js'
+import type { Permission } from '../../src/auth/index.js'
+import { adapterView, api, defineResource, type EndpointItem, endpoint, endpointReply, mount, resourceRouter } from '../../src/index.js'
 import { frameworks, listen, problem } from '../clauses/fixture.js'
 import { clientes, pedidos, serve, tramos } from './service.js'
 
@@ -78,14 +79,17 @@ describe('an older version over a view', () => {
       schema: { type: 'object', required: ['numero', 'de'], properties: { numero: { type: 'integer' }, de: { type: 'string' } } },
     })
     const store = memoryAdapter(pedidos, { records: [{ numero: 7, dueno: 'ana' }] })
-    const old = view<{ numero: number; de: string }, number>(store as never, { rename: { de: 'dueno' }, hides: ['estado', 'motivo'] })
+    const old = adapterView<{ numero: number; de: string }, number>(store as never, {
+      rename: { de: 'dueno' },
+      hides: ['estado', 'motivo'],
+    })
     const bajas = endpoint<EndpointItem<{ numero: number; de: string }, number>>()('bajas', {
       description: 'Gives an order to nobody.',
       methods: {
         POST: {
           handle: async ({ item, callOf }) => {
             const saved = await old.replace?.(item.key, { ...item.record, de: `${item.record.de}!` }, item.version, callOf('pedidos'))
-            return typeof saved === 'object' && 'version' in saved ? reply({ status: 204, version: saved.version }) : saved
+            return typeof saved === 'object' && 'version' in saved ? endpointReply({ status: 204, version: saved.version }) : saved
           },
         },
       },

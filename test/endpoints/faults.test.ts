@@ -3,7 +3,8 @@ import { Readable } from 'node:stream'
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, type ConfigurationError, endpoint, HttpProblem, mount, reply, representation, stale, Unavailable } from '../../src/index.js'
+import { api, type ConfigurationError, endpoint, endpointReply, HttpProblem, mount, representation, Unavailable } from '../../src/index.js'
+import { preconditionFailed } from '../../src/middleware/index.js'
 import { listen, problem } from '../clauses/fixture.js'
 import { clientes } from './service.js'
 
@@ -43,7 +44,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
     ['a function', () => () => 1, 'a function'],
     ['a symbol', () => Symbol('a'), 'a symbol'],
     ['what has no JSON', () => ({ toJSON: () => undefined }), 'a value without a JSON form'],
-    ['the same in a reply', () => reply({ status: 200, body: Buffer.from('a') }), 'bytes'],
+    ['the same in a reply', () => endpointReply({ status: 200, body: Buffer.from('a') }), 'bytes'],
   ])('ERR-3: %s is a 500 that names the endpoint to the team', async (_, handle, what) => {
     const { send, errors } = await serve(handle)
     const answer = await send('GET', path)
@@ -90,8 +91,8 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
         throw undefined
       },
     ],
-    ['answers 201 without a place', () => reply({ status: 201 })],
-    ['answers a broken Location', () => reply({ status: 201, headers: { Location: 'http://' } })],
+    ['answers 201 without a place', () => endpointReply({ status: 201 })],
+    ['answers a broken Location', () => endpointReply({ status: 201, headers: { Location: 'http://' } })],
   ])('VERB-13: a handler that %s after half of its work is a 500 that says the outcome is not known', async (_, handle) => {
     const { send } = await serve(handle)
     const answer = await send('POST', path)
@@ -124,7 +125,7 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
   it('ERR-1: its own problems pass as they are', async () => {
     for (const [made, status, code] of [
       [new HttpProblem('rule', { detail: 'No.' }), 422, 'rule'],
-      [stale(), 412, 'stale'],
+      [preconditionFailed(), 412, 'stale'],
       [new HttpProblem('absent'), 404, 'absent'],
       [new Unavailable({ retryAfter: 3 }), 503, 'unavailable'],
     ] as const) {
@@ -146,23 +147,25 @@ describe.each(['/v1/pruebas', '/v1/clientes/1/pruebas'])('%s', (path) => {
   })
 })
 
-it('HDR-2: reply() gives a version below an item alone, as text', async () => {
+it('HDR-2: endpointReply() gives a version below an item alone, as text', async () => {
   for (const [path, version, status] of [
     ['/v1/pruebas', '1', 500],
     ['/v1/clientes/1/pruebas', 1, 500],
     ['/v1/clientes/1/pruebas', '1', 204],
   ] as const) {
-    const { send, errors } = await serve(() => reply({ status: 204, version: version as string }))
+    const { send, errors } = await serve(() => endpointReply({ status: 204, version: version as string }))
     const answer = await send('POST', path)
     expect([path, answer.status, answer.headers.etag]).toEqual([path, status, status === 204 ? '"1.~"' : undefined])
     if (status === 500)
-      expect(errors[0]?.message).toContain(version === 1 ? '"version" of reply() is 1. Give a string.' : 'Give reply() the version')
+      expect(errors[0]?.message).toContain(
+        version === 1 ? '"version" of endpointReply() is 1. Give a string.' : 'Give endpointReply() the version',
+      )
     await close?.()
   }
 })
 
 it('VERB-13: the version of a change is told where its body can not be', async () => {
-  const { send } = await serve(() => reply({ status: 200, body: 1n, version: 'v' }))
+  const { send } = await serve(() => endpointReply({ status: 200, body: 1n, version: 'v' }))
   const answer = await send('POST', '/v1/clientes/1/pruebas')
   expect([answer.status, answer.text, answer.headers.etag]).toEqual([200, '', '"v.~"'])
 })

@@ -1,7 +1,8 @@
 /** Orders, and what customers hold of them, with endpoints below: each `serve` has data of its own. */
 import express5 from 'express'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { type ApiOptions, api, defineResource, type EndpointItem, endpoint, mount, reply, stale } from '../../src/index.js'
+import { type ApiOptions, api, defineResource, type EndpointItem, endpoint, endpointReply, mount } from '../../src/index.js'
+import { preconditionFailed } from '../../src/middleware/index.js'
 import { type Express, listen } from '../clauses/fixture.js'
 
 const text = { type: 'string' } as const
@@ -63,9 +64,9 @@ export function serve(options: Partial<ApiOptions> = {}, express: Express = expr
             calls.push(item)
             const next = { ...item.record, estado: 'cancelado', motivo: body.motivo }
             const saved = await data.pedidos.replace(item.key, next, item.version, callOf('pedidos'))
-            if (saved === 'stale') throw stale()
+            if (saved === 'stale') throw preconditionFailed()
             if (typeof saved === 'string' || 'refused' in saved) throw new Error(JSON.stringify(saved))
-            return reply({ status: 200, body: { estado: 'cancelado' }, version: saved.version })
+            return endpointReply({ status: 200, body: { estado: 'cancelado' }, version: saved.version })
           },
         },
         GET: { handle: ({ item }) => ({ motivo: item.record.motivo ?? null, href: item.href }) },
@@ -77,7 +78,7 @@ export function serve(options: Partial<ApiOptions> = {}, express: Express = expr
     methods: {
       GET: { handle: () => undefined },
       PUT: { handle: ({ item }) => void calls.push(item as EndpointItem) },
-      PATCH: { handle: () => reply({ status: 204 }) },
+      PATCH: { handle: () => endpointReply({ status: 204 }) },
       DELETE: { handle: () => undefined },
     },
   })

@@ -4,7 +4,8 @@ import express from 'express'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PostgresClient } from '../../src/adapters/postgres/index.js'
-import { api, defineResource, type EndpointItem, endpoint, HttpProblem, mount, reply, stale } from '../../src/index.js'
+import { api, defineResource, type EndpointItem, endpoint, endpointReply, HttpProblem, mount } from '../../src/index.js'
+import { preconditionFailed } from '../../src/middleware/index.js'
 import { stores, tableOf } from '../adapters/postgres/stores.js'
 import { listen } from '../clauses/fixture.js'
 
@@ -56,10 +57,10 @@ describe.each(stores)('over $name', ({ open }) => {
             inTransaction(store.client as pg.Pool | PGlite, async (tx) => {
               if (record.estado === 'cancelado') throw new HttpProblem('rule', { detail: 'It is cancelled already.' })
               const saved = await adapter.within(tx).replace(key, { ...record, estado: 'cancelado' }, version, callOf('pedidos'))
-              if (saved === 'stale') throw stale()
+              if (saved === 'stale') throw preconditionFailed()
               if (typeof saved === 'string' || 'refused' in saved) throw new HttpProblem('absent')
               await tx.query('INSERT INTO abonos VALUES ($1, $2)', [key, body.motivo])
-              return reply({ status: 200, body: saved.value, version: saved.version })
+              return endpointReply({ status: 200, body: saved.value, version: saved.version })
             }),
         },
       },

@@ -3,7 +3,7 @@ import request from 'supertest'
 import { type Access, openAccess } from '../../examples/pre-piezas/access.js'
 import { createService } from '../../examples/pre-piezas/service.js'
 import type { Stores } from '../../examples/pre-piezas/store/stores.js'
-import { tokenIssuer } from '../../src/index.js'
+import { tokenIssuer } from '../../src/auth/index.js'
 
 const access: Access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas: 3 €' })
 

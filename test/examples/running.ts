@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { tokenIssuer } from '../../src/index.js'
+import { tokenIssuer } from '../../src/auth/index.js'
 
 export const secret = 'a secret of tests, 32 bytes or more'
 

@@ -21,6 +21,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: ['problem.ts', 'recent-map.ts', 'wire.ts'],
   limits: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'promise.ts', 'recent-map.ts', 'wire.ts'],
   auth: ['limits', 'adapters/contract.ts', 'definition', 'http', 'problem.ts', 'promise.ts', 'wire.ts'],
+  'auth/index.ts': ['auth', 'middleware'],
   server: ['problem.ts', 'wire.ts'],
   definition: ['violation.ts', 'adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
   'adapters/contract.ts': [],

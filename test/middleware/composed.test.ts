@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express'
 import { describe, expect, it } from 'vitest'
 import { defineResource } from '../../src/definition/resource.js'
-import { checkVersion, ifMatch, sendTag, stale } from '../../src/middleware/if-match.js'
+import { checkVersion, ifMatch, preconditionFailed, sendTag } from '../../src/middleware/if-match.js'
 import { listQuery } from '../../src/middleware/list-query.js'
-import { methods } from '../../src/middleware/methods.js'
+import { methodRules } from '../../src/middleware/methods.js'
 import { negotiate } from '../../src/middleware/negotiate.js'
 import { recordBody } from '../../src/middleware/record-body.js'
 import { totalCount } from '../../src/middleware/total-count.js'
@@ -44,7 +44,7 @@ function branches(express: Express) {
   const v1 = express.Router()
   v1.use(express.json())
 
-  v1.all('/sucursales', methods({ on: 'collection', allow: ['GET', 'POST'] }))
+  v1.all('/sucursales', methodRules({ on: 'collection', allow: ['GET', 'POST'] }))
   v1.get('/sucursales', format, query, count, (req: Request, res: Response) => {
     const { where, offset, size, sort } = query.of(req)
     const found = [...rows.values()].map((row) => row.value).filter((row) => where.every(({ value }) => row.descripcion === value))
@@ -64,7 +64,7 @@ function branches(express: Express) {
       .end()
   })
 
-  v1.all('/sucursales/:id', methods({ on: 'item', allow: ['GET', 'PUT', 'DELETE'] }), format, ifMatch())
+  v1.all('/sucursales/:id', methodRules({ on: 'item', allow: ['GET', 'PUT', 'DELETE'] }), format, ifMatch())
   v1.get('/sucursales/:id', (req: Request, res: Response) => {
     const row = rowOf(req.params.id)
     res.set('Cache-Control', 'private, no-cache')
@@ -75,7 +75,7 @@ function branches(express: Express) {
     const row = rowOf(id)
     checkVersion(req, String(row.version))
     const next = { value: body.over(req, row.value) as Sucursal, version: row.version + 1 }
-    if (rows.get(id)?.version !== row.version) throw stale()
+    if (rows.get(id)?.version !== row.version) throw preconditionFailed()
     rows.set(id, next)
     sendTag(req, res, String(next.version), format.of(req))
     res.json(next.value)

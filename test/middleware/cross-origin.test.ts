@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, authenticate, defineResource, endpoint, exposedHeaders, mount, reply } from '../../src/index.js'
+import { authenticate } from '../../src/auth/index.js'
+import { api, defineResource, endpoint, endpointReply, mount } from '../../src/index.js'
 import { type CrossOriginOptions, crossOrigin } from '../../src/middleware/cross-origin.js'
+import { exposedHeaders } from '../../src/middleware/index.js'
 import { ConfigurationError } from '../../src/problem.js'
 import { type App, type Express, majors, service } from './majors.js'
 
@@ -131,7 +133,11 @@ describe.each(majors)('CORS on %s', (_, express: Express) => {
       methods: {
         GET: {
           handle: () =>
-            reply({ status: 200, body: {}, headers: { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'X-Own' } }),
+            endpointReply({
+              status: 200,
+              body: {},
+              headers: { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'X-Own' },
+            }),
         },
       },
     })

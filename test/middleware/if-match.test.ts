@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express'
 import { describe, expect, it } from 'vitest'
-import { checkVersion, expected, ifMatch, sendTag, stale } from '../../src/middleware/if-match.js'
+import { checkVersion, expectedVersions, ifMatch, preconditionFailed, sendTag } from '../../src/middleware/if-match.js'
 import { ConfigurationError, HttpProblem } from '../../src/problem.js'
 import { type Express, majors, raw, service } from './majors.js'
 
-const show = (req: Request, res: Response) => void res.json({ expected: expected(req) ?? null })
+const show = (req: Request, res: Response) => void res.json({ expected: expectedVersions(req) ?? null })
 
 describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
   const expecting = (options = {}) => service(express, (app) => void app.put('/a', ifMatch(options), show)).call
@@ -168,9 +168,9 @@ describe.each(majors)('ifMatch() on %s', (_, express: Express) => {
     }
     const { app } = service(express, (app) => {
       app.put('/a/:id', ifMatch(), (req, res, next) => {
-        compareAndSet(req.params.id as string, String(req.query.name), expected(req))
+        compareAndSet(req.params.id as string, String(req.query.name), expectedVersions(req))
           .then((row) => {
-            if (row === undefined) throw stale()
+            if (row === undefined) throw preconditionFailed()
             sendTag(req, res, String(row.version))
             res.json(row)
           })

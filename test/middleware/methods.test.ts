@@ -2,26 +2,26 @@ import { createServer } from 'node:http'
 import type { Request, Response } from 'express'
 import { describe, expect, it } from 'vitest'
 import type { Permission } from '../../src/auth/permission.js'
-import { scopes } from '../../src/auth/scopes.js'
+import { scopePermission } from '../../src/auth/scopes.js'
 import { authenticate } from '../../src/middleware/authenticate.js'
 import { ifMatch, sendTag } from '../../src/middleware/if-match.js'
-import { type MethodsOptions, methodNotAllowed, methods } from '../../src/middleware/methods.js'
+import { type MethodRulesOptions, methodNotAllowed, methodRules } from '../../src/middleware/methods.js'
 import { ConfigurationError, HttpProblem } from '../../src/problem.js'
 import { type App, type Express, majors, raw, service } from './majors.js'
 
 type Handler = (req: Request, res: Response, next: (error?: unknown) => void) => unknown
-const item = (allow: MethodsOptions['allow'] = ['GET', 'PUT', 'DELETE']) => methods({ on: 'item', allow })
-const collection = () => methods({ on: 'collection', allow: ['POST', 'GET'] })
+const item = (allow: MethodRulesOptions['allow'] = ['GET', 'PUT', 'DELETE']) => methodRules({ on: 'item', allow })
+const collection = () => methodRules({ on: 'collection', allow: ['POST', 'GET'] })
 
-describe('methods(): options', () => {
-  const build = (options: unknown) => () => methods(options as MethodsOptions)
+describe('methodRules(): options', () => {
+  const build = (options: unknown) => () => methodRules(options as MethodRulesOptions)
 
   it('VERB-7: DELETE on a collection does not build', () => {
     expect(build({ on: 'collection', allow: ['GET', 'DELETE'] })).toThrow(ConfigurationError)
   })
 
   it('VERB-9: what is no method, or no place, does not build', () => {
-    expect(build({ on: 'item', allow: ['get'] })).toThrow(/"allow\[0\]" of methods\(\) is 'get'\. Give 'GET', 'POST'/)
+    expect(build({ on: 'item', allow: ['get'] })).toThrow(/"allow\[0\]" of methodRules\(\) is 'get'\. Give 'GET', 'POST'/)
     expect(build({ on: 'item', allow: ['HEAD'] })).toThrow(/is 'HEAD'\. .*HEAD and OPTIONS come by themselves/)
     expect(build({ on: 'things', allow: ['GET'] })).toThrow(/'collection' or 'item'/)
     expect(build({ on: 'item', allow: ['GET'], baseUrl: '/private' })).toThrow(/baseUrl/)
@@ -36,7 +36,7 @@ describe('methods(): options', () => {
     expect(build({ on: 'item', allow: ['GET'], resource: 'x' })).toThrow(/Give both/)
     expect(build({ on: 'item', allow: ['GET'], permission, resource: 'x' })).toThrow(/key: \(req\) => req\.params\.id/)
     expect(build({ on: 'item', allow: ['GET'], permission, resource: 'x', key: true })).toThrow(
-      /"key" of methods\(\) is true\. Give a function or false/,
+      /"key" of methodRules\(\) is true\. Give a function or false/,
     )
     expect(build({ on: 'item', allow: ['GET'], permission, resource: 'x', key: false })).not.toThrow()
     expect(build({ on: 'collection', allow: ['GET'], permission, resource: 'x' })).not.toThrow()
@@ -47,11 +47,11 @@ describe('methods(): options', () => {
   })
 })
 
-describe.each(majors)('methods() with a permission on %s', (_, express: Express) => {
+describe.each(majors)('methodRules() with a permission on %s', (_, express: Express) => {
   const who = authenticate({ field: 'X-User', challenge: 'User', identify: (name) => ({ name, clientes: ['1'] }) })
   const permission: Permission<{ clientes: string[] }> = ({ clientes }, action, _resource, key) =>
     key !== undefined && !clientes.includes(String(key)) ? 'forbidden' : action === 'remove' ? 'method-not-allowed' : 'allow'
-  const serving = (guard: ReturnType<typeof methods>, path = '/clientes/:id') =>
+  const serving = (guard: ReturnType<typeof methodRules>, path = '/clientes/:id') =>
     service(express, (app: App) => {
       app.use(who)
       app.all(path, guard, (req: Request, res: Response) => void res.json(req.params))
@@ -59,7 +59,7 @@ describe.each(majors)('methods() with a permission on %s', (_, express: Express)
 
   it('AUTH-4: asks with the key of the path: 403 for the item that is not the caller’s, 405 with the methods that are', async () => {
     const { call } = serving(
-      methods({
+      methodRules({
         on: 'item',
         allow: ['GET', 'DELETE'],
         permission,
@@ -76,7 +76,7 @@ describe.each(majors)('methods() with a permission on %s', (_, express: Express)
   })
 
   it('AUTH-4: a key that is not there, and a caller whom nobody has found, are mistakes of the service: 500', async () => {
-    const guard = methods({
+    const guard = methodRules({
       on: 'item',
       allow: ['GET'],
       permission,
@@ -91,8 +91,8 @@ describe.each(majors)('methods() with a permission on %s', (_, express: Express)
   })
 })
 
-describe.each(majors)('methods() on %s', (_, express: Express) => {
-  const at = (guard: ReturnType<typeof methods>, handler: Handler, path = '/sucursales/:id') =>
+describe.each(majors)('methodRules() on %s', (_, express: Express) => {
+  const at = (guard: ReturnType<typeof methodRules>, handler: Handler, path = '/sucursales/:id') =>
     service(express, (app: App) => {
       app.all(path, guard)
       app.all(path, handler)
@@ -101,7 +101,7 @@ describe.each(majors)('methods() on %s', (_, express: Express) => {
   it('VERB-9: a method that is not allowed is 405 with the exact Allow, in one order', async () => {
     const { call } = service(express, (app) => {
       app.all('/sucursales', collection())
-      app.all('/sucursales/:id', methods({ on: 'item', allow: ['DELETE', 'GET'] }))
+      app.all('/sucursales/:id', methodRules({ on: 'item', allow: ['DELETE', 'GET'] }))
     })
     const deleted = await call.delete('/sucursales')
     expect([deleted.status, deleted.headers.allow]).toEqual([405, 'GET, HEAD, POST, OPTIONS'])
@@ -328,7 +328,7 @@ describe.each(majors)('methods() on %s', (_, express: Express) => {
       expect((await post()).headers.location).toBe('http://api.example.com/sucursales/1')
       app.set('trust proxy', true)
       expect((await post()).headers.location).toBe('https://api.example.com/sucursales/1')
-      const based = at(methods({ on: 'collection', allow: ['POST'], baseUrl: 'https://a/private/' }), create, '/sucursales')
+      const based = at(methodRules({ on: 'collection', allow: ['POST'], baseUrl: 'https://a/private/' }), create, '/sucursales')
       expect((await based.call.post('/sucursales')).headers.location).toBe('https://a/private/sucursales/1')
     })
 
@@ -352,8 +352,8 @@ describe.each(majors)('methods() on %s', (_, express: Express) => {
 
   it('RFC 9110 8.7: a Content-Location becomes absolute, and stays away from refusals and with a body that does not leave', async () => {
     const { call } = service(express, (app) => {
-      app.all('/sucursales', methods({ on: 'collection', allow: ['POST'], baseUrl: 'https://a/x' }))
-      app.all('/sucursales/:id', methods({ on: 'item', allow: ['PUT', 'PATCH', 'DELETE'], baseUrl: 'https://a/x' }))
+      app.all('/sucursales', methodRules({ on: 'collection', allow: ['POST'], baseUrl: 'https://a/x' }))
+      app.all('/sucursales/:id', methodRules({ on: 'item', allow: ['PUT', 'PATCH', 'DELETE'], baseUrl: 'https://a/x' }))
       const answer = (req: Request, res: Response, status = 200) =>
         res
           .status(Number(req.query.status ?? status))
@@ -379,7 +379,10 @@ describe.each(majors)('methods() on %s', (_, express: Express) => {
     const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
     const { call } = service(express, (app) => {
       app.use(who)
-      app.all('/sucursales/:id', methods({ on: 'item', allow: ['PATCH'], permission: scopes(), resource: 'sucursales', key: false }))
+      app.all(
+        '/sucursales/:id',
+        methodRules({ on: 'item', allow: ['PATCH'], permission: scopePermission(), resource: 'sucursales', key: false }),
+      )
       app.patch('/sucursales/:id', (_req, res) => void res.json({ id: 1 }))
     })
     const as = (scope: string, type: string) => call.patch('/sucursales/1').set('X-Scope', scope).set('Content-Type', type).send('[]')
@@ -390,11 +393,11 @@ describe.each(majors)('methods() on %s', (_, express: Express) => {
 
   it('AUTH-4: who may write and not read gets status and headers of a write, and no body', async () => {
     const who = authenticate({ field: 'X-Scope', challenge: 'Scope', identify: (scope) => ({ scope }) })
-    const guard = { permission: scopes(), resource: 'sucursales' }
+    const guard = { permission: scopePermission(), resource: 'sucursales' }
     const { call } = service(express, (app) => {
       app.use(who)
-      app.all('/sucursales', methods({ on: 'collection', allow: ['POST'], ...guard }))
-      app.all('/sucursales/:id', methods({ on: 'item', allow: ['PUT', 'PATCH'], ...guard, key: false }))
+      app.all('/sucursales', methodRules({ on: 'collection', allow: ['POST'], ...guard }))
+      app.all('/sucursales/:id', methodRules({ on: 'item', allow: ['PUT', 'PATCH'], ...guard, key: false }))
       app.post('/sucursales', (req, res) => {
         if (req.query.action !== undefined) res.json({ done: true })
         else res.status(201).location('https://a/1').set('Preference-Applied', 'return=representation').json({ id: 1, secreto: 'x' })

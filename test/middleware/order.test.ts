@@ -1,6 +1,8 @@
 /** The order of middlewares in docs/security.md, "In a service of your own", and what a wrong one does. */
 import { describe, expect, it } from 'vitest'
-import { bearer, crossOrigin, methods, problems, rateLimit, scopes, secureHeaders, tokenIssuer } from '../../src/index.js'
+import { bearer, scopePermission, tokenIssuer } from '../../src/auth/index.js'
+import { problems } from '../../src/index.js'
+import { crossOrigin, methodRules, rateLimit, secureHeaders } from '../../src/middleware/index.js'
 import { type App, type Express, majors, service } from './majors.js'
 
 const key = { algorithm: 'HS256', key: 'a secret of thirty-two bytes or more' } as const
@@ -23,7 +25,8 @@ describe.each(majors)('the order of middlewares on %s', (_, express: Express) =>
       cors: (app) => app.use(crossOrigin({ origins: [origin] })),
       who: (app) => app.use(bearer({ keys: key })),
       limit: (app) => app.use(limit),
-      methods: (app) => app.all('/v1/informes', methods({ on: 'collection', allow: ['GET'], permission: scopes(), resource: 'informes' })),
+      methods: (app) =>
+        app.all('/v1/informes', methodRules({ on: 'collection', allow: ['GET'], permission: scopePermission(), resource: 'informes' })),
       routes: (app) => app.get('/v1/informes', (_req, res) => void res.json([])),
       failures: (app) => app.use(limit.failures),
       problems: (app) => app.use(all),
@@ -65,7 +68,7 @@ describe.each(majors)('the order of middlewares on %s', (_, express: Express) =>
       expect((await get(token(name))).status).toBe(status)
   })
 
-  it('AUTH-4: methods() with a permission before bearer() is 500, behind the routes it is asked nothing', async () => {
+  it('AUTH-4: methodRules() with a permission before bearer() is 500, behind the routes it is asked nothing', async () => {
     expect((await serving(ahead('who', 'methods')).get(token('ana'))).status).toBe(500)
     expect((await serving(ahead('failures', 'methods')).get(token('eva', 'otros:read'))).status).toBe(200)
   })

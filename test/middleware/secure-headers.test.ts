@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, defineResource, endpoint, mount, reply } from '../../src/index.js'
+import { api, defineResource, endpoint, endpointReply, mount } from '../../src/index.js'
 import { type SecureHeadersOptions, secureHeaders } from '../../src/middleware/secure-headers.js'
 import { ConfigurationError } from '../../src/problem.js'
 import { type App, type Express, majors, service } from './majors.js'
@@ -74,7 +74,7 @@ describe.each(majors)('safe defaults on %s', (_, express: Express) => {
           endpoint('page', {
             description: 'Has a policy of its own.',
             methods: {
-              GET: { handle: () => reply({ status: 200, body: 1, headers: { 'content-security-policy': "default-src 'self'" } }) },
+              GET: { handle: () => endpointReply({ status: 200, body: 1, headers: { 'content-security-policy': "default-src 'self'" } }) },
             },
           }),
         ],

@@ -13,6 +13,8 @@ import * as memoryOptions from '../../src/adapters/memory/options.js'
 import * as postgres from '../../src/adapters/postgres/index.js'
 import * as postgresOptions from '../../src/adapters/postgres/options.js'
 import { viewKinds } from '../../src/adapters/view.js'
+import * as auth from '../../src/auth/index.js'
+import { authenticate, bearer, jwks, login, needsRehash, publicToken, scopePermission, tokenIssuer } from '../../src/auth/index.js'
 import { attemptsKinds } from '../../src/auth/login/login-throttle.js'
 import { passwordKinds } from '../../src/auth/login/passwords.js'
 import { scopesKinds } from '../../src/auth/scopes.js'
@@ -23,35 +25,18 @@ import { externalLinkKinds, subLinkKinds, toLinkKinds } from '../../src/definiti
 import { attachmentKinds, filterKinds, pageKinds, parentKinds, resourceKinds } from '../../src/definition/resolve-resource.js'
 import * as root from '../../src/index.js'
 import {
+  adapterView,
   api,
-  authenticate,
-  bearer,
   ConfigurationError,
-  crossOrigin,
   defineResource,
   endpoint,
+  endpointReply,
   HttpProblem,
-  ifMatch,
-  jwks,
-  listQuery,
-  login,
-  methods,
   mount,
-  needsRehash,
   problems,
-  publicToken,
-  rateLimit,
-  recordBody,
-  reply,
   representation,
   resourceRouter,
-  scopes,
-  secureHeaders,
-  tokenIssuer,
-  totalCount,
   Unavailable,
-  versions,
-  view,
 } from '../../src/index.js'
 import { budgetKinds } from '../../src/limits/budgets.js'
 import { limitKinds } from '../../src/limits/limit-options.js'
@@ -59,6 +44,18 @@ import { authenticateKinds } from '../../src/middleware/authenticate.js'
 import { tokenKinds } from '../../src/middleware/bearer.js'
 import { crossOriginKinds } from '../../src/middleware/cross-origin.js'
 import { ifMatchKinds } from '../../src/middleware/if-match.js'
+import * as middleware from '../../src/middleware/index.js'
+import {
+  crossOrigin,
+  ifMatch,
+  listQuery,
+  methodRules,
+  rateLimit,
+  recordBody,
+  secureHeaders,
+  totalCount,
+  versions,
+} from '../../src/middleware/index.js'
 import { loginKinds } from '../../src/middleware/login.js'
 import { methodsKinds } from '../../src/middleware/methods.js'
 import { problemsKinds } from '../../src/middleware/problems.js'
@@ -253,7 +250,7 @@ const table = {
 const pool = new pg.Pool()
 // biome-ignore lint/suspicious/noExplicitAny: what JavaScript callers may write
 const any = (value: unknown): any => value
-const handle = () => reply({ status: 200 })
+const handle = () => endpointReply({ status: 200 })
 const records = Array.from({ length: 8 }, (_, at) => ({ id: String(at) }))
 const schema = { type: 'object', properties: { id: { type: 'string' }, flag: { type: 'boolean' } } }
 const define = (options: unknown) => defineResource(any({ collection: 'orders', key: 'id', schema, ...(options as object) }))
@@ -350,10 +347,10 @@ const factories: Readonly<Record<string, Factory>> = {
     required: { types: ['text/csv'], resource: 'orders' },
     options: { types: 'list', resource: 'text', hold: 'function' },
   },
-  reply: {
-    name: /reply\(\)/,
+  endpointReply: {
+    name: /endpointReply\(\)/,
     kinds: replyKinds,
-    make: (options) => reply(any(options)),
+    make: (options) => endpointReply(any(options)),
     required: { status: 200 },
     options: { status: 'number', body: 'any', headers: 'table', version: 'text' },
   },
@@ -443,10 +440,10 @@ const factories: Readonly<Record<string, Factory>> = {
     required: { item: () => '' },
     options: { item: 'function', list: 'function', value: 'function', revision: 'text' },
   },
-  view: {
-    name: /view\(\)/,
+  adapterView: {
+    name: /adapterView\(\)/,
     kinds: viewKinds,
-    make: (options) => view(store, any(options)),
+    make: (options) => adapterView(store, any(options)),
     options: { rename: 'table', toWire: 'table', fromWire: 'table', hides: 'list', defaults: 'table' },
   },
   memoryAdapter: {
@@ -648,7 +645,12 @@ const factories: Readonly<Record<string, Factory>> = {
     make: (attempts) => login(any({ find: () => undefined, token: () => '', attempts })),
     options: { pair: 'table', address: 'table', account: 'table' },
   },
-  scopes: { name: /scopes\(\)/, kinds: scopesKinds, make: (options) => scopes(any(options)), options: { of: 'function' } },
+  scopePermission: {
+    name: /scopePermission\(\)/,
+    kinds: scopesKinds,
+    make: (options) => scopePermission(any(options)),
+    options: { of: 'function' },
+  },
   needsRehash: {
     name: /needsRehash\(\)/,
     kinds: passwordKinds,
@@ -707,10 +709,10 @@ const factories: Readonly<Record<string, Factory>> = {
     options: { id: 'function', jsonPatch: 'boolean', bodyLimit: 'number', depthLimit: 'number', timeout: 'number' },
   },
   totalCount: { name: /totalCount\(\)/, kinds: totalCountKinds, make: (options) => totalCount(any(options)), options: { baseUrl: 'enum' } },
-  methods: {
-    name: /methods\(\)/,
+  methodRules: {
+    name: /methodRules\(\)/,
     kinds: methodsKinds,
-    make: (options) => methods(any(options)),
+    make: (options) => methodRules(any(options)),
     required: { on: 'collection', allow: ['GET'], permission: () => 'allow', resource: 'orders' },
     options: { on: 'enum', allow: 'list', baseUrl: 'enum', permission: 'function', resource: 'text', key: 'function' },
   },
@@ -809,7 +811,7 @@ const others = [
   'snakeCase',
   'checkVersion',
   'ConfigurationError',
-  'expected',
+  'expectedVersions',
   'exposedHeaders',
   'getLog',
   'hashPassword',
@@ -818,7 +820,7 @@ const others = [
   'recordAnswer',
   'returnPreference',
   'sendTag',
-  'stale',
+  'preconditionFailed',
 ]
 
 /** Tables that only a request or a job reaches. */
@@ -835,7 +837,7 @@ const isMisplaced = (kind: unknown): boolean => typeof kind === 'object' && kind
 
 describe('options', () => {
   it('every factory of the package is here', () => {
-    const exported = [root, memory, postgres, server, testing, transfer].flatMap((module) => Object.keys(module))
+    const exported = [root, auth, middleware, memory, postgres, server, testing, transfer].flatMap((module) => Object.keys(module))
     expect(exported.filter((name) => factories[name] === undefined && !others.includes(name))).toEqual([])
   })
 

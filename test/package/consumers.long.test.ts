@@ -90,7 +90,8 @@ describe('the packed library', () => {
   ])('type-checks for a consumer on TypeScript %s, who is told of a misspelt filter', (_, compiler) => {
     const good = `
 import express from 'express'
-import { api, defineResource, listQuery, mount, problems, versions } from 'express-rest-conventions'
+import { api, defineResource, mount, problems } from 'express-rest-conventions'
+import { listQuery, versions } from 'express-rest-conventions/middleware'
 import { memoryAdapter } from 'express-rest-conventions/memory'
 import { createServer, type GracefulServer, probes, type ProbesMiddleware, type ProbesOptions, type ServerOptions } from 'express-rest-conventions/server'
 import type { Server } from 'node:https'
@@ -132,11 +133,12 @@ app.use(problems())
     cpSync(join(home, 'package'), join(place, 'node_modules', 'express-rest-conventions'), { recursive: true })
     symlinkSync(join(modules, 'types-node-newest'), join(place, 'node_modules', '@types', 'node'))
     const text = `
-import { type Permission, bearer, jwks, login, rateLimit, scopes, tokenIssuer } from 'express-rest-conventions'
+import { type Permission, bearer, jwks, login, scopePermission, tokenIssuer } from 'express-rest-conventions/auth'
+import { rateLimit } from 'express-rest-conventions/middleware'
 import { createServer } from 'express-rest-conventions/server'
 interface Key { kty?: string; kid?: string }
 export const ended = createServer((_req, res) => { res.end() }, { tls: {} }).listen(0)
-export const made = [login, rateLimit, scopes, tokenIssuer]
+export const made = [login, rateLimit, scopePermission, tokenIssuer]
 export const rule: Permission<{ admin: boolean }> = ({ admin }) => (admin ? 'allow' : 'forbidden')
 export const who = bearer({ keys: jwks(async () => ({ keys: [] as Key[] })), audience: 'courier' })
 `

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 type Library = typeof import('../../src/index.js') &
+  typeof import('../../src/auth/index.js') &
   typeof import('../../src/adapters/memory/index.js') &
   typeof import('../../src/server/index.js') &
   typeof import('../../src/transfer/index.js')
@@ -23,7 +24,7 @@ const load = async (copy: string): Promise<Library> => {
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
-  const parts = ['index.js', 'adapters/memory/index.js', 'server/index.js', 'transfer/index.js']
+  const parts = ['index.js', 'auth/index.js', 'adapters/memory/index.js', 'server/index.js', 'transfer/index.js']
   const modules = await Promise.all(parts.map((part) => import(/* @vite-ignore */ pathToFileURL(join(folder, 'dist', part)).href)))
   return Object.assign({}, ...modules)
 }
@@ -157,7 +158,7 @@ describe('two copies of the package in one process', () => {
           b.mount(branches, broken, { exports: { formats: [a.csv()] } }),
           a.endpoint('search', {
             description: 'Says what is to be done.',
-            methods: { GET: { handle: () => a.reply({ status: 200, body: { found: 1 }, headers: { 'X-From': 'a' } }) } },
+            methods: { GET: { handle: () => a.endpointReply({ status: 200, body: { found: 1 }, headers: { 'X-From': 'a' } }) } },
           }),
         ],
       },

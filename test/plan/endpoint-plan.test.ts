@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { endpoint, isReply, reply } from '../../src/plan/endpoint.js'
+import { endpoint, endpointReply, isReply } from '../../src/plan/endpoint.js'
 import { compileEndpoint } from '../../src/plan/endpoint-plan.js'
 import { ConfigurationError, HttpProblem, type Violation } from '../../src/problem.js'
 
@@ -158,9 +158,9 @@ describe('endpoint()', () => {
     ])
   })
 
-  it('a reply is known by what reply() made of it, not by its looks', () => {
+  it('a reply is known by what endpointReply() made of it, not by its looks', () => {
     const given = { status: 202 as const, body: 1 }
-    expect([isReply(reply(given)), isReply(given), isReply(null), isReply(5)]).toEqual([true, false, false, false])
-    expect(reply(given)).toEqual(given)
+    expect([isReply(endpointReply(given)), isReply(given), isReply(null), isReply(5)]).toEqual([true, false, false, false])
+    expect(endpointReply(given)).toEqual(given)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { WriteMethod } from '../../src/adapters/contract.js'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { defineResource } from '../../src/definition/resource.js'
-import { api, type MountOptions, mount, view } from '../../src/index.js'
+import { adapterView, api, type MountOptions, mount } from '../../src/index.js'
 
 const autores = defineResource({
   collection: 'autores',
@@ -51,7 +51,7 @@ describe('ready() of api() tells each adapter which writes requests can reach', 
   it('through a view', async () => {
     const asked: unknown[] = []
     const adapter = { ...memoryAdapter(autores), ready: (methods?: ReadonlySet<WriteMethod>) => void asked.push([...(methods ?? [])]) }
-    await api({ versions: { v1: [mount(autores, view(adapter), { item: ['GET', 'DELETE'], collection: ['GET'] })] } }).ready()
+    await api({ versions: { v1: [mount(autores, adapterView(adapter), { item: ['GET', 'DELETE'], collection: ['GET'] })] } }).ready()
     expect(asked).toEqual([['remove']])
   })
 })

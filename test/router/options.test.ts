@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import {
-  type Adapter,
-  api,
-  bearer,
-  ConfigurationError,
-  defineResource,
-  mount,
-  rateLimit,
-  resourceRouter,
-  Unavailable,
-} from '../../src/index.js'
+import { bearer } from '../../src/auth/index.js'
+import { type Adapter, api, ConfigurationError, defineResource, mount, resourceRouter, Unavailable } from '../../src/index.js'
+import { rateLimit } from '../../src/middleware/index.js'
 import { steps } from '../../src/router/walk.js'
 
 const keys = { algorithm: 'HS256', key: 'a secret of tests, 32 bytes or more' } as const

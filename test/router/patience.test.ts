@@ -3,7 +3,8 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { afterAll, describe, expect, it } from 'vitest'
-import { api, defineResource, mount, rateLimit } from '../../src/index.js'
+import { api, defineResource, mount } from '../../src/index.js'
+import { rateLimit } from '../../src/middleware/index.js'
 
 const cosas = defineResource({
   collection: 'cosas',

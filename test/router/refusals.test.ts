@@ -1,6 +1,6 @@
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Adapter, api, type Call, defineResource, type ListRequest, mount, type Refused } from '../../src/index.js'
+import { type Adapter, type AdapterCall, api, defineResource, type ListRequest, mount, type Refused } from '../../src/index.js'
 import { listen, problem, type Served } from '../clauses/fixture.js'
 
 const text = { type: 'string' } as const
@@ -38,8 +38,8 @@ afterEach(() => open?.close())
 
 const stored = (id: string) => ({ value: { id }, version: '1' })
 
-async function serve(refused: Refused, seen: ListRequest[] = [], calls: [string, Call][] = []) {
-  const reads = (keys: readonly string[], call: Call) => {
+async function serve(refused: Refused, seen: ListRequest[] = [], calls: [string, AdapterCall][] = []) {
+  const reads = (keys: readonly string[], call: AdapterCall) => {
     calls.push(['read', call])
     return keys.map((id) => stored(id))
   }
@@ -137,7 +137,7 @@ describe('refusals of a record', () => {
 
 describe('calls', () => {
   it('HDR-3: what a request reads in order to write has to be fresh, and every call knows how long it may take', async () => {
-    const calls: [string, Call][] = []
+    const calls: [string, AdapterCall][] = []
     const send = await serve({ refused: 'rule', members: [] }, [], calls)
     const heard = () => calls.splice(0).map(([name, { fresh }]) => [name, fresh])
     await send('GET', '/v1/envios?expand=cliente')

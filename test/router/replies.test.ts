@@ -1,6 +1,6 @@
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
-import { api, endpoint, reply, representation } from '../../src/index.js'
+import { api, endpoint, endpointReply, representation } from '../../src/index.js'
 import { listen, type Served } from '../clauses/fixture.js'
 
 let open: Omit<Served, 'data'> | undefined
@@ -10,8 +10,8 @@ describe('headers that a team keeps', () => {
   const kept = Object.freeze({ 'X-Kept': 'yes', vary: 'Cookie' })
 
   it.each([
-    ['a reply with a body', { handle: (): unknown => reply({ status: 200, body: { a: 1 }, headers: kept }) }],
-    ['a reply without', { handle: (): unknown => reply({ status: 204, headers: kept }) }],
+    ['a reply with a body', { handle: (): unknown => endpointReply({ status: 200, body: { a: 1 }, headers: kept }) }],
+    ['a reply without', { handle: (): unknown => endpointReply({ status: 204, headers: kept }) }],
     [
       'a representation of its own',
       { handle: (): unknown => 7, representations: [representation('text/csv', { value: () => ({ body: 'a', headers: kept }) })] },

@@ -1,7 +1,7 @@
 /** An adapter that lives in another process, as the suite's peer. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { Adapter, Call } from '../../src/adapters/contract.js'
+import type { Adapter, AdapterCall } from '../../src/adapters/contract.js'
 import type { ResourceDefinition } from '../../src/definition/resource.js'
 
 export interface PeerProcess {
@@ -31,7 +31,7 @@ export function startPeer(url: string): PeerProcess {
           new Promise((resolve, reject) => {
             const id = ++count
             waiting.set(id, { resolve, reject })
-            const { scope, attachTo, fresh, idempotency } = args[length] as Call
+            const { scope, attachTo, fresh, idempotency } = args[length] as AdapterCall
             child.send({
               id,
               collection: definition.collection,

@@ -4,7 +4,7 @@
  */
 import type {
   Adapter,
-  Call,
+  AdapterCall,
   Condition,
   Created,
   ListRequest,
@@ -40,7 +40,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     }
   }
 
-  async list(request: ListRequest, call: Call): Promise<Page<unknown>> {
+  async list(request: ListRequest, call: AdapterCall): Promise<Page<unknown>> {
     await this.pause()
     const found = this.matching(request, call, 'list').sort((a, b) => this.compare(a, b, request))
     const { from, to } = this.bounds(found, request)
@@ -49,7 +49,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return { items, total, seekable: request.sort.length > 0, more: request.seek?.backwards ? from > 0 : to < found.length }
   }
 
-  async read(keys: readonly unknown[], call: Call): Promise<readonly (Item | undefined)[]> {
+  async read(keys: readonly unknown[], call: AdapterCall): Promise<readonly (Item | undefined)[]> {
     await this.pause()
     return keys.map((key) => {
       const item = this.visible(key, call, 'read')
@@ -57,7 +57,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     })
   }
 
-  async create(value: unknown, call: Call): Promise<Created<unknown, unknown> | Repeated> {
+  async create(value: unknown, call: AdapterCall): Promise<Created<unknown, unknown> | Repeated> {
     await this.pause()
     const known = this.known(call)
     if (known !== undefined) return typeof known === 'string' ? known : { created: known }
@@ -66,22 +66,22 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return made
   }
 
-  async recall(call: Call): Promise<Item | Repeated | undefined> {
+  async recall(call: AdapterCall): Promise<Item | Repeated | undefined> {
     await this.pause()
     return this.known(call)
   }
 
-  known({ idempotency }: Call): Item | Repeated | undefined {
+  known({ idempotency }: AdapterCall): Item | Repeated | undefined {
     const kept = idempotency && this.store.kept.get(idempotency.id)
     if (kept === undefined) return undefined
     return kept.fingerprint === idempotency?.fingerprint ? this.given(kept.item) : 'mismatched'
   }
 
-  keep({ idempotency }: Call, item: Item): void {
+  keep({ idempotency }: AdapterCall, item: Item): void {
     if (idempotency !== undefined) this.store.kept.set(idempotency.id, { fingerprint: idempotency.fingerprint, item: this.given(item) })
   }
 
-  made(value: unknown, call: Call): { readonly created: Item } | Refused {
+  made(value: unknown, call: AdapterCall): { readonly created: Item } | Refused {
     const leaving = this.leaving(call.attachTo, call)
     if (leaving.length > 0) return { refused: 'rule', members: leaving }
     const row = this.scoped({ ...(value as Row) }, call)
@@ -95,7 +95,12 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return { created: this.given(item) }
   }
 
-  async replace(key: unknown, value: unknown, expected: string | undefined, call: Call): Promise<Item | 'absent' | 'stale' | Refused> {
+  async replace(
+    key: unknown,
+    value: unknown,
+    expected: string | undefined,
+    call: AdapterCall,
+  ): Promise<Item | 'absent' | 'stale' | Refused> {
     await this.pause()
     const item = this.visible(key, call, 'replace')
     if (item === undefined) return 'absent'
@@ -103,7 +108,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return this.given(this.write(this.text(key), this.scoped({ ...(value as Row), ...this.keyMembers(key) }, call)))
   }
 
-  async remove(key: unknown, expected: string | undefined, call: Call): Promise<'removed' | 'absent' | 'stale'> {
+  async remove(key: unknown, expected: string | undefined, call: AdapterCall): Promise<'removed' | 'absent' | 'stale'> {
     await this.pause()
     const item = this.visible(key, call, 'remove')
     if (item === undefined) return 'absent'
@@ -116,7 +121,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     parent: ParentKey,
     key: unknown,
     expected: string | undefined,
-    call: Call,
+    call: AdapterCall,
   ): Promise<'attached' | 'absent' | 'stale' | Refused> {
     await this.pause()
     const item = this.visible(key, call, 'attach')
@@ -131,7 +136,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return 'attached'
   }
 
-  async detach(parent: ParentKey, key: unknown, expected: string | undefined, call: Call): Promise<'detached' | 'absent' | 'stale'> {
+  async detach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall): Promise<'detached' | 'absent' | 'stale'> {
     await this.pause()
     const item = this.visible(key, call, 'detach')
     if (item === undefined || !this.isAttached(parent, item) || (this.by(parent) ?? '') in call.scope) return 'absent'
@@ -184,11 +189,11 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     return expected !== undefined && item.version !== expected
   }
 
-  inScope(row: Row, { scope }: Call, _method: ScopedMethod): boolean {
+  inScope(row: Row, { scope }: AdapterCall, _method: ScopedMethod): boolean {
     return Object.entries(scope).every(([member, value]) => row[member] === value)
   }
 
-  scoped(row: Record<string, unknown>, { scope }: Call): Record<string, unknown> {
+  scoped(row: Record<string, unknown>, { scope }: AdapterCall): Record<string, unknown> {
     return { ...row, ...scope }
   }
 
@@ -197,17 +202,17 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
   }
 
   /** The members by which attaching would take a record out of the scope. */
-  leaving(parent: ParentKey | undefined, { scope }: Call): readonly string[] {
+  leaving(parent: ParentKey | undefined, { scope }: AdapterCall): readonly string[] {
     const held = parent === undefined ? {} : this.holding(parent)
     return Object.keys(held).filter((member) => member in scope && scope[member] !== held[member])
   }
 
-  visible(key: unknown, call: Call, method: ScopedMethod): Item | undefined {
+  visible(key: unknown, call: AdapterCall, method: ScopedMethod): Item | undefined {
     const item = this.store.rows.get(this.text(key))
     return item !== undefined && this.inScope(item.value, call, method) ? item : undefined
   }
 
-  matching(request: ListRequest, call: Call, method: 'list' | 'count'): Item[] {
+  matching(request: ListRequest, call: AdapterCall, method: 'list' | 'count'): Item[] {
     const { where, search, parent } = request
     return [...this.store.rows.values()].filter(
       (item) =>
@@ -218,7 +223,7 @@ export class PlainAdapter implements Adapter<unknown, unknown> {
     )
   }
 
-  total(request: ListRequest, call: Call, _listed: number): number {
+  total(request: ListRequest, call: AdapterCall, _listed: number): number {
     return this.matching(request, call, 'count').length
   }
 

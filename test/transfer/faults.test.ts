@@ -4,7 +4,7 @@ import http2 from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import compression from 'compression'
 import { describe, expect, it } from 'vitest'
-import type { Adapter, Call, ErrorEvent, ListRequest, Page, ResponseEvent } from '../../src/index.js'
+import type { Adapter, AdapterCall, ErrorEvent, ListRequest, Page, ResponseEvent } from '../../src/index.js'
 import { createServer } from '../../src/server/index.js'
 import { frameworks, listen, problem } from '../clauses/fixture.js'
 import { begin, end, type Pedido, pedidosOf, service } from './fixture.js'
@@ -12,7 +12,10 @@ import { begin, end, type Pedido, pedidosOf, service } from './fixture.js'
 type List = Adapter<Pedido, number>['list']
 
 /** Orders whose lists go through `around`, with the number of the page from 1. */
-function paged(around: (page: number, list: () => ReturnType<List>, call: Call, request: ListRequest) => ReturnType<List>, count = 45) {
+function paged(
+  around: (page: number, list: () => ReturnType<List>, call: AdapterCall, request: ListRequest) => ReturnType<List>,
+  count = 45,
+) {
   const inner = pedidosOf(count)
   let page = 0
   const adapter: Adapter<Pedido, number> = {

@@ -2,7 +2,7 @@
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, defineResource, mount, view } from '../../src/index.js'
+import { adapterView, api, defineResource, mount } from '../../src/index.js'
 import { csv, imports, ndjson } from '../../src/transfer/index.js'
 import { listen, problem, type Served } from '../clauses/fixture.js'
 
@@ -64,7 +64,7 @@ describe('exports and imports of a scope', () => {
       permission: (principal, _, resource) => (principal === '1' || resource !== 'agentes' ? 'allow' : 'forbidden'),
       versions: {
         v2: [mount(cobros, data, { exports }), mount(agentes, people)],
-        v1: [mount(old, view(data, { rename: { total: 'importe' }, hides: ['momento', 'nota', 'agenteId'] }) as never, { exports })],
+        v1: [mount(old, adapterView(data, { rename: { total: 'importe' }, hides: ['momento', 'nota', 'agenteId'] }) as never, { exports })],
         v3: [
           mount(cobros, copies, { exports }),
           mount(agentes, people),

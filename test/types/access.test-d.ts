@@ -1,18 +1,17 @@
 /** What the compiler says about who asks and what they may: typical code of a service, with Express's own request and a database that says null. Checked as `definition.test-d.ts` is. */
 import type { IncomingMessage } from 'node:http'
+import { api } from 'express-rest-conventions'
 import {
-  api,
   authenticate,
   bearer,
   login,
-  methods,
   type Permission,
   publicToken,
-  rateLimit,
-  scopes,
+  scopePermission,
   type TokenKey,
   tokenIssuer,
-} from 'express-rest-conventions'
+} from 'express-rest-conventions/auth'
+import { methodRules, rateLimit } from 'express-rest-conventions/middleware'
 
 interface User {
   sub: string
@@ -49,17 +48,17 @@ if (known) login({ verify: (name) => valid.has(name) && name, token: (name) => n
 authenticate({ field: 'X-Api-Key', challenge: 'ApiKey', identify: (key, { ip }: Request) => (ip === '::1' ? { sub: key } : undefined) })
 rateLimit({ limit: 1, key: ({ sub }: User) => sub })
 rateLimit({ limit: 1, key: (_principal, { ip }: Request) => ip })
-scopes({ of: ({ roles }: User) => roles })
+scopePermission({ of: ({ roles }: User) => roles })
 api({ principal: ({ user }: Request) => user, versions: {} })
 const permission: Permission<User> = ({ roles }) => (roles.includes('admin') ? 'allow' : 'forbidden')
-methods({ on: 'item', allow: ['GET'], permission, resource: 'notas', key: ({ params }: Request) => params.id })
+methodRules({ on: 'item', allow: ['GET'], permission, resource: 'notas', key: ({ params }: Request) => params.id })
 // @ts-expect-error an endpoint's name is no principal
 rateLimit({ limit: 1, key: (_principal: User, name: string) => name })
 
 // A permission is for those who are found to ask, and says so where it is for others.
 api({ authenticate: byKey, permission, versions: {} })
 api({ authenticate: byKey, permission: ({ roles }) => (roles.length > 0 ? 'allow' : 'forbidden'), versions: {} })
-api({ authenticate: bearer({ keys }), permission: scopes(), versions: {} })
+api({ authenticate: bearer({ keys }), permission: scopePermission(), versions: {} })
 api({ permission, versions: {} })
 api({ principal: (): User => ({ sub: '', roles: [] }), permission, versions: {} })
 // @ts-expect-error claims are no users

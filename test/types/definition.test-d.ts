@@ -4,6 +4,7 @@
  */
 import {
   type Adapter,
+  adapterView,
   defineResource,
   type FilterOperator,
   type FromSchema,
@@ -13,7 +14,6 @@ import {
   type ResourceDefinition,
   resourceRouter,
   type UnboundAdapter,
-  view,
 } from 'express-rest-conventions'
 import { memoryAdapter } from 'express-rest-conventions/memory'
 
@@ -207,7 +207,7 @@ declare const byNumber: Adapter<Sucursal, number>
 mount(piezas, ofPiezas)
 mount(sucursales, ofSucursales, { area: 'ui', collection: ['GET'], item: ['GET', 'DELETE'] })
 mount(sucursales, memoryAdapter(sucursales))
-mount(sucursales, view(ofPiezas as unknown as Adapter<never, string>))
+mount(sucursales, adapterView(ofPiezas as unknown as Adapter<never, string>))
 // @ts-expect-error another record
 mount(contratos, ofSucursales)
 // @ts-expect-error another key

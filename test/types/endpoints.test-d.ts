@@ -7,10 +7,10 @@ import {
   type EndpointMethod,
   type EndpointOptions,
   endpoint,
+  endpointReply,
   type JsonSchema,
   type MountOptions,
   mount,
-  reply,
   resourceRouter,
 } from 'express-rest-conventions'
 import { memoryAdapter } from 'express-rest-conventions/memory'
@@ -142,7 +142,9 @@ mount(pedidos, data, {
             item.key.trim()
             const { key, record, version } = item
             const saved = await data.replace(key, { ...record, estado: body.motivo }, version, callOf('pedidos'))
-            return typeof saved === 'object' && 'version' in saved ? reply({ status: 204, version: saved.version }) : item.href.trim()
+            return typeof saved === 'object' && 'version' in saved
+              ? endpointReply({ status: 204, version: saved.version })
+              : item.href.trim()
           },
         },
       },

@@ -1,18 +1,17 @@
 /** What the compiler says about formats, patches and POSTs that may be repeated. Checked as `definition.test-d.ts` is. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
+  type AdapterCall,
   api,
-  type Call,
   defineResource,
   endpoint,
   type Idempotency,
   mount,
-  recordAnswer,
-  recordBody,
   representation,
   resourceRouter,
 } from 'express-rest-conventions'
 import { type MemoryIdempotencyOptions, memoryAdapter } from 'express-rest-conventions/memory'
+import { recordAnswer, recordBody } from 'express-rest-conventions/middleware'
 import { type IdempotencyOptions, idempotencyDdl, type PostgresClient, postgresAdapter } from 'express-rest-conventions/postgres'
 
 interface Factura {
@@ -22,7 +21,7 @@ interface Factura {
 declare const req: IncomingMessage
 declare const res: ServerResponse
 declare const client: PostgresClient
-declare const call: Call
+declare const call: AdapterCall
 declare const idempotency: Idempotency
 
 const facturas = defineResource<Factura>()({

@@ -1,6 +1,7 @@
 /** Adapters of every make that fit their definition, and so compile. What does not fit is in `mounts.test.ts`. */
 import {
   type Adapter,
+  adapterView,
   defineResource,
   endpoint,
   type JsonSchema,
@@ -8,7 +9,6 @@ import {
   type ResourceDefinition,
   resourceRouter,
   type UnboundAdapter,
-  view,
 } from 'express-rest-conventions'
 import { memoryAdapter } from 'express-rest-conventions/memory'
 import { postgresAdapter } from 'express-rest-conventions/postgres'
@@ -127,8 +127,11 @@ const older = defineResource({
     properties: { numero: { type: 'integer' }, lote: { type: 'string' }, abierta: { type: 'boolean' } },
   },
 })
-mount(older, view(memoryAdapter(piezas), { rename: { abierta: 'estado' }, toWire: { abierta: (estado: string) => estado === 'abierta' } }))
-mount(piezas, view(postgresAdapter(pool, { resource: piezas, table: 'piezas' })))
+mount(
+  older,
+  adapterView(memoryAdapter(piezas), { rename: { abierta: 'estado' }, toWire: { abierta: (estado: string) => estado === 'abierta' } }),
+)
+mount(piezas, adapterView(postgresAdapter(pool, { resource: piezas, table: 'piezas' })))
 
 // By a function that does not know the types itself, and with the type arguments given.
 export const generic = <T, K>(definition: ResourceDefinition<T, K>, adapter: Adapter<T, K>, unbound: UnboundAdapter<T, K>) => [

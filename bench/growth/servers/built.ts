@@ -1,5 +1,5 @@
 /** The library as it was built, with the adapters and its server. */
-import { type Library, load, loadHelper } from '../../servers/library.js'
+import { type Library, load, loadEntries, loadHelper } from '../../servers/library.js'
 
 export interface Built {
   readonly library: Library
@@ -10,7 +10,7 @@ export interface Built {
 
 export async function loadBuilt(checkout: string): Promise<Built> {
   return {
-    library: (await load(checkout, 'dist/index.js')) as Library,
+    library: await loadEntries(checkout),
     memory: (await load(checkout, 'dist/adapters/memory/index.js')) as Built['memory'],
     postgres: (await load(checkout, 'dist/adapters/postgres/index.js')) as Built['postgres'],
     helper: await loadHelper(checkout),

@@ -141,13 +141,13 @@ function many({ by, resources }: ManyServing, built: Built): Served {
 }
 
 function secured(serving: SecuredServing, built: Built): Served {
-  const { bearer, crossOrigin, mount, rateLimit, scopes } = built.library
+  const { bearer, crossOrigin, mount, rateLimit, scopePermission } = built.library
   const { memoryAdapter } = built.memory
   const { contratos, piezas } = definePieces(built.library)
   const options = {
     cors: crossOrigin({ origins: ['https://shop.example'] }),
     authenticate: bearer({ keys: { algorithm: 'HS256', key: Buffer.from(serving.secret, 'base64') } }),
-    permission: scopes(),
+    permission: scopePermission(),
     rateLimit: rateLimit({ limit }),
   }
   const mounts = [

@@ -2,7 +2,7 @@
  * Clients, in two versions of their contract over the same data: v8 says `razonSocial` where v1 says `nombre`, so v1 is served
  * through a view. All that follows from it stays in this file.
  */
-import { type Adapter, defineResource, type FromSchema, view } from 'express-rest-conventions'
+import { type Adapter, adapterView, defineResource, type FromSchema } from 'express-rest-conventions'
 
 const common = {
   cuit: { type: 'string', pattern: '^[0-9]{2}-[0-9]{8}-[0-9]$' },
@@ -48,5 +48,5 @@ export const clientesV1 = defineResource({
 
 /** The clients of today in the words of v1. */
 export function asClientesV1(adapter: Adapter<Cliente, number>): Adapter<ClienteV1, number> {
-  return view<ClienteV1, number>(adapter, { rename: { nombre: 'razonSocial' } })
+  return adapterView<ClienteV1, number>(adapter, { rename: { nombre: 'razonSocial' } })
 }

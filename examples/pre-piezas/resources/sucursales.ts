@@ -4,23 +4,21 @@
  */
 import { randomUUID } from 'node:crypto'
 import { type Request, type RequestHandler, Router } from 'express'
+import { defineResource, type FromSchema, HttpProblem } from 'express-rest-conventions'
+import type { Permission } from 'express-rest-conventions/auth'
 import {
   checkVersion,
-  defineResource,
-  type FromSchema,
-  HttpProblem,
   ifMatch,
   type ListQuery,
   listQuery,
-  methods,
+  methodRules,
   noQuery,
-  type Permission,
   recordAnswer,
   recordBody,
   returnPreference,
   sendTag,
   totalCount,
-} from 'express-rest-conventions'
+} from 'express-rest-conventions/middleware'
 import type { Caller } from '../access.js'
 import { segment } from '../addresses.js'
 
@@ -88,12 +86,12 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
     }
   }
 
-  /** A path is enough: methods() makes it absolute. */
+  /** A path is enough: methodRules() makes it absolute. */
   const addressOf = (req: Request, { nomenclatura }: Sucursal): string => `${req.baseUrl}/sucursales/${segment(nomenclatura)}`
 
   router
     .route('/sucursales')
-    .all(methods({ on: 'collection', allow: ['GET', 'POST'], ...guard }), answer, count, ifMatch())
+    .all(methodRules({ on: 'collection', allow: ['GET', 'POST'], ...guard }), answer, count, ifMatch())
     .get(query, (req, res) => {
       const { items, total } = select(
         [...rows.values()].map((row) => row.value),
@@ -118,7 +116,7 @@ export function sucursalesRouter(records: readonly Sucursal[], { permission, bas
 
   router
     .route('/sucursales/:nomenclatura')
-    .all(methods({ on: 'item', allow: ['GET', 'PUT', 'PATCH', 'DELETE'], ...guard, key: nameIn }), answer, noQuery(), ifMatch())
+    .all(methodRules({ on: 'item', allow: ['GET', 'PUT', 'PATCH', 'DELETE'], ...guard, key: nameIn }), answer, noQuery(), ifMatch())
     .get((req, res) => {
       const { value, version } = found(req)
       if (!sendTag(req, res, version)) answer.send(req, res, value)

@@ -9,7 +9,7 @@ import { checkDefinition, type ResourceDefinition } from '../../definition/resou
 import { checkOptions } from '../../options/check.js'
 import { ConfigurationError } from '../../problem.js'
 import { leavesScope } from '../association.js'
-import { type Call, isRefused, type Refused, type Repeated, type Scalar, type Stored } from '../contract.js'
+import { type AdapterCall, isRefused, type Refused, type Repeated, type Scalar, type Stored } from '../contract.js'
 import { madeBy, refusePromise } from '../made-by.js'
 import { Associations } from './associations.js'
 import { type Draft, draftOf, type Entry, entryOf, identities, type Row } from './entry.js'
@@ -41,8 +41,8 @@ export function memoryAdapter<T, K>(
   checkDefinition('memoryAdapter()', definition)
   checkOptions('memoryAdapter()', options, memoryAdapterKinds)
   const { key, shape } = definition
-  const onCreate = options.onCreate as ((value: Row, call: Call) => Row) | undefined
-  const onUpdate = options.onUpdate as ((value: Row, current: Row, call: Call) => Row) | undefined
+  const onCreate = options.onCreate as ((value: Row, call: AdapterCall) => Row) | undefined
+  const onUpdate = options.onUpdate as ((value: Row, current: Row, call: AdapterCall) => Row) | undefined
   /** What comes from the team is written as what comes through the library: keys, filters and orders compare texts (REP-4). */
   const canonical = compileCanonical(shape) as (row: unknown) => Row
   /**
@@ -87,7 +87,7 @@ export function memoryAdapter<T, K>(
   }
 
   /** The record of a key, where the scope lets the caller see it. */
-  function visible(of: K, { scope }: Call): Entry | undefined {
+  function visible(of: K, { scope }: AdapterCall): Entry | undefined {
     const entry = all.get(identityOf(of as KeyValue))
     return entry !== undefined && !going.has(entry) && isWithin(entry.stored.value, scope) ? entry : undefined
   }
@@ -105,14 +105,14 @@ export function memoryAdapter<T, K>(
   }
 
   /** A copy of the outermost level with the key and the scope that the record has. */
-  function redraft(row: Row, current: Row, { scope }: Call): Draft {
+  function redraft(row: Row, current: Row, { scope }: AdapterCall): Draft {
     const draft = draftOf(row)
     for (const member of key.members) put(draft, member, current[member])
     return fixIn(draft, scope)
   }
 
   /** Stores a changed record; its key and scope stay what they are. */
-  function update(old: Entry, row: Row, call: Call): Entry | Refused {
+  function update(old: Entry, row: Row, call: AdapterCall): Entry | Refused {
     const current = old.stored.value
     const draft = redraft(row, current, call)
     const next =
@@ -127,7 +127,7 @@ export function memoryAdapter<T, K>(
     return entry
   }
 
-  function create(value: T, call: Call): { readonly created: Stored<T> } | Refused {
+  function create(value: T, call: AdapterCall): { readonly created: Stored<T> } | Refused {
     const parent = call.attachTo && associations.parent(call.attachTo)
     const leaving = parent === undefined ? [] : leavesScope(parent, call)
     if (leaving.length > 0) return { refused: 'rule', members: leaving }
@@ -144,7 +144,7 @@ export function memoryAdapter<T, K>(
   }
 
   /** What the team has to say of a removal. */
-  function heardOfRemoval(entry: Entry, call: Call): Refused | undefined {
+  function heardOfRemoval(entry: Entry, call: AdapterCall): Refused | undefined {
     if (options.onRemove === undefined) return undefined
     going.add(entry)
     try {
@@ -179,9 +179,9 @@ export function memoryAdapter<T, K>(
     list: (request, call) => listPage(tables, request, call.scope) as ExactPage<T>,
     read: (keys, call) => keys.map((one) => visible(one, call)?.stored as Stored<T> | undefined),
 
-    ...(kept === undefined ? {} : { recall: (call: Call) => kept.found(call) as Stored<T> | Repeated | undefined }),
+    ...(kept === undefined ? {} : { recall: (call: AdapterCall) => kept.found(call) as Stored<T> | Repeated | undefined }),
     // A word for a repeat comes only where the call has a key, which the overloads tell apart.
-    create: ((value: T, call: Call): { readonly created: Stored<T> } | Refused | Repeated => {
+    create: ((value: T, call: AdapterCall): { readonly created: Stored<T> } | Refused | Repeated => {
       const known = kept?.found(call)
       if (known !== undefined) return typeof known === 'string' ? known : { created: known as Stored<T> }
       const made = create(value, call)

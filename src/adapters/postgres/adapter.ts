@@ -1,6 +1,6 @@
 /** `postgresAdapter`: a resource over a table of PostgreSQL. */
 import type { ResourceDefinition } from '../../definition/resource.js'
-import type { Adapter, Call, Idempotency, ParentKey, Refused, Repeated, Stored, WriteMethod } from '../contract.js'
+import type { Adapter, AdapterCall, Idempotency, ParentKey, Refused, Repeated, Stored, WriteMethod } from '../contract.js'
 import type { PostgresClient } from './client.js'
 import { callersDatabases, type Databases, databasesOf } from './database.js'
 import { adapterOf } from './methods.js'
@@ -19,14 +19,14 @@ export interface PostgresAdapter<T, K> extends Adapter<T, K> {
    * reach: others are not checked. Default: all.
    */
   ready(offered?: ReadonlySet<WriteMethod>): Promise<void>
-  create(value: T, call: Call & { readonly idempotency: Idempotency }): Promise<{ readonly created: Stored<T> } | Refused | Repeated>
-  create(value: T, call: Call): Promise<{ readonly created: Stored<T> } | Refused>
+  create(value: T, call: AdapterCall & { readonly idempotency: Idempotency }): Promise<{ readonly created: Stored<T> } | Refused | Repeated>
+  create(value: T, call: AdapterCall): Promise<{ readonly created: Stored<T> } | Refused>
   /** There with the option `idempotency`. */
-  recall?(call: Call): Promise<Stored<T> | Repeated | undefined>
-  replace(key: K, value: T, expected: string | undefined, call: Call): Promise<Stored<T> | 'absent' | 'stale' | Refused>
-  remove(key: K, expected: string | undefined, call: Call): Promise<'removed' | 'absent' | 'stale' | Refused>
-  attach(parent: ParentKey, key: K, expected: string | undefined, call: Call): Promise<'attached' | 'absent' | 'stale' | Refused>
-  detach(parent: ParentKey, key: K, expected: string | undefined, call: Call): Promise<'detached' | 'absent' | 'stale' | Refused>
+  recall?(call: AdapterCall): Promise<Stored<T> | Repeated | undefined>
+  replace(key: K, value: T, expected: string | undefined, call: AdapterCall): Promise<Stored<T> | 'absent' | 'stale' | Refused>
+  remove(key: K, expected: string | undefined, call: AdapterCall): Promise<'removed' | 'absent' | 'stale' | Refused>
+  attach(parent: ParentKey, key: K, expected: string | undefined, call: AdapterCall): Promise<'attached' | 'absent' | 'stale' | Refused>
+  detach(parent: ParentKey, key: K, expected: string | undefined, call: AdapterCall): Promise<'detached' | 'absent' | 'stale' | Refused>
   /**
    * The same in a transaction of yours, which you begin and end: a client of `pg` after BEGIN, the
    * transaction of a `PGlite`. A write where none is open throws `ConfigurationError`, and so does

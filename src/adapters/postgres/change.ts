@@ -2,7 +2,7 @@
 
 import type { KeyValue } from '../../definition/key.js'
 import { isProblem } from '../../problem.js'
-import type { Call, Refused, Repeated, Stored } from '../contract.js'
+import type { AdapterCall, Refused, Repeated, Stored } from '../contract.js'
 import { isRefused } from '../contract.js'
 import type { Session } from './client.js'
 import { changesAfterwards, committed, isOwnWork, reread, snapshotOf, wasThere } from './committed.js'
@@ -23,7 +23,7 @@ type Row = Record<string, unknown>
 export function changing<R extends Applied<unknown> | { readonly created: unknown } | Repeated>(
   databases: Databases,
   table: Table,
-  call: Call,
+  call: AdapterCall,
   details: Details,
   statement: (ask: Ask) => Promise<R>,
   around?: Around<R>,
@@ -60,7 +60,7 @@ async function refusing<R>(
 async function changingTogether<R extends Applied<unknown> | { readonly created: unknown } | Repeated>(
   databases: Databases,
   table: Table,
-  call: Call,
+  call: AdapterCall,
   details: Details,
   statement: (ask: Ask) => Promise<R>,
   settles: boolean,
@@ -180,7 +180,7 @@ async function changingTogether<R extends Applied<unknown> | { readonly created:
 }
 
 /** The record that a change is about to change; or why it will not. */
-async function beforeOf(table: Table, details: Details, call: Call, ask: Ask): Promise<unknown> {
+async function beforeOf(table: Table, details: Details, call: AdapterCall, ask: Ask): Promise<unknown> {
   const { action, key, expected, before } = details
   if (action === 'create' || key === undefined) return undefined
   if (table.options.readBefore !== true) return before?.()
@@ -203,7 +203,7 @@ const takenAway = ({ collection }: Details): Error =>
   )
 
 /** Throws where the function has put a removed record back: the answer would be 204, and the record still be there (VERB-6). */
-async function refusePutBack(table: Table, { action, collection, key }: Details, call: Call, ask: Ask): Promise<void> {
+async function refusePutBack(table: Table, { action, collection, key }: Details, call: AdapterCall, ask: Ask): Promise<void> {
   const texts = key === undefined ? undefined : table.layout.keyTexts(key)
   if (texts === undefined || (await shownRecord(table, texts, call, ask)) === undefined) return
   throw teamFault(

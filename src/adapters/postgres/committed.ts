@@ -1,5 +1,5 @@
 /** What a write is answered with: the row that is committed, whatever triggers, rules and a team's functions made of it (HDR-8). */
-import type { Call, Refused, Stored, WriteAction } from '../contract.js'
+import type { AdapterCall, Refused, Stored, WriteAction } from '../contract.js'
 import { keySql } from './conditions.js'
 import { shownRecord } from './reads.js'
 import { every, Parameters, row } from './sql.js'
@@ -18,13 +18,19 @@ export const changesAfterwards = ({ aftermath }: Table, action: WriteAction): bo
  * the commit take place before, except in a transaction of the caller's, who may still fulfil them.
  * A record that nobody could read any more is refused.
  */
-export async function committed(table: Table, stored: Stored<Row>, nested: boolean, call: Call, ask: Ask): Promise<Stored<Row> | Refused> {
+export async function committed(
+  table: Table,
+  stored: Stored<Row>,
+  nested: boolean,
+  call: AdapterCall,
+  ask: Ask,
+): Promise<Stored<Row> | Refused> {
   if (table.aftermath.deferred && !nested) await ask.query('SET CONSTRAINTS ALL IMMEDIATE')
   return (await reread(table, stored, call, ask)) ?? unshown
 }
 
 /** The record as it is by now, by the key that it was stored under. */
-export async function reread(table: Table, { value }: Stored<Row>, call: Call, ask: Ask): Promise<Stored<Row> | undefined> {
+export async function reread(table: Table, { value }: Stored<Row>, call: AdapterCall, ask: Ask): Promise<Stored<Row> | undefined> {
   const key = table.definition.key.of(value)
   const texts = key === undefined ? undefined : table.layout.keyTexts(key)
   return texts === undefined ? undefined : shownRecord(table, texts, call, ask)
@@ -59,7 +65,7 @@ export async function snapshotOf(ask: Ask): Promise<string | undefined> {
 }
 
 /** Whether a row is there that was there in that snapshot too: the transaction that did not find it had taken it away itself. */
-export async function wasThere(table: Table, texts: readonly string[], snapshot: string, call: Call, ask: Ask): Promise<boolean> {
+export async function wasThere(table: Table, texts: readonly string[], snapshot: string, call: AdapterCall, ask: Ask): Promise<boolean> {
   const parameters = new Parameters()
   const seen = `${parameters.add(snapshot)}::text::txid_snapshot`
   const next = `txid_snapshot_xmax(${seen})`

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { own, put } from '../../definition/json.js'
 import type { Association } from '../association.js'
-import type { Call, Refused, Stored } from '../contract.js'
+import type { AdapterCall, Refused, Stored } from '../contract.js'
 import type { Cells } from './client.js'
 import type { Member } from './columns.js'
 import { type JoinColumns, parentValues } from './join-tables.js'
@@ -34,7 +34,7 @@ export async function insertRow(
   table: Table,
   value: Values,
   attachTo: { readonly join: JoinColumns; readonly to: Association } | undefined,
-  call: Call,
+  call: AdapterCall,
   ask: Ask,
 ): Promise<{ readonly created: Stored<Row> } | Refused> {
   const draft: Row = { ...value }
@@ -133,7 +133,7 @@ const insertedNames = ({ separate, layout, shownNames }: Table): readonly string
   separate ? layout.key.map((_, i) => `c${i}`) : shownNames
 
 /** The record as it is listed and read: from its view, where that is another thing than the table. */
-async function shown(table: Table, found: Cells, call: Call, ask: Ask): Promise<{ readonly created: Stored<Row> } | Refused> {
+async function shown(table: Table, found: Cells, call: AdapterCall, ask: Ask): Promise<{ readonly created: Stored<Row> } | Refused> {
   if (!table.separate) return { created: storedOf(table, found) }
   const parts = table.layout.key.map(({ content }, i) => (content.kind === 'scalar' ? content.type.decode(found[i] as string) : null))
   const [created] = await readRecords(table, [table.definition.key.from(parts as never)], call, ask)

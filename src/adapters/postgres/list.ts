@@ -1,7 +1,7 @@
 /** A page and its total in one round trip (QUERY-1..7). */
 import { isFixed } from '../../definition/fixed.js'
 import { associationOf } from '../association.js'
-import type { Call, ListRequest, Page, Refused } from '../contract.js'
+import type { AdapterCall, ListRequest, Page, Refused } from '../contract.js'
 import type { Cells } from './client.js'
 import { compareSql, conditionSql, misfitOf, unsendable } from './conditions.js'
 import { countSql, estimatedRows, type Matching, usualBound } from './counts.js'
@@ -30,7 +30,7 @@ export interface ListStatement {
 }
 
 /** Lists. A value that can't be sent to the database at all is refused. */
-export async function listPage(table: Table, request: ListRequest, call: Call, ask: Ask): Promise<Found> {
+export async function listPage(table: Table, request: ListRequest, call: AdapterCall, ask: Ask): Promise<Found> {
   const known = isUnscoped(call) ? table.lists.get(request) : undefined
   if (typeof known === 'object') return found(table, request, call, ask, known)
   const refused = refusal(table, request)
@@ -52,7 +52,7 @@ const emptyPage = ({ options }: Table): Found => ({ items: [], ...(options.count
 /** The page of a request with a value that the database can't compare with. */
 export const refusedPage = (table: Table, refused: Refused): Found => ({ ...emptyPage(table), refused })
 
-const isUnscoped = ({ scope }: Call): boolean => {
+const isUnscoped = ({ scope }: AdapterCall): boolean => {
   for (const _ in scope) return false
   return true
 }
@@ -61,7 +61,7 @@ const isUnscoped = ({ scope }: Call): boolean => {
 export function listSql(
   table: Table,
   request: ListRequest,
-  call: Call,
+  call: AdapterCall,
   searched: Searched | undefined,
   parameters: Parameters,
 ): ListStatement {
@@ -86,7 +86,7 @@ export function listSql(
   return { text, names, values: parameters.values, matching: { from, where, values: parameters.values.slice(0, shared) }, page, searched }
 }
 
-async function found(table: Table, request: ListRequest, call: Call, ask: Ask, statement: ListStatement): Promise<Found> {
+async function found(table: Table, request: ListRequest, call: AdapterCall, ask: Ask, statement: ListStatement): Promise<Found> {
   const { text, names, values, matching, page, searched } = statement
   const rows = await ask.cells(text, names, values)
   const here = table.shownNames.length
@@ -137,7 +137,7 @@ function totalOf({ options }: Table, counted: string | null | undefined, estimat
 }
 
 /** Whether a request asks for everything there is: then its total tells where the middle lies. */
-const isWhole = ({ where, search, parent }: ListRequest, call: Call): boolean =>
+const isWhole = ({ where, search, parent }: ListRequest, call: AdapterCall): boolean =>
   where.length === 0 && search === undefined && parent === undefined && isUnscoped(call)
 
 function shown(

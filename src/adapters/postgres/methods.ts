@@ -5,7 +5,7 @@ import { put } from '../../definition/json.js'
 import { type KeyValue, membersHolding } from '../../definition/key.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { type Association, associationOf, leavesScope } from '../association.js'
-import type { Adapter, Call, ParentKey, Refused, Repeated, Stored } from '../contract.js'
+import type { Adapter, AdapterCall, ParentKey, Refused, Repeated, Stored } from '../contract.js'
 import { isRefused } from '../contract.js'
 import { madeBy } from '../made-by.js'
 import { changing, type Details } from './change.js'
@@ -43,7 +43,7 @@ export function adapterOf(
   const { onCreate, onUpdate, onWarning = () => undefined } = options
   const clearing = clearingOf(databases.write, unhurried, onWarning)
 
-  async function withTable<R>(call: Call, work: (table: Table) => Promise<R>): Promise<R> {
+  async function withTable<R>(call: AdapterCall, work: (table: Table) => Promise<R>): Promise<R> {
     for (let attempt = 1; ; attempt++) {
       const table = await opening.within(call, databases)
       try {
@@ -59,7 +59,7 @@ export function adapterOf(
 
   /** A change of the row with this key; one that no row can have is absent. */
   const change = <R extends Stored<Row> | string>(
-    call: Call,
+    call: AdapterCall,
     details: Omit<Details, 'collection' | 'before'> & { readonly key: KeyValue },
     statement: (table: Table, texts: readonly string[], ask: Ask) => Promise<R | Refused>,
   ): Promise<R | 'absent' | Refused> =>
@@ -81,8 +81,8 @@ export function adapterOf(
    * leaves alone what the record could not say. A replacement has to write all where the version
    * does not stand for the whole row; a patch is about what differs in any case.
    */
-  const rowsRead = new WeakMap<Call, Map<string, Cells>>()
-  const remember = (call: Call) => (keyText: string, row: Cells) => {
+  const rowsRead = new WeakMap<AdapterCall, Map<string, Cells>>()
+  const remember = (call: AdapterCall) => (keyText: string, row: Cells) => {
     const known = rowsRead.get(call) ?? new Map<string, Cells>()
     rowsRead.set(call, known.set(keyText, row))
   }
@@ -91,14 +91,14 @@ export function adapterOf(
   const isTelling = !databases.write.nested && (source === 'xmin' || 'column' in source)
 
   /** The record that this very version of a key's row was read as. */
-  const before = (table: Table, key: KeyValue, version: string | undefined, call: Call): Row | undefined => {
+  const before = (table: Table, key: KeyValue, version: string | undefined, call: AdapterCall): Row | undefined => {
     const row = rowsRead.get(call)?.get(definition.key.text(key))
     const stored = row && storedOf(table, row)
     return stored !== undefined && stored.version === version ? stored.value : undefined
   }
 
   /** The same for a team's function; or as the caller has read it. */
-  const seen = (table: Table, key: KeyValue, expected: string | undefined, call: Call): unknown => {
+  const seen = (table: Table, key: KeyValue, expected: string | undefined, call: AdapterCall): unknown => {
     if (expected === undefined || !isTelling) return undefined
     return before(table, key, expected, call) ?? structuredClone(call.before)
   }
@@ -122,14 +122,14 @@ export function adapterOf(
   }
 
   /** The record that `onUpdate` makes of the next one and the one that is there. */
-  const updated = async (next: Row, current: Stored<Row>, key: KeyValue, call: Call): Promise<Row> => {
+  const updated = async (next: Row, current: Stored<Row>, key: KeyValue, call: AdapterCall): Promise<Row> => {
     if (onUpdate === undefined) return next
     const made = madeBy('onUpdate', collection, await onUpdate(next, current.value, call))
     return fixed(canonical(made), { ...membersHolding(definition.key, key), ...call.scope })
   }
 
   const rewriter =
-    (table: Table, texts: readonly string[], key: KeyValue, call: Call): Rewrite =>
+    (table: Table, texts: readonly string[], key: KeyValue, call: AdapterCall): Rewrite =>
     async (value, current, ask) => {
       const read = databases.write.nested ? undefined : structuredClone(current.value)
       const next = await updated(value, current, key, call)
@@ -143,7 +143,7 @@ export function adapterOf(
     key: KeyValue,
     next: Row,
     expected: string | undefined,
-    call: Call,
+    call: AdapterCall,
     ask: Ask,
   ) {
     for (;;) {
@@ -159,7 +159,7 @@ export function adapterOf(
     table: Table,
     ask: Ask,
     to: ParentKey,
-    call: Call,
+    call: AdapterCall,
     details: Pick<Move, 'inwards' | 'texts' | 'expected'> & { readonly key: KeyValue },
   ) => {
     const association = associationOf(definition, to)
@@ -178,13 +178,13 @@ export function adapterOf(
   }
 
   /** What a create that may be repeated does beside: nothing where there is no key. */
-  const repeats = ({ kept }: Table, { idempotency }: Call) =>
+  const repeats = ({ kept }: Table, { idempotency }: AdapterCall) =>
     kept === undefined || idempotency === undefined
       ? undefined
       : (ask: Ask, work: () => Promise<Made>): Promise<Made> => keeping(kept, idempotency, ask, work)
 
   /** From where writes go: a replica may not have it yet. */
-  const recalled = (call: Call): Promise<Stored<Row> | Repeated | undefined> =>
+  const recalled = (call: AdapterCall): Promise<Stored<Row> | Repeated | undefined> =>
     withTable(call, async ({ kept }) => {
       const { idempotency } = call
       if (kept === undefined || idempotency === undefined) return undefined

@@ -1,7 +1,7 @@
 /** Putting records into a parent's collection, and taking them out, by members of their own (PATH-7). */
 import { own, put } from '../../definition/json.js'
 import type { Association } from '../association.js'
-import type { Call, Refused, Stored } from '../contract.js'
+import type { AdapterCall, Refused, Stored } from '../contract.js'
 import type { Member } from './columns.js'
 import { castOf, encode, faultOf } from './places.js'
 import { readRecords, rowNow } from './reads.js'
@@ -34,7 +34,7 @@ const mostTries = 3
 export async function moveRow(
   table: Table,
   move: Move,
-  call: Call,
+  call: AdapterCall,
   ask: Ask,
   rewrite: Rewrite | undefined,
 ): Promise<'done' | 'absent' | 'stale' | Refused> {
@@ -62,7 +62,7 @@ export async function refusedMove(
   table: Table,
   { texts, expected }: Pick<Move, 'texts' | 'expected'>,
   refused: Refused,
-  call: Call,
+  call: AdapterCall,
   ask: Ask,
 ): Promise<'absent' | 'stale' | Refused> {
   const now = await rowNow(table, texts, call, ask)
@@ -71,7 +71,13 @@ export async function refusedMove(
 }
 
 /** One statement; where it changed nothing, a second look says why. */
-async function setMembers(table: Table, { by, inwards, texts, expected, kept }: Move, columns: readonly Member[], call: Call, ask: Ask) {
+async function setMembers(
+  table: Table,
+  { by, inwards, texts, expected, kept }: Move,
+  columns: readonly Member[],
+  call: AdapterCall,
+  ask: Ask,
+) {
   const value = (i: number, parameters: Parameters): string => {
     const { content } = columns[i] as Member
     return parameters.add(encode(content, by[i]?.[1]), castOf(content))
@@ -94,7 +100,7 @@ async function setMembers(table: Table, { by, inwards, texts, expected, kept }: 
 async function rewriteMembers(
   table: Table,
   { by, inwards, key, expected, kept }: Move,
-  call: Call,
+  call: AdapterCall,
   ask: Ask,
   rewrite: Rewrite | undefined,
 ) {

@@ -1,6 +1,6 @@
 /** A resource's table, asked of the database once, and again when it turns out to have changed. */
 import type { ResourceDefinition } from '../../definition/resource.js'
-import type { Call, Refused } from '../contract.js'
+import type { AdapterCall, Refused } from '../contract.js'
 import type { Wait } from './client.js'
 import type { Databases } from './database.js'
 import { patiently, stateOf, unavailable } from './failures.js'
@@ -53,7 +53,7 @@ export class Opening {
   }
 
   /** The table for one call, which waits no longer than its time. */
-  async within(call: Call, databases: Databases): Promise<Table> {
+  async within(call: AdapterCall, databases: Databases): Promise<Table> {
     if (this.#table !== undefined) return this.#table
     const wait = waitOf(call)
     try {

@@ -4,7 +4,7 @@ import { definitionKind, type ResourceDefinition } from '../../definition/resour
 import type { MemberName, MemberPath } from '../../definition/schema-types.js'
 import { checkOptions, invalidOption } from '../../options/check.js'
 import { count, type Kind, type Kinds } from '../../options/kinds.js'
-import type { Call, ListRequest, ParentKey, Refused, Stored } from '../contract.js'
+import type { AdapterCall, ListRequest, ParentKey, Refused, Stored } from '../contract.js'
 import type { SqlClient } from './client.js'
 import type { RelationName } from './sql.js'
 
@@ -63,7 +63,7 @@ export interface TextSearch<T = unknown> {
 }
 
 /** A search engine of the team's own: it gets `q` as it came and gives keys, best first. Filters, scope and paging stay with the database. */
-export type SearchFunction<K = unknown> = (q: string, request: ListRequest, call: Call) => Promise<readonly K[]> | readonly K[]
+export type SearchFunction<K = unknown> = (q: string, request: ListRequest, call: AdapterCall) => Promise<readonly K[]> | readonly K[]
 
 /** How many items match: counted, counted up to a bound, estimated by the planner, or not told. */
 export type CountMode = 'exact' | 'bounded' | 'estimated' | 'none'
@@ -178,14 +178,14 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   /** Removed rows stay, marked by this column. Default: they are deleted. */
   readonly softDelete?: string | SoftDeleteColumn
   /** Makes what is stored of what a create brings: for members that only the store sets. It gives back a new value, or a promise of it. */
-  readonly onCreate?: (value: T, call: Call) => T | Promise<T>
+  readonly onCreate?: (value: T, call: AdapterCall) => T | Promise<T>
   /** The same for each change of a record. It costs one more read. */
-  readonly onUpdate?: (value: T, current: T, call: Call) => T | Promise<T>
+  readonly onUpdate?: (value: T, current: T, call: AdapterCall) => T | Promise<T>
   /**
    * A team's own statements in the transaction of each write: an outbox row, a second table, `SET LOCAL` for row-level security. It may run more than once when the
    * database asks for another attempt; only what the last one did remains. Where it throws, everything is rolled back.
    */
-  readonly write?: (tx: SqlClient, change: Change<T, K>, call: Call) => Promise<void>
+  readonly write?: (tx: SqlClient, change: Change<T, K>, call: AdapterCall) => Promise<void>
   /**
    * True: `change.before` of the `write` function is always the record that is replaced, moved or
    * removed. It costs one statement of each such write, which locks the row. Where there is no such
@@ -193,7 +193,7 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    */
   readonly readBefore?: boolean
   /** Statements at the start of the transaction of each read and write, which reads then have too: `SET LOCAL` for row-level security. */
-  readonly session?: (tx: SqlClient, call: Call) => Promise<void>
+  readonly session?: (tx: SqlClient, call: AdapterCall) => Promise<void>
   /** The tables of the associations that the record does not store, by their segment under the parent (`attachedTo.as`). */
   readonly attached?: Readonly<Record<string, JoinTable>>
   /**

@@ -1,5 +1,5 @@
 /** The order of a list, and the places within it (QUERY-2, QUERY-7): the rows beside a place are found by an index, however deep it lies. */
-import type { Scalar, Seek } from '../contract.js'
+import type { KeysetPosition, Scalar } from '../contract.js'
 import { compareSql } from './conditions.js'
 import type { Place } from './places.js'
 import type { Parameters } from './sql.js'
@@ -20,7 +20,7 @@ export const reversed = (terms: readonly OrderTerm[]): readonly OrderTerm[] =>
  * The rows behind a place in an order, as conditions whose rows follow each other: each can be read in order by an index of these terms, where one condition with
  * OR could not.
  */
-export function behind(terms: readonly OrderTerm[], values: Seek['values'], parameters: Parameters): readonly string[] {
+export function behind(terms: readonly OrderTerm[], values: KeysetPosition['values'], parameters: Parameters): readonly string[] {
   const single = rowComparison(terms, values, parameters)
   if (single !== undefined) return [single]
   const branches: string[] = []
@@ -40,7 +40,7 @@ export function behind(terms: readonly OrderTerm[], values: Seek['values'], para
 }
 
 /** All terms at once, where they go one way and none can be null. */
-function rowComparison(terms: readonly OrderTerm[], values: Seek['values'], parameters: Parameters): string | undefined {
+function rowComparison(terms: readonly OrderTerm[], values: KeysetPosition['values'], parameters: Parameters): string | undefined {
   const [first] = terms
   if (first === undefined || terms.length < 2) return undefined
   const op = first.descending ? '<' : '>'

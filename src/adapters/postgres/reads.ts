@@ -1,5 +1,5 @@
 /** Reading records by their keys, many at once (REP-3). */
-import type { Call, Stored } from '../contract.js'
+import type { AdapterCall, Stored } from '../contract.js'
 import type { Cells } from './client.js'
 import { keySql, keysJoin } from './conditions.js'
 import { every, Parameters } from './sql.js'
@@ -12,7 +12,7 @@ type Record_ = Record<string, unknown>
 export async function readRecords(
   table: Table,
   keys: readonly unknown[],
-  call: Call,
+  call: AdapterCall,
   ask: Ask,
   see?: (keyText: string, row: Cells) => void,
 ): Promise<readonly (Stored<Record_> | undefined)[]> {
@@ -56,7 +56,7 @@ export async function lockedRecord(
   table: Table,
   texts: readonly string[],
   keeps: boolean,
-  call: Call,
+  call: AdapterCall,
   ask: Ask,
 ): Promise<Stored<Record_> | undefined> {
   const parameters = new Parameters()
@@ -69,7 +69,12 @@ export async function lockedRecord(
 }
 
 /** The record as it is listed and read, within the same transaction. */
-export async function shownRecord(table: Table, texts: readonly string[], call: Call, ask: Ask): Promise<Stored<Record_> | undefined> {
+export async function shownRecord(
+  table: Table,
+  texts: readonly string[],
+  call: AdapterCall,
+  ask: Ask,
+): Promise<Stored<Record_> | undefined> {
   const parameters = new Parameters()
   const where = every([...keySql(table.layout, texts, parameters), ...visible(table, call, parameters)])
   const [found] = await ask.cells(table.reads.of(` WHERE ${where}`), table.shownNames, parameters.values)
@@ -77,7 +82,13 @@ export async function shownRecord(table: Table, texts: readonly string[], call: 
 }
 
 /** The version of a record, and what else is asked of its row; `undefined` where there is none. On the table itself, as writes see it. */
-export async function rowNow(table: Table, texts: readonly string[], call: Call, ask: Ask, also?: (parameters: Parameters) => string) {
+export async function rowNow(
+  table: Table,
+  texts: readonly string[],
+  call: AdapterCall,
+  ask: Ask,
+  also?: (parameters: Parameters) => string,
+) {
   const parameters = new Parameters()
   const more = also === undefined ? '' : `, (${also(parameters)})::text AS c0`
   const where = every([...keySql(table.layout, texts, parameters), ...visible(table, call, parameters, table.alive)])

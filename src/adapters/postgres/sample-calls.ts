@@ -4,7 +4,7 @@
  */
 import type { KeyValue } from '../../definition/key.js'
 import type { Association } from '../association.js'
-import type { Call, Condition, ListRequest, Scalar, Seek, SortTerm, Stored, WriteMethod } from '../contract.js'
+import type { AdapterCall, Condition, KeysetPosition, ListRequest, Scalar, SortTerm, Stored, WriteMethod } from '../contract.js'
 import { insertRow } from './inserts.js'
 import type { JoinColumns } from './join-tables.js'
 import { claim, keep, recall } from './kept-records.js'
@@ -29,7 +29,7 @@ export interface SampleCall<Method = string> {
 /**
  * A call without a request. Its scope is empty: which members a scope has depends on the principal.
  */
-export const sampleCall: Call = { principal: undefined, scope: {}, requestId: 'ready', signal: new AbortController().signal }
+export const sampleCall: AdapterCall = { principal: undefined, scope: {}, requestId: 'ready', signal: new AbortController().signal }
 
 /** The calls that read. A search by a function of the team is left out: it would be called. */
 export function sampleReads(table: Table): readonly SampleCall[] {
@@ -39,7 +39,7 @@ export function sampleReads(table: Table): readonly SampleCall[] {
     (field): SortTerm => ({ field, path: field.split('.'), descending: false }),
   )
   const values = sort.map(({ path }) => sampleAt(table, path))
-  const seek = (backwards: boolean): Seek => ({ values, backwards })
+  const seek = (backwards: boolean): KeysetPosition => ({ values, backwards })
   const where = [...definition.filters.values()].map((filter): Condition => {
     const { field, path, op, many } = filter
     if (op === 'null') return { field, path, op, value: true }

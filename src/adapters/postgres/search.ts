@@ -1,7 +1,7 @@
 /** `q`: full-text search of PostgreSQL, or an engine of the team's own (QUERY-3). */
 import type { KeyValue } from '../../definition/key.js'
 import { didYouMean, nearMiss } from '../../near-miss.js'
-import type { Call, ListRequest } from '../contract.js'
+import type { AdapterCall, ListRequest } from '../contract.js'
 import { keysJoin } from './conditions.js'
 import { type DatabaseFailure, stateOf } from './failures.js'
 import type { SearchFunction, TextSearch } from './options.js'
@@ -23,7 +23,7 @@ export interface Searched {
 export async function searchOf(
   table: Table,
   request: ListRequest,
-  call: Call,
+  call: AdapterCall,
   parameters: Parameters,
 ): Promise<Searched | 'nothing' | undefined> {
   const { search: text } = request

@@ -1,5 +1,5 @@
 /** How statements of one call are run: alone, or together in a transaction with a team's own. */
-import type { Call } from '../contract.js'
+import type { AdapterCall } from '../contract.js'
 import type { Cells, Database, Session, SqlClient, TextRow, Wait } from './client.js'
 import type { Databases } from './database.js'
 import { patiently } from './failures.js'
@@ -23,7 +23,7 @@ export function teamError(error: unknown, name: 'write' | 'session'): Error {
 }
 
 /** Runs a team's `session`, and records what it throws in `teamErrors`. */
-async function runSession(session: PostgresAdapterOptions['session'], native: SqlClient, call: Call): Promise<void> {
+async function runSession(session: PostgresAdapterOptions['session'], native: SqlClient, call: AdapterCall): Promise<void> {
   try {
     await session?.(native, call)
   } catch (error) {
@@ -58,9 +58,9 @@ class Asking implements Ask {
 }
 
 class CallWait implements Wait {
-  readonly #call: Call
+  readonly #call: AdapterCall
 
-  constructor(call: Call) {
+  constructor(call: AdapterCall) {
     this.#call = call
   }
 
@@ -78,13 +78,13 @@ class CallWait implements Wait {
   }
 }
 
-export const waitOf = (call: Call): Wait => new CallWait(call)
+export const waitOf = (call: AdapterCall): Wait => new CallWait(call)
 
 /** Reads: from a replica where there is one and nothing depends on its being up to date; in a transaction where each needs the team's settings. */
 export function reading<T>(
   { read, write }: Databases,
   { session }: PostgresAdapterOptions,
-  call: Call,
+  call: AdapterCall,
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
   const database = call.fresh ? write : read
@@ -118,7 +118,7 @@ class Undone<T> extends Error {
 export function writing<T>(
   { write: database, callers }: Databases,
   { session, write }: PostgresAdapterOptions,
-  call: Call,
+  call: AdapterCall,
   together: boolean,
   settles: boolean,
   succeeded: (result: T) => boolean,

@@ -1,7 +1,7 @@
 /** A resource's table, ready for statements: what the definition, the options and the database say, put together once. */
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { ConfigurationError } from '../../problem.js'
-import type { Call, ListRequest, Stored } from '../contract.js'
+import type { AdapterCall, ListRequest, Stored } from '../contract.js'
 import { type Aftermath, aftermathOf } from './aftermath.js'
 import { type CatalogIndex, describe, type Relation } from './catalog.js'
 import type { Cells, Wait } from './client.js'
@@ -204,7 +204,7 @@ function softDelete(
 }
 
 /** What every statement on behalf of a call is bound to: rows that are not deleted, in the caller's scope. */
-export function visible(table: Table, call: Call, parameters: Parameters, alive = table.shownAlive): string[] {
+export function visible(table: Table, call: AdapterCall, parameters: Parameters, alive = table.shownAlive): string[] {
   return [...(alive === undefined ? [] : [alive]), ...scopeSql(table.layout, call.scope, parameters)]
 }
 

@@ -2,7 +2,7 @@
 import { freezeThroughout } from '../../definition/fixed.js'
 import type { KeyValue } from '../../definition/key.js'
 import { isUnavailable } from '../../problem.js'
-import type { Call, ParentKey, Stored, WriteAction } from '../contract.js'
+import type { AdapterCall, ParentKey, Stored, WriteAction } from '../contract.js'
 import type { Session } from './client.js'
 import type { Databases } from './database.js'
 import { Cancelled, failureKind, stateOf, unavailable } from './failures.js'
@@ -86,12 +86,12 @@ export function changeOf(details: Details, before: unknown, make: () => Promise<
  * The calls for whose transaction another connection waited when the time was nearly up. A call may
  * take several attempts, and the last of them has no time left to look.
  */
-const waitedFor = new WeakSet<Call>()
+const waitedFor = new WeakSet<AdapterCall>()
 
 export class TeamWrite {
   readonly #databases: Databases
   readonly #table: Table
-  readonly #call: Call
+  readonly #call: AdapterCall
   readonly #details: Details
   readonly #own: Session
   readonly #mark: TransactionMark
@@ -101,7 +101,7 @@ export class TeamWrite {
   /** What the function threw in a transaction that says no more whether it was ended before. */
   #doubtful: Error | undefined
 
-  constructor(databases: Databases, table: Table, call: Call, details: Details, own: Session) {
+  constructor(databases: Databases, table: Table, call: AdapterCall, details: Details, own: Session) {
     this.#databases = databases
     this.#table = table
     this.#call = call

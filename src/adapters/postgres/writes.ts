@@ -1,7 +1,7 @@
 /** The statements that change one row. Each compares and sets in one step: the version stands in the statement's own WHERE (HDR-3). */
 
 import type { Association } from '../association.js'
-import type { Call, Refused, Stored } from '../contract.js'
+import type { AdapterCall, Refused, Stored } from '../contract.js'
 import type { Member } from './columns.js'
 import { keySql } from './conditions.js'
 import { type JoinColumns, ofParent, parentValues } from './join-tables.js'
@@ -29,7 +29,7 @@ export async function updateRow(
   texts: readonly string[],
   value: Values,
   expected: string | undefined,
-  call: Call,
+  call: AdapterCall,
   ask: Ask,
   before?: Values,
 ): Promise<Stored<Row> | 'absent' | 'stale' | Refused> {
@@ -61,7 +61,7 @@ async function updateInexact(
   texts: readonly string[],
   value: Values,
   expected: string | undefined,
-  call: Call,
+  call: AdapterCall,
   ask: Ask,
 ): Promise<Stored<Row> | 'absent' | 'stale' | Refused> {
   for (;;) {
@@ -87,7 +87,7 @@ export async function setColumns(
   texts: readonly string[],
   assignments: readonly string[],
   expected: string | undefined,
-  call: Call,
+  call: AdapterCall,
   ask: Ask,
   parameters: Parameters,
   condition?: string,
@@ -107,7 +107,13 @@ export async function setColumns(
 }
 
 /** The one row that a write is about. */
-function rowConditions(table: Table, texts: readonly string[], expected: string | undefined, call: Call, parameters: Parameters): string[] {
+function rowConditions(
+  table: Table,
+  texts: readonly string[],
+  expected: string | undefined,
+  call: AdapterCall,
+  parameters: Parameters,
+): string[] {
   return [
     ...keySql(table.layout, texts, parameters),
     ...(expected === undefined ? [] : [table.version.matches(expected, parameters)]),
@@ -133,7 +139,7 @@ export async function removeRow(
   table: Table,
   texts: readonly string[],
   expected: string | undefined,
-  call: Call,
+  call: AdapterCall,
   ask: Ask,
 ): Promise<'removed' | 'absent' | 'stale' | Refused> {
   const parameters = new Parameters()
@@ -164,7 +170,7 @@ export async function attachRow(
   to: Association,
   texts: readonly string[],
   expected: string | undefined,
-  call: Call,
+  call: AdapterCall,
   ask: Ask,
 ) {
   const parameters = new Parameters()
@@ -187,7 +193,7 @@ export async function detachRow(
   from: Association,
   texts: readonly string[],
   expected: string | undefined,
-  call: Call,
+  call: AdapterCall,
   ask: Ask,
 ): Promise<'detached' | 'absent' | 'stale'> {
   const parameters = new Parameters()

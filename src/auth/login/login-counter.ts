@@ -1,6 +1,6 @@
 /** A counter of failed logins that always counts: in the shared store where there is one, and in the process for as long as that is down (AUTH-6). */
 import { ProcessStore } from '../../limits/process-store.js'
-import type { Hits, Limit } from '../../limits/store.js'
+import type { Quota, WindowCount } from '../../limits/store.js'
 import type { GuardedStore } from '../../limits/store-guard.js'
 
 /** An attempt that is counted as a failure until it is known better. */
@@ -20,7 +20,7 @@ export class LoginCounter {
   readonly #own: ProcessStore
 
   constructor(
-    private readonly limit: Limit,
+    private readonly limit: Quota,
     private readonly shared: GuardedStore | undefined,
   ) {
     this.#own = new ProcessStore(limit.window)
@@ -72,12 +72,12 @@ export class LoginCounter {
     }
   }
 
-  #isFresh(hits: Hits | undefined): boolean {
+  #isFresh(hits: WindowCount | undefined): boolean {
     return isCounted(hits) && (hits?.resetTime?.getTime() ?? 0) > Date.now() + this.limit.window / 2
   }
 }
 
 /** RedisStore has a count that is no number for what is not there. */
-const isCounted = (hits: Hits | undefined): boolean => (hits?.totalHits ?? 0) >= 1
+const isCounted = (hits: WindowCount | undefined): boolean => (hits?.totalHits ?? 0) >= 1
 
 const nothing = (): undefined => undefined

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { inSeconds } from '../../limits/duration.js'
 import { addressKey, digest } from '../../limits/keys.js'
 import { limitKinds, limitOf, storeMaker } from '../../limits/limit-options.js'
-import type { Limit, StoreOptions } from '../../limits/store.js'
+import type { Quota, StoreOptions } from '../../limits/store.js'
 import { StoreGuard, type StoreMessages } from '../../limits/store-guard.js'
 import type { Kinds } from '../../options/kinds.js'
 import { HttpProblem } from '../../problem.js'
@@ -14,11 +14,11 @@ import { LoginCounter, type Reservation } from './login-counter.js'
 /** How many logins may fail, in how many milliseconds. */
 export interface AttemptsOptions {
   /** For one account from one address. Default 10 in 15 minutes. */
-  readonly pair?: Partial<Limit>
+  readonly pair?: Partial<Quota>
   /** From one address, whatever the account. Default 100 in 15 minutes. */
-  readonly address?: Partial<Limit>
+  readonly address?: Partial<Quota>
   /** For one account, from all addresses that it has never logged in from. Default 100 in 15 minutes. */
-  readonly account?: Partial<Limit>
+  readonly account?: Partial<Quota>
 }
 
 /** An attempt that may be checked. Call one of these when it was. None ever rejects. */
@@ -63,7 +63,7 @@ export class LoginThrottle {
   constructor(attempts: AttemptsOptions | undefined, options: StoreOptions) {
     const make = options.store === undefined ? undefined : storeMaker('login()', options.store, ['get'])
     const guard = new StoreGuard(messages, options)
-    const counter = (name: string, limit: Limit): LoginCounter => {
+    const counter = (name: string, limit: Quota): LoginCounter => {
       return new LoginCounter(limit, make === undefined ? undefined : guard.add(make(`login-${name}`), limit.window))
     }
     const limit = (name: keyof AttemptsOptions): LoginCounter => counter(name, limitOf(attempts?.[name], defaults[name]))

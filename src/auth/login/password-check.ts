@@ -1,5 +1,5 @@
 /** Whether user and password belong together: by the hash that a team has stored, or by whatever it asks itself (AUTH-6). */
-import type { Answer } from '../../adapters/contract.js'
+import type { Awaitable } from '../../adapters/contract.js'
 import { isNobody } from '../nobody.js'
 import type { BasicCredentials } from './basic-credentials.js'
 import { EqualWork } from './equal-work.js'
@@ -17,14 +17,14 @@ export interface StoredUser<P> {
 /** How `login` tells whether a password is right (AUTH-6). Give `find` or `verify`. */
 export interface PasswordCheckOptions<P> {
   /** The stored user of this name, which is in NFC; `undefined` or null where there is none. */
-  readonly find?: (user: string) => Answer<StoredUser<P> | undefined | null>
+  readonly find?: (user: string) => Awaitable<StoredUser<P> | undefined | null>
   /** In place of `find`: who has this user name and password, `undefined`, null or false where nobody has. How long that takes is the team's affair then. */
-  readonly verify?: (user: string, password: string) => Answer<P | undefined | null | false>
+  readonly verify?: (user: string, password: string) => Awaitable<P | undefined | null | false>
   /**
    * Stores a new hash for a user whose stored one, `replaced`, is weaker than today's. The answer does not wait for it; where it fails, the next login tries again. Store it
    * only where `replaced` still stands: the password may have been changed meanwhile, and the new hash is of the old one.
    */
-  readonly upgrade?: (user: string, hash: string, replaced: string) => Answer<void>
+  readonly upgrade?: (user: string, hash: string, replaced: string) => Awaitable<void>
 }
 
 /**

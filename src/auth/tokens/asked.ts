@@ -1,10 +1,10 @@
 /** Questions to a team's own code on which a token's validity hangs: where there is no answer, nobody passes. */
-import type { Answer } from '../../adapters/contract.js'
+import type { Awaitable } from '../../adapters/contract.js'
 import { isConfigurationError, isProblem, Unavailable } from '../../problem.js'
 import { isPromise } from '../../promise.js'
 
 /** The answer of `ask`. What it throws becomes `Unavailable` (503): without the answer the service can't tell who asks. Problems and `ConfigurationError` stay. */
-export function asked<T>(ask: () => Answer<T>): Answer<T> {
+export function asked<T>(ask: () => Awaitable<T>): Awaitable<T> {
   try {
     const answer = ask()
     return isPromise(answer) ? answer.then(undefined, fail) : answer

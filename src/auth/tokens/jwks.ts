@@ -1,6 +1,6 @@
 /** Keys of an issuer's key set: fetched, kept, and fetched again where a token names one that is not there (AUTH-5; RFC 7517 5). */
 
-import type { Answer } from '../../adapters/contract.js'
+import type { Awaitable } from '../../adapters/contract.js'
 import { checkOptions } from '../../options/check.js'
 import { type Kind, type Kinds, longestTimer } from '../../options/kinds.js'
 import { Unavailable } from '../../problem.js'
@@ -84,7 +84,7 @@ class PublishedKeys {
     this.plan = plan
   }
 
-  find(header: KeyQuestion): Answer<readonly TokenKey[]> {
+  find(header: KeyQuestion): Awaitable<readonly TokenKey[]> {
     const { keys } = this
     if (keys === undefined) return this.firstKeys(header)
     const found = matching(keys, header)

@@ -1,5 +1,5 @@
 /** Which keys a token may have been signed with: by its `alg` and `kid`, never by a key that it brings along (AUTH-5; RFC 7515 4.1.4, RFC 8725 3.1, 3.10). */
-import type { Answer } from '../../adapters/contract.js'
+import type { Awaitable } from '../../adapters/contract.js'
 import { isList } from '../../definition/json.js'
 import { ConfigurationError } from '../../problem.js'
 import { settled } from '../../promise.js'
@@ -18,13 +18,13 @@ export interface KeyQuestion {
  * Finds the keys that a token may have been signed with: `undefined`, null or an empty list where there is none (401). It is asked on every request, for a key that has been
  * withdrawn must not live on in a cache; keep what is slow to get. What it throws is 503, the service can't tell who asks.
  */
-export type KeyFinder = (header: KeyQuestion) => Answer<TokenKey | readonly TokenKey[] | undefined | null>
+export type KeyFinder = (header: KeyQuestion) => Awaitable<TokenKey | readonly TokenKey[] | undefined | null>
 
 /** Fixed keys, or the way to find them. */
-export type Keys = TokenKey | readonly TokenKey[] | KeyFinder
+export type VerificationKeys = TokenKey | readonly TokenKey[] | KeyFinder
 
 /** The keys to try for a token, at once where they are there. */
-export type KeyRing = (header: KeyQuestion) => Answer<readonly PreparedKey[]>
+export type KeyRing = (header: KeyQuestion) => Awaitable<readonly PreparedKey[]>
 
 /** How many keys are tried for one token: each costs a verification. */
 const mostTries = 16

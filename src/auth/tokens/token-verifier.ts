@@ -1,6 +1,6 @@
 /** The way from a token's text to its claims (AUTH-5; RFC 7519 7.2, RFC 8725 3). */
 import jsonwebtoken from 'jsonwebtoken'
-import type { Answer } from '../../adapters/contract.js'
+import type { Awaitable } from '../../adapters/contract.js'
 import { ConfigurationError, type HttpProblem } from '../../problem.js'
 import { settled } from '../../promise.js'
 import { asked } from './asked.js'
@@ -17,7 +17,7 @@ export interface VerifierPlan extends ClaimRules {
   readonly keys: KeyRing
   /** The `typ` that headers must have, as `mediaTypeOf` writes it. */
   readonly type: string | undefined
-  readonly revoked: ((claims: Claims) => Answer<boolean>) | undefined
+  readonly revoked: ((claims: Claims) => Awaitable<boolean>) | undefined
   /** How many verified tokens are kept. */
   readonly cache: number
   /** The refusal of a token. `why` holds nothing of it. */
@@ -25,7 +25,7 @@ export interface VerifierPlan extends ClaimRules {
 }
 
 /** The claims of a token, at once where nothing waits. Throws or rejects with what `refuse` gives, or `Unavailable` where a question to the team's code fails. */
-export type TokenVerifier = (token: string) => Answer<Claims>
+export type TokenVerifier = (token: string) => Awaitable<Claims>
 
 /** A verifier by this plan. */
 export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
@@ -52,7 +52,7 @@ export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
     return unverified
   }
 
-  const claimsOf = (token: string): Answer<Claims> => {
+  const claimsOf = (token: string): Awaitable<Claims> => {
     const now = Date.now() / 1000
     const kept = cache.get(token, now)
     if (kept === undefined) {

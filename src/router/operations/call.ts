@@ -3,7 +3,7 @@ import { itemActions } from '../../auth/permission.js'
 import { bodyTypes } from '../../middleware/body.js'
 import { checkWrite } from '../../middleware/if-match.js'
 import { itemPath } from '../../plan/addresses.js'
-import { type EndpointCall, type EndpointItem, isReply, type Reply } from '../../plan/endpoint.js'
+import { type EndpointCall, type EndpointItem, type EndpointReply, isReply } from '../../plan/endpoint.js'
 import { refuseBody } from '../../plan/record.js'
 import type { Mounted } from '../../plan/routes.js'
 import { ConfigurationError } from '../../problem.js'
@@ -104,7 +104,7 @@ const plain = ({ reads }: Exchange, value: unknown, item: EndpointItem | undefin
   version: reads ? item?.version : undefined,
 })
 
-function replied(exchange: Exchange, answer: Reply, item: EndpointItem | undefined): Outcome {
+function replied(exchange: Exchange, answer: EndpointReply, item: EndpointItem | undefined): Outcome {
   const { base, route, reads } = exchange
   const { status, body, headers: given = {}, version = reads ? item?.version : undefined } = answer
   const headers = spelled(given)
@@ -113,12 +113,12 @@ function replied(exchange: Exchange, answer: Reply, item: EndpointItem | undefin
   if (location !== undefined) headers[header.location] = new URL(location, `${base}/`).href
   else if (status === 201 || status === 202) {
     throw new Error(
-      `The endpoint "${route?.template}" answers ${status} without a Location (VERB-2). Give reply() the address of what it made.`,
+      `The endpoint "${route?.template}" answers ${status} without a Location (VERB-2). Give endpointReply() the address of what it made.`,
     )
   }
   if (version !== undefined && (item === undefined || typeof version !== 'string')) {
     throw new Error(
-      `The endpoint "${route?.template}" answers with the version ${String(version)}. Give reply() the version of the item below which it stands, as the adapter gave it.`,
+      `The endpoint "${route?.template}" answers with the version ${String(version)}. Give endpointReply() the version of the item below which it stands, as the adapter gave it.`,
     )
   }
   return { kind: 'value', status, value: status === 204 ? undefined : body, headers, version }

@@ -1,5 +1,5 @@
 /** A collection: GET, HEAD, POST (VERB-1, VERB-2, QUERY). */
-import type { Answer, Condition, ParentKey } from '../../adapters/contract.js'
+import type { Awaitable, Condition, ParentKey } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { returnPreference } from '../../middleware/prefer.js'
@@ -68,7 +68,7 @@ export const create: Operation<CreatedStatus> = {
   },
 }
 
-function createdAnew(exchange: Exchange, store: Store, record: JsonObject, attachTo: ParentKey | undefined): Answer<Made> {
+function createdAnew(exchange: Exchange, store: Store, record: JsonObject, attachTo: ParentKey | undefined): Awaitable<Made> {
   if (exchange.idempotency !== undefined) return createdOnce(exchange, store, record, attachTo)
   return createRecord(exchange, store, record, attachTo)
 }
@@ -91,7 +91,7 @@ export function created(
   exchange: Exchange,
   keysOf: (key: KeyValue) => Exchange['keys'],
   attachTo?: ParentKey,
-): Answer<Outcome<CreatedStatus>> {
+): Awaitable<Outcome<CreatedStatus>> {
   const record = exchange.body as JsonObject
   const store = new Store(exchange, exchange.resource)
   // Before links and rules are looked at: a repeat answers what was answered, also where they would refuse it by now.

@@ -1,5 +1,5 @@
 /** Whether the parents in a path exist, and what is theirs (PATH-5, PATH-7). */
-import type { Answer, Condition, Scalar, Stored } from '../../adapters/contract.js'
+import type { Awaitable, Condition, Scalar, Stored } from '../../adapters/contract.js'
 import { isObject } from '../../definition/json.js'
 import { type KeyValue, membersHolding } from '../../definition/key.js'
 import type { Mounted } from '../../plan/routes.js'
@@ -8,7 +8,7 @@ import type { Caller, Visit } from '../caller.js'
 import { absent, Store } from '../store.js'
 
 /** Throws `absent` unless every parent in the path exists and belongs to the one before it. `keys` end with the nearest parent's. */
-export function checkParents(exchange: Caller, nearest: Mounted | undefined, keys: readonly KeyValue[]): Answer<void> {
+export function checkParents(exchange: Caller, nearest: Mounted | undefined, keys: readonly KeyValue[]): Awaitable<void> {
   return nearest === undefined ? undefined : checkAll(exchange, nearest, keys)
 }
 
@@ -55,7 +55,7 @@ export function lineageHolds(mounted: Mounted, keys: readonly KeyValue[]): boole
 }
 
 /** Throws unless the parents of the item in the path exist and may be its parents. */
-export function checkItemPath(exchange: Visit): Answer<void> {
+export function checkItemPath(exchange: Visit): Awaitable<void> {
   const { resource, keys } = exchange
   if (resource.parent === undefined) return
   if (!lineageHolds(resource, keys)) throw absent()
@@ -63,7 +63,7 @@ export function checkItemPath(exchange: Visit): Answer<void> {
 }
 
 /** The item of the path as it is now, once its parents are known to exist. Throws `absent` (404). */
-export function memberOfPath({ resource, keys, key }: Visit, store: Store): Answer<Stored<unknown>> {
+export function memberOfPath({ resource, keys, key }: Visit, store: Store): Awaitable<Stored<unknown>> {
   const found = store.one(key)
   if (resource.parent === undefined) return found
   return settled(found, (stored) => {
@@ -73,6 +73,6 @@ export function memberOfPath({ resource, keys, key }: Visit, store: Store): Answ
 }
 
 /** The item of the path, under the parents that the path names. Throws `absent` (404). */
-export function itemOf(exchange: Visit): Answer<Stored<unknown>> {
+export function itemOf(exchange: Visit): Awaitable<Stored<unknown>> {
   return settled(checkItemPath(exchange), () => memberOfPath(exchange, new Store(exchange, exchange.resource)))
 }

@@ -1,7 +1,7 @@
 /** Associated sub-collections: their list, and putting in and taking out what exists (PATH-7, VERB-4). */
-import type { Answer, ParentKey, Scalar, Stored } from '../../adapters/contract.js'
+import type { Awaitable, ParentKey, Scalar, Stored } from '../../adapters/contract.js'
 import { type KeyValue, membersHolding } from '../../definition/key.js'
-import { type Conditions, checkWrite, stale } from '../../middleware/if-match.js'
+import { type Conditions, checkWrite, preconditionFailed } from '../../middleware/if-match.js'
 import { lineageOf } from '../../plan/addresses.js'
 import type { Route } from '../../plan/routes.js'
 import type { Exchange } from '../exchange.js'
@@ -124,13 +124,13 @@ type Move = (
   key: KeyValue,
   expected: string | undefined,
   intent: Intent,
-) => Answer<'attached' | 'detached' | 'stale'>
+) => Awaitable<'attached' | 'detached' | 'stale'>
 
 async function moved(exchange: Exchange, pinnedToMove: typeof pinnedToAttach, move: Move): Promise<Outcome<204>> {
   const parent = await parentOf(exchange, 1)
   const store = new Store(exchange, exchange.resource)
   const pinned = await pinnedToMove(exchange, store, parent)
-  if ((await move(store, parent, exchange.key, pinned?.version, { before: pinned?.value })) === 'stale') throw stale()
+  if ((await move(store, parent, exchange.key, pinned?.version, { before: pinned?.value })) === 'stale') throw preconditionFailed()
   return { kind: 'empty', status: 204 }
 }
 

@@ -1,7 +1,7 @@
 /** The one way in which a record changes: read, check, compose, compare-and-set; again where another writer was quicker and the client did not mind (HDR-3). */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Answer, Stored } from '../../adapters/contract.js'
-import { type Conditions, checkWrite, stale } from '../../middleware/if-match.js'
+import type { Awaitable, Stored } from '../../adapters/contract.js'
+import { type Conditions, checkWrite, preconditionFailed } from '../../middleware/if-match.js'
 import { Unavailable } from '../../problem.js'
 import { settled } from '../../promise.js'
 import type { Visit } from '../caller.js'
@@ -10,7 +10,7 @@ import { Store } from '../store.js'
 import { checkItemPath, memberOfPath } from './lineage.js'
 
 /** What an attempt does with the record as it is: `'stale'` where another writer was quicker. */
-export type Attempt<T> = (current: Stored<unknown>, store: Store) => Answer<T | 'stale'>
+export type Attempt<T> = (current: Stored<unknown>, store: Store) => Awaitable<T | 'stale'>
 
 /**
  * Runs an attempt on the current record until it is not stale. With versions in `If-Match` a lost race is 412; without, the attempts of one key wait for each
@@ -20,12 +20,12 @@ export function change<T>(
   exchange: Visit,
   attempt: Attempt<T>,
   conditionsOn: (current: Stored<unknown>) => Conditions = () => exchange.conditions,
-): Answer<T> {
+): Awaitable<T> {
   return settled(checkItemPath(exchange), () => {
     const { conditions, service, resource } = exchange
     const store = new Store(exchange, resource)
     let seen: string | undefined
-    const once = (): Answer<T | 'stale'> =>
+    const once = (): Awaitable<T | 'stale'> =>
       settled(memberOfPath(exchange, store), (current) => {
         if (exchange.repeats && current.version === seen) throw keptAsItWas()
         seen = current.version
@@ -36,7 +36,7 @@ export function change<T>(
       return service.queue.run(resource.adapter, lineOf(exchange), exchange.patience.left(), () => untilFresh(exchange, once))
     }
     return settled(once(), (result): T => {
-      if (result === 'stale') throw stale()
+      if (result === 'stale') throw preconditionFailed()
       return result
     })
   })
@@ -57,8 +57,8 @@ const keptAsItWas = (): Unavailable =>
   })
 
 /** Attempts it again where another writer was quicker. */
-function untilFresh<T>(exchange: Visit, once: () => Answer<T | 'stale'>, tries = 0): Answer<T> {
-  return settled(once(), (result): Answer<T> => {
+function untilFresh<T>(exchange: Visit, once: () => Awaitable<T | 'stale'>, tries = 0): Awaitable<T> {
+  return settled(once(), (result): Awaitable<T> => {
     if (result !== 'stale') return result
     if (exchange.patience.left() === 0) {
       throw new Unavailable({

@@ -1,8 +1,8 @@
 /** What a write does with a record, whoever asks for it: a request, or `records()` of the team's own code. */
-import type { Answer, Created, ParentKey, Refused, Stored } from '../../adapters/contract.js'
+import type { Awaitable, Created, ParentKey, Refused, Stored } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
-import { stale } from '../../middleware/if-match.js'
+import { preconditionFailed } from '../../middleware/if-match.js'
 import { fixedViolation, refuseBody } from '../../plan/record.js'
 import { onWire } from '../../plan/resource-plan.js'
 import { settled } from '../../promise.js'
@@ -33,12 +33,12 @@ export function refuseForeignParent(visit: Visit): void {
 }
 
 /** Creates a record that links and rules allow. */
-export function createRecord(visit: Visit, store: Store, record: JsonObject, attachTo?: ParentKey): Answer<Made> {
+export function createRecord(visit: Visit, store: Store, record: JsonObject, attachTo?: ParentKey): Awaitable<Made> {
   return settled(checkRules(visit, record, undefined, 'create'), () => store.create(record, attachTo))
 }
 
 /** Replaces the record of the visit by what was sent in full. */
-export function replaceRecord(visit: Visit, next: JsonObject): Answer<Stored<unknown>> {
+export function replaceRecord(visit: Visit, next: JsonObject): Awaitable<Stored<unknown>> {
   const { resource, key } = visit
   return directly(
     resource.plan.needsCurrent ? undefined : pinned(visit),
@@ -57,7 +57,7 @@ function replacement(visit: Visit, next: JsonObject): Attempt<Stored<unknown>> {
 }
 
 /** Changes the record of the visit to what `compose` makes of it as it is. */
-export function patchRecord(visit: Visit, compose: (current: Stored<unknown>) => Answer<JsonObject>): Answer<Stored<unknown>> {
+export function patchRecord(visit: Visit, compose: (current: Stored<unknown>) => Awaitable<JsonObject>): Awaitable<Stored<unknown>> {
   return change(visit, (current, store) =>
     settled(compose(current), (next) =>
       settled(completeUpdate(visit, next, current.value as JsonObject, 'patch'), (complete) =>
@@ -68,7 +68,7 @@ export function patchRecord(visit: Visit, compose: (current: Stored<unknown>) =>
 }
 
 /** Removes the record of the visit. */
-export function removeRecord(visit: Visit): Answer<'removed'> {
+export function removeRecord(visit: Visit): Awaitable<'removed'> {
   const { resource, key } = visit
   return directly<'removed'>(
     pinned(visit),
@@ -83,13 +83,13 @@ export function removeRecord(visit: Visit): Answer<'removed'> {
  */
 function directly<T>(
   direct: ReturnType<typeof pinned>,
-  write: (expected: string | undefined) => Answer<T | 'stale'>,
-  otherwise: () => Answer<T>,
-): Answer<T> {
+  write: (expected: string | undefined) => Awaitable<T | 'stale'>,
+  otherwise: () => Awaitable<T>,
+): Awaitable<T> {
   if (direct === undefined) return otherwise()
-  return settled(write(direct.expected), (result): Answer<T> => {
+  return settled(write(direct.expected), (result): Awaitable<T> => {
     if (result !== 'stale') return result
-    if (direct.expected !== undefined) throw stale()
+    if (direct.expected !== undefined) throw preconditionFailed()
     return otherwise()
   })
 }

@@ -1,5 +1,5 @@
 /** From what came of the operation to an answer: links, expansions, tags, pagination (REP, HDR-2, HDR-4, QUERY-7, VERB-8). */
-import type { Answer as Eventually, Page, Stored } from '../../adapters/contract.js'
+import type { Awaitable as Eventually, Page, Stored } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { versionTag } from '../../http/entity-tags.js'

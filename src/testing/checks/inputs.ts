@@ -1,5 +1,5 @@
 /** An adapter does not change what it is given, which may be frozen. */
-import type { Call } from '../../adapters/contract.js'
+import type { AdapterCall } from '../../adapters/contract.js'
 import type { Check } from '../check.js'
 import { ContractError, expectEqual } from '../contract-error.js'
 import { listRequest } from '../requests.js'
@@ -18,8 +18,8 @@ function freeze<T>(value: T): T {
 async function expectUntouched<I extends readonly unknown[]>(
   what: string,
   make: (round: number) => I,
-  parts: Partial<Call>,
-  ask: (inputs: I, call: Call) => unknown,
+  parts: Partial<AdapterCall>,
+  ask: (inputs: I, call: AdapterCall) => unknown,
   stage: Stage,
 ): Promise<void> {
   const inputs = make(0)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Call, Idempotency } from '../../../src/adapters/contract.js'
+import type { AdapterCall, Idempotency } from '../../../src/adapters/contract.js'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
 import { defineResource } from '../../../src/definition/resource.js'
 import { callOf } from './requests.js'
@@ -10,7 +10,7 @@ const notas = defineResource({
   assigned: true,
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, texto: { type: 'string' } } },
 })
-const keyed = (id: string, fingerprint = 'f'): Call & { readonly idempotency: Idempotency } =>
+const keyed = (id: string, fingerprint = 'f'): AdapterCall & { readonly idempotency: Idempotency } =>
   ({ ...callOf(), idempotency: { id, fingerprint } }) as never
 const value = { texto: 'a' } as never
 

@@ -1,5 +1,5 @@
 /** Requests and calls as the router would make them. */
-import type { Call, Condition, ListRequest, ParentKey, Seek, SortTerm } from '../../../src/adapters/contract.js'
+import type { AdapterCall, Condition, KeysetPosition, ListRequest, ParentKey, SortTerm } from '../../../src/adapters/contract.js'
 
 /** A condition without its path. */
 export type Where = Condition extends infer One ? (One extends Condition ? Omit<One, 'path'> : never) : never
@@ -11,7 +11,7 @@ export interface RequestParts {
   readonly search?: string
   readonly page?: number
   readonly size?: number
-  readonly seek?: Seek | undefined
+  readonly seek?: KeysetPosition | undefined
   readonly parent?: ParentKey
 }
 
@@ -28,7 +28,7 @@ export function listRequest({ where = [], sort = '', search, page = 1, size = 25
   }
 }
 
-export function callOf(parts: Partial<Call> = {}): Call {
+export function callOf(parts: Partial<AdapterCall> = {}): AdapterCall {
   return { principal: undefined, scope: {}, requestId: 'r', signal: new AbortController().signal, ...parts }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Scalar, Seek } from '../../../src/adapters/contract.js'
+import type { KeysetPosition, Scalar } from '../../../src/adapters/contract.js'
 import { type MemoryAdapter, memoryAdapter } from '../../../src/adapters/memory/index.js'
 import { get } from '../../../src/definition/json.js'
 import { type Pieza, piezas } from './pieces.js'
@@ -20,7 +20,12 @@ const placeOf = (value: Pieza, sort: string): readonly (Scalar | null)[] =>
   sort.split(',').map((field) => (get(value, field.replace('-', '').split('.')) ?? null) as Scalar | null)
 
 /** The numbers met on a walk by places, page after page; `between` happens after each. */
-function walk(adapter: MemoryAdapter<Pieza, number>, parts: RequestParts, start: Seek | undefined, between: () => void): number[] {
+function walk(
+  adapter: MemoryAdapter<Pieza, number>,
+  parts: RequestParts,
+  start: KeysetPosition | undefined,
+  between: () => void,
+): number[] {
   const met: number[] = []
   const backwards = start?.backwards ?? false
   const sort = parts.sort ?? ''

@@ -1,6 +1,6 @@
 /** The resource that the tests of failures keep in PostgreSQL, and calls that end as a request's do. */
 import { expect } from 'vitest'
-import type { Call } from '../../../src/adapters/contract.js'
+import type { AdapterCall } from '../../../src/adapters/contract.js'
 import { type PostgresAdapterOptions, postgresAdapter } from '../../../src/adapters/postgres/index.js'
 import { defineResource } from '../../../src/definition/resource.js'
 import { Unavailable } from '../../../src/problem.js'
@@ -35,7 +35,7 @@ export const bultosIn = (client: Parameters<typeof postgresAdapter>[0], options:
   postgresAdapter<Bulto, string>(client, { resource: bultos, table: 'bultos', epoch: 'e', onWarning: () => {}, ...options })
 
 /** A call that has so many milliseconds, as a request's has. */
-export function within(milliseconds: number, parts: Partial<Call> = {}): Call {
+export function within(milliseconds: number, parts: Partial<AdapterCall> = {}): AdapterCall {
   const started = performance.now()
   return callOf({ left: () => Math.max(0, milliseconds - (performance.now() - started)), ...parts })
 }

@@ -2,7 +2,7 @@ import express from 'express'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
 import { type PostgresAdapterOptions, postgresAdapter } from '../../../src/adapters/postgres/index.js'
-import { api, defineResource, type Mount, mount, view } from '../../../src/index.js'
+import { adapterView, api, defineResource, type Mount, mount } from '../../../src/index.js'
 import { listen } from '../../clauses/fixture.js'
 import { call, callOf } from '../memory/requests.js'
 import { type Store, stores } from './stores.js'
@@ -135,7 +135,7 @@ describe.each(stores)('what a "write" function is told of a change, over $name',
   })
 
   it('HDR-3: through a view, "before" is the record of the table', async () => {
-    const older = view(over({ onUpdate: (value) => value }), { rename: { ciudad: 'destino' }, hides: ['cliente'] })
+    const older = adapterView(over({ onUpdate: (value) => value }), { rename: { ciudad: 'destino' }, hides: ['cliente'] })
     const { send, close } = await service([mount(enviosViejos, older as never)])
     expect((await send('PATCH', '/v1/envios/1', {}, { ciudad: 'Jujuy' })).json).toEqual({ id: 1, ciudad: 'Jujuy', urgente: false })
     expect((await send('PUT', '/v1/envios/1', {}, { ciudad: 'Tigre' })).status).toBe(200)

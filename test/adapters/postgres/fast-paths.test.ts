@@ -3,7 +3,7 @@ import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Call, ListRequest } from '../../../src/adapters/contract.js'
+import type { AdapterCall, ListRequest } from '../../../src/adapters/contract.js'
 import { postgresAdapter } from '../../../src/adapters/postgres/index.js'
 import { defineResource } from '../../../src/definition/resource.js'
 import { freshSchema, type Place } from '../../servers/databases.js'
@@ -195,7 +195,8 @@ describe('the short ways through `pg`', () => {
 })
 
 describe('a request that comes again', () => {
-  const ids = async (request: ListRequest, one: Call = call) => (await over(pool).list(request, one)).items.map(({ value }) => value.id)
+  const ids = async (request: ListRequest, one: AdapterCall = call) =>
+    (await over(pool).list(request, one)).items.map(({ value }) => value.id)
 
   it('finds what is there by then, and for each caller no more than that caller may see', async () => {
     await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro, duenyo) VALUES ('a', 1, 'uno'), ('b', 2, 'dos')`)
@@ -241,7 +242,7 @@ describe('a signal that is made when first asked for', () => {
     await pool.query(`TRUNCATE rarezas; INSERT INTO rarezas (id, seguro) VALUES ('quick', 0), ('slow', 60)`)
     const leaving = new AbortController()
     let asked = 0
-    class Made implements Call {
+    class Made implements AdapterCall {
       readonly principal = undefined
       readonly scope = {}
       readonly requestId = 'r'

@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Call, Idempotency } from '../../../src/adapters/contract.js'
+import type { AdapterCall, Idempotency } from '../../../src/adapters/contract.js'
 import { idempotencyDdl, type PostgresAdapterOptions, type SqlClient } from '../../../src/adapters/postgres/index.js'
 import { ConfigurationError, HttpProblem } from '../../../src/problem.js'
 import { freshSchema, type Place } from '../../servers/databases.js'
@@ -17,7 +17,7 @@ const idempotency = { table: 'claves' } as const
 const tables = `${ddl} ${idempotencyDdl(idempotency)}`
 
 let count = 0
-const keyed = (id = `id-${++count}`, fingerprint = 'f'): Call & { readonly idempotency: Idempotency } =>
+const keyed = (id = `id-${++count}`, fingerprint = 'f'): AdapterCall & { readonly idempotency: Idempotency } =>
   ({ ...callOf(), idempotency: { id, fingerprint } }) as never
 
 describe('VERB-12: what the PostgreSQL adapter keeps of creates that may be repeated', () => {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Call } from '../../../src/adapters/contract.js'
+import type { AdapterCall } from '../../../src/adapters/contract.js'
 import { postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
 import { defineResource } from '../../../src/index.js'
 import { freshSchema, type Place } from '../../servers/databases.js'
@@ -12,7 +12,7 @@ const pieces = defineResource({
   schema: { type: 'object', required: ['numero'], properties: { numero: { type: 'integer' } } },
 })
 const options = { resource: pieces, table: 'piezas', version: { column: 'version' } } as const
-const call: Call = { principal: undefined, scope: {}, requestId: 'r', signal: new AbortController().signal }
+const call: AdapterCall = { principal: undefined, scope: {}, requestId: 'r', signal: new AbortController().signal }
 
 let place: Place
 let proxy: TcpProxy

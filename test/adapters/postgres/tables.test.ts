@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Call } from '../../../src/adapters/contract.js'
+import type { AdapterCall } from '../../../src/adapters/contract.js'
 import { postgresAdapter } from '../../../src/adapters/postgres/index.js'
 import { defineResource } from '../../../src/definition/resource.js'
 import { call, callOf, listRequest } from '../memory/requests.js'
@@ -26,7 +26,7 @@ const piezas = defineResource({
   sort: ['numero', 'titulo', 'peso'],
 })
 
-const by = (name: string): Call => callOf({ principal: { name } })
+const by = (name: string): AdapterCall => callOf({ principal: { name } })
 
 describe.each(stores)('tables that exist already, on $name', ({ open }) => {
   let store: Store

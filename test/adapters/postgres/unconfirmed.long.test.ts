@@ -5,7 +5,7 @@
 import express from 'express'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Call, Idempotency } from '../../../src/adapters/contract.js'
+import type { AdapterCall, Idempotency } from '../../../src/adapters/contract.js'
 import { idempotencyDdl, postgresAdapter, type SqlClient } from '../../../src/adapters/postgres/index.js'
 import { api, defineResource, mount, problems } from '../../../src/index.js'
 import { listen } from '../../clauses/fixture.js'
@@ -184,7 +184,7 @@ describe('a write that no synchronous standby confirms', () => {
 })
 
 describe('VERB-12: a repeat of a write that no synchronous standby confirmed', () => {
-  const keyed = (id: string, parts: Call): Call & { readonly idempotency: Idempotency } =>
+  const keyed = (id: string, parts: AdapterCall): AdapterCall & { readonly idempotency: Idempotency } =>
     ({ ...parts, idempotency: { id, fingerprint: 'f' } }) as never
   const store = () => bultosIn(pool, { idempotency, ...soon })
 

@@ -3,7 +3,7 @@ import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
 import { idempotencyDdl, postgresAdapter } from '../../../src/adapters/postgres/index.js'
-import { type Adapter, api, ConfigurationError, defineResource, mount, view } from '../../../src/index.js'
+import { type Adapter, adapterView, api, ConfigurationError, defineResource, mount } from '../../../src/index.js'
 import { listen } from '../../clauses/fixture.js'
 import { type Store, stores } from './stores.js'
 
@@ -100,7 +100,10 @@ describe.each(places)('keys with several spellings in $name', ({ open }) => {
       mount(clientes, memoryAdapter(clientes, { records: [{ id: ID }] })),
       mount(
         visitas,
-        view(adapters.visitas, { rename: { importe: 'importe' }, fromWire: { cliente: (value) => String(value).toUpperCase() } }) as never,
+        adapterView(adapters.visitas, {
+          rename: { importe: 'importe' },
+          fromWire: { cliente: (value) => String(value).toUpperCase() },
+        }) as never,
       ),
     ]
     const made = api({

@@ -1,7 +1,8 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { bearer, ConfigurationError, type HttpProblem, type JwksOptions, jwks, Unavailable } from '../../../src/index.js'
+import { bearer, type JwksOptions, jwks } from '../../../src/auth/index.js'
+import { ConfigurationError, type HttpProblem, Unavailable } from '../../../src/index.js'
 import { listen } from '../../middleware/majors.js'
 import { now, otherRsa, p256, p384, rsa, secret, signed } from './signing.js'
 

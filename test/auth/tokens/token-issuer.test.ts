@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { bearer, tokenIssuer } from '../../../src/auth/index.js'
 import { algorithmNames } from '../../../src/auth/tokens/algorithms.js'
-import { bearer, ConfigurationError, type HttpProblem, tokenIssuer } from '../../../src/index.js'
+import { ConfigurationError, type HttpProblem } from '../../../src/index.js'
 import { keyFor, p256, pem, rsa, secret } from './signing.js'
 
 const key = { kid: '2026-11', algorithm: 'ES256', key: p256.privateKey } as const

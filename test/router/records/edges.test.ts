@@ -2,7 +2,8 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../../src/adapters/memory/index.js'
-import { type Adapter, type Api, api, defineResource, endpoint, mount, type Permission, type RecordsOf, view } from '../../../src/index.js'
+import type { Permission } from '../../../src/auth/index.js'
+import { type Adapter, type Api, adapterView, api, defineResource, endpoint, mount, type RecordsOf } from '../../../src/index.js'
 import { listen } from '../../clauses/fixture.js'
 
 const zonas = defineResource({
@@ -83,7 +84,7 @@ function serve({ permission, notas: given, act = () => {} }: Parts = {}): Api {
           methods: { GET: { handle: ({ records }) => act(records) }, POST: { handle: ({ records }) => act(records) } },
         }),
       ],
-      v1: [mount(notasV1, view(data, { rename: { cuerpo: 'texto' }, hides: ['anteriorId', 'zonaId'] }))],
+      v1: [mount(notasV1, adapterView(data, { rename: { cuerpo: 'texto' }, hides: ['anteriorId', 'zonaId'] }))],
     },
   })
 }

@@ -1,5 +1,5 @@
 /** Wrong in the associations that a record has beside others, and in what a create attaches. */
-import type { Call, Condition, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
+import type { AdapterCall, Condition, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
@@ -48,34 +48,34 @@ class HoldsOneParent extends PlainAdapter {
 
 /** Creates, and attaches afterwards. */
 class AttachesLater extends PlainAdapter {
-  override async create(value: unknown, call: Call) {
+  override async create(value: unknown, call: AdapterCall) {
     const { attachTo, ...rest } = call
     const answer = await super.create(value, rest)
     if (attachTo === undefined || !(typeof answer === 'object' && 'created' in answer)) return answer
     return this.attachedLater(answer.created as Item, attachTo, rest)
   }
-  async attachedLater({ value }: Item, attachTo: ParentKey, call: Call) {
+  async attachedLater({ value }: Item, attachTo: ParentKey, call: AdapterCall) {
     await this.attach(attachTo, this.definition.key.of(value), undefined, call)
     return { created: this.given(this.store.rows.get(this.text(this.definition.key.of(value))) as Item) }
   }
 }
 
 class AnswersTheVersionBeforeTheAttach extends AttachesLater {
-  override async attachedLater(item: Item, attachTo: ParentKey, call: Call) {
+  override async attachedLater(item: Item, attachTo: ParentKey, call: AdapterCall) {
     const { created } = await super.attachedLater(item, attachTo, call)
     return { created: { ...created, version: item.version } }
   }
 }
 
 class LeavesTheOrphan extends AttachesLater {
-  override async attachedLater(item: Item, attachTo: ParentKey, call: Call) {
+  override async attachedLater(item: Item, attachTo: ParentKey, call: AdapterCall) {
     if (unstorable(attachTo)) return { refused: 'reference', members: [] } as never
     return super.attachedLater(item, attachTo, call)
   }
 }
 
 class WellFormsParents extends PlainAdapter {
-  override async create(value: unknown, call: Call) {
+  override async create(value: unknown, call: AdapterCall) {
     const { attachTo } = call
     if (attachTo === undefined || typeof attachTo.key !== 'string') return super.create(value, call)
     return super.create(value, { ...call, attachTo: { ...attachTo, key: attachTo.key.replace(/\p{Surrogate}/gu, '\ufffd') } })
@@ -118,7 +118,7 @@ export const attachmentMutants: readonly Mutant[] = [
   altered('throws for a place with text that it can not keep', ['unstorable/seek'], (base) => {
     const list = base.list.bind(base)
     return {
-      async list(request: ListRequest, call: Call) {
+      async list(request: ListRequest, call: AdapterCall) {
         if (unstorable(request.seek?.values ?? [])) throw new Error('invalid byte sequence for encoding')
         return list(request, call)
       },

@@ -1,5 +1,5 @@
 /** Wrong at bounds: of numbers of things, of lengths, and where there is nothing. */
-import type { Call, Condition, ListRequest } from '../../../src/adapters/contract.js'
+import type { AdapterCall, Condition, ListRequest } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
@@ -14,7 +14,7 @@ const readingSome = (
   altered(name, caughtBy, (base) => {
     const read = base.read.bind(base)
     return {
-      async read(keys: readonly unknown[], call: Call) {
+      async read(keys: readonly unknown[], call: AdapterCall) {
         const answered = new Set(some(keys, base).map((key) => base.text(key)))
         const found = await read(keys, call)
         return found.map((item, i) => (answered.has(base.text(keys[i])) ? item : undefined))
@@ -44,17 +44,17 @@ const inWith = (
 const asking = (name: string, caughtBy: readonly string[], change: (request: ListRequest, base: PlainAdapter) => Partial<ListRequest>) =>
   altered(name, caughtBy, (base) => {
     const list = base.list.bind(base)
-    return { list: (request: ListRequest, call: Call) => list({ ...request, ...change(request, base) }, call) }
+    return { list: (request: ListRequest, call: AdapterCall) => list({ ...request, ...change(request, base) }, call) }
   })
 
 class CountsToAThousand extends PlainAdapter {
-  override total(request: ListRequest, call: Call, listed: number): number {
+  override total(request: ListRequest, call: AdapterCall, listed: number): number {
     return Math.min(1000, super.total(request, call, listed))
   }
 }
 
 class SumOfNothing extends PlainAdapter {
-  override total(request: ListRequest, call: Call, listed: number): number {
+  override total(request: ListRequest, call: AdapterCall, listed: number): number {
     return this.store.rows.size === 0 ? Number.NaN : super.total(request, call, listed)
   }
 }
@@ -72,22 +72,22 @@ class CutsKeys extends PlainAdapter {
 }
 
 class CutsIds extends PlainAdapter {
-  override known(call: Call) {
+  override known(call: AdapterCall) {
     return super.known(cut(call))
   }
-  override keep(call: Call, item: Item): void {
+  override keep(call: AdapterCall, item: Item): void {
     super.keep(cut(call), item)
   }
 }
 
-const cut = (call: Call): Call =>
+const cut = (call: AdapterCall): AdapterCall =>
   call.idempotency === undefined ? call : { ...call, idempotency: { ...call.idempotency, id: call.idempotency.id.slice(0, 64) } }
 
 export const boundMutants: readonly Mutant[] = [
   altered('answers 1,000 keys of a batch in a scope', ['scope/batch'], (base) => {
     const read = base.read.bind(base)
     return {
-      async read(keys: readonly unknown[], call: Call) {
+      async read(keys: readonly unknown[], call: AdapterCall) {
         const found = await read(keys, call)
         return found.map((item, i) => (i < 1000 || Object.keys(call.scope).length === 0 ? item : undefined))
       },

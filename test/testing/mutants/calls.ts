@@ -1,5 +1,5 @@
 /** Wrong in what belongs to one call, one record or one id. */
-import type { Call, Condition, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
+import type { AdapterCall, Condition, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
@@ -7,30 +7,30 @@ import { altered, type Mutant, mutant } from './mutant.js'
 
 /** Keeps the call in a field, as a service of one request at a time would. */
 class CallInAField extends PlainAdapter {
-  call: Call | undefined
+  call: AdapterCall | undefined
   override async pause(): Promise<void> {
     await super.pause()
   }
-  override async list(request: ListRequest, call: Call) {
+  override async list(request: ListRequest, call: AdapterCall) {
     this.call = call
     return super.list(request, call)
   }
-  override async read(keys: readonly unknown[], call: Call) {
+  override async read(keys: readonly unknown[], call: AdapterCall) {
     this.call = call
     return super.read(keys, call)
   }
-  override inScope(row: Row, call: Call, method: Parameters<PlainAdapter['inScope']>[2]): boolean {
+  override inScope(row: Row, call: AdapterCall, method: Parameters<PlainAdapter['inScope']>[2]): boolean {
     return super.inScope(row, method === 'read' || method === 'list' ? (this.call ?? call) : call, method)
   }
 }
 
 class WritesByTheLastScope extends PlainAdapter {
-  call: Call | undefined
-  override async create(value: unknown, call: Call) {
+  call: AdapterCall | undefined
+  override async create(value: unknown, call: AdapterCall) {
     this.call = call
     return super.create(value, call)
   }
-  override scoped(row: Record<string, unknown>, call: Call): Record<string, unknown> {
+  override scoped(row: Record<string, unknown>, call: AdapterCall): Record<string, unknown> {
     return super.scoped(row, this.call ?? call)
   }
 }
@@ -38,7 +38,7 @@ class WritesByTheLastScope extends PlainAdapter {
 /** Keeps the page of each request that comes again. */
 class PagesByRequest extends PlainAdapter {
   readonly #pages = new WeakMap<ListRequest, Awaited<ReturnType<PlainAdapter['list']>>>()
-  override async list(request: ListRequest, call: Call) {
+  override async list(request: ListRequest, call: AdapterCall) {
     const known = this.#pages.get(request)
     if (known !== undefined) return known
     const page = await super.list(request, call)
@@ -49,8 +49,8 @@ class PagesByRequest extends PlainAdapter {
 
 /** Loads each key once for a call. */
 class LoadsOnce extends PlainAdapter {
-  readonly #loaded = new WeakMap<Call, Map<string, Item | undefined>>()
-  override async read(keys: readonly unknown[], call: Call) {
+  readonly #loaded = new WeakMap<AdapterCall, Map<string, Item | undefined>>()
+  override async read(keys: readonly unknown[], call: AdapterCall) {
     const loaded = this.#loaded.get(call) ?? new Map<string, Item | undefined>()
     this.#loaded.set(call, loaded)
     const found = await super.read(keys, call)
@@ -100,7 +100,7 @@ const pairs = (separator: string) =>
   }
 
 class KeepsAHundred extends PlainAdapter {
-  override keep(call: Call, item: Item): void {
+  override keep(call: AdapterCall, item: Item): void {
     super.keep(call, item)
     const [oldest] = this.store.kept.keys()
     if (this.store.kept.size > 100 && oldest !== undefined) this.store.kept.delete(oldest)
@@ -110,7 +110,7 @@ class KeepsAHundred extends PlainAdapter {
 /** Waits for the one that runs, whatever its body, and answers what came of it. */
 class AnswersForAnyBody extends PlainAdapter {
   readonly #running = new Map<string, ReturnType<PlainAdapter['create']>>()
-  override async create(value: unknown, call: Call) {
+  override async create(value: unknown, call: AdapterCall) {
     const { id } = call.idempotency ?? {}
     if (id === undefined) return super.create(value, call)
     const running = this.#running.get(id) ?? super.create(value, call).finally(() => this.#running.delete(id))
@@ -157,7 +157,7 @@ export const callMutants: readonly Mutant[] = [
   altered('attaches nothing with a create that may be repeated', ['keys/attached'], (base) => {
     const create = base.create.bind(base)
     return {
-      create(value: unknown, call: Call) {
+      create(value: unknown, call: AdapterCall) {
         const { attachTo: _attachTo, ...rest } = call
         return create(value, call.idempotency === undefined ? call : rest)
       },
@@ -174,7 +174,7 @@ export const callMutants: readonly Mutant[] = [
   altered('compares fingerprints in any case', ['keys/mismatched'], (base) => {
     const known = base.known.bind(base)
     return {
-      known(call: Call) {
+      known(call: AdapterCall) {
         const kept = call.idempotency && base.store.kept.get(call.idempotency.id)
         const isNear = kept?.fingerprint.toLowerCase() === call.idempotency?.fingerprint.toLowerCase()
         return kept !== undefined && isNear ? base.given(kept.item) : known(call)
@@ -194,7 +194,7 @@ export const callMutants: readonly Mutant[] = [
   altered('assigns a number where zero is given', ['create/assigned-given'], (base) => {
     const create = base.create.bind(base)
     return {
-      create: (value: unknown, call: Call) => create((value as Row).number ? value : { ...(value as Row), number: undefined }, call),
+      create: (value: unknown, call: AdapterCall) => create((value as Row).number ? value : { ...(value as Row), number: undefined }, call),
     }
   }),
 ]

@@ -1,5 +1,5 @@
 /** Right in each thing alone, and wrong in two together. */
-import type { Call, ListRequest } from '../../../src/adapters/contract.js'
+import type { AdapterCall, ListRequest } from '../../../src/adapters/contract.js'
 import { isRefused } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
@@ -12,10 +12,10 @@ const forgetting = (
   caughtBy: readonly string[],
   change: (
     request: ListRequest,
-    call: Call,
+    call: AdapterCall,
     method: 'list' | 'count',
     base: PlainAdapter,
-  ) => { readonly request?: ListRequest; readonly call?: Call } | undefined,
+  ) => { readonly request?: ListRequest; readonly call?: AdapterCall } | undefined,
 ): Mutant =>
   mutant(
     name,
@@ -30,7 +30,7 @@ const forgetting = (
 
 const withoutSearch = ({ search: _search, ...request }: ListRequest) => ({ request })
 const withoutConditions = (request: ListRequest) => ({ request: { ...request, where: [] } })
-const withoutScope = (call: Call) => ({ call: { ...call, scope: {} } })
+const withoutScope = (call: AdapterCall) => ({ call: { ...call, scope: {} } })
 const keepsParents = ({ definition }: PlainAdapter, { parent }: ListRequest) =>
   parent !== undefined && definition.attachedTo.find(({ as }) => as === parent.as)?.by === undefined
 
@@ -85,7 +85,7 @@ class IndexesParentsOnAttach extends PlainAdapter {
 }
 
 class TruthyScope extends PlainAdapter {
-  override inScope(row: Row, { scope }: Call): boolean {
+  override inScope(row: Row, { scope }: AdapterCall): boolean {
     return Object.entries(scope).every(([member, value]) => !value || row[member] === value)
   }
 }
@@ -161,7 +161,7 @@ export const combinationMutants: readonly Mutant[] = [
   altered('names columns where it refuses', ['create/duplicate'], (base) => {
     const create = base.create.bind(base)
     return {
-      async create(value: unknown, call: Call) {
+      async create(value: unknown, call: AdapterCall) {
         const answer = await create(value, call)
         return isRefused(answer)
           ? { ...answer, members: answer.members.map((member) => `${base.definition.collection}_${member}_key`) }
@@ -172,7 +172,7 @@ export const combinationMutants: readonly Mutant[] = [
   altered('adds a member of its own to what it lists', ['reads/as-listed'], (base) => {
     const list = base.list.bind(base)
     return {
-      async list(request: ListRequest, call: Call) {
+      async list(request: ListRequest, call: AdapterCall) {
         const page = await list(request, call)
         return { ...page, items: page.items.map((item) => ({ ...item, value: { ...(item.value as Row), _id: 1 } })) }
       },
@@ -187,7 +187,7 @@ export const combinationMutants: readonly Mutant[] = [
         if (item !== undefined && base.isAttached(given[0], item)) twice.add(given[1])
         return attach(...given)
       },
-      async list(request: ListRequest, call: Call) {
+      async list(request: ListRequest, call: AdapterCall) {
         const page = await list(request, call)
         if (request.parent === undefined) return page
         return { ...page, total: (page.total ?? 0) + page.items.filter(({ value }) => twice.has((value as Row).code)).length }

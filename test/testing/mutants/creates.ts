@@ -1,10 +1,10 @@
-import { type Call, isRefused } from '../../../src/adapters/contract.js'
+import { type AdapterCall, isRefused } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
 class LooksThenCreates extends PlainAdapter {
-  override async create(value: unknown, call: Call) {
+  override async create(value: unknown, call: AdapterCall) {
     await this.pause()
     const text = this.text(this.definition.key.of({ number: 0, ...(value as Row) }))
     if (this.store.rows.has(text)) return { refused: 'duplicate', members: this.definition.key.members } as const
@@ -14,7 +14,7 @@ class LooksThenCreates extends PlainAdapter {
 }
 
 class NumbersThenCreates extends PlainAdapter {
-  override async create(value: unknown, call: Call) {
+  override async create(value: unknown, call: AdapterCall) {
     const number = this.store.lastNumber + 1
     await this.pause()
     if ((value as Row).number !== undefined) return super.create(value, call)
@@ -45,7 +45,7 @@ export const createMutants: readonly Mutant[] = [
   altered('overwrites with a create what has its key', ['create/duplicate'], (base) => {
     const create = base.create.bind(base)
     return {
-      async create(value: unknown, call: Call) {
+      async create(value: unknown, call: AdapterCall) {
         const key = base.definition.key.of(value)
         if (key !== undefined && call.attachTo === undefined) base.store.rows.delete(base.text(key))
         return create(value, call)
@@ -55,7 +55,7 @@ export const createMutants: readonly Mutant[] = [
   altered('names no members of a duplicate', ['create/duplicate', 'races/create'], (base) => {
     const create = base.create.bind(base)
     return {
-      async create(value: unknown, call: Call) {
+      async create(value: unknown, call: AdapterCall) {
         const answer = await create(value, call)
         return isRefused(answer) ? { ...answer, members: [] } : answer
       },
@@ -64,7 +64,7 @@ export const createMutants: readonly Mutant[] = [
   altered('throws the error of a duplicate', ['create/duplicate', 'create/attached-refused'], (base) => {
     const create = base.create.bind(base)
     return {
-      async create(value: unknown, call: Call) {
+      async create(value: unknown, call: AdapterCall) {
         const answer = await create(value, call)
         if (isRefused(answer)) throw new Error('duplicate key value violates unique constraint')
         return answer
@@ -74,7 +74,7 @@ export const createMutants: readonly Mutant[] = [
   altered('assigns every number itself', ['create/assigned-given'], (base) => {
     const create = base.create.bind(base)
     return {
-      create: (value: unknown, call: Call) =>
+      create: (value: unknown, call: AdapterCall) =>
         create(base.definition.assigned.size > 0 ? { ...(value as Row), number: undefined } : value, call),
     }
   }),

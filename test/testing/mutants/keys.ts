@@ -1,10 +1,10 @@
-import type { Call } from '../../../src/adapters/contract.js'
+import type { AdapterCall } from '../../../src/adapters/contract.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
 class LooksThenKeeps extends PlainAdapter {
-  override async create(value: unknown, call: Call) {
+  override async create(value: unknown, call: AdapterCall) {
     const known = await this.recall(call)
     if (known !== undefined) return typeof known === 'string' ? known : { created: known }
     await this.pause()
@@ -16,34 +16,34 @@ class LooksThenKeeps extends PlainAdapter {
 }
 
 class ForgetsFingerprints extends PlainAdapter {
-  override known({ idempotency }: Call) {
+  override known({ idempotency }: AdapterCall) {
     const kept = idempotency && this.store.kept.get(idempotency.id)
     return kept && this.given(kept.item)
   }
 }
 
 class BlindToCase extends PlainAdapter {
-  override known(call: Call) {
+  override known(call: AdapterCall) {
     return super.known(lower(call))
   }
 
-  override keep(call: Call, item: Item): void {
+  override keep(call: AdapterCall, item: Item): void {
     super.keep(lower(call), item)
   }
 }
 
-const lower = (call: Call): Call =>
+const lower = (call: AdapterCall): AdapterCall =>
   call.idempotency === undefined ? call : { ...call, idempotency: { ...call.idempotency, id: call.idempotency.id.toLowerCase() } }
 
 class RepeatsWhatIsStored extends PlainAdapter {
-  override known(call: Call) {
+  override known(call: AdapterCall) {
     const kept = super.known(call)
     return typeof kept === 'object' ? this.store.rows.get(this.text(this.definition.key.of(kept.value))) : kept
   }
 }
 
 class KeepsRefusals extends PlainAdapter {
-  override async create(value: unknown, call: Call) {
+  override async create(value: unknown, call: AdapterCall) {
     const answer = await super.create(value, call)
     if (typeof answer === 'object' && 'refused' in answer) this.keep(call, { value: {}, version: '' })
     return answer
@@ -51,7 +51,7 @@ class KeepsRefusals extends PlainAdapter {
 }
 
 class AttachesAgain extends PlainAdapter {
-  override async create(value: unknown, call: Call) {
+  override async create(value: unknown, call: AdapterCall) {
     const answer = await super.create(value, call)
     if (typeof answer === 'object' && 'created' in answer && call.attachTo !== undefined)
       await this.attach(call.attachTo, this.definition.key.of(answer.created.value), undefined, call)
@@ -60,7 +60,7 @@ class AttachesAgain extends PlainAdapter {
 }
 
 class RemembersMistakes extends PlainAdapter {
-  override async recall(call: Call) {
+  override async recall(call: AdapterCall) {
     return (await super.recall(call)) ?? ('mismatched' as const)
   }
 }

@@ -1,5 +1,5 @@
 /** Wrong at some moment: beside other calls, by the clock, or afterwards. */
-import type { Call, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
+import type { AdapterCall, ListRequest, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import { type Item, Store } from '../plain-store.js'
@@ -45,7 +45,7 @@ class DetachesWhatItSaw extends PlainAdapter {
 }
 
 class LooksThenCreatesNumbers extends PlainAdapter {
-  override async create(value: unknown, call: Call) {
+  override async create(value: unknown, call: AdapterCall) {
     const { number } = value as Row
     if (typeof number !== 'number') return super.create(value, call)
     if (this.store.rows.has(String(number))) return { refused: 'duplicate', members: ['number'] } as const
@@ -67,7 +67,7 @@ class RunsOutOfConnections extends PlainAdapter {
     if (next === undefined) this.#free += 1
     else next()
   }
-  override async list(request: ListRequest, call: Call) {
+  override async list(request: ListRequest, call: AdapterCall) {
     await this.#take()
     await this.pause()
     await this.#take()
@@ -122,7 +122,7 @@ class CountsInAByte extends PlainAdapter {
 
 /** Reads from a copy that lags behind, also where the call asks for what is fresh. */
 class LagsBehind extends PlainAdapter {
-  override async read(keys: readonly unknown[], call: Call) {
+  override async read(keys: readonly unknown[], call: AdapterCall) {
     const copy = new Map(this.store.rows)
     const found = await super.read(keys, call)
     return found.map((item, i) => {
@@ -152,7 +152,7 @@ class UpdatesInPlace extends PlainAdapter {
 
 class CachesPages extends PlainAdapter {
   readonly #pages = new Map<string, Awaited<ReturnType<PlainAdapter['list']>>>()
-  override async list(request: ListRequest, call: Call) {
+  override async list(request: ListRequest, call: AdapterCall) {
     const name = JSON.stringify([request, call.scope, this.store.versions, this.store.rows.size])
     const page = this.#pages.get(name) ?? (await super.list(request, call))
     this.#pages.set(name, page)
@@ -161,17 +161,17 @@ class CachesPages extends PlainAdapter {
 }
 
 class RepeatsWhatWasGiven extends PlainAdapter {
-  override keep({ idempotency }: Call, item: Item): void {
+  override keep({ idempotency }: AdapterCall, item: Item): void {
     if (idempotency !== undefined) this.store.kept.set(idempotency.id, { fingerprint: idempotency.fingerprint, item })
   }
-  override known({ idempotency }: Call) {
+  override known({ idempotency }: AdapterCall) {
     const kept = idempotency && this.store.kept.get(idempotency.id)
     return kept === undefined ? undefined : kept.fingerprint === idempotency?.fingerprint ? kept.item : ('mismatched' as const)
   }
 }
 
 class ForgetsFingerprintsOfTheRemoved extends PlainAdapter {
-  override known(call: Call) {
+  override known(call: AdapterCall) {
     const known = super.known(call)
     const kept = call.idempotency && this.store.kept.get(call.idempotency.id)
     if (known !== 'mismatched' || kept === undefined) return known
@@ -180,7 +180,7 @@ class ForgetsFingerprintsOfTheRemoved extends PlainAdapter {
 }
 
 class KeepsTheLastFingerprint extends PlainAdapter {
-  override known(call: Call) {
+  override known(call: AdapterCall) {
     const known = super.known(call)
     const kept = call.idempotency && this.store.kept.get(call.idempotency.id)
     if (known !== 'mismatched' || kept === undefined) return known
@@ -230,7 +230,7 @@ export const momentMutants: readonly Mutant[] = [
   changing('adds the scope to the conditions of the request', ['privacy/inputs'], (base) => {
     const list = base.list.bind(base)
     return {
-      list(request: ListRequest, call: Call) {
+      list(request: ListRequest, call: AdapterCall) {
         const where = request.where as object[]
         for (const [field, value] of Object.entries(call.scope)) where.push({ field, path: [field], op: 'eq', value })
         return list(request, { ...call, scope: {} })
@@ -240,7 +240,7 @@ export const momentMutants: readonly Mutant[] = [
   changing('sorts the keys that it is given', ['privacy/inputs'], (base) => {
     const read = base.read.bind(base)
     return {
-      async read(keys: unknown[], call: Call) {
+      async read(keys: unknown[], call: AdapterCall) {
         const asked = [...keys]
         keys.sort((a, b) => (base.text(a) < base.text(b) ? -1 : 1))
         return read(asked, call)
@@ -250,14 +250,14 @@ export const momentMutants: readonly Mutant[] = [
   changing('puts the key into the value that it is given', ['privacy/inputs'], (base) => {
     const replace = base.replace.bind(base)
     return {
-      replace: (key: unknown, value: object, expected: string | undefined, call: Call) =>
+      replace: (key: unknown, value: object, expected: string | undefined, call: AdapterCall) =>
         replace(key, Object.assign(value, base.keyMembers(key)), expected, call),
     }
   }),
   changing('takes a member out of the parent that it is given', ['privacy/parents'], (base) => {
     const attach = base.attach.bind(base)
     return {
-      attach(parent: ParentKey, key: unknown, expected: string | undefined, call: Call) {
+      attach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
         const copy = { ...parent }
         delete (parent as { as?: string }).as
         return attach(copy, key, expected, call)
@@ -267,7 +267,7 @@ export const momentMutants: readonly Mutant[] = [
   changing('takes what is left for a point in time', ['time/left'], (base) => {
     const list = base.list.bind(base)
     return {
-      async list(request: ListRequest, call: Call) {
+      async list(request: ListRequest, call: AdapterCall) {
         if ((call.left?.() ?? Number.POSITIVE_INFINITY) < Date.now()) throw new Error('too late')
         return list(request, call)
       },
@@ -275,12 +275,12 @@ export const momentMutants: readonly Mutant[] = [
   }),
   changing('hangs where no time is left', ['time/left'], (base) => {
     const read = base.read.bind(base)
-    return { read: (keys: never, call: Call) => ((call.left?.() ?? 1) <= 0 ? new Promise(() => {}) : read(keys, call)) }
+    return { read: (keys: never, call: AdapterCall) => ((call.left?.() ?? 1) <= 0 ? new Promise(() => {}) : read(keys, call)) }
   }),
   changing('writes the value without its version where the call is given up', ['time/given-up-write'], (base) => {
     const replace = base.replace.bind(base)
     return {
-      async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+      async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
         const before = base.store.rows.get(base.text(key))
         const answer = await replace(key, value, expected, call)
         if (!call.signal.aborted || before === undefined) return answer

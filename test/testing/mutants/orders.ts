@@ -1,5 +1,5 @@
 /** Wrong in the order, the pages and the totals of lists. */
-import type { Call, ListRequest, Scalar, SortTerm } from '../../../src/adapters/contract.js'
+import type { AdapterCall, ListRequest, Scalar, SortTerm } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import { rankOf, searchWords } from '../plain-search.js'
@@ -57,19 +57,19 @@ class OrdersTextBlindly extends PlainAdapter {
 }
 
 class TotalOfThePage extends PlainAdapter {
-  override total(_request: ListRequest, _call: Call, listed: number): number {
+  override total(_request: ListRequest, _call: AdapterCall, listed: number): number {
     return listed
   }
 }
 
 class TotalOfEverything extends PlainAdapter {
-  override total(request: ListRequest, call: Call): number {
+  override total(request: ListRequest, call: AdapterCall): number {
     return super.total({ ...request, where: [] }, call, 0)
   }
 }
 
 class TotalAfterTheItems extends PlainAdapter {
-  override async list(request: ListRequest, call: Call) {
+  override async list(request: ListRequest, call: AdapterCall) {
     const page = await super.list(request, call)
     await this.pause()
     return { ...page, total: this.total(request, call, 0) }
@@ -102,13 +102,13 @@ class FindsNothingByNothing extends PlainAdapter {
 }
 
 class NoTotalPastTheEnd extends PlainAdapter {
-  override total(request: ListRequest, call: Call, listed: number): number {
+  override total(request: ListRequest, call: AdapterCall, listed: number): number {
     return listed === 0 && request.page > 1 ? 0 : super.total(request, call, listed)
   }
 }
 
 class TotalBeforeTheItems extends PlainAdapter {
-  override async list(request: ListRequest, call: Call) {
+  override async list(request: ListRequest, call: AdapterCall) {
     const total = this.total(request, call, 0)
     await this.pause()
     return { ...(await super.list(request, call)), total }
@@ -117,7 +117,7 @@ class TotalBeforeTheItems extends PlainAdapter {
 
 class CachedTotal extends PlainAdapter {
   #total: number | undefined
-  override total(request: ListRequest, call: Call, listed: number): number {
+  override total(request: ListRequest, call: AdapterCall, listed: number): number {
     if (request.where.length + Object.keys(call.scope).length > 0 || request.parent) return super.total(request, call, listed)
     this.#total ??= super.total(request, call, listed)
     return this.#total
@@ -200,7 +200,7 @@ export const orderMutants: readonly Mutant[] = [
   altered('throws past the end', ['paging/past-end'], (base) => {
     const list = base.list.bind(base)
     return {
-      async list(request: ListRequest, call: Call) {
+      async list(request: ListRequest, call: AdapterCall) {
         const page = await list(request, call)
         if (request.page > 1 && page.items.length === 0) throw new Error('no such page')
         return page
@@ -209,6 +209,6 @@ export const orderMutants: readonly Mutant[] = [
   }),
   altered('counts offsets in 32 bits', ['paging/past-end'], (base) => {
     const list = base.list.bind(base)
-    return { list: (request: ListRequest, call: Call) => list({ ...request, offset: request.offset | 0 }, call) }
+    return { list: (request: ListRequest, call: AdapterCall) => list({ ...request, offset: request.offset | 0 }, call) }
   }),
 ]

@@ -1,5 +1,5 @@
 /** Wrong in scope and associations. */
-import { type Call, isRefused, type ListRequest, type ParentKey } from '../../../src/adapters/contract.js'
+import { type AdapterCall, isRefused, type ListRequest, type ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item, ScopedMethod } from '../plain-store.js'
@@ -10,7 +10,7 @@ const forgetting = (forgotten: ScopedMethod, caughtBy: readonly string[]): Mutan
     `forgets the scope in ${forgotten}`,
     caughtBy,
     class extends PlainAdapter {
-      override inScope(row: Row, call: Call, method: ScopedMethod): boolean {
+      override inScope(row: Row, call: AdapterCall, method: ScopedMethod): boolean {
         return method === forgotten || super.inScope(row, call, method)
       }
     },
@@ -29,13 +29,13 @@ const forgettingIn = (name: string, caughtBy: readonly string[], isForgotten: (r
   )
 
 class NullInEveryScope extends PlainAdapter {
-  override inScope(row: Row, call: Call, method: ScopedMethod): boolean {
+  override inScope(row: Row, call: AdapterCall, method: ScopedMethod): boolean {
     return (row.depot === null && 'depot' in call.scope) || super.inScope(row, call, method)
   }
 }
 
 class ScopeWhereMissing extends PlainAdapter {
-  override scoped(row: Record<string, unknown>, { scope }: Call): Record<string, unknown> {
+  override scoped(row: Record<string, unknown>, { scope }: AdapterCall): Record<string, unknown> {
     return { ...scope, ...row }
   }
 }
@@ -68,7 +68,7 @@ class MovesSets extends PlainAdapter {
   override setOf(parent: ParentKey): Set<string> | undefined {
     return super.setOf(parent)
   }
-  override async attach(parent: ParentKey, key: unknown, expected: string | undefined, call: Call) {
+  override async attach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
     const answer = await super.attach(parent, key, expected, call)
     if (answer === 'attached') for (const set of this.store.sets.values()) if (set !== this.setOf(parent)) set.delete(this.text(key))
     return answer
@@ -114,12 +114,12 @@ export const parentMutants: readonly Mutant[] = [
   mutant('sets the scope where the value has none', ['scope/create'], ScopeWhereMissing),
   altered('creates without the scope', ['scope/create'], (base) => {
     const create = base.create.bind(base)
-    return { create: (value: unknown, call: Call) => create(value, { ...call, scope: {} }) }
+    return { create: (value: unknown, call: AdapterCall) => create(value, { ...call, scope: {} }) }
   }),
   altered('overwrites with a create what lies outside of the scope', ['scope/create-beside'], (base) => {
     const create = base.create.bind(base)
     return {
-      async create(value: unknown, call: Call) {
+      async create(value: unknown, call: AdapterCall) {
         const key = base.definition.key.of(value)
         if (key !== undefined && base.visible(key, call, 'read') === undefined) base.store.rows.delete(base.text(key))
         return create(value, call)
@@ -136,16 +136,16 @@ export const parentMutants: readonly Mutant[] = [
   altered('ignores the parent of a list', ['associations/held'], () => ({ isAttached: () => true })),
   altered('ignores the expected version of an attach', ['expected/attach'], (base) => {
     const attach = base.attach.bind(base)
-    return { attach: (parent: ParentKey, key: unknown, _expected: unknown, call: Call) => attach(parent, key, undefined, call) }
+    return { attach: (parent: ParentKey, key: unknown, _expected: unknown, call: AdapterCall) => attach(parent, key, undefined, call) }
   }),
   altered('ignores the expected version of a detach', ['expected/detach'], (base) => {
     const detach = base.detach.bind(base)
-    return { detach: (parent: ParentKey, key: unknown, _expected: unknown, call: Call) => detach(parent, key, undefined, call) }
+    return { detach: (parent: ParentKey, key: unknown, _expected: unknown, call: AdapterCall) => detach(parent, key, undefined, call) }
   }),
   altered('attaches what does not exist', ['associations/absent'], (base) => {
     const attach = base.attach.bind(base)
     return {
-      async attach(parent: ParentKey, key: unknown, expected: string | undefined, call: Call) {
+      async attach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
         const answer = await attach(parent, key, expected, call)
         if (answer === 'absent' && Object.keys(call.scope).length === 0) base.setOf(parent)?.add(base.text(key))
         return answer === 'absent' ? 'attached' : answer
@@ -155,7 +155,7 @@ export const parentMutants: readonly Mutant[] = [
   altered('refuses to attach twice', ['associations/twice'], (base) => {
     const attach = base.attach.bind(base)
     return {
-      attach: async (parent: ParentKey, key: unknown, expected: string | undefined, call: Call) => {
+      attach: async (parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) => {
         const item = base.store.rows.get(base.text(key))
         if (item !== undefined && base.isAttached(parent, item)) return { refused: 'duplicate', members: [] }
         return attach(parent, key, expected, call)
@@ -165,7 +165,7 @@ export const parentMutants: readonly Mutant[] = [
   altered('removes what it detaches', ['associations/detached'], (base) => {
     const detach = base.detach.bind(base)
     return {
-      async detach(parent: ParentKey, key: unknown, expected: string | undefined, call: Call) {
+      async detach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
         const answer = await detach(parent, key, expected, call)
         if (answer === 'detached') base.erase(base.text(key))
         return answer
@@ -175,7 +175,7 @@ export const parentMutants: readonly Mutant[] = [
   altered('detaches what is not attached', ['associations/not-attached'], (base) => {
     const detach = base.detach.bind(base)
     return {
-      async detach(parent: ParentKey, key: unknown, expected: string | undefined, call: Call) {
+      async detach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
         const answer = await detach(parent, key, expected, call)
         return answer === 'absent' && base.visible(key, call, 'detach') ? 'detached' : answer
       },
@@ -198,13 +198,13 @@ export const parentMutants: readonly Mutant[] = [
   altered('ignores attachTo', ['create/attached'], (base) => {
     const create = base.create.bind(base)
     return {
-      create: (value: unknown, { attachTo: _attachTo, ...call }: Call) => create(value, call),
+      create: (value: unknown, { attachTo: _attachTo, ...call }: AdapterCall) => create(value, call),
     }
   }),
   altered('attaches what a create is refused for', ['create/attached-refused'], (base) => {
     const create = base.create.bind(base)
     return {
-      async create(value: unknown, call: Call) {
+      async create(value: unknown, call: AdapterCall) {
         const answer = await create(value, call)
         const key = base.definition.key.of(value)
         if (isRefused(answer) && call.attachTo !== undefined) base.setOf(call.attachTo)?.add(base.text(key))

@@ -1,5 +1,5 @@
 /** Wrong in what the equalities of a scope mean. */
-import type { Call, Scalar } from '../../../src/adapters/contract.js'
+import type { AdapterCall, Scalar } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { ScopedMethod } from '../plain-store.js'
@@ -16,7 +16,7 @@ const heeding = (
     name,
     caughtBy,
     class extends PlainAdapter {
-      override inScope(row: Row, call: Call, method: ScopedMethod): boolean {
+      override inScope(row: Row, call: AdapterCall, method: ScopedMethod): boolean {
         if (methods?.includes(method) === false) return super.inScope(row, call, method)
         return super.inScope(row, { ...call, scope: Object.fromEntries(heeded(Object.entries(call.scope))) }, method)
       }
@@ -26,7 +26,7 @@ const heeding = (
 const plainText = (value: unknown): unknown => (typeof value === 'string' ? value.trim().toLowerCase() : value)
 
 class ScopeInAnyCase extends PlainAdapter {
-  override inScope(row: Row, { scope }: Call): boolean {
+  override inScope(row: Row, { scope }: AdapterCall): boolean {
     return Object.entries(scope).every(([member, value]) => plainText(row[member]) === plainText(value))
   }
 }
@@ -46,7 +46,7 @@ export const scopeMutants: readonly Mutant[] = [
     'lets a replace leave the scope',
     ['scope/replace-kept'],
     class extends PlainAdapter {
-      override scoped(row: Record<string, unknown>, { scope }: Call): Record<string, unknown> {
+      override scoped(row: Record<string, unknown>, { scope }: AdapterCall): Record<string, unknown> {
         return { ...scope, ...row }
       }
     },
@@ -55,7 +55,7 @@ export const scopeMutants: readonly Mutant[] = [
   altered('detaches what the scope fixes', ['scope/moved'], (base) => {
     const detach = base.detach.bind(base)
     return {
-      detach: (parent: never, key: unknown, expected: undefined, call: Call) =>
+      detach: (parent: never, key: unknown, expected: undefined, call: AdapterCall) =>
         detach(parent, key, expected, base.visible(key, call, 'detach') === undefined ? call : { ...call, scope: {} }),
     }
   }),

@@ -1,15 +1,15 @@
 /** Wrong in seeking and searching. */
-import type { Call, ListRequest, Seek } from '../../../src/adapters/contract.js'
+import type { AdapterCall, KeysetPosition, ListRequest } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
 import { altered, type Mutant, mutant } from './mutant.js'
 
 /** Overrides how a place is sought. */
-const seeking = (change: (request: ListRequest & { readonly seek: Seek }) => ListRequest) =>
+const seeking = (change: (request: ListRequest & { readonly seek: KeysetPosition }) => ListRequest) =>
   class extends PlainAdapter {
     override bounds(found: readonly Item[], request: ListRequest) {
-      return super.bounds(found, request.seek === undefined ? request : change(request as ListRequest & { seek: Seek }))
+      return super.bounds(found, request.seek === undefined ? request : change(request as ListRequest & { seek: KeysetPosition }))
     }
   }
 
@@ -55,13 +55,13 @@ class SeeksInOneDirection extends PlainAdapter {
 }
 
 class MoreAlways extends PlainAdapter {
-  override async list(request: ListRequest, call: Call) {
+  override async list(request: ListRequest, call: AdapterCall) {
     return { ...(await super.list(request, call)), more: true }
   }
 }
 
 class MoreOfTheOtherSide extends PlainAdapter {
-  override async list(request: ListRequest, call: Call) {
+  override async list(request: ListRequest, call: AdapterCall) {
     const page = await super.list(request, call)
     return request.seek === undefined ? page : { ...page, more: page.items.length < (page.total ?? 0) }
   }
@@ -174,7 +174,7 @@ export const seekMutants: readonly Mutant[] = [
   altered('throws for a search that it can not parse', ['search/any-text'], (base) => {
     const list = base.list.bind(base)
     return {
-      async list(request: ListRequest, call: Call) {
+      async list(request: ListRequest, call: AdapterCall) {
         if (/["'()&|!]/.test(request.search ?? '')) throw new Error('syntax error in tsquery')
         return list(request, call)
       },

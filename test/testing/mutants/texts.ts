@@ -1,5 +1,5 @@
 /** Wrong in what texts are equal. */
-import type { Call, Condition, ParentKey, Scalar } from '../../../src/adapters/contract.js'
+import type { AdapterCall, Condition, ParentKey, Scalar } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import { Store } from '../plain-store.js'
@@ -77,7 +77,7 @@ class PatternsAsParents extends PlainAdapter {
 }
 
 class ScopeByCollation extends PlainAdapter {
-  override inScope(row: Row, { scope }: Call): boolean {
+  override inScope(row: Row, { scope }: AdapterCall): boolean {
     return Object.entries(scope).every(([member, value]) => fold(row[member]) === fold(value))
   }
 }

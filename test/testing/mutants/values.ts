@@ -1,5 +1,5 @@
 /** Wrong in what it keeps and hands out. */
-import type { Call } from '../../../src/adapters/contract.js'
+import type { AdapterCall } from '../../../src/adapters/contract.js'
 import type { AdapterFixture, MadeAdapter, Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import { type Item, Store } from '../plain-store.js'
@@ -55,7 +55,7 @@ class ThrowsOnUnstorableConditions extends PlainAdapter {
 }
 
 class ThrowsOnUnstorableKeys extends PlainAdapter {
-  override async read(keys: readonly unknown[], call: Call) {
+  override async read(keys: readonly unknown[], call: AdapterCall) {
     if (/\\u0000|\\ud[89a-f]/.test(JSON.stringify(keys))) throw new Error('invalid byte sequence for encoding')
     return super.read(keys, call)
   }
@@ -210,7 +210,7 @@ export const valueMutants: readonly Mutant[] = [
   altered('reads in the order of the store', ['reads/order', 'reads/far-keys'], (base) => {
     const read = base.read.bind(base)
     return {
-      async read(keys: readonly unknown[], call: Call) {
+      async read(keys: readonly unknown[], call: AdapterCall) {
         const found = await read(keys, call)
         return [...found].sort((a, b) => (JSON.stringify(a ?? null) < JSON.stringify(b ?? null) ? -1 : 1))
       },
@@ -218,16 +218,16 @@ export const valueMutants: readonly Mutant[] = [
   }),
   altered('leaves out of a batch what is not there', ['reads/composite', 'reads/key-exact'], (base) => {
     const read = base.read.bind(base)
-    return { read: async (keys: readonly unknown[], call: Call) => (await read(keys, call)).filter((item) => item !== undefined) }
+    return { read: async (keys: readonly unknown[], call: AdapterCall) => (await read(keys, call)).filter((item) => item !== undefined) }
   }),
   altered('answers a key of a batch once', ['reads/duplicates', 'reads/order'], (base) => {
     const read = base.read.bind(base)
-    return { read: (keys: readonly unknown[], call: Call) => read([...new Set(keys)], call) }
+    return { read: (keys: readonly unknown[], call: AdapterCall) => read([...new Set(keys)], call) }
   }),
   altered('reads the first fifty keys of a batch', ['reads/many'], (base) => {
     const read = base.read.bind(base)
     return {
-      async read(keys: readonly unknown[], call: Call) {
+      async read(keys: readonly unknown[], call: AdapterCall) {
         const found = await read(keys.slice(0, 50), call)
         return keys.map((_, i) => found[i])
       },
@@ -236,7 +236,7 @@ export const valueMutants: readonly Mutant[] = [
   altered('reads fifty different keys of a batch', ['reads/many'], (base) => {
     const read = base.read.bind(base)
     return {
-      async read(keys: readonly unknown[], call: Call) {
+      async read(keys: readonly unknown[], call: AdapterCall) {
         const some = new Set([...new Set(keys)].slice(0, 50))
         const found = await read(keys, call)
         return found.map((item, i) => (some.has(keys[i]) ? item : undefined))
@@ -246,7 +246,7 @@ export const valueMutants: readonly Mutant[] = [
   altered('throws for a batch of no keys', ['reads/none'], (base) => {
     const read = base.read.bind(base)
     return {
-      async read(keys: readonly unknown[], call: Call) {
+      async read(keys: readonly unknown[], call: AdapterCall) {
         if (keys.length === 0) throw new Error('syntax error at or near ")"')
         return read(keys, call)
       },
@@ -255,7 +255,7 @@ export const valueMutants: readonly Mutant[] = [
   altered('throws for a key that is out of range', ['reads/far-keys'], (base) => {
     const read = base.read.bind(base)
     return {
-      async read(keys: readonly unknown[], call: Call) {
+      async read(keys: readonly unknown[], call: AdapterCall) {
         if (keys.some((key) => typeof key === 'number' && Math.abs(key) > 2 ** 31)) throw new Error('integer out of range')
         return read(keys, call)
       },
@@ -264,14 +264,14 @@ export const valueMutants: readonly Mutant[] = [
   altered('hangs on a signal that has fired', ['time/aborted'], (base) => {
     const list = base.list.bind(base)
     return {
-      list: (request: never, call: Call) => (call.signal.aborted ? new Promise(() => {}) : list(request, call)),
+      list: (request: never, call: AdapterCall) => (call.signal.aborted ? new Promise(() => {}) : list(request, call)),
     }
   }),
   altered('ends its only connection with the call that is given up', ['time/given-up'], (base) => {
     const list = base.list.bind(base)
     let ended = false
     return {
-      async list(request: never, call: Call) {
+      async list(request: never, call: AdapterCall) {
         if (ended) throw new Error('Connection terminated')
         call.signal.addEventListener('abort', () => {
           ended = true

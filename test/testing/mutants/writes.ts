@@ -1,6 +1,6 @@
 /** Wrong in versions and compare-and-set. */
 import { createHash } from 'node:crypto'
-import type { Call, ParentKey } from '../../../src/adapters/contract.js'
+import type { AdapterCall, ParentKey } from '../../../src/adapters/contract.js'
 import type { Row } from '../../../src/testing/index.js'
 import { PlainAdapter } from '../plain-adapter.js'
 import type { Item } from '../plain-store.js'
@@ -8,7 +8,7 @@ import { altered, type Mutant, mutant } from './mutant.js'
 
 /** Waits between looking and writing. */
 class CheckThenWrite extends PlainAdapter {
-  override async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+  override async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
     await this.pause()
     const item = this.visible(key, call, 'replace')
     if (item === undefined) return 'absent' as const
@@ -20,7 +20,7 @@ class CheckThenWrite extends PlainAdapter {
 
 /** Compares with what the statement saw when it began, and writes to what is there now: a version in a joined subquery. */
 class ComparedInASnapshot extends PlainAdapter {
-  override async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+  override async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
     const seen = this.visible(key, call, 'replace')
     await this.pause()
     if (this.visible(key, call, 'replace') === undefined || seen === undefined) return 'absent' as const
@@ -30,7 +30,7 @@ class ComparedInASnapshot extends PlainAdapter {
 }
 
 class RemovesThenForgets extends PlainAdapter {
-  override async remove(key: unknown, expected: string | undefined, call: Call) {
+  override async remove(key: unknown, expected: string | undefined, call: AdapterCall) {
     await this.pause()
     const item = this.visible(key, call, 'remove')
     if (item === undefined) return 'absent' as const
@@ -42,7 +42,7 @@ class RemovesThenForgets extends PlainAdapter {
 }
 
 class LooksThenAttaches extends PlainAdapter {
-  override async attach(parent: ParentKey, key: unknown, expected: string | undefined, call: Call) {
+  override async attach(parent: ParentKey, key: unknown, expected: string | undefined, call: AdapterCall) {
     await this.pause()
     const item = this.visible(key, call, 'attach')
     if (item === undefined) return 'absent' as const
@@ -56,7 +56,7 @@ class LooksThenAttaches extends PlainAdapter {
 }
 
 class WritesInTwoSteps extends PlainAdapter {
-  override async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+  override async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
     const item = this.visible(key, call, 'replace')
     if (item === undefined) return 'absent' as const
     if (this.isStale(item, expected)) return 'stale' as const
@@ -99,7 +99,7 @@ class VersionOfTheRead extends PlainAdapter {
 }
 
 class AnswersTheOldVersion extends PlainAdapter {
-  override async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+  override async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
     const before = this.visible(key, call, 'replace')
     const answer = await super.replace(key, value, expected, call)
     return typeof answer === 'object' && 'version' in answer && before ? { ...answer, version: before.version } : answer
@@ -162,12 +162,12 @@ export const writeMutants: readonly Mutant[] = [
   mutant('merges a replace into the old value', ['values/replaced'], MergesReplaces),
   altered('ignores the expected version of a remove', ['expected/remove'], (base) => {
     const remove = base.remove.bind(base)
-    return { remove: (key: unknown, _expected: unknown, call: Call) => remove(key, undefined, call) }
+    return { remove: (key: unknown, _expected: unknown, call: AdapterCall) => remove(key, undefined, call) }
   }),
   altered('compares the version of a remove after removing', ['expected/remove'], (base) => {
     const remove = base.remove.bind(base)
     return {
-      async remove(key: unknown, expected: string | undefined, call: Call) {
+      async remove(key: unknown, expected: string | undefined, call: AdapterCall) {
         const before = (await base.read([key], call))[0]
         const answer = await remove(key, undefined, call)
         return before !== undefined && base.isStale(before, expected) ? 'stale' : answer
@@ -177,7 +177,7 @@ export const writeMutants: readonly Mutant[] = [
   altered('writes what is stale and says so', ['expected/replace', 'races/increments'], (base) => {
     const replace = base.replace.bind(base)
     return {
-      async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+      async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
         const before = (await base.read([key], call))[0]
         const answer = await replace(key, value, undefined, call)
         return before !== undefined && base.isStale(before, expected) ? 'stale' : answer
@@ -187,7 +187,7 @@ export const writeMutants: readonly Mutant[] = [
   altered('creates what a replace does not find', ['expected/absent-first'], (base) => {
     const replace = base.replace.bind(base)
     return {
-      async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+      async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
         const answer = await replace(key, value, expected, call)
         return answer === 'absent' ? base.write(base.text(key), value as Row) : answer
       },
@@ -201,7 +201,7 @@ export const writeMutants: readonly Mutant[] = [
         removed.add(text)
         erase(text)
       },
-      async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+      async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
         const answer = await replace(key, value, expected, call)
         return answer === 'absent' && removed.has(base.text(key)) ? base.write(base.text(key), value as Row) : answer
       },
@@ -210,11 +210,11 @@ export const writeMutants: readonly Mutant[] = [
   altered('calls stale what is absent', ['expected/absent-first'], (base) => {
     const [replace, remove] = [base.replace.bind(base), base.remove.bind(base)]
     return {
-      replace: async (key: unknown, value: unknown, expected: string | undefined, call: Call) => {
+      replace: async (key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) => {
         const answer = await replace(key, value, expected, call)
         return answer === 'absent' && expected !== undefined ? 'stale' : answer
       },
-      remove: async (key: unknown, expected: string | undefined, call: Call) => {
+      remove: async (key: unknown, expected: string | undefined, call: AdapterCall) => {
         const answer = await remove(key, expected, call)
         return answer === 'absent' && expected !== undefined ? 'stale' : answer
       },
@@ -223,7 +223,7 @@ export const writeMutants: readonly Mutant[] = [
   altered('calls absent what is stale', ['expected/replace'], (base) => {
     const replace = base.replace.bind(base)
     return {
-      async replace(key: unknown, value: unknown, expected: string | undefined, call: Call) {
+      async replace(key: unknown, value: unknown, expected: string | undefined, call: AdapterCall) {
         const answer = await replace(key, value, expected, call)
         return answer === 'stale' ? 'absent' : answer
       },
@@ -231,7 +231,7 @@ export const writeMutants: readonly Mutant[] = [
   }),
   altered('removes nothing', ['expected/removed', 'expected/absent-first'], () => ({ remove: async () => 'removed' })),
   altered('replaces nothing', ['expected/replace', 'associations/replaced', 'values/date-times'], (base) => ({
-    replace: async (key: unknown, value: unknown, _expected: unknown, call: Call) =>
+    replace: async (key: unknown, value: unknown, _expected: unknown, call: AdapterCall) =>
       base.visible(key, call, 'replace') === undefined ? 'absent' : { value, version: base.version('', value as Row) },
   })),
   altered('replaces every record that has the same label', ['seek/live', 'values/others-untouched'], (base) => {
