@@ -129,7 +129,7 @@ export function defineResource(options?: unknown): unknown {
 }
 
 /** Whether a value is what `defineResource()` made. */
-export const isDefinition = (value: unknown): value is ResourceDefinition => hasBrand('resource', value)
+const isDefinition = (value: unknown): value is ResourceDefinition => hasBrand('resource', value)
 
 /** An option that takes a definition. */
 export const definitionKind: MadeKind = { by: 'what defineResource() made', is: isDefinition }

@@ -25,7 +25,7 @@ export type Kind =
 export type Word = 'boolean' | 'string' | 'number' | 'function' | 'table' | 'list' | 'iterable' | 'names' | 'any'
 
 /** One of these values. */
-export interface OneOf {
+interface OneOf {
   readonly oneOf: readonly unknown[]
 }
 
@@ -57,12 +57,12 @@ export interface ListKind {
 }
 
 /** An object whose values are all of one kind, whatever their names. */
-export interface TableKind {
+interface TableKind {
   readonly values: Kind
 }
 
 /** Options in an option. */
-export interface NestedKind {
+interface NestedKind {
   readonly options: KindTable
   /** Names beside these are allowed, and their values not looked at. */
   readonly open?: true
@@ -75,7 +75,7 @@ export interface MadeKind {
 }
 
 /** An option that must be given. */
-export interface RequiredKind {
+interface RequiredKind {
   readonly required: Kind
 }
 
@@ -85,7 +85,7 @@ export interface PresentKind {
 }
 
 /** A name that callers give here and that belongs elsewhere: `instead` says where. */
-export interface MisplacedKind {
+interface MisplacedKind {
   readonly instead: string
 }
 

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { RedisStore } from 'rate-limit-redis'
 import { createClient } from 'redis'
-import { rateLimit } from '../../dist/index.js'
+import { rateLimit } from '../../dist/middleware/index.js'
 
 const [, , url, prefix] = process.argv
 const client = await createClient({ url }).connect()

@@ -4,7 +4,7 @@
  */
 import { lookup } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
-import { hashPassword } from '../../../dist/index.js'
+import { hashPassword } from '../../../dist/auth/index.js'
 
 let done = 0
 const hashes = Array.from({ length: 8 }, async () => {
