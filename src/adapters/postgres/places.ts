@@ -94,11 +94,15 @@ export function decode(content: Content, text: string): unknown {
  * hundreds of digits, or an exponent, which only `json` keeps.
  */
 export function jsonValue(text: string): unknown {
-  if (text.length < 300 && !hugeExponent.test(text)) return JSON.parse(text)
+  if (!mayOverflow.test(text)) return JSON.parse(text)
   return JSON.parse(text, (_, value) => (typeof value === 'number' && !Number.isFinite(value) ? null : value))
 }
 
-const hugeExponent = /[0-9][eE]\+?[0-9]{2}/
+/**
+ * A number beyond a double has 200 digits or an exponent of three. A reviver is asked for each
+ * value, so it is used for nothing else.
+ */
+const mayOverflow = /(?<!\d)\d{200}|(?:^|[[:,]\s*)-?[\d.]+[eE]\+?\d{3}/
 
 const decodeItem = (type: ColumnType, item: unknown): unknown => (typeof item === 'string' ? type.decode(item) : item)
 
