@@ -13,8 +13,15 @@ export function compileHoldsMore({ members }: Shape): ReadonlyMap<string, HoldsM
 
 /** `undefined` where the shape leaves no room for more: scalars, and what its schema leaves open throughout. */
 function holdsMore(shape: Shape, above: readonly object[]): HoldsMore | undefined {
-  // A schema that refers to itself is looked at along the value.
-  if (above.includes(shape.node as object)) return (stored) => holdsMore(shape, [])?.(stored) === true
+  if (above.includes(shape.node as object)) {
+    // A schema that refers to itself is compiled for one more level when a value reaches that level.
+    let next: HoldsMore | undefined
+    return (stored) => {
+      if (typeof stored !== 'object' || stored === null) return false
+      next ??= holdsMore(shape, []) ?? (() => false)
+      return next(stored)
+    }
+  }
   const path = [...above, shape.node as object]
   const { members, items, prefix } = shape
   const nested = [...members].flatMap(([name, member]) => {

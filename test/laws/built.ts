@@ -262,8 +262,8 @@ function triggers(design: Design, id: string, base: string, log: string, column:
       const name = column(member.name)
       return made(
         'AFTER INSERT OR UPDATE',
-        // A deferred trigger is not nested in another: it ends because a second update finds nothing to change.
-        `IF pg_trigger_depth() < 2 THEN UPDATE ${quote(base)} SET ${name} = upper(${name}) WHERE ${same} AND ${name} IS DISTINCT FROM upper(${name}); END IF; RETURN NULL;`,
+        // The update fires the trigger again, also after the commit has begun: the second one finds nothing to change.
+        `UPDATE ${quote(base)} SET ${name} = upper(${name}) WHERE ${same} AND ${name} IS DISTINCT FROM upper(${name}); RETURN NULL;`,
         design.trigger === 'upper case, after' ? 'TRIGGER' : 'CONSTRAINT TRIGGER',
       )
     }
