@@ -1,6 +1,6 @@
 /** A circuit breaker around stores that may be down: no request waits for one twice (LIMIT-1). */
 import type { Awaitable } from '../adapters/contract.js'
-import { deadline } from './deadline.js'
+import { deadline, withTimeout } from '../timeout.js'
 import { inSeconds } from './duration.js'
 import type { LimitStore, StoreOptions, StoreOutage, WindowCount } from './store.js'
 
@@ -122,13 +122,8 @@ export class StoreGuard {
   async ready(timeout: number): Promise<void> {
     await Promise.all(this.#begun)
     if (!this.#down) return
-    await new Promise<void>((resolve) => {
-      const late = setTimeout(resolve, timeout)
-      this.#whenUp.push(() => {
-        clearTimeout(late)
-        resolve()
-      })
-    })
+    const up = new Promise<void>((resolve) => this.#whenUp.push(resolve))
+    await withTimeout(up, timeout, () => new StoreDown(down)).catch(() => {})
   }
 
   #open(cause: unknown): void {

@@ -4,12 +4,13 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
 import { checkParsed, type JsonResult, parseJson } from '../http/json-text.js'
 import { type MediaType, parseMediaType } from '../http/media-type.js'
-import { bytes, count, type Kinds, longestTimer, milliseconds } from '../options/kinds.js'
+import { bytes, count, type Kinds, milliseconds } from '../options/kinds.js'
 import type { Form } from '../plan/form.js'
 import { ConfigurationError, HttpProblem, isProblem } from '../problem.js'
 import { settled } from '../promise.js'
 import { closing } from '../representation/answer.js'
 import { readXml } from '../representation/xml-reader.js'
+import { longestTimer, withTimeout } from '../timeout.js'
 import { header, mediaType, xmlTypes } from '../wire.js'
 import { asItIs, type Decode, decoderOf } from './content-coding.js'
 import type { ExpressRequest } from './middleware.js'
@@ -221,14 +222,11 @@ async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Ui
       'Another middleware has consumed the body without leaving it in req.body. Put it behind, or let it leave what it has parsed.',
     )
   }
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const refuse = (): void => reject(new HttpProblem('request-timeout', { detail: 'The body did not arrive in time.', headers: closing }))
-    timer = setTimeout(refuse, options.patience())
-  })
+  const late = (): HttpProblem => new HttpProblem('request-timeout', { detail: 'The body did not arrive in time.', headers: closing })
   try {
     const length = req.headers['content-length']
-    return await Promise.race([getRawBody(req, { limit: options.bodyLimit, ...(length === undefined ? {} : { length }) }), late])
+    const body = getRawBody(req, { limit: options.bodyLimit, ...(length === undefined ? {} : { length }) })
+    return await withTimeout(body, options.patience(), late)
   } catch (error) {
     if (isProblem(error)) throw error
     const { type } = error as { type?: string }
@@ -237,7 +235,5 @@ async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Ui
       throw new ConfigurationError('middleware-missing', 'Another middleware has called req.setEncoding(). Leave it out: bodies are bytes.')
     }
     throw new HttpProblem('malformed-body', { detail: 'The body did not arrive whole.', headers: closing, cause: error })
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -2,6 +2,7 @@
  * What an option may be. Each factory has one table of its options by kind, so that the compiler
  * finds an option without a kind, and `checkOptions()` finds a value of another kind.
  */
+import { longestTimer } from '../timeout.js'
 
 export type Kind =
   | Word
@@ -102,9 +103,6 @@ export const milliseconds: NumberKind = Object.freeze({ from: 1, whole: true, un
 
 /** Bytes, whole, from 1. */
 export const bytes: NumberKind = Object.freeze({ ...count, unit: 'bytes' })
-
-/** The longest time, in milliseconds, that a timer of Node takes; longer ones fire at once. */
-export const longestTimer = 2 ** 31 - 1
 
 /** Whole milliseconds that a timer of Node takes; 0 too. */
 export const timer: NumberKind = Object.freeze({ from: 0, to: longestTimer, whole: true, unit: 'milliseconds' })

@@ -3,8 +3,9 @@
 import { hasBrand } from '../brand.js'
 import type { JsonObject } from '../definition/json.js'
 import { invalidOption } from '../options/check.js'
-import { count, type Kinds, type ListKind, longestTimer, milliseconds } from '../options/kinds.js'
+import { count, type Kinds, type ListKind, milliseconds } from '../options/kinds.js'
 import type { Violation } from '../problem.js'
+import { longestTimer } from '../timeout.js'
 import type { CustomRepresentation } from './custom-representation.js'
 import type { Mounted } from './routes.js'
 

@@ -1,6 +1,7 @@
 /** Updates without a precondition wait for each other, key by key, so that none is lost and none starves (design: the adapter contract). */
 import { Unavailable } from '../problem.js'
 import { isPromise } from '../promise.js'
+import { withTimeout } from '../timeout.js'
 
 type Lines = Map<string, Promise<unknown>>
 
@@ -38,7 +39,7 @@ export class KeyQueue {
       before.then(() => turn),
     )
     try {
-      await waitFor(before, patience)
+      await withTimeout(before, patience, tooMany)
       return await work()
     } finally {
       leave()
@@ -61,21 +62,8 @@ export class KeyQueue {
 
 const passed = (): void => {}
 
-function waitFor(before: Promise<unknown>, patience: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () =>
-        reject(
-          new Unavailable({
-            detail: 'Too many clients change this resource at once. Nothing was changed: try again in a moment.',
-            unchanged: true,
-          }),
-        ),
-      Math.max(0, patience),
-    )
-    before.then(() => {
-      clearTimeout(timer)
-      resolve()
-    }, reject)
+const tooMany = (): Unavailable =>
+  new Unavailable({
+    detail: 'Too many clients change this resource at once. Nothing was changed: try again in a moment.',
+    unchanged: true,
   })
-}

@@ -1,6 +1,7 @@
 /** How long a request waits for a team's code, and how that code learns that nobody waits any more. */
 import { Unavailable, unknownOutcome } from '../problem.js'
 import { isPromise } from '../promise.js'
+import { withTimeout } from '../timeout.js'
 import type { Caller, Change } from './caller.js'
 import type { Exchange } from './exchange.js'
 
@@ -54,22 +55,13 @@ abstract class Countdown implements Patience {
   }
 
   settle<T>(answer: T | PromiseLike<T>): T | Promise<T> {
-    return isPromise(answer) ? this.#wait(answer) : answer
+    return isPromise(answer) ? withTimeout(answer, this.left(), () => this.#late()) : answer
   }
 
-  #wait<T>(answer: PromiseLike<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const expire = (): void => {
-        const cause = this.#expired()
-        this.#controller?.abort(cause)
-        reject(new Unavailable({ cause, ...(this.change === 'none' ? {} : { detail: outOfTime }) }))
-      }
-      const timer = setTimeout(expire, this.left())
-      // What only looks like a promise may give nothing back from its `then`, or throw in it.
-      Promise.resolve(answer)
-        .then(resolve, reject)
-        .then(() => clearTimeout(timer))
-    })
+  #late(): Unavailable {
+    const cause = this.#expired()
+    this.#controller?.abort(cause)
+    return new Unavailable({ cause, ...(this.change === 'none' ? {} : { detail: outOfTime }) })
   }
 
   #expired(): Error {

@@ -1,4 +1,5 @@
 /** The readiness check: shared by concurrent calls, and cached. */
+import { abortedAfter } from '../timeout.js'
 
 /** What is checked, and how often. Times are in milliseconds. */
 interface CheckOptions {
@@ -26,7 +27,7 @@ export function readinessCheck({ check, maxAge, timeout, onFailure }: CheckOptio
   return () => {
     if (result === undefined || performance.now() >= expires) {
       expires = Number.POSITIVE_INFINITY
-      result = bounded(check, timeout)
+      result = abortedAfter(check, timeout, () => new Error(`The readiness check took longer than ${timeout} ms.`))
         .then(() => true, report)
         .finally(() => {
           expires = performance.now() + maxAge
@@ -34,25 +35,4 @@ export function readinessCheck({ check, maxAge, timeout, onFailure }: CheckOptio
     }
     return result
   }
-}
-
-/** The result of `work`. Rejects after `timeout` milliseconds, and fires the signal. */
-function bounded(work: (signal: AbortSignal) => unknown, timeout: number): Promise<unknown> {
-  const controller = new AbortController()
-  return new Promise((resolve, reject) => {
-    let settled = false
-    const expire = (): void => {
-      if (settled) return
-      const late = new Error(`The readiness check took longer than ${timeout} ms.`)
-      reject(late)
-      controller.abort(late)
-    }
-    // Immediates run after the event loop has read what arrived while it was blocked.
-    const timer = setTimeout(() => setImmediate(expire), timeout)
-    const settle = (): void => {
-      settled = true
-      clearTimeout(timer)
-    }
-    new Promise((begin) => begin(work(controller.signal))).finally(settle).then(resolve, reject)
-  })
 }

@@ -1,7 +1,8 @@
 /** The options of `adapterSuite`, as JavaScript callers may write them: misspelt, a check would be left out without a word. */
 import { definitionKind } from '../definition/resource.js'
 import { checkArgument, checkOptions } from '../options/check.js'
-import { functionBy, type Kinds, longestTimer, type TextKind } from '../options/kinds.js'
+import { functionBy, type Kinds, type TextKind } from '../options/kinds.js'
+import { longestTimer } from '../timeout.js'
 import type { OptionalMethod } from './check.js'
 import type { AdapterSuiteOptions, SuiteSubject } from './suite.js'
 

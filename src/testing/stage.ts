@@ -14,6 +14,7 @@ import type {
 import { get } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import type { ResourceDefinition } from '../definition/resource.js'
+import { withTimeout } from '../timeout.js'
 import { expectAnswer, expectPage, expectStored } from './answers.js'
 import type { Need, OptionalMethod } from './check.js'
 import { ContractError, expectThat, show } from './contract-error.js'
@@ -221,18 +222,10 @@ export class Stage {
     ask: (adapter: AnyAdapter, call: AdapterCall) => R | Promise<R>,
   ): Promise<Exclude<R, undefined>> {
     const adapter = this.#adapters[peer % this.#adapters.length] as AnyAdapter
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      const why = `Expected ${method}() to answer within ${this.#patience} ms; nothing came.`
-      timer = setTimeout(() => reject(new ContractError(why)), this.#patience)
-    })
-    try {
-      const answer = await Promise.race([ask(adapter, callOf(call)), late])
-      expectThat(answer !== undefined, `an answer of ${method}()`, answer)
-      return answer as Exclude<R, undefined>
-    } finally {
-      clearTimeout(timer)
-    }
+    const late = (): ContractError => new ContractError(`Expected ${method}() to answer within ${this.#patience} ms; nothing came.`)
+    const answer = await withTimeout(ask(adapter, callOf(call)), this.#patience, late)
+    expectThat(answer !== undefined, `an answer of ${method}()`, answer)
+    return answer as Exclude<R, undefined>
   }
 }
 

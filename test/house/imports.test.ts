@@ -10,12 +10,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'brand.ts': [],
   'near-miss.ts': [],
   'configuration-error.ts': ['brand.ts'],
-  options: ['configuration-error.ts', 'near-miss.ts'],
+  options: ['configuration-error.ts', 'near-miss.ts', 'timeout.ts'],
   'problem-kinds.ts': [],
   'problem.ts': ['brand.ts', 'configuration-error.ts', 'near-miss.ts', 'options', 'problem-kinds.ts', 'violation.ts', 'wire.ts'],
   'violation.ts': [],
   'wire.ts': [],
   'promise.ts': [],
+  'timeout.ts': [],
   'slices.ts': [],
   'recent-map.ts': [],
   http: ['problem.ts', 'recent-map.ts', 'wire.ts'],
@@ -68,7 +69,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
 const folders = new Set(Object.keys(mayImport).filter((room) => !room.endsWith('.ts') && room !== 'options'))
 
 /** What every folder may import. */
-const shared: readonly string[] = ['brand.ts', 'near-miss.ts', 'options']
+const shared: readonly string[] = ['brand.ts', 'near-miss.ts', 'options', 'timeout.ts']
 
 const roomOf = (path: string): string => (path in mayImport ? path : (path.split('/')[0] as string))
 

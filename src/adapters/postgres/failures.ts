@@ -1,5 +1,7 @@
 /** What the database's failures mean (PostgreSQL, appendix A): who may try again, and what a client is told. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Unavailable, unknownOutcome } from '../../problem.js'
+import { backoff } from '../../timeout.js'
 import type { Wait } from './client.js'
 
 /** The fields of an error that tell what it is; both drivers give them. */
@@ -189,6 +191,9 @@ const attempts = 6
 /** How often a read is sent that lost its connection: a statement that ends the server's process must not do so again and again. */
 const readAttempts = 3
 
+/** Milliseconds, the most between two attempts. */
+const longestPause = 160
+
 /** Repeats what may be repeated, with growing pauses, as long as there is time. Throws `Unavailable` where the store could not answer. */
 export async function patiently<T>(
   work: () => Promise<T>,
@@ -200,9 +205,9 @@ export async function patiently<T>(
     } catch (error) {
       const kind = failureKind(error)
       const again = kind === 'conflict' || kind === 'unsent' || (isLostReply(error) && !writes && attempt < readAttempts)
-      const pause = kind === 'conflict' ? Math.random() * 5 * 2 ** attempt : 0
+      const pause = kind === 'conflict' ? backoff(attempt, 5, longestPause) : 0
       if (!again || attempt >= attempts || pause >= wait.left()) throw unavailable(error, writes)
-      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause))
+      if (pause > 0) await sleep(pause)
     }
   }
 }

@@ -1,4 +1,5 @@
 /** A connection of `pg` while it is held: each statement ends before the next one begins, also where it was cancelled. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type CancelOutcome, cancel } from './cancel.js'
 import { CellQuery, takesCells } from './cell-query.js'
 import { type Cells, cellsOf, type Wait } from './client.js'
@@ -189,7 +190,7 @@ export class Lease {
     for (let pause = 20; ; pause *= 2) {
       const outcome = await cancel(this.client)
       if (isOver() || outcome === 'unknown') return outcome
-      await new Promise((resolve) => setTimeout(resolve, pause))
+      await sleep(pause)
       if (isOver()) return outcome
     }
   }

@@ -1,5 +1,5 @@
 /** How long somebody waits: for a connection, a turn, an answer. */
-import { longestTimer } from '../../options/kinds.js'
+import { longestTimer, withTimeout } from '../../timeout.js'
 import type { Wait } from './client.js'
 import { Busy, Cancelled } from './failures.js'
 
@@ -101,10 +101,5 @@ export function within<T>(
 
 /** The result, or what `late` makes when it does not come in time. */
 export function answered<T>(result: Promise<T>, wait: Wait, late: () => Error): Promise<T> {
-  const limit = answerTime(wait)
-  if (limit === Number.POSITIVE_INFINITY) return result
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(late()), timerFor(limit))
-    result.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
+  return withTimeout(result, answerTime(wait), late)
 }

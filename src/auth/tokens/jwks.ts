@@ -2,9 +2,10 @@
 
 import type { Awaitable } from '../../adapters/contract.js'
 import { checkOptions } from '../../options/check.js'
-import { type Kind, type Kinds, longestTimer } from '../../options/kinds.js'
+import type { Kind, Kinds } from '../../options/kinds.js'
 import { Unavailable } from '../../problem.js'
 import { isPromise } from '../../promise.js'
+import { abortedAfter, longestTimer } from '../../timeout.js'
 import type { Jwk } from './jwk.js'
 import type { KeyFinder, KeyQuestion } from './key-ring.js'
 import { type KeySet, readKeySet } from './key-set.js'
@@ -119,7 +120,9 @@ class PublishedKeys {
 
   private async load(): Promise<void> {
     try {
-      const { keys, faults } = readKeySet(keysOfSet(await inTime(this.plan)))
+      const { load, timeout } = this.plan
+      const set = await abortedAfter(load, timeout, () => new Error(`The key set took longer than ${timeout} ms.`))
+      const { keys, faults } = readKeySet(keysOfSet(set))
       this.keys = keys
       this.got = performance.now()
       this.failing = false
@@ -150,22 +153,4 @@ class PublishedKeys {
 /** What a token of this header could have been signed with; the ring chooses among them. */
 function matching(keys: readonly TokenKey[], { alg, kid }: KeyQuestion): readonly TokenKey[] {
   return keys.filter((key) => key.algorithm === alg && (kid === undefined || key.kid === undefined || key.kid === kid))
-}
-
-/** The key set, unless it takes longer than it may. */
-async function inTime({ load, timeout }: Plan): Promise<unknown> {
-  const abort = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const error = new Error(`The key set took longer than ${timeout} ms.`)
-      reject(error)
-      abort.abort(error)
-    }, timeout)
-  })
-  try {
-    return await Promise.race([load(abort.signal), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

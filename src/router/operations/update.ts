@@ -4,6 +4,7 @@ import type { Awaitable, Stored } from '../../adapters/contract.js'
 import { type Conditions, checkWrite, preconditionFailed } from '../../middleware/if-match.js'
 import { Unavailable } from '../../problem.js'
 import { settled } from '../../promise.js'
+import { backoff } from '../../timeout.js'
 import type { Visit } from '../caller.js'
 import { scopeOf } from '../scope.js'
 import { Store } from '../store.js'
@@ -66,8 +67,7 @@ function untilFresh<T>(exchange: Visit, once: () => Awaitable<T | 'stale'>, trie
         unchanged: true,
       })
     }
-    // Full jitter, so that two processes that met once do not keep meeting.
-    return pause(Math.random() * Math.min(100, 2 ** tries)).then(() => untilFresh(exchange, once, tries + 1))
+    return pause(backoff(tries, 1, 100)).then(() => untilFresh(exchange, once, tries + 1))
   })
 }
 

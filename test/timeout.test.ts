@@ -1,0 +1,198 @@
+import { stat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ProcessStore } from '../src/limits/process-store.js'
+import { StoreGuard } from '../src/limits/store-guard.js'
+import { abortedAfter, backoff, deadline, longestTimer, withTimeout } from '../src/timeout.js'
+
+/** Holds the event loop. */
+function standStill(ms: number): void {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
+const late = () => new Error('too late')
+const never = () => new Promise<never>(() => {})
+
+const thenable = (then: (resolve: (value: string) => void) => void): object => Object.defineProperty({}, 'then', { value: then })
+
+/** The timers that keep this process alive. */
+const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+
+describe('withTimeout()', () => {
+  it('gives the value, or the error, that came in time, and leaves no timer behind', async () => {
+    const before = timers()
+    await expect(withTimeout(sleep(1, 'value'), 60_000, late)).resolves.toBe('value')
+    await expect(withTimeout(Promise.reject(new Error('no')), 60_000, late)).rejects.toThrow('no')
+    expect(timers()).toBe(before)
+  })
+
+  it('rejects with what "late" makes, called once, when nothing comes', async () => {
+    const made = vi.fn(late)
+    await expect(withTimeout(never(), 1, made)).rejects.toThrow('too late')
+    await expect(withTimeout(never(), 0, made)).rejects.toThrow('too late')
+    expect(made).toHaveBeenCalledTimes(2)
+  })
+
+  it('takes a value that is no promise, and no limit', async () => {
+    await expect(withTimeout('value', 0, late)).resolves.toBe('value')
+    const before = timers()
+    const waiting = withTimeout(sleep(5, 'value', { ref: false }), Number.POSITIVE_INFINITY, late)
+    expect(timers()).toBe(before)
+    const hold = setTimeout(() => {}, 60_000)
+    await expect(waiting).resolves.toBe('value')
+    clearTimeout(hold)
+  })
+
+  it('does not take a limit that is longer than a timer of Node for none at all', async () => {
+    await expect(withTimeout(sleep(5, 'value'), 2 * longestTimer, late)).resolves.toBe('value')
+  })
+
+  it('reads what arrived while the event loop was blocked before it gives up', async () => {
+    const answer = withTimeout(stat('.'), 5, late)
+    standStill(50)
+    await expect(answer).resolves.toBeDefined()
+  })
+
+  describe('a rejection after the limit', () => {
+    const unhandled = vi.fn()
+    afterEach(() => void process.off('unhandledRejection', unhandled))
+
+    it('is ignored, and does not count as unhandled', async () => {
+      process.on('unhandledRejection', unhandled)
+      let fail = (_: Error): void => {}
+      const answer = new Promise<never>((_, reject) => {
+        fail = reject
+      })
+      await expect(withTimeout(answer, 1, late)).rejects.toThrow('too late')
+      fail(new Error('much later'))
+      await sleep(5)
+      expect(unhandled).not.toHaveBeenCalled()
+    })
+  })
+
+  it('waits for what only looks like a promise as "await" would', async () => {
+    const fulfilled = thenable((resolve) => void setTimeout(() => resolve('value'), 1))
+    await expect(withTimeout(fulfilled, 60_000, late)).resolves.toBe('value')
+    const broken = thenable(() => {
+      throw new Error('broken')
+    })
+    await expect(withTimeout(broken, 60_000, late)).rejects.toThrow('broken')
+  })
+})
+
+describe('abortedAfter()', () => {
+  it('gives the result, and leaves the signal as it is', async () => {
+    let given: AbortSignal | undefined
+    const work = (signal: AbortSignal) => {
+      given = signal
+      return 'value'
+    }
+    await expect(abortedAfter(work, 60_000, late)).resolves.toBe('value')
+    expect(given?.aborted).toBe(false)
+  })
+
+  it('aborts the signal at the limit, with the error that it rejects with', async () => {
+    let given: AbortSignal | undefined
+    const answer = abortedAfter(
+      (signal) => {
+        given = signal
+        return never()
+      },
+      1,
+      late,
+    )
+    const error = await answer.catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ message: 'too late' })
+    expect(given?.reason).toBe(error)
+  })
+
+  it('makes a rejection of an exception', async () => {
+    const work = () => {
+      throw new Error('no')
+    }
+    await expect(abortedAfter(work, 60_000, late)).rejects.toThrow('no')
+  })
+})
+
+describe('deadline()', () => {
+  it('calls back when the time is up, and not when it was cancelled', async () => {
+    const passed = vi.fn()
+    const other = vi.fn()
+    deadline(20, passed)
+    deadline(20, other)()
+    await vi.waitFor(() => expect(passed).toHaveBeenCalledTimes(1))
+    expect(other).not.toHaveBeenCalled()
+  })
+
+  it('does not count the time for which the process stood still', async () => {
+    const heard: string[] = []
+    const waited = new Promise<void>((resolve) =>
+      deadline(200, () => {
+        heard.push('deadline')
+        resolve()
+      }),
+    )
+    standStill(300)
+    // Sets out when the process runs again.
+    setTimeout(() => heard.push('answer'), 20)
+    await waited
+    expect(heard).toEqual(['answer', 'deadline'])
+  })
+
+  it('does not count from before it was set', async () => {
+    standStill(300)
+    const heard: string[] = []
+    const waited = new Promise<void>((resolve) =>
+      deadline(200, () => {
+        heard.push('deadline')
+        resolve()
+      }),
+    )
+    setImmediate(() => setTimeout(() => heard.push('answer'), 20))
+    await waited
+    expect(heard).toEqual(['answer', 'deadline'])
+  })
+
+  it('calls back also where the event loop is late all the time', async () => {
+    const busy = setInterval(() => standStill(60), 1)
+    const passed = vi.fn()
+    for (let n = 0; n < 5; n++) {
+      await new Promise<void>((resolve) => deadline(50, resolve))
+      passed()
+    }
+    clearInterval(busy)
+    expect(passed).toHaveBeenCalledTimes(5)
+  })
+
+  it('LIMIT-1: a store whose answer lies ready while this process stands still is not down', async () => {
+    const inner = new ProcessStore(60_000)
+    const onStoreFailure = vi.fn()
+    const store = {
+      increment: async (key: string) => {
+        await stat('.') // answered by another thread meanwhile
+        return inner.increment(key)
+      },
+      decrement: (key: string) => inner.decrement(key),
+      resetKey: (key: string) => inner.resetKey(key),
+    }
+    const guarded = new StoreGuard({ failed: 'It is down.', recovered: () => 'It was down.' }, { storeTimeout: 50, onStoreFailure }).add(
+      store,
+      60_000,
+    )
+    for (const ms of [45, 60, 200]) {
+      const answer = guarded.increment('a')
+      standStill(ms)
+      await expect(answer).resolves.toMatchObject({ totalHits: expect.any(Number) })
+    }
+    expect(onStoreFailure).not.toHaveBeenCalled()
+  })
+})
+
+describe('backoff()', () => {
+  it('is somewhere below a bound that doubles with each attempt, up to the longest', () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5)
+    expect([0, 1, 2, 3, 4].map((attempts) => backoff(attempts, 10, 60))).toEqual([5, 10, 20, 30, 30])
+    vi.restoreAllMocks()
+  })
+})
