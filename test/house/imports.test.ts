@@ -17,6 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'wire.ts': [],
   'promise.ts': [],
   'timeout.ts': [],
+  'serial-queue.ts': ['promise.ts'],
   'slices.ts': [],
   'recent-map.ts': [],
   http: ['problem.ts', 'recent-map.ts', 'wire.ts'],
@@ -69,7 +70,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
 const folders = new Set(Object.keys(mayImport).filter((room) => !room.endsWith('.ts') && room !== 'options'))
 
 /** What every folder may import. */
-const shared: readonly string[] = ['brand.ts', 'near-miss.ts', 'options', 'timeout.ts']
+const shared: readonly string[] = ['brand.ts', 'near-miss.ts', 'options', 'serial-queue.ts', 'timeout.ts']
 
 const roomOf = (path: string): string => (path in mayImport ? path : (path.split('/')[0] as string))
 

@@ -4,11 +4,12 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { sharedRegistry } from '../../brand.js'
+import { SerialQueue } from '../../serial-queue.js'
 import type { Wait } from './client.js'
 import { statementShare, within } from './waits.js'
 
 /** By client, for all copies of the library: two of them may share a client, on which transactions must not mix. */
-const turns = sharedRegistry('turns', () => new WeakMap<object, Promise<unknown>>())
+const turns = new SerialQueue(sharedRegistry('turns', () => new WeakMap<object, Promise<unknown>>()))
 /** The client whose turn a team's function runs in: what that function asks of an adapter `within` it is part of the turn. */
 const turnHeld = sharedRegistry('turn-held', () => new AsyncLocalStorage<object>())
 
@@ -17,22 +18,7 @@ const nothing = (): void => {}
 /** Waits for the client, for at most `most` milliseconds, and gives what ends the turn. */
 export async function takeTurn(client: object, wait: Wait, most: number = Number.POSITIVE_INFINITY): Promise<() => void> {
   if (turnHeld.getStore() === client) return nothing
-  let over = nothing
-  const mine = new Promise<void>((resolve) => {
-    over = resolve
-  })
-  const previous = turns.get(client) ?? Promise.resolve()
-  turns.set(
-    client,
-    previous.then(() => mine),
-  )
-  try {
-    await within(wait, Math.min(most, wait.left() * statementShare), () => previous)
-  } catch (error) {
-    over()
-    throw error
-  }
-  return over
+  return turns.enter(client, (previous) => within(wait, Math.min(most, wait.left() * statementShare), () => previous))
 }
 
 /** Runs `work`, which holds the turn of the client. */
@@ -40,7 +26,7 @@ export const holdingTurn = <T>(client: object, work: () => Promise<T>): Promise<
 
 /** Runs a single statement once no turn is held: several may run side by side. */
 export async function betweenTurns<T>(client: object, wait: Wait, statement: () => Promise<T>): Promise<T> {
-  const previous = turns.get(client)
+  const previous = turns.tail(client)
   if (previous !== undefined && turnHeld.getStore() !== client) await within(wait, wait.left() * statementShare, () => previous)
   return statement()
 }
