@@ -1,6 +1,6 @@
 /** The two vocabularies of a view: the members of an older version, and those of the store. */
 import { get } from '../definition/json.js'
-import { ConfigurationError } from '../problem.js'
+import { invalidOption } from '../options/check.js'
 import type {
   AdapterCall,
   Condition,
@@ -40,13 +40,9 @@ export class Terms {
     this.#hides = new Set(hides)
     this.hidesNothing = hides.length === 0 && this.#stored.size === 0
     for (const [mine, stored] of this.#stored) {
-      if (this.#shown.get(stored) !== mine)
-        throw new ConfigurationError('invalid-option', `Two members of a view are "${stored}" of the store. Rename one.`)
+      if (this.#shown.get(stored) !== mine) throw invalidOption(`Two members of a view are "${stored}" of the store. Rename one.`)
       if (this.#hides.has(stored)) {
-        throw new ConfigurationError(
-          'invalid-option',
-          `A view shows "${stored}" of the store as "${mine}" and hides it too. Leave it out of one of them.`,
-        )
+        throw invalidOption(`A view shows "${stored}" of the store as "${mine}" and hides it too. Leave it out of one of them.`)
       }
     }
   }
@@ -160,10 +156,7 @@ export class Terms {
     const scope = this.store(given)
     for (const [member, value] of Object.entries(scope)) {
       if (isScalar(value)) continue
-      throw new ConfigurationError(
-        'invalid-option',
-        `fromWire of a view makes no value of the scope's "${member}". Let it give one for each.`,
-      )
+      throw invalidOption(`fromWire of a view makes no value of the scope's "${member}". Let it give one for each.`)
     }
     return scope as AdapterCall['scope']
   }

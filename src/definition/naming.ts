@@ -2,6 +2,7 @@
  * Naming rules of resource paths, in English and Spanish (PATH-2..4). Only what is certainly wrong throws (PATH-10): a wrong name that
  * passes costs less than a right one that is refused.
  */
+import { invalidOption } from '../options/check.js'
 import { ConfigurationError } from '../problem.js'
 import * as lists from './naming-words.js'
 
@@ -50,7 +51,7 @@ function isAllowed(name: string, allow: Readonly<Record<string, string>>): boole
   checkName(name)
   for (const [allowed, reason] of Object.entries(allow)) {
     if (typeof reason === 'string' && reason.trim() !== '') continue
-    throw new ConfigurationError('invalid-option', `allow lists ${show(allowed)} without a reason. Say in a few words why it is right.`)
+    throw invalidOption(`allow lists ${show(allowed)} without a reason. Say in a few words why it is right.`)
   }
   return Object.hasOwn(allow, name)
 }

@@ -208,7 +208,7 @@ function resolveFilter({ collection, members }: Context, name: string, given: tr
     )
   }
   if (many && op !== 'eq') {
-    throw new ConfigurationError('invalid-option', `${what} is many-valued, which only "eq" can be. Leave op or many out.`)
+    throw invalidOption(`${what} is many-valued, which only "eq" can be. Leave op or many out.`)
   }
   checkCompared(what, field, op, `filters.${name}`, members)
   return Object.freeze({ name, field, path: Object.freeze(field.split('.')), op, many })

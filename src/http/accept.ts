@@ -1,7 +1,7 @@
 /**
  * The choice of a media type by `Accept` (RFC 9110 12.5.1, 12.4.2; HDR-1).
  */
-import { ConfigurationError } from '../problem.js'
+import { invalidOption } from '../options/check.js'
 import { RecentMap } from '../recent-map.js'
 import { splitList } from './field-grammar.js'
 import { type MediaType, parseMediaType } from './media-type.js'
@@ -55,7 +55,7 @@ export function negotiator(offers: readonly string[]): Negotiate {
 function parseOffer(text: string): Offer {
   const media = parseMediaType(text)
   if (media === undefined || media.type.includes('*')) {
-    throw new ConfigurationError('invalid-option', `${JSON.stringify(text)} is not a media type. Offer one such as "application/json".`)
+    throw invalidOption(`${JSON.stringify(text)} is not a media type. Offer one such as "application/json".`)
   }
   const charset = (media.parameters.get('charset') ?? 'utf-8').toLowerCase()
   const family = `${media.type.slice(0, media.type.indexOf('/'))}/*`

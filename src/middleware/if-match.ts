@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { acceptsCoding } from '../http/accept-encoding.js'
 import { formatTag, knownTag, matchesStrongly, parseTagList, type TagList, versionsOf } from '../http/entity-tags.js'
-import { checkOptions } from '../options/check.js'
+import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
-import { ConfigurationError, HttpProblem } from '../problem.js'
+import { HttpProblem } from '../problem.js'
 import { send } from '../representation/answer.js'
 import { followCoding } from '../representation/coded-tags.js'
 import { bodyFields, removeFields } from '../representation/header-fields.js'
@@ -184,8 +184,5 @@ const digestLength = 27
 /** A number would never equal the texts of `expectedVersions(req)`; `undefined` would be one version for every record. */
 function textOf(version: string): string {
   if (typeof version === 'string') return version
-  throw new ConfigurationError(
-    'invalid-option',
-    `The version is ${String(version)}, which is no text. Give the version of the record as text.`,
-  )
+  throw invalidOption(`The version is ${String(version)}, which is no text. Give the version of the record as text.`)
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Action, type Decided, type Decision, decide, forbidden, itemActions, methodNotYours, ownMethods } from '../auth/permission.js'
 import { isObject } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
-import { checkOptions } from '../options/check.js'
+import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kind, Kinds } from '../options/kinds.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { send } from '../representation/answer.js'
@@ -140,21 +140,14 @@ function checkMethods(options: MethodRulesOptions): void {
   checkOptions('methodRules()', options, methodsKinds)
   const { on, allow, permission, resource, key } = options
   if ((permission === undefined) !== (resource === undefined))
-    throw new ConfigurationError(
-      'invalid-option',
-      'methodRules() has one of permission and resource. Give both: the permission is asked by the name of the resource.',
-    )
+    throw invalidOption('methodRules() has one of permission and resource. Give both: the permission is asked by the name of the resource.')
   if (on === 'item' && permission !== undefined && key === undefined) {
-    throw new ConfigurationError(
-      'invalid-option',
+    throw invalidOption(
       'methodRules() has a permission for an item, and does not tell its key, so no rule for single items would hold. Give key: (req) => req.params.id, or key: false where the permission asks for none.',
     )
   }
   if (on === 'collection' && allow.includes('DELETE')) {
-    throw new ConfigurationError(
-      'invalid-option',
-      'methodRules() allows DELETE on a collection, which is never legal (VERB-7). Leave it out.',
-    )
+    throw invalidOption('methodRules() allows DELETE on a collection, which is never legal (VERB-7). Leave it out.')
   }
 }
 
@@ -218,8 +211,7 @@ function locatedCreate(res: ServerResponse, base: BaseOf): Verdict {
   makeAbsolute(res, header.location, base)
   const location = String(res.getHeader(header.location) ?? '')
   if (URL.canParse(location)) return 'whole'
-  return new ConfigurationError(
-    'invalid-option',
+  return invalidOption(
     `A POST answers ${res.statusCode} ${location === '' ? 'without a Location' : `with the Location "${location}"`} (VERB-2). Set the absolute address of what was created.`,
   )
 }

@@ -9,9 +9,9 @@ import { storeKinds, storeMaker } from '../limits/limit-options.js'
 import { ProcessStore } from '../limits/process-store.js'
 import type { StoreOptions } from '../limits/store.js'
 import { StoreDown, StoreGuard, type StoreMessages } from '../limits/store-guard.js'
-import { checkOptions } from '../options/check.js'
+import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
-import { ConfigurationError, isProblem, Unavailable } from '../problem.js'
+import { isProblem, Unavailable } from '../problem.js'
 import type { Headers } from '../representation/answer.js'
 import { principals } from './authenticate.js'
 import type { ErrorMiddleware, Middleware } from './middleware.js'
@@ -122,10 +122,7 @@ export const rateLimitKinds: Kinds<RateLimitOptions> = {
 function nameOf(name: unknown): string | undefined {
   if (name === undefined || name === null) return undefined
   if (typeof name === 'string') return name
-  throw new ConfigurationError(
-    'invalid-option',
-    `key of rateLimit() gave a value of type ${typeof name}. Give a text at once, or undefined to count the address.`,
-  )
+  throw invalidOption(`key of rateLimit() gave a value of type ${typeof name}. Give a text at once, or undefined to count the address.`)
 }
 
 const messages: Record<'pass' | 'refuse', StoreMessages> = {

@@ -1,10 +1,10 @@
 /** The answers of hand-written routes in JSON and XML, as `Accept` asks (HDR-1). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
+import { invalidOption } from '../options/check.js'
 import { compileSent } from '../plan/members.js'
 import { compileResource } from '../plan/resource-plan.js'
 import { wireForms } from '../plan/wire-form.js'
-import { ConfigurationError } from '../problem.js'
 import { builtIn } from '../representation/encoding.js'
 import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
@@ -40,8 +40,7 @@ export function recordAnswer<T>(definition: ResourceDefinition<T>, ...others: re
       const chosen = format.of(req)
       const representation = representations.get(chosen)
       if (representation === undefined) {
-        throw new ConfigurationError(
-          'invalid-option',
+        throw invalidOption(
           `recordAnswer() writes no ${chosen}. Where of(req) is "${chosen}", let the route write it, or give it a recordAnswer() that does not offer it.`,
         )
       }

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { JsonObject } from '../definition/json.js'
 import { membersHolding } from '../definition/key.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
-import { checkOptions } from '../options/check.js'
+import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import { applyOperations, type Operation, readOperations } from '../plan/json-patch.js'
 import { compilePresent } from '../plan/members.js'
@@ -101,8 +101,7 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
     of(req: IncomingMessage): T {
       const { sent, whole } = states.of(req)
       if (whole) return sent as T
-      throw new ConfigurationError(
-        'invalid-option',
+      throw invalidOption(
         `The body of a ${req.method} of "${definition.collection}" is not the whole record: use over(req, current) in place of of(req).`,
       )
     },

@@ -1,9 +1,8 @@
 /** Pagination headers of a hand-written list (QUERY-7). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkOptions } from '../options/check.js'
+import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
-import { ConfigurationError } from '../problem.js'
 import { mergeLinks } from '../representation/header-fields.js'
 import { paginationHeaders } from '../representation/pagination.js'
 import { header } from '../wire.js'
@@ -51,8 +50,7 @@ export function totalCount(options: TotalCountOptions = {}): TotalCount {
   return Object.assign(totalCountMiddleware, {
     set(req: IncomingMessage, res: ServerResponse, total: number, exact = true): void {
       const url = bases.of(req) + requestPath(req)
-      if (!Number.isSafeInteger(total) || total < 0)
-        throw new ConfigurationError('invalid-option', `The total is ${total}. Give a whole number from 0.`)
+      if (!Number.isSafeInteger(total) || total < 0) throw invalidOption(`The total is ${total}. Give a whole number from 0.`)
       res.setHeader(header.totalCount, String(total))
       const query = findListQuery(req)
       if (query === undefined) return

@@ -5,7 +5,7 @@ import util from 'node:util'
 import { isObject } from '../definition/json.js'
 import { httpDate, structuredDate } from '../http/dates.js'
 import { splitTarget } from '../http/targets.js'
-import { checkArgument, checkOptions } from '../options/check.js'
+import { checkArgument, checkOptions, invalidOption } from '../options/check.js'
 import { functionBy, type Kind, type Kinds } from '../options/kinds.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { formatLink, send } from '../representation/answer.js'
@@ -77,9 +77,8 @@ export function resolveLifecycle(name: string, options: LifecycleOptions, names:
   const deprecated = time(`deprecated of ${name}`, options.deprecated)
   const sunset = time(`sunset of ${name}`, options.sunset)
   if (deprecated !== undefined && sunset !== undefined && sunset < deprecated)
-    throw new ConfigurationError('invalid-option', `The sunset of ${name} is before its deprecation. Give a later date (RFC 9745 4).`)
-  if (retireAtSunset && sunset === undefined)
-    throw new ConfigurationError('invalid-option', `${name} is to retire at its sunset, and has none. Give it a sunset.`)
+    throw invalidOption(`The sunset of ${name} is before its deprecation. Give a later date (RFC 9745 4).`)
+  if (retireAtSunset && sunset === undefined) throw invalidOption(`${name} is to retire at its sunset, and has none. Give it a sunset.`)
   const headers = {
     ...(deprecated === undefined ? {} : { [header.deprecation]: structuredDate(deprecated) }),
     ...(sunset === undefined ? {} : { [header.sunset]: httpDate(sunset) }),
@@ -94,7 +93,7 @@ function time(field: string, given: Date | string | undefined): number | undefin
     httpDate(value)
     return value
   } catch {
-    throw new ConfigurationError('invalid-option', `${field} is "${String(given)}", which is no date. Give a Date or "2027-01-31".`)
+    throw invalidOption(`${field} is "${String(given)}", which is no date. Give a Date or "2027-01-31".`)
   }
 }
 

@@ -3,6 +3,7 @@
 import { checkShown } from '../definition/resolve-links.js'
 import type { Link, ResourceDefinition } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
+import { invalidOption } from '../options/check.js'
 import { ConfigurationError } from '../problem.js'
 import type { ResourcePlan } from './resource-plan.js'
 import type { Mounted } from './routes.js'
@@ -80,8 +81,7 @@ export function checkScope(what: string, child: Mounted): void {
   if (child.plan.definition.scope !== undefined) return
   for (let up = child.parent?.mounted; up !== undefined; up = up.parent?.mounted) {
     if (up.plan.definition.scope === undefined) continue
-    throw new ConfigurationError(
-      'invalid-option',
+    throw invalidOption(
       `${what} would show to everybody what "${up.plan.collection}" contains for some: it has a scope, and "${child.plan.collection}" has none. Give it one of its own.`,
     )
   }

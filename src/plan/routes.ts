@@ -3,6 +3,7 @@ import { isCareful } from '../definition/fixed.js'
 import { type KeyValue, segmentOf } from '../definition/key.js'
 import type { PageOptions, ResourceDefinition } from '../definition/resource.js'
 import { nearMiss } from '../near-miss.js'
+import { invalidOption } from '../options/check.js'
 import { ConfigurationError } from '../problem.js'
 import type { CustomRepresentation } from './custom-representation.js'
 import type { Endpoint } from './endpoint.js'
@@ -204,8 +205,7 @@ class TableBuilder {
     const mounted = this.built.get(nameOf(definition.parent.of)) as Building
     const { by } = definition.parent
     if (options.area !== undefined) {
-      throw new ConfigurationError(
-        'invalid-option',
+      throw invalidOption(
         `"${definition.collection}" is contained in "${mounted.plan.collection}", so it lies in its area. Leave the area "${options.area}" out.`,
       )
     }

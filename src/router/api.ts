@@ -13,7 +13,7 @@ import {
   type VersionHandler,
 } from '../middleware/versions.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
-import { checkArgument, checkOptions } from '../options/check.js'
+import { checkArgument, checkOptions, invalidOption } from '../options/check.js'
 import { type Kind, type Kinds, madeBy } from '../options/kinds.js'
 import { type Endpoint, isEndpoint } from '../plan/endpoint.js'
 import { isMount, type Mount } from '../plan/mount.js'
@@ -82,8 +82,7 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
   const { versions: table, login, secureHeaders = {}, ...rest } = options
   const names = Object.keys(table)
   const living = names.filter((name) => table[name] !== 'retired')
-  if (names.length === 0)
-    throw new ConfigurationError('invalid-option', 'api() has no versions. Give at least one: { versions: { v1: [...] } }.')
+  if (names.length === 0) throw invalidOption('api() has no versions. Give at least one: { versions: { v1: [...] } }.')
   const service = resolveService(rest as unknown as ServiceOptions, {
     login,
     secureHeaders: secureHeaders === false ? undefined : resolveSecureHeaders(secureHeaders),
@@ -153,8 +152,7 @@ function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]):
   const stray = rateLimit?.routes.find((route) => served.every(({ table }) => table.match(route.split('/')) === undefined))
   if (stray === undefined) return
   const paths = served.flatMap(({ table }) => table.resources.filter(({ parent }) => parent === undefined).map(({ path }) => path.slice(1)))
-  throw new ConfigurationError(
-    'invalid-option',
+  throw invalidOption(
     `rateLimit() of api() has a budget for "${stray}", which no version serves. ${didYouMean(nearMiss(stray, paths), [...new Set(paths)])}`,
   )
 }

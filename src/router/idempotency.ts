@@ -8,7 +8,8 @@ import { canonicalText, isObject } from '../definition/json.js'
 import { longestKey, parseIdempotencyKey } from '../http/idempotency-key.js'
 import { soleField } from '../http/sole-field.js'
 import { digest, principalName } from '../limits/keys.js'
-import { ConfigurationError, HttpProblem, type ProblemCode, Unavailable } from '../problem.js'
+import { invalidOption } from '../options/check.js'
+import { type ConfigurationError, HttpProblem, type ProblemCode, Unavailable } from '../problem.js'
 import { header } from '../wire.js'
 import type { Exchange } from './exchange.js'
 import { scopeOf } from './scope.js'
@@ -106,8 +107,7 @@ function plainText(principal: unknown): string | undefined {
 const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype
 
 const nobodys = ({ plan }: Exchange['resource']): ConfigurationError =>
-  new ConfigurationError(
-    'invalid-option',
+  invalidOption(
     `A POST to "${plan.collection}" has an ${header.idempotencyKey}, and nothing tells whose it is. Give the service idempotencyOwner: (principal, req) => a text, at once, that no two callers share; without it the principal needs a "sub", or is plain data.`,
   )
 

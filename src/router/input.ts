@@ -3,6 +3,7 @@ import type { Awaitable, Stored } from '../adapters/contract.js'
 import { escapePointer, isList, isObject, type JsonObject } from '../definition/json.js'
 import { membersHolding } from '../definition/key.js'
 import type { RuleViolation } from '../definition/resource-options.js'
+import { invalidOption } from '../options/check.js'
 import { applyOperations, type Operation } from '../plan/json-patch.js'
 import {
   completeRecord,
@@ -14,7 +15,7 @@ import {
   recordToReplace,
   refuseOnWire,
 } from '../plan/record.js'
-import { ConfigurationError, type Violation } from '../problem.js'
+import type { Violation } from '../problem.js'
 import { settled } from '../promise.js'
 import type { Visit } from './caller.js'
 import type { Exchange } from './exchange.js'
@@ -104,7 +105,7 @@ export function checkTeamRules(
 function checkedRules(broken: unknown, collection: string): readonly RuleViolation[] {
   if (broken === undefined || broken === null) return []
   const fix = 'Give a list of { detail, member? }, empty where nothing is wrong.'
-  const unfit = (what: string) => new ConfigurationError('invalid-option', `rules of "${collection}" gave ${what}. ${fix}`)
+  const unfit = (what: string) => invalidOption(`rules of "${collection}" gave ${what}. ${fix}`)
   if (!isList(broken)) throw unfit(isObject(broken) ? 'an object' : `a ${typeof broken}`)
   const isKnown = (one: unknown): one is RuleViolation =>
     isObject(one) && typeof one.detail === 'string' && ['string', 'undefined'].includes(typeof one.member)
@@ -124,8 +125,7 @@ const violationOf = ({ member, detail, code = 'rule', params }: RuleViolation, c
 function checkedParams(params: unknown, collection: string): NonNullable<RuleViolation['params']> {
   const sound = isObject(params) && Object.values(params).every((value) => (isList(value) ? value.every(isParam) : isParam(value)))
   if (sound) return params as NonNullable<RuleViolation['params']>
-  throw new ConfigurationError(
-    'invalid-option',
+  throw invalidOption(
     `rules of "${collection}" gave params that are not plain. Give an object of texts, finite numbers, booleans and nulls, or lists of them.`,
   )
 }

@@ -4,9 +4,10 @@ import { isPlainObject, put } from '../definition/json.js'
 import { NamedMembers } from '../definition/named-members.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
+import { invalidOption } from '../options/check.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Mounted } from '../plan/routes.js'
-import { ConfigurationError } from '../problem.js'
+import type { ConfigurationError } from '../problem.js'
 import type { Caller } from './caller.js'
 
 type Scope = Readonly<Record<string, Scalar>>
@@ -84,5 +85,4 @@ function nameOfKind(value: unknown): string {
   return typeof value === 'object' ? 'an object of a class' : `a ${typeof value}`
 }
 
-const unfit = ({ collection }: ResourceDefinition, what: string): ConfigurationError =>
-  new ConfigurationError('invalid-option', `scope of "${collection}" ${what}`)
+const unfit = ({ collection }: ResourceDefinition, what: string): ConfigurationError => invalidOption(`scope of "${collection}" ${what}`)

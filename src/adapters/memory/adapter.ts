@@ -6,8 +6,7 @@ import { declareCareful } from '../../definition/fixed.js'
 import { own, put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
-import { checkOptions } from '../../options/check.js'
-import { ConfigurationError } from '../../problem.js'
+import { checkOptions, invalidOption } from '../../options/check.js'
 import { leavesScope } from '../association.js'
 import { type AdapterCall, isRefused, type Refused, type Repeated, type Scalar, type Stored } from '../contract.js'
 import { madeBy, refusePromise } from '../made-by.js'
@@ -162,10 +161,7 @@ export function memoryAdapter<T, K>(
     const stored = insert(row)
     if ('refused' in stored) {
       const why = stored.refused === 'duplicate' ? 'has the same value as another' : 'has no value of its type'
-      throw new ConfigurationError(
-        'invalid-option',
-        `A record given to the memory adapter of "${definition.collection}" ${why} in: ${stored.members.join(', ')}.`,
-      )
+      throw invalidOption(`A record given to the memory adapter of "${definition.collection}" ${why} in: ${stored.members.join(', ')}.`)
     }
   }
   assignment.opened()

@@ -2,6 +2,7 @@
 
 import { get } from '../../definition/json.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
+import { invalidOption } from '../../options/check.js'
 import { ConfigurationError } from '../../problem.js'
 import { type Association, associationOf } from '../association.js'
 import type { Condition, ParentKey } from '../contract.js'
@@ -32,8 +33,7 @@ export class Associations {
         )
       }
       if (by !== undefined && typeof of !== 'string' && by.length !== of.key.members.length) {
-        throw new ConfigurationError(
-          'invalid-option',
+        throw invalidOption(
           `"${definition.collection}" is attached to "${of.collection}" by ${by.length} members, but its key has ${of.key.members.length}: ${of.key.members.join(', ')}. Name one member for each.`,
         )
       }

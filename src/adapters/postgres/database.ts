@@ -1,5 +1,5 @@
 /** Which driver speaks to a team's client. */
-import { ConfigurationError } from '../../problem.js'
+import { invalidOption } from '../../options/check.js'
 import type { Database, PostgresClient, SplitClient, SqlClient } from './client.js'
 import { customDatabase } from './custom-driver.js'
 import { isPgClient, isPgPool } from './pg-client.js'
@@ -45,8 +45,7 @@ function databaseOf(client: SqlClient, options: PgOptions, callers = false): Dat
     if (isPgliteTransaction(client)) return pgliteTransaction(client)
     if (typeof client.query === 'function') return customDatabase(client, callers)
   }
-  throw new ConfigurationError(
-    'invalid-option',
+  throw invalidOption(
     'postgresAdapter() needs a client first: a Pool or Client of "pg", a PGlite, a transaction of either, { read, write } of two, or an object with query(text, values).',
   )
 }

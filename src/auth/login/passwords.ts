@@ -1,9 +1,9 @@
 /** Stored passwords: made, checked, and known to be of yesterday's strength (AUTH-6). */
 
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { checkOptions } from '../../options/check.js'
+import { checkOptions, invalidOption } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
-import { ConfigurationError, HttpProblem } from '../../problem.js'
+import { HttpProblem } from '../../problem.js'
 import { hashing } from './hashing-queue.js'
 import { longestPassword, prepareOpaqueString } from './opaque-string.js'
 import { type Cost, formatPasswordHash, memoryOf, type PasswordHash, parsePasswordHash, todaysCost, workOf } from './password-hash.js'
@@ -52,7 +52,7 @@ export async function hashPassword(password: string, options: PasswordOptions = 
 export async function checkPassword(password: string, hash: string): Promise<boolean> {
   const stored = parsePasswordHash(hash)
   if (stored === undefined) {
-    throw new ConfigurationError('invalid-option', 'checkPassword() can not read the hash. Give it one that hashPassword() has made.')
+    throw invalidOption('checkPassword() can not read the hash. Give it one that hashPassword() has made.')
   }
   const prepared = prepareOpaqueString(password)
   return prepared !== undefined && hashing.run(workOf(stored), () => matches(prepared, stored))

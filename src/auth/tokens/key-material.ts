@@ -1,6 +1,7 @@
 /** What a team writes as a key becomes a `KeyObject`: PEM, secret, JSON Web Key (AUTH-5). No message here holds any of it. */
 import { createPrivateKey, createPublicKey, createSecretKey, KeyObject } from 'node:crypto'
 import { isObject } from '../../definition/json.js'
+import { invalidOption } from '../../options/check.js'
 import { ConfigurationError } from '../../problem.js'
 import type { Jwk } from './jwk.js'
 
@@ -87,22 +88,18 @@ function fail(error: Error): never {
 }
 
 const unreadable = (what: string, wanted: string): ConfigurationError =>
-  new ConfigurationError(
-    'invalid-option',
+  invalidOption(
     wanted === 'a secret'
       ? `${what} can not be read as a secret. Give text (its UTF-8 bytes), bytes, a secret KeyObject or a JSON Web Key of type "oct".`
       : `${what} can not be read as a key of a pair. Give PEM text that is not encrypted, a KeyObject or a JSON Web Key.`,
   )
 
 const absent = (what: string): ConfigurationError =>
-  new ConfigurationError('invalid-option', `${what} has no "key": is the environment variable set? Give the key beside its algorithm.`)
+  invalidOption(`${what} has no "key": is the environment variable set? Give the key beside its algorithm.`)
 
 /** No PEM holds a backslash: this one has been through an environment variable or a JSON file that kept its escapes. */
 const escaped = (what: string): ConfigurationError =>
-  new ConfigurationError(
-    'invalid-option',
-    `${what} is PEM text with a backslash and an n in the place of its line breaks. Give its text.replaceAll('\\\\n', '\\n').`,
-  )
+  invalidOption(`${what} is PEM text with a backslash and an n in the place of its line breaks. Give its text.replaceAll('\\\\n', '\\n').`)
 
 const confused = (what: string): ConfigurationError =>
   new ConfigurationError(
@@ -110,5 +107,4 @@ const confused = (what: string): ConfigurationError =>
     `${what} is a key of a pair, given as the secret of an HS algorithm: whoever has its public half could sign. Name the algorithm of the pair, or give a secret of random bytes.`,
   )
 
-const cannotSign = (what: string): ConfigurationError =>
-  new ConfigurationError('invalid-option', `${what} is a public key, which can not sign. Give the private key.`)
+const cannotSign = (what: string): ConfigurationError => invalidOption(`${what} is a public key, which can not sign. Give the private key.`)

@@ -1,7 +1,7 @@
 /** Which keys a token may have been signed with: by its `alg` and `kid`, never by a key that it brings along (AUTH-5; RFC 7515 4.1.4, RFC 8725 3.1, 3.10). */
 import type { Awaitable } from '../../adapters/contract.js'
 import { isList } from '../../definition/json.js'
-import { ConfigurationError } from '../../problem.js'
+import { invalidOption } from '../../options/check.js'
 import { settled } from '../../promise.js'
 import { algorithmNames, type TokenAlgorithm } from './algorithms.js'
 import { asked } from './asked.js'
@@ -37,13 +37,12 @@ export function keyRing(what: string, keys: unknown): KeyRing {
 function fixedRing(what: string, given: unknown): KeyRing {
   const missing = given === undefined || given === null
   if (missing || typeof given === 'string' || given instanceof Uint8Array) {
-    throw new ConfigurationError(
-      'invalid-option',
+    throw invalidOption(
       `keys of ${what} ${missing ? 'are missing' : 'do not say their algorithm'}. Give { algorithm: 'HS256', key: secret }, several of these, or jwks().`,
     )
   }
   const list = isList(given) ? given : [given]
-  if (list.length === 0) throw new ConfigurationError('invalid-option', `${what} has no key. Give at least one in "keys".`)
+  if (list.length === 0) throw invalidOption(`${what} has no key. Give at least one in "keys".`)
   const keys = list.map((key, index) => prepareKey(isList(given) ? `keys[${index}] of ${what}` : `keys of ${what}`, key, 'verify'))
   checkNames(what, keys)
   const kids = [...new Set(keys.flatMap(({ kid }) => kid ?? []))]
@@ -98,17 +97,13 @@ function checkNames(what: string, keys: readonly PreparedKey[]): void {
     if (kid === undefined) continue
     const name = `${algorithm} ${kid}`
     if (seen.has(name)) {
-      throw new ConfigurationError(
-        'invalid-option',
-        `${what} has two keys of one kid and one algorithm, ${algorithm}. Give each its own kid.`,
-      )
+      throw invalidOption(`${what} has two keys of one kid and one algorithm, ${algorithm}. Give each its own kid.`)
     }
     seen.add(name)
   }
   for (const alg of algorithmNames) {
     if (keys.filter((key) => key.kid === undefined && key.algorithm === alg).length <= mostTries) continue
-    throw new ConfigurationError(
-      'invalid-option',
+    throw invalidOption(
       `${what} has more than ${mostTries} keys of ${alg} without a kid, and a token is tried with no more. Give each a kid.`,
     )
   }

@@ -1,7 +1,7 @@
 /** Getting a key set over HTTP (RFC 7517 5): bounded in time, size and where it may lead. */
 import { isObject } from '../../definition/json.js'
 import { parseJson } from '../../http/json-text.js'
-import { ConfigurationError } from '../../problem.js'
+import { invalidOption } from '../../options/check.js'
 
 /** The largest key set, in bytes. */
 const largest = 1024 * 1024
@@ -9,23 +9,14 @@ const largest = 1024 * 1024
 /** The address of a key set. Throws `ConfigurationError` unless it is https, or http on this machine: who can change the answer on its way can sign tokens. */
 export function keySetAddress(source: string | URL): URL {
   if (!URL.canParse(String(source))) {
-    throw new ConfigurationError(
-      'invalid-option',
-      'The source of jwks() is no URL. Give one such as "https://login.example/jwks.json", or a function.',
-    )
+    throw invalidOption('The source of jwks() is no URL. Give one such as "https://login.example/jwks.json", or a function.')
   }
   const url = new URL(String(source))
   if (url.username !== '' || url.password !== '') {
-    throw new ConfigurationError(
-      'invalid-option',
-      'The source of jwks() holds credentials, which fetch refuses. Give a function that sends them.',
-    )
+    throw invalidOption('The source of jwks() holds credentials, which fetch refuses. Give a function that sends them.')
   }
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url
-  throw new ConfigurationError(
-    'invalid-option',
-    `The source of jwks() is on ${url.protocol}//, where anybody on the way could swap the keys. Give an https address.`,
-  )
+  throw invalidOption(`The source of jwks() is on ${url.protocol}//, where anybody on the way could swap the keys. Give an https address.`)
 }
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127(?:\.\d+){3}$/.test(host)

@@ -3,7 +3,7 @@
 import { KeyObject } from 'node:crypto'
 import { isList, isObject } from '../../definition/json.js'
 import { didYouMean, nearMiss } from '../../near-miss.js'
-import { checkOptions } from '../../options/check.js'
+import { checkOptions, invalidOption } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
 import { ConfigurationError } from '../../problem.js'
 import { algorithmNames, algorithms, type Fitness, isAlgorithm, type TokenAlgorithm } from './algorithms.js'
@@ -56,25 +56,25 @@ export function prepareKey(what: string, given: unknown, purpose: KeyPurpose): P
 /** Throws `ConfigurationError` where a key is missing, or stands there without the algorithm that it serves. */
 export function checkForm(what: string, given: unknown): void {
   const mend = "Give { algorithm: 'HS256', key: ... }, with the one algorithm that the key serves."
-  if (given === undefined || given === null) throw new ConfigurationError('invalid-option', `${what} is missing. ${mend}`)
+  if (given === undefined || given === null) throw invalidOption(`${what} is missing. ${mend}`)
   if (isObject(given) && !(given instanceof Uint8Array || given instanceof KeyObject || Object.hasOwn(given, 'kty'))) return
-  throw new ConfigurationError('invalid-option', `${what} is ${isList(given) ? 'a list' : 'a key without its algorithm'}. ${mend}`)
+  throw invalidOption(`${what} is ${isList(given) ? 'a list' : 'a key without its algorithm'}. ${mend}`)
 }
 
 /** The value itself is not quoted: where key and algorithm were swapped, it would be the key. */
 function unknownAlgorithm(what: string, given: unknown): ConfigurationError {
   const near = typeof given === 'string' ? nearMiss(given, algorithmNames) : undefined
-  return new ConfigurationError('invalid-option', `${what} has an algorithm that there is not. ${didYouMean(near, algorithmNames)}`)
+  return invalidOption(`${what} has an algorithm that there is not. ${didYouMean(near, algorithmNames)}`)
 }
 
 /** What a JSON Web Key says of its own use must agree (RFC 7517 4.2, 4.4). */
 function checkJwk(what: string, key: unknown, algorithm: TokenAlgorithm): void {
   if (!isObject(key) || key.kty === undefined) return
   if (key.alg !== undefined && key.alg !== algorithm) {
-    throw new ConfigurationError('invalid-option', `${what} is a JSON Web Key for another algorithm than ${algorithm}. Name its own.`)
+    throw invalidOption(`${what} is a JSON Web Key for another algorithm than ${algorithm}. Name its own.`)
   }
   if (key.use !== undefined && key.use !== 'sig') {
-    throw new ConfigurationError('invalid-option', `${what} is a JSON Web Key that is not for signatures. Give one whose "use" is "sig".`)
+    throw invalidOption(`${what} is a JSON Web Key that is not for signatures. Give one whose "use" is "sig".`)
   }
 }
 

@@ -3,9 +3,9 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
 import { isObject } from '../../definition/json.js'
-import { checkOptions } from '../../options/check.js'
+import { checkOptions, invalidOption } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
-import { ConfigurationError } from '../../problem.js'
+import type { ConfigurationError } from '../../problem.js'
 import type { TokenAlgorithm } from './algorithms.js'
 import { type Claims, readClaims } from './claims.js'
 import { prepareKey, type TokenKey } from './keys.js'
@@ -71,7 +71,7 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   }
   // A key whose halves do not belong together shows here, and not at the first login.
   if (!verifies(() => issue({ sub: what }), key, algorithm)) {
-    throw new ConfigurationError('invalid-option', `The key of ${what} makes signatures that do not verify. Give a key that is whole.`)
+    throw invalidOption(`The key of ${what} makes signatures that do not verify. Give a key that is whole.`)
   }
   return issue
 }
@@ -107,5 +107,4 @@ function written(claims: object): string {
   }
 }
 
-const refused = (why: string): ConfigurationError =>
-  new ConfigurationError('invalid-option', `The claims of a token can not be issued: ${why}`)
+const refused = (why: string): ConfigurationError => invalidOption(`The claims of a token can not be issued: ${why}`)

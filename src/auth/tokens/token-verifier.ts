@@ -1,7 +1,8 @@
 /** The way from a token's text to its claims (AUTH-5; RFC 7519 7.2, RFC 8725 3). */
 import jsonwebtoken from 'jsonwebtoken'
 import type { Awaitable } from '../../adapters/contract.js'
-import { ConfigurationError, type HttpProblem } from '../../problem.js'
+import { invalidOption } from '../../options/check.js'
+import type { HttpProblem } from '../../problem.js'
 import { settled } from '../../promise.js'
 import { asked } from './asked.js'
 import { type ClaimRules, type Claims, claimFault, readClaims, validUntil } from './claims.js'
@@ -81,7 +82,7 @@ export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
 function unlessRevoked({ what, refuse }: VerifierPlan, claims: Claims, gone: unknown): Claims {
   if (gone === false) return claims
   if (gone === true) throw refuse('The token is revoked.')
-  throw new ConfigurationError('invalid-option', `The function revoked of ${what} gave ${kindOf(gone)}. Let it give true or false.`)
+  throw invalidOption(`The function revoked of ${what} gave ${kindOf(gone)}. Let it give true or false.`)
 }
 
 const kindOf = (value: unknown): string => (value === null ? 'null' : `a value of type ${typeof value}`)

@@ -1,7 +1,8 @@
 /** Records as own code gives them, as a client would have sent them (REP-7, REP-8). */
 import { escapePointer, isList, isPlainObject, type JsonObject, own, put } from '../../definition/json.js'
+import { invalidOption } from '../../options/check.js'
 import type { Mounted } from '../../plan/routes.js'
-import { ConfigurationError } from '../../problem.js'
+import type { ConfigurationError } from '../../problem.js'
 
 /**
  * A copy of a value as JSON would carry it: members that are undefined are left out. Throws
@@ -17,7 +18,7 @@ function copy(what: string, value: unknown, at: string, depth: number): unknown 
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
   if (depth === 0) {
-    throw new ConfigurationError('invalid-option', `${what} nests too deep at "${at}". Is it a circle? The bound is depthLimit.`)
+    throw invalidOption(`${what} nests too deep at "${at}". Is it a circle? The bound is depthLimit.`)
   }
   if (isList(value)) return Array.from(value, (item, i) => copy(what, item, `${at}/${i}`, depth - 1))
   if (!isPlainObject(value)) throw unfit(what, at, value, 'Give its text, or leave it out.')
@@ -35,8 +36,7 @@ function unfit(what: string, at: string, value: unknown, fix: string): Configura
       : typeof value === 'object'
         ? `an object (${value.constructor?.name || 'without a class'})`
         : `a ${typeof value}`
-  return new ConfigurationError(
-    'invalid-option',
+  return invalidOption(
     `${what} got ${typeof value === 'number' ? String(value) : kind} at "${at}", where it can't stand in a record. ${fix}`,
   )
 }

@@ -4,7 +4,7 @@ import type { Stored, WriteMethod } from '../../adapters/contract.js'
 import { isObject, type JsonObject } from '../../definition/json.js'
 import { type KeyValue, membersHolding } from '../../definition/key.js'
 import { unconditional } from '../../middleware/if-match.js'
-import { checkOptions } from '../../options/check.js'
+import { checkOptions, invalidOption } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
 import { itemPath } from '../../plan/addresses.js'
 import type { OperationDescription } from '../../plan/operation.js'
@@ -106,7 +106,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   async #checked(caller: Caller, values: readonly unknown[], violations: RowViolations): Promise<readonly (Row | undefined)[]> {
     this.#needs('create')
     if (!Array.isArray(values)) {
-      throw new ConfigurationError('invalid-option', `${this.#what} got no list of records to create. Give an array.`)
+      throw invalidOption(`${this.#what} got no list of records to create. Give an array.`)
     }
     return checkedRows(
       caller,
@@ -159,7 +159,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
     if (given === undefined || given === null || isObject(given) !== codec.composite) {
       const parts = codec.members.join(', ')
       const wanted = codec.composite ? `an object of ${parts}` : `the value of ${parts}`
-      throw new ConfigurationError('invalid-option', `${this.#what} got no key. Give ${wanted}.`)
+      throw invalidOption(`${this.#what} got no key. Give ${wanted}.`)
     }
     const key = codec.of(codec.composite ? given : { [codec.members[0] as string]: given })
     const known = key === undefined ? undefined : codec.parse(codec.text(key))
