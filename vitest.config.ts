@@ -16,6 +16,7 @@ const alone = [
   'test/limits/redis.test.ts',
   'test/representation/xml-reader.test.ts',
   'test/server/hostile.test.ts',
+  'test/timeout.test.ts',
 ]
 
 const long = 'test/**/*.long.test.ts'
