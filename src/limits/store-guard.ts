@@ -1,5 +1,6 @@
 /** A circuit breaker around stores that may be down: no request waits for one twice (LIMIT-1). */
 import type { Awaitable } from '../adapters/contract.js'
+import { notify } from '../notify.js'
 import { deadline, withTimeout } from '../timeout.js'
 import { inSeconds } from './duration.js'
 import type { LimitStore, StoreOptions, StoreOutage, WindowCount } from './store.js'
@@ -134,7 +135,7 @@ export class StoreGuard {
     // flapping store is not reported more than about once a second.
     if (this.#opened - this.#closed > longestPause) this.#pause = firstPause
     for (const release of [...this.#waiting]) release()
-    report(() => this.#onFailure(new Error(this.messages.failed, { cause })))
+    notify(this.#onFailure, () => new Error(this.messages.failed, { cause }))
     this.#probeLater()
   }
 
@@ -149,7 +150,7 @@ export class StoreGuard {
     for (const tell of this.#whenUp.splice(0)) tell()
     const duration = Math.round(this.#closed - this.#opened)
     const message = this.messages.recovered(inSeconds(Math.max(1, Math.round(duration / 100)) / 10))
-    report(() => this.#onRecovery({ message, duration }))
+    notify(this.#onRecovery, () => ({ message, duration }))
   }
 
   /** Counts once in each store: a replica that may only be read answers, and counts nothing. */
@@ -177,9 +178,6 @@ const down = 'The store does not answer.'
 
 /** Turns an exception into a rejection. */
 const attempt = async <T>(work: () => Awaitable<T>): Promise<T> => work()
-
-/** Calls back a service's own code, whose exceptions must not reach a request. */
-const report = (callback: () => Awaitable<void>): void => void attempt(callback).catch(() => {})
 
 // RedisStore keeps the promise of its scripts: one that was rejected stays so until `init` is called again.
 const initialize = ({ store, window }: Guarded): Awaitable<void> => store.init?.({ windowMs: window })

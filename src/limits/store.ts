@@ -48,12 +48,13 @@ export interface StoreOptions {
   readonly storeTimeout?: number
   /**
    * Called once when the store fails or stops answering (LIMIT-1). Exceptions and rejections of the
-   * callback are ignored. Default: `console.error` of the error.
+   * callback go to `console.error`. Default: `console.error` of the error.
    */
   readonly onStoreFailure?: (error: unknown) => void
   /**
    * Called once when the store counts again after a failure, with how long it did not (LIMIT-1).
-   * Exceptions and rejections of the callback are ignored. Default: `console.error` of the message.
+   * Exceptions and rejections of the callback go to `console.error`. Default: `console.error` of
+   * the message.
    */
   readonly onStoreRecovery?: (outage: StoreOutage) => void
 }

@@ -1,6 +1,7 @@
 /** Errors of hand-written routes as problems (ERR-1..3). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { notify, tellable } from '../notify.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import { HttpProblem, toProblem } from '../problem.js'
@@ -11,13 +12,12 @@ import { withoutPages } from '../representation/pagination.js'
 import { header } from '../wire.js'
 import { requestPath } from './base-address.js'
 import type { ErrorMiddleware, Middleware } from './middleware.js'
-import { notify, tellable } from './notify.js'
 
 /** How problems are told, and who hears of them. */
 export interface ProblemsOptions {
   /** Where `type` leads: the place a team publishes docs/errors.md at. */
   readonly problemBase?: string
-  /** Hears of every problem with what was really thrown. What it throws is its own affair. Default: a 5xx goes to `console.error`. */
+  /** Hears of every problem with what was really thrown. Its exceptions and rejections go to `console.error`. Default: a 5xx goes to `console.error`. */
   readonly onError?: (error: unknown, problem: HttpProblem) => void
 }
 

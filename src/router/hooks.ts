@@ -1,7 +1,7 @@
 /** Where logging, metrics and tracing attach. A hook that throws never changes an answer. */
-import { tellable } from '../middleware/notify.js'
+import { tellable } from '../notify.js'
 
-export { notify } from '../middleware/notify.js'
+export { notify } from '../notify.js'
 
 /** What every event tells. */
 export interface RequestEvent {

@@ -1,4 +1,5 @@
 /** The readiness check: shared by concurrent calls, and cached. */
+import { notify } from '../notify.js'
 import { abortedAfter } from '../timeout.js'
 
 /** What is checked, and how often. Times are in milliseconds. */
@@ -17,11 +18,7 @@ export function readinessCheck({ check, maxAge, timeout, onFailure }: CheckOptio
   let result: Promise<boolean> | undefined
   let expires = Number.POSITIVE_INFINITY
   const report = (error: unknown): false => {
-    try {
-      onFailure(error)
-    } catch (failure) {
-      console.error('onFailure of probes() threw:', failure)
-    }
+    notify(onFailure, () => error)
     return false
   }
   return () => {

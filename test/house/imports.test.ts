@@ -16,6 +16,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'violation.ts': [],
   'wire.ts': [],
   'promise.ts': [],
+  'notify.ts': ['problem.ts'],
   'timeout.ts': [],
   'serial-queue.ts': ['promise.ts'],
   'slices.ts': [],
@@ -70,7 +71,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
 const folders = new Set(Object.keys(mayImport).filter((room) => !room.endsWith('.ts') && room !== 'options'))
 
 /** What every folder may import. */
-const shared: readonly string[] = ['brand.ts', 'near-miss.ts', 'options', 'serial-queue.ts', 'timeout.ts']
+const shared: readonly string[] = ['brand.ts', 'near-miss.ts', 'notify.ts', 'options', 'serial-queue.ts', 'timeout.ts']
 
 const roomOf = (path: string): string => (path in mayImport ? path : (path.split('/')[0] as string))
 

@@ -1,10 +1,10 @@
 /** Keys of an issuer's key set: fetched, kept, and fetched again where a token names one that is not there (AUTH-5; RFC 7517 5). */
 
 import type { Awaitable } from '../../adapters/contract.js'
+import { notify } from '../../notify.js'
 import { checkOptions } from '../../options/check.js'
 import type { Kind, Kinds } from '../../options/kinds.js'
 import { Unavailable } from '../../problem.js'
-import { isPromise } from '../../promise.js'
 import { abortedAfter, longestTimer } from '../../timeout.js'
 import type { Jwk } from './jwk.js'
 import type { KeyFinder, KeyQuestion } from './key-ring.js'
@@ -25,7 +25,7 @@ export interface JwksOptions {
   readonly timeout?: number
   /** The `fetch` that is used: for a proxy, or for certificates of your own. Default: Node's. It must heed `redirect` and `signal`. */
   readonly fetch?: typeof fetch
-  /** Hears once of each outage, and of keys that do not serve. What it throws is its own affair. Default `console.error`. */
+  /** Hears once of each outage, and of keys that do not serve. Its exceptions and rejections go to `console.error`. Default `console.error`. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -141,12 +141,7 @@ class PublishedKeys {
   }
 
   private report(error: Error): void {
-    try {
-      const told: unknown = this.plan.onError(error)
-      if (isPromise(told)) told.then(undefined, () => {})
-    } catch {
-      // A report that fails must not bar the way to keys that are there.
-    }
+    notify(this.plan.onError, () => error)
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { notify } from '../../src/middleware/notify.js'
+import { notify } from '../src/notify.js'
 
 afterEach(() => void vi.restoreAllMocks())
 

@@ -1,9 +1,9 @@
-/** Hooks of a team: told of what happened, never able to change it. */
-import { isProblem } from '../problem.js'
+/** Hooks of a team: notified of what happened, never able to change it. The one way in which the library calls them. */
+import { isProblem } from './problem.js'
 
 const report = (error: unknown): void => console.error('A hook of express-rest-conventions threw:', error)
 
-/** Calls a hook, where there is one, with the event that `makeEvent` makes. What it throws or rejects with is its own affair: it goes to `console.error`. */
+/** Calls a hook, where there is one, with the event that `makeEvent` makes. Never throws: what the hook throws or rejects with goes to `console.error`. */
 export function notify<E>(hook: ((event: E) => unknown) | undefined, makeEvent: () => E): void {
   if (hook === undefined) return
   try {
