@@ -4,6 +4,7 @@
  */
 
 import { brandClass, hasBrand } from './brand.js'
+import { isContainer } from './definition/json.js'
 import { nearMiss } from './near-miss.js'
 import { checkArgument, checkOptions, invalidOption } from './options/check.js'
 import type { Kinds, MadeKind } from './options/kinds.js'
@@ -88,7 +89,7 @@ export const customProblemKinds: Kinds<CustomProblem & Record<keyof HttpProblemO
 
 const problemKind: MadeKind = {
   by: "a code such as 'rule', or { code, status, title } for a problem of yours",
-  is: (value) => typeof value === 'string' || (typeof value === 'object' && value !== null),
+  is: (value) => typeof value === 'string' || isContainer(value),
 }
 
 /** What is not known, or of another kind, would be missing in the answer without a word. Throws `ConfigurationError`. */
@@ -210,7 +211,7 @@ const isErrorStatus = (status: unknown): status is number =>
   Number.isInteger(status) && (status as number) >= 400 && (status as number) < 600
 
 function fromHttpError(error: unknown): HttpProblem | undefined {
-  if (typeof error !== 'object' || error === null) return undefined
+  if (!isContainer(error)) return undefined
   const { status, statusCode, expose, message, headers, type } = error as Record<string, unknown>
   const given = typeof status === 'number' ? status : statusCode
   if (!isErrorStatus(given) || (given >= 500 && given !== 503)) return undefined
@@ -227,7 +228,7 @@ function fromHttpError(error: unknown): HttpProblem | undefined {
 }
 
 function stringHeaders(headers: unknown): Record<string, string> {
-  if (typeof headers !== 'object' || headers === null) return {}
+  if (!isContainer(headers)) return {}
   return Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 

@@ -1,5 +1,7 @@
 /** What functions of a team give back. */
-import { isList, isObject, isPlainObject } from '../definition/json.js'
+
+import { isContainer, isList, isObject, isPlainObject } from '../definition/json.js'
+import { isPromise } from '../promise.js'
 
 /**
  * The record that one has made. Throws where it gave none: a forgotten `return`, or a promise where
@@ -15,7 +17,7 @@ export function madeBy<R>(name: string, collection: string, made: R): Awaited<R>
     }
     return made as Awaited<R>
   }
-  const gave = Array.isArray(made) ? 'a list' : made === null ? 'null' : made === undefined ? 'undefined' : `a ${typeof made}`
+  const gave = isList(made) ? 'a list' : made === null ? 'null' : made === undefined ? 'undefined' : `a ${typeof made}`
   throw new Error(`${name} of "${collection}" gave ${gave}. Return the record.`)
 }
 
@@ -23,7 +25,7 @@ export function madeBy<R>(name: string, collection: string, made: R): Awaited<R>
 function notJson(value: unknown, within: readonly unknown[]): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value)
   if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function') return `a ${typeof value}`
-  if (typeof value !== 'object' || value === null) return undefined
+  if (!isContainer(value)) return undefined
   if (within.includes(value)) return 'an object that contains itself'
   if (!isList(value) && !isPlainObject(value)) return `an object of the class ${value.constructor.name}`
   for (const item of Object.values(value)) {
@@ -35,8 +37,8 @@ function notJson(value: unknown, within: readonly unknown[]): string | undefined
 
 /** Throws where a function gave a promise, which nobody would wait for. */
 export function refusePromise(what: string, given: unknown): void {
-  if (typeof (given as { then?: unknown } | null | undefined)?.then !== 'function')
-    return // Nobody else listens: a rejection must not end the process.
-  ;(given as Promise<unknown>).then(undefined, () => {})
+  if (!isPromise(given)) return
+  // Nobody else listens: a rejection must not end the process.
+  given.then(undefined, () => {})
   throw new Error(`${what} gave a promise. This adapter answers at once: return the value itself, and look things up beforehand.`)
 }

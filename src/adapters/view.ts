@@ -1,5 +1,6 @@
 /** An older version over the same data: an adapter that speaks one version's members over a store that holds another's (VER-1). */
 
+import { isContainer } from '../definition/json.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import type { Adapter, AdapterCall, Created, Refused, Repeated, Stored } from './contract.js'
@@ -164,4 +165,4 @@ function answered<R>(method: string, result: R | undefined): R {
   return result
 }
 
-const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null
+const isRow = (value: unknown): value is Row => isContainer(value)

@@ -1,4 +1,5 @@
 /** Data that nobody can change any more, of which what was worked out once holds for good. */
+import { isContainer } from './json.js'
 
 /**
  * A stored value whose maker has frozen it throughout, as plain data: what it is tells so, where looking through a record of 22 values takes 6 us. Only for values that
@@ -38,7 +39,7 @@ export function isFixed(value: unknown, depth = 0): boolean {
 
 /** Freezes data that was made just now, throughout. What is frozen already is left as it is. */
 export function freezeThroughout<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  if (!isContainer(value) || Object.isFrozen(value)) return value
   for (const member of Object.values(value)) freezeThroughout(member)
   return Object.freeze(value)
 }

@@ -4,6 +4,10 @@ export { escapePointer, pointerTokens } from '../http/json-pointer.js'
 
 export type JsonObject = Record<string, unknown>
 
+/** An object or a list: what can hold other values. */
+export const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** An object and no list, of whatever class. */
 export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An object of no class, of whichever realm. */
@@ -38,13 +42,13 @@ export function put(object: JsonObject, name: string, value: unknown): void {
  * objects, and what contains itself.
  */
 export function frozenCopy<T>(value: T, within: ReadonlySet<unknown> = new Set()): T {
-  if (typeof value !== 'object' || value === null) {
+  if (!isContainer(value)) {
     if (value === null || ['string', 'number', 'boolean', 'undefined'].includes(typeof value)) return value
     throw new TypeError(`a ${typeof value} is no JSON`)
   }
   if (within.has(value)) throw new TypeError('it contains itself')
   const inside = new Set([...within, value])
-  if (Array.isArray(value)) return Object.freeze(value.map((item) => frozenCopy(item, inside))) as T
+  if (isList(value)) return Object.freeze(value.map((item) => frozenCopy(item, inside))) as T
   const copy: JsonObject = {}
   for (const [name, member] of Object.entries(value)) put(copy, name, frozenCopy(member, inside))
   return Object.freeze(copy) as T

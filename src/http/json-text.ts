@@ -1,6 +1,7 @@
 /**
  * JSON bodies (RFC 8259, RFC 7493; HDR-5): read strictly, so that no two readers can understand a body differently.
  */
+import { isContainer } from '../definition/json.js'
 import { faultAt, forbiddenName, type JsonFault, notFinite, tooDeep, tooPrecise } from './json-fault.js'
 import { scanJson } from './json-scanner.js'
 import { readSound } from './json-sound.js'
@@ -91,10 +92,6 @@ function checkObject(object: object, parent: Place, next: Map<object, Place>): J
     if (isContainer(item)) next.set(item, place)
   }
   return undefined
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }
 
 /** What is wrong with a value that is no container. Some parsers make a bigint of a long integer, which no answer could say. */

@@ -1,6 +1,8 @@
 /** Who is counted: principals and addresses as keys of a store, of bounded length (LIMIT-1). */
+
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { isContainer } from '../definition/json.js'
 import { clientAddress } from '../http/client-address.js'
 
 /** Characters of a name that a key holds as it is; a longer one is hashed. */
@@ -18,7 +20,7 @@ export function nameKey(name: string): string {
 
 /** The key of a principal by its own name; `undefined` where it has none. */
 export function principalKey(principal: unknown): string | undefined {
-  if (typeof principal !== 'object' || principal === null) return keyOfName(principal)
+  if (!isContainer(principal)) return keyOfName(principal)
   const { sub, iss } = principal as Holder
   const kept = keys.get(principal)
   if (kept !== undefined && kept.sub === sub && kept.iss === iss) return kept.key
@@ -45,7 +47,7 @@ function keyOfName(principal: unknown): string | undefined {
 /** The name of a principal: its `sub` with its `iss` (RFC 7519 4.1), or itself where it is a text or a number; `undefined` for others. */
 export function principalName(principal: unknown): string | undefined {
   if (isName(principal)) return String(principal)
-  if (typeof principal !== 'object' || principal === null) return undefined
+  if (!isContainer(principal)) return undefined
   const { sub, iss } = principal as Holder
   if (!isName(sub)) return undefined
   // As JSON both, so that no subject spells the name of another issuer's.

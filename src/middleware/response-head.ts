@@ -1,5 +1,7 @@
 /** A rule over an answer that a hand-written handler is about to send, by whatever method of `res` it does so. */
+
 import type { ServerResponse } from 'node:http'
+import { isContainer } from '../definition/json.js'
 
 /** The answer leaves as it is, or without its body; or the error takes its place. */
 export type Verdict = 'whole' | 'bodiless' | Error
@@ -59,7 +61,7 @@ export function ruleHead(res: ServerResponse, rule: HeadRule, refuse: (error: Er
 
 /** The header fields in the forms that `writeHead` takes: an object, or a list of names and values in turn. */
 function setFields(res: ServerResponse, fields: unknown): void {
-  if (typeof fields !== 'object' || fields === null) return
+  if (!isContainer(fields)) return
   const flat = Array.isArray(fields) ? fields.flat() : undefined
   const pairs: [unknown, unknown][] = flat === undefined ? Object.entries(fields) : []
   for (let at = 0; flat !== undefined && at < flat.length; at += 2) pairs.push([flat[at], flat[at + 1]])

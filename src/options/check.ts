@@ -1,8 +1,10 @@
 /** Checks options as JavaScript callers may write them: misspelt, of another kind, or missing. */
 import { ConfigurationError } from '../configuration-error.js'
+import { isContainer, isList, isObject } from '../definition/json.js'
 import { nearMiss } from '../near-miss.js'
+import { isPromise } from '../promise.js'
 import type { Kind, Kinds, KindTable, NumberKind, Word } from './kinds.js'
-import { isList, isThenable, spell, spellKind } from './spelling.js'
+import { spell, spellKind } from './spelling.js'
 
 /** The error of an option that makes no sense; `message` says how to fix it. */
 export const invalidOption = (message: string): ConfigurationError => new ConfigurationError('invalid-option', message)
@@ -141,8 +143,7 @@ function isWithin(value: unknown, { from, to = Number.POSITIVE_INFINITY, whole, 
   return whole !== true || Number.isSafeInteger(value)
 }
 
-const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !isList(value) && !isThenable(value)
+const isTable = (value: unknown): value is Readonly<Record<string, unknown>> => isObject(value) && !isPromise(value)
 
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
@@ -153,7 +154,7 @@ const isOf: Readonly<Record<Word, (value: unknown) => boolean>> = {
   function: (value) => typeof value === 'function',
   table: isTable,
   list: isList,
-  iterable: (value) => typeof value === 'object' && value !== null && Symbol.iterator in value,
+  iterable: (value) => isContainer(value) && Symbol.iterator in value,
   names: (value) => isName(value) || (isList(value) && value.length > 0 && value.every(isName) && new Set(value).size === value.length),
   any: () => true,
 }

@@ -1,9 +1,7 @@
 /** How messages call what was given, and what to give. */
+import { isList } from '../definition/json.js'
+import { isPromise } from '../promise.js'
 import type { Kind, NumberKind, Word } from './kinds.js'
-
-export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
-
-export const isThenable = (value: object): boolean => typeof (value as { readonly then?: unknown }).then === 'function'
 
 const words: Readonly<Record<Word, string>> = {
   boolean: 'a boolean',
@@ -60,7 +58,7 @@ export function spell(value: unknown, kind: Kind): string {
   if (value === undefined) return 'undefined'
   if (typeof value === 'string') return isPublic(kind) && value.length <= 40 ? quoted(value) : 'of type string'
   if (isList(value)) return value.length === 0 ? 'an empty list' : 'a list'
-  if (typeof value === 'object' && isThenable(value)) return 'a promise'
+  if (typeof value === 'object' && isPromise(value)) return 'a promise'
   return `of type ${typeof value}`
 }
 

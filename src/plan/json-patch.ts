@@ -4,7 +4,7 @@
  */
 import { applyPatch, type Operation as Change } from 'rfc6902'
 import { canonicalAt } from '../definition/conversion.js'
-import { escapePointer, isList, isObject, type JsonObject, own, pointerTokens, put } from '../definition/json.js'
+import { escapePointer, isContainer, isList, isObject, type JsonObject, own, pointerTokens, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 import { nearMiss } from '../near-miss.js'
 import type { Violation } from '../problem.js'
@@ -139,7 +139,7 @@ export function applyOperations(document: unknown, operations: readonly Operatio
 /** Where what was taken out of objects is missing in the end: the objects themselves may have moved meanwhile, the items of a list most of all. */
 function missing(value: unknown, taken: ReadonlyMap<unknown, ReadonlySet<string>>, at: readonly string[] = []): (readonly string[])[] {
   const own = isObject(value) ? [...(taken.get(value) ?? [])].filter((name) => !Object.hasOwn(value, name)) : []
-  const inner = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  const inner = isContainer(value) ? Object.entries(value) : []
   return [...own.map((name) => [...at, plainName(name)]), ...inner.flatMap(([name, one]) => missing(one, taken, [...at, plainName(name)]))]
 }
 
@@ -237,7 +237,7 @@ function tooDeep({ limits: { depthLimit } }: Work, path: readonly string[], valu
 }
 
 function depthOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0
+  if (!isContainer(value)) return 0
   let deepest = 0
   for (const inner of Object.values(value)) deepest = Math.max(deepest, depthOf(inner))
   return deepest + 1

@@ -2,6 +2,7 @@
 
 import type { Adapter } from '../adapters/contract.js'
 import { branded, hasBrand } from '../brand.js'
+import { isContainer } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import { checkEndpointName, checkSegment } from '../definition/naming.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
@@ -128,5 +129,5 @@ const bound = <T, K>(definition: ResourceDefinition<T, K>, given: MountedAdapter
 
 /** What has a `list` is an adapter already. Functions, which have a `bind` of their own, are neither. */
 function isUnbound<T, K>(given: Adapter<T, K> | UnboundAdapter<T, K>): given is UnboundAdapter<T, K> {
-  return typeof given === 'object' && given !== null && !('list' in given) && 'bind' in given && typeof given.bind === 'function'
+  return isContainer(given) && !('list' in given) && 'bind' in given && typeof given.bind === 'function'
 }

@@ -1,6 +1,6 @@
 /** A schema becomes a function that names everything wrong with a record at once (ERR-2, ERR-3). Compiled at mount, by Ajv. */
 import { _, Ajv2020, type CodeKeywordDefinition, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import { canonicalText, isList, isObject, own } from '../definition/json.js'
+import { canonicalText, isContainer, isList, isObject, own } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Shape } from '../definition/shape.js'
 import { ConfigurationError, isConfigurationError, type Violation } from '../problem.js'
@@ -134,8 +134,6 @@ function compareByText(ajv: Ajv2020, keyword: string): void {
     },
   })
 }
-
-const isContainer = (value: unknown): boolean => isList(value) || isObject(value)
 
 /** The `x-...` words of a schema: annotations by convention. */
 function extensions(node: unknown, found = new Set<string>()): Set<string> {

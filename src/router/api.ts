@@ -1,5 +1,6 @@
 /** The whole API from one table: versions of resources, composed in the one right order. */
 
+import { isContainer, isList } from '../definition/json.js'
 import { splitTarget } from '../http/targets.js'
 import type { Login } from '../middleware/login.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
@@ -172,7 +173,7 @@ function versionOptions(name: string, entry: VersionOptions | readonly (Mount | 
 /** What stands inside is looked at by `versionKinds`. */
 const entryKind: Kind = {
   by: "'retired', a list such as [mount(definition, adapter)], or { resources, sunset }",
-  is: (value) => typeof value === 'object' && value !== null,
+  is: isContainer,
 }
 
 export const versionKinds: Kinds<VersionOptions> = {
@@ -185,5 +186,3 @@ export const versionKinds: Kinds<VersionOptions> = {
   routes: 'function',
   ...lifecycleKinds,
 }
-
-const isList = (entry: VersionOptions | readonly (Mount | Endpoint)[]): entry is readonly (Mount | Endpoint)[] => Array.isArray(entry)

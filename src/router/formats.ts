@@ -1,4 +1,5 @@
 /** What each address can be had in: JSON, XML, and the team's own (HDR-1). */
+import { isObject } from '../definition/json.js'
 import type { CustomRepresentation, RepresentationCall, Represented, Represents } from '../plan/custom-representation.js'
 import { openForm } from '../plan/form.js'
 import { type Wire, wireName } from '../plan/wire-form.js'
@@ -83,7 +84,7 @@ export function encodedValue(exchange: Exchange, value: unknown, headers: Header
 /** What `JSON.stringify` would write without a word, and not as what it is. */
 function unfitKind(value: unknown): string | undefined {
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  if (!isObject(value)) return undefined
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return 'bytes'
   if ('pipe' in value || 'getReader' in value || Symbol.asyncIterator in value) return 'a stream'
   if (Symbol.iterator in value) return 'an iterable that is no array'

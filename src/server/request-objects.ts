@@ -2,8 +2,10 @@
  * The classes of request and response. Express puts its own prototypes under both on every request (`Object.setPrototypeOf`), which throws V8 off its
  * fast shapes: some 80 microseconds a request on Node 20 and 22. An object that is born with the prototype it would get makes that call do nothing.
  */
+
 import { IncomingMessage as NodeRequest, ServerResponse as NodeResponse } from 'node:http'
 import { Socket } from 'node:net'
+import { isContainer } from '../definition/json.js'
 import { rememberResponse } from './connections.js'
 
 export interface RequestObjects {
@@ -76,8 +78,7 @@ function prototypesOf(listener: unknown): { request: object; response: object } 
   }
 }
 
-const isOver = (base: object, value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.prototype.isPrototypeOf.call(base, value)
+const isOver = (base: object, value: unknown): boolean => isContainer(value) && Object.prototype.isPrototypeOf.call(base, value)
 
 const sameResponse = (prototype: object): boolean => sameWhenBorn(prototype, NodeResponse, new NodeRequest(new Socket()))
 

@@ -10,9 +10,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'brand.ts': [],
   'near-miss.ts': [],
   'configuration-error.ts': ['brand.ts'],
-  options: ['configuration-error.ts', 'near-miss.ts', 'timeout.ts'],
+  options: ['configuration-error.ts', 'definition/json.ts', 'near-miss.ts', 'promise.ts', 'timeout.ts'],
   'problem-kinds.ts': [],
-  'problem.ts': ['brand.ts', 'configuration-error.ts', 'near-miss.ts', 'options', 'problem-kinds.ts', 'violation.ts', 'wire.ts'],
+  'problem.ts': [
+    'brand.ts',
+    'configuration-error.ts',
+    'definition/json.ts',
+    'near-miss.ts',
+    'options',
+    'problem-kinds.ts',
+    'violation.ts',
+    'wire.ts',
+  ],
   'violation.ts': [],
   'wire.ts': [],
   'promise.ts': [],
@@ -22,22 +31,22 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'slices.ts': [],
   'recent-map.ts': [],
   http: ['problem.ts', 'recent-map.ts', 'wire.ts'],
-  limits: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'promise.ts', 'recent-map.ts', 'wire.ts'],
-  auth: ['limits', 'adapters/contract.ts', 'definition', 'http', 'problem.ts', 'promise.ts', 'wire.ts'],
+  limits: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'recent-map.ts', 'wire.ts'],
+  auth: ['limits', 'adapters/contract.ts', 'definition', 'http', 'problem.ts', 'wire.ts'],
   'auth/index.ts': ['auth', 'middleware'],
   server: ['problem.ts', 'wire.ts'],
   definition: ['violation.ts', 'adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
   'adapters/contract.ts': [],
+  'definition/json.ts': ['http'],
   adapters: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'recent-map.ts'],
   testing: ['adapters/contract.ts', 'adapters', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
   transfer: ['violation.ts', 'adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'slices.ts', 'wire.ts'],
   plan: ['violation.ts', 'adapters/contract.ts', 'auth', 'definition', 'http', 'problem.ts', 'recent-map.ts', 'wire.ts'],
-  representation: ['adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'promise.ts', 'recent-map.ts', 'wire.ts'],
+  representation: ['adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'recent-map.ts', 'wire.ts'],
   middleware: [
     'adapters/contract.ts',
     'auth',
     'limits',
-    'promise.ts',
     'recent-map.ts',
     'representation',
     'plan',
@@ -51,7 +60,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'adapters/contract.ts',
     'auth',
     'limits',
-    'promise.ts',
     'middleware',
     'representation',
     'plan',
@@ -71,7 +79,16 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
 const folders = new Set(Object.keys(mayImport).filter((room) => !room.endsWith('.ts') && room !== 'options'))
 
 /** What every folder may import. */
-const shared: readonly string[] = ['brand.ts', 'near-miss.ts', 'notify.ts', 'options', 'serial-queue.ts', 'timeout.ts']
+const shared: readonly string[] = [
+  'brand.ts',
+  'definition/json.ts',
+  'near-miss.ts',
+  'notify.ts',
+  'options',
+  'promise.ts',
+  'serial-queue.ts',
+  'timeout.ts',
+]
 
 const roomOf = (path: string): string => (path in mayImport ? path : (path.split('/')[0] as string))
 

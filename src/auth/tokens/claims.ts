@@ -1,4 +1,5 @@
 /** The claims of a token and what they must hold (AUTH-5; RFC 7519 4.1, RFC 8725 3.8, 3.9, 3.10). */
+import { freezeThroughout } from '../../definition/fixed.js'
 import { isList, isObject } from '../../definition/json.js'
 import { parseJson } from '../../http/json-text.js'
 
@@ -25,7 +26,7 @@ export function readClaims(payload: Uint8Array): Claims | string {
   const json = parseJson(payload, { depth })
   if ('malformed' in json) return 'The payload is no JSON that every reader would understand alike.'
   if (!isObject(json.value)) return 'The payload is no JSON object.'
-  return formFault(json.value) ?? (freeze(json.value) as Claims)
+  return formFault(json.value) ?? (freezeThroughout(json.value) as Claims)
 }
 
 const forms: Readonly<Record<string, { readonly holds: (value: unknown) => boolean; readonly form: string }>> = {
@@ -91,10 +92,4 @@ function audienceFault({ aud }: Claims, { audiences }: ClaimRules): string | und
 /** When claims that hold now will not hold any more, in seconds since 1970. */
 export function validUntil({ exp, iat }: Claims, { tolerance, maxAge }: ClaimRules): number {
   return Math.min(exp, iat === undefined || maxAge === undefined ? exp : iat + maxAge) + tolerance
-}
-
-function freeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value
-  for (const member of Object.values(value)) freeze(member)
-  return Object.freeze(value)
 }

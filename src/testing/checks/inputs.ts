@@ -1,16 +1,11 @@
 /** An adapter does not change what it is given, which may be frozen. */
 import type { AdapterCall } from '../../adapters/contract.js'
+import { freezeThroughout } from '../../definition/fixed.js'
 import type { Check } from '../check.js'
 import { ContractError, expectEqual } from '../contract-error.js'
 import { listRequest } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
-
-function freeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || value instanceof AbortSignal) return value
-  for (const member of Object.values(value)) freeze(member)
-  return Object.freeze(value)
-}
 
 /**
  * Asks with inputs that can be changed, and compares them afterwards; then asks with frozen ones.
@@ -30,7 +25,7 @@ async function expectUntouched<I extends readonly unknown[]>(
   expectEqual(JSON.parse(seen([...inputs, call])), JSON.parse(before), `what ${what} is given, after it,`)
   const { signal, ...others } = stage.call(structuredClone(parts))
   try {
-    await ask(freeze(make(1)), { ...freeze(others), signal })
+    await ask(freezeThroughout(make(1)), { ...freezeThroughout(others), signal })
   } catch (error) {
     if (error instanceof ContractError || !(error instanceof TypeError)) throw error
     throw new ContractError(`Expected ${what} to take frozen values; came the error "${error.message}".`)

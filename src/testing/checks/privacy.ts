@@ -1,11 +1,12 @@
 /** Nobody changes what is stored but by a write. */
+import { isContainer } from '../../definition/json.js'
 import type { Check } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
 import type { Item } from '../stage.js'
 
 /** Changes whatever can be changed of a value, as careless code would; frozen parts throw, and that is fine. */
 function spoil(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return
+  if (!isContainer(value)) return
   for (const member of Object.values(value)) spoil(member)
   for (const name of Object.keys(value)) Reflect.set(value, name, 'spoilt')
   if (Array.isArray(value) && !Object.isFrozen(value)) value.push('spoilt')

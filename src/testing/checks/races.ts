@@ -1,4 +1,5 @@
 /** Compare-and-set and creates, many callers at once, over the adapter and its peers. */
+import { isContainer } from '../../definition/json.js'
 import type { Check } from '../check.js'
 import { rounds, upTo } from '../check.js'
 import { expectEqual, expectThat } from '../contract-error.js'
@@ -7,7 +8,7 @@ import type { Item, Stage } from '../stage.js'
 
 const callers = 12
 
-const isItem = (answer: unknown): answer is Item => typeof answer === 'object' && answer !== null && 'version' in answer
+const isItem = (answer: unknown): answer is Item => isContainer(answer) && 'version' in answer
 
 /** Asks all callers at once, each over another peer. */
 const together = <T>(ask: (caller: number) => Promise<T>): Promise<T[]> => Promise.all(upTo(callers).map(ask))

@@ -1,5 +1,7 @@
 /** Writes in any sequence, one after the other, compared with a simple model of a store. */
+
 import { type Created, isRefused, type ParentKey, type Refused, type Repeated } from '../../adapters/contract.js'
+import { isContainer } from '../../definition/json.js'
 import { type Check, upTo } from '../check.js'
 import { ContractError, expectEqual, expectThat } from '../contract-error.js'
 import { associations, client } from '../fixtures.js'
@@ -150,7 +152,7 @@ class Sequence {
   }
 
   #expectKept(came: unknown, item: Item): void {
-    expectThat(typeof came === 'object' && came !== null, 'the record as it was created', came)
+    expectThat(isContainer(came), 'the record as it was created', came)
     this.#stage.expectValue(came as Item, item.value, 'the record that is repeated')
     expectEqual((came as Item).version, item.version, 'the version that is repeated')
   }
