@@ -31,7 +31,8 @@ export const handBackTime = cluster.isWorker ? 200 : 0
 /** Connections that a queue of Node's default length (`backlog` of `listen()`, 511) holds. */
 const longestQueue = 512
 
-type CloseCallback = Parameters<Server['close']>[0]
+/** What Node's `close()` calls back. */
+export type CloseCallback = Parameters<Server['close']>[0]
 
 /** The end of a listening socket. */
 export interface ListenerEnd {
