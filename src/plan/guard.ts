@@ -1,7 +1,7 @@
 /** The members that a client may not change, and those it never sees (REP-8), at every depth. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Convert } from '../definition/conversion.js'
-import { escapePointer, isObject, type JsonObject, own, pointerTokens, put } from '../definition/json.js'
+import { escapePointer, isList, isObject, type JsonObject, own, pointerTokens, put } from '../definition/json.js'
 import type { Shape } from '../definition/shape.js'
 import { ConfigurationError, type Violation } from '../problem.js'
 import { compilePresent } from './members.js'
@@ -119,7 +119,7 @@ function refuseGiven(level: Level, next: unknown, at: string, found: Violation[]
       if (member?.kind === 'plain') refuseGiven(member.below, next[name], `${at}/${escapePointer(name)}`, found)
       else if (member?.kind === 'readOnly' && next[name] !== undefined) refuse(found, at, name, 'the store sets it: leave it out')
     }
-  } else if (Array.isArray(next)) {
+  } else if (isList(next)) {
     for (const [i, item] of next.entries()) {
       const inner = level.prefix[i] ?? level.items
       if (inner !== undefined) refuseGiven(inner, item, `${at}/${i}`, found)
@@ -130,11 +130,10 @@ function refuseGiven(level: Level, next: unknown, at: string, found: Violation[]
 function carry(level: Level, next: unknown, current: unknown, at: string, found: Violation[]): void {
   if (!level.guarded) return
   if (isObject(next)) carryMembers(level, next, isObject(current) ? current : {}, at, found)
-  else if (Array.isArray(next)) {
-    const stored: readonly unknown[] = Array.isArray(current) ? current : []
-    const { prefix, items } = level
-    for (const [i, inner] of prefix.entries()) carry(inner, next[i], stored[i], `${at}/${i}`, found)
-    if (items?.guarded) carryItems(items, next, stored, prefix.length, at, found)
+  else if (isList(next)) {
+    const stored: readonly unknown[] = isList(current) ? current : []
+    for (const [i, inner] of level.prefix.entries()) carry(inner, next[i], stored[i], `${at}/${i}`, found)
+    carryItems(level, next, stored, at, found)
   }
 }
 
@@ -177,13 +176,14 @@ const isRemoved = (object: JsonObject, name: string): boolean => Object.hasOwn(o
  * none, the one that looks the same. Any other is new.
  */
 function carryItems(
-  level: Level,
+  { prefix, items: level }: Level,
   items: readonly unknown[],
   stored: readonly unknown[],
-  from: number,
   at: string,
   found: Violation[],
 ): void {
+  if (!level?.guarded) return
+  const from = prefix.length
   const left = new Set(stored.slice(from).filter(isObject))
   const byIdentity = new Map<string, JsonObject[]>()
   const bySight = new Map<string, JsonObject[]>()

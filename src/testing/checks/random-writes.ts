@@ -28,6 +28,14 @@ const ids = ['one', 'two', 'three']
 /** The result of a write: `refused` stands for any refusal but `duplicate`. */
 type Verdict = 'absent' | 'stale' | 'done' | 'duplicate' | 'refused' | 'mismatched'
 
+/** A write to the record of one key, by a caller of this scope. */
+interface Write {
+  readonly code: string
+  readonly expected: string | undefined
+  readonly by: By
+  readonly scope: Scope
+}
+
 /** One sequence of writes, with what is stored after each. */
 class Sequence {
   readonly #stage: Stage
@@ -70,32 +78,25 @@ class Sequence {
     if (method === 'create') return this.#create(this.#row(code), by, attachTo)
     if (method === 'repeat') return this.#create(this.#row(code), by, attachTo, random.one(ids))
     if (method === 'recall') return this.#recall(random.one(ids), by)
-    const before = this.#model.records.get(code)
-    const visible = before !== undefined && isWithin(before, scope) ? before : undefined
-    const isStale = expected !== undefined && expected !== this.#versions.get(code)
-    const first: Verdict | undefined = visible === undefined ? 'absent' : isStale ? 'stale' : undefined
-    if (method === 'replace') {
-      const next = this.#row(code)
-      const answer = await this.#stage.replace(code, next, expected, by)
-      this.#expect(answer, first ?? 'done')
-      if (first === undefined) this.#model.records.set(code, { ...next, ...scope, code })
-      await this.#look(code, before, first === undefined, answer)
-    } else if (method === 'remove') {
-      const answer = await this.#stage.remove(code, expected, by)
-      this.#expect(answer, first ?? 'done')
-      if (first === undefined) this.#model.remove(code)
-      await this.#look(code, before, first === undefined)
-    } else await this.#move(method, parent, code, expected, by, scope)
+    const write: Write = { code, expected, by, scope }
+    return method === 'replace' || method === 'remove' ? this.#change(method, write) : this.#move(method, parent, write)
   }
 
-  async #move(
-    method: 'attach' | 'detach',
-    parent: ParentKey,
-    code: string,
-    expected: string | undefined,
-    by: By,
-    scope: Scope,
-  ): Promise<void> {
+  async #change(method: 'replace' | 'remove', { code, expected, by, scope }: Write): Promise<void> {
+    const model = this.#model
+    const before = model.records.get(code)
+    const isVisible = before !== undefined && isWithin(before, scope)
+    const isStale = expected !== undefined && expected !== this.#versions.get(code)
+    const verdict: Verdict = !isVisible ? 'absent' : isStale ? 'stale' : 'done'
+    const next = method === 'replace' ? this.#row(code) : undefined
+    const answer = await (next === undefined ? this.#stage.remove(code, expected, by) : this.#stage.replace(code, next, expected, by))
+    this.#expect(answer, verdict)
+    if (verdict === 'done' && next === undefined) model.remove(code)
+    else if (verdict === 'done') model.records.set(code, { ...next, ...scope, code })
+    await this.#look(code, before, verdict === 'done', answer)
+  }
+
+  async #move(method: 'attach' | 'detach', parent: ParentKey, { code, expected, by, scope }: Write): Promise<void> {
     const model = this.#model
     this.asked = `${method}(${JSON.stringify(parent)}, ${JSON.stringify({ code, expected, scope })})`
     const before = model.records.get(code)
