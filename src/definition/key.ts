@@ -85,6 +85,13 @@ export function membersHolding(codec: KeyCodec, key: KeyValue, names: readonly s
   return Object.fromEntries(names.map((name, i) => [name, parts[i] as Scalar]))
 }
 
+/** The last of the keys in a path: that of its item. Throws where there is none. */
+export function lastKey(keys: readonly KeyValue[]): KeyValue {
+  const key = keys.at(-1)
+  if (key === undefined) throw new Error('This path has no key.')
+  return key
+}
+
 /** Why a key can't be an address, or `undefined` where it can (PATH-11). */
 export function unaddressable(text: string): string | undefined {
   if (text === '') return 'An id can not be empty.'

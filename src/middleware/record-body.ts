@@ -6,7 +6,7 @@ import { membersHolding } from '../definition/key.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
-import { applyOperations, type Operation, readOperations } from '../plan/json-patch.js'
+import { applyOperations, type PatchOperation, readOperations } from '../plan/json-patch.js'
 import { compilePresent } from '../plan/members.js'
 import {
   completeRecord,
@@ -92,9 +92,10 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
     })
   }
   const nextOf = ({ sent, patch, operations }: Sent, before: JsonObject): JsonObject => {
-    if (operations === undefined) return patch ? recordToPatch(plan, sent, before, {}, []) : structuredClone(sent)
+    if (operations === undefined)
+      return patch ? recordToPatch({ plan, current: before, fixed: {}, found: [] }, sent) : structuredClone(sent)
     const { document, removed } = applyOperations(present(before), operations, { bodyLimit, depthLimit }, definition.shape)
-    return recordFromPatched(plan, objectBody(document), removed, before, {}, [])
+    return recordFromPatched({ plan, current: before, fixed: {}, found: [] }, objectBody(document), removed)
   }
   const recordBodyMiddleware: Middleware = (req, _res, next) => void read(req).then(() => next(), next)
   return Object.assign(recordBodyMiddleware, {
@@ -119,7 +120,7 @@ interface Sent {
   readonly sent: JsonObject
   readonly patch: boolean
   /** Those of a JSON Patch. */
-  readonly operations?: readonly Operation[]
+  readonly operations?: readonly PatchOperation[]
   /** What was sent, completed by defaults, is the record. */
   readonly whole: boolean
 }

@@ -15,7 +15,7 @@ import { mostViolations } from './refusal.js'
 const operationNames = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const
 
 /** One operation of a patch, its pointers taken apart. */
-export interface Operation {
+export interface PatchOperation {
   readonly op: (typeof operationNames)[number]
   readonly path: readonly string[]
   /** Of `move` and `copy`. */
@@ -28,7 +28,7 @@ export interface Operation {
 const mostOperations = 1_000
 
 /** The operations of a JSON Patch. Throws `invalid-body` with everything that is wrong with its form (RFC 6902 4). */
-export function readOperations(body: unknown): readonly Operation[] {
+export function readOperations(body: unknown): readonly PatchOperation[] {
   const found: Violation[] = []
   const refuse = (pointer: string, code: ViolationCode, detail: string, more: Partial<Violation> = {}): void => {
     if (found.length < mostViolations) found.push({ pointer, detail, code, clause: 'VERB-5', ...more })
@@ -53,7 +53,7 @@ export function readOperations(body: unknown): readonly Operation[] {
 type Refuse = (pointer: string, code: ViolationCode, detail: string, more?: Partial<Violation>) => void
 
 /** Members that the RFC does not name are ignored, as it says. */
-function operationOf(given: unknown, at: string, refuse: Refuse): Operation {
+function operationOf(given: unknown, at: string, refuse: Refuse): PatchOperation {
   const op = operationNames.find((name) => name === own(given, 'op'))
   if (!isObject(given))
     refuse(at, 'type', 'An operation is an object: { "op": "replace", "path": "/name", "value": "x" }.', { params: { types: ['object'] } })
@@ -119,7 +119,7 @@ export interface Patched {
 }
 
 /** The document after all operations; the one given stays as it is. `shape` says which values of a `test` have other spellings. Throws `invalid-body` that names the first operation which can't be done (RFC 6902 5). */
-export function applyOperations(document: unknown, operations: readonly Operation[], limits: PatchLimits, shape?: Shape): Patched {
+export function applyOperations(document: unknown, operations: readonly PatchOperation[], limits: PatchLimits, shape?: Shape): Patched {
   const held: Held = { [whole]: armoured(document) }
   const work: Work = { held, left: limits.bodyLimit, limits }
   const taken = new Map<unknown, Set<string>>()
@@ -158,7 +158,7 @@ interface Work {
 type Fault = Violation & { readonly pointer: string }
 
 /** Does one operation, or says why it can't be done. */
-function run(work: Work, { op, path, from, value }: Operation): Fault | undefined {
+function run(work: Work, { op, path, from, value }: PatchOperation): Fault | undefined {
   const { held } = work
   switch (op) {
     case 'test': {

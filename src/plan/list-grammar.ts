@@ -16,10 +16,14 @@ import { mostQueryViolations } from './refusal.js'
 import { boolean, parseInteger, type ScalarGrammar, scalarGrammar } from './scalar-grammar.js'
 import { typeParams } from './violations.js'
 
-/** A parsed list query: what an adapter gets, and what the answer needs. */
-export interface ListQuery extends ListRequest {
+/** The query of a request for one item. */
+export interface ItemQuery {
   /** The associations to put in full (QUERY-6). */
   readonly expand: readonly string[]
+}
+
+/** A parsed list query: what an adapter gets, and what the answer needs. */
+export interface ListQuery extends ListRequest, ItemQuery {
   /** The decoded parameters as they came: pagination links repeat them. */
   readonly pairs: readonly QueryPair[]
   /** What the wire calls the first page. */
@@ -157,15 +161,16 @@ export function refuseQuery(raw: string): void {
 }
 
 /** Parses the query of a request for one item: `expand` and nothing else. */
-export function parseItemQuery(raw: string, grammar: ListGrammar): readonly string[] {
-  if (raw === '') return nothing
+export function parseItemQuery(raw: string, grammar: ListGrammar): ItemQuery {
+  if (raw === '') return plainItem
   const { seen, found } = readPairs(raw, grammar.expandable.length > 0 ? [parameter.expand] : [])
   const expand = parseExpand(seen.get(parameter.expand)?.[0], grammar.expandable, found)
   refuse(found)
-  return expand
+  return { expand }
 }
 
 const nothing: readonly string[] = Object.freeze([])
+const plainItem: ItemQuery = Object.freeze({ expand: nothing })
 
 function addCondition(where: Condition[], filter: TypedFilter, texts: readonly string[], found: Violation[]): void {
   const { name, field, path, op, parse, expects, allowed, params } = filter

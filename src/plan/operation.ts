@@ -12,7 +12,19 @@ import type { Method } from './mount.js'
  */
 export type Target = 'collection' | 'item' | 'flag' | 'item-endpoint' | 'members' | 'member' | 'endpoint'
 
-export interface OperationDescription {
+/**
+ * What a query is: of a list, of an item (`expand`), as the endpoint describes it, `none` (any
+ * parameter is refused), or `ignored`.
+ */
+export type QueryKind = 'list' | 'item' | 'endpoint' | 'none' | 'ignored'
+
+/**
+ * What a body is: a whole record, a patch, as the endpoint describes it, `refused` (400 where one is
+ * sent), or `ignored`.
+ */
+export type BodyKind = 'record' | 'patch' | 'endpoint' | 'refused' | 'ignored'
+
+export interface OperationDescription<Query extends QueryKind = QueryKind, Body extends BodyKind = BodyKind> {
   /** Unique among all operations. */
   readonly name: string
   /** HEAD is served wherever GET is, by the same operation (VERB-8). */
@@ -30,16 +42,9 @@ export interface OperationDescription {
    * members would follow `body`, which says what is written, and `answers`, which says what is shown.
    */
   readonly actions: readonly Action[]
-  /**
-   * The query: of a list, of an item (`expand`), as the endpoint describes it, `none` (any parameter
-   * is refused), or `ignored`.
-   */
-  readonly query: 'list' | 'item' | 'endpoint' | 'none' | 'ignored'
-  /**
-   * The body: a whole record, a patch, as the endpoint describes it, `refused` (400 where one is
-   * sent), or `ignored`.
-   */
-  readonly body: 'record' | 'patch' | 'endpoint' | 'refused' | 'ignored'
+  readonly query: Query
+  /** A record is checked as a new one where the operation `creates`, else as what replaces the stored one. */
+  readonly body: Body
   /**
    * What `If-Match` and `If-None-Match` are compared with: the representation that a read answers
    * with (304, 412), the item that a write changes (412, 428), or nothing (HDR-3, HDR-4).

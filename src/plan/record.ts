@@ -60,21 +60,26 @@ export function recordToReplace(plan: ResourcePlan, sent: JsonObject, fixed: Fix
   return record
 }
 
+/** What a patch works on. */
+export interface Patched {
+  readonly plan: ResourcePlan
+  /** The record as it is stored. */
+  readonly current: JsonObject
+  /** Members that no patch may change. */
+  readonly fixed: Fixed
+  /** Violations that are known already. */
+  readonly found: Violation[]
+}
+
 /**
  * The stored record after a merge patch, in which the key and the members of `fixed` stay what they are, and so does what the store holds beside the schema. With
  * `shares` what the patch does not touch is the very same as in `current`, else a copy. Throws `invalid-body`.
  */
-export function recordToPatch(
-  plan: ResourcePlan,
-  patch: JsonObject,
-  current: JsonObject,
-  fixed: Fixed,
-  found: Violation[],
-  shares = false,
-): JsonObject {
+export function recordToPatch(patched: Patched, patch: JsonObject, shares = false): JsonObject {
+  const { plan, current, found } = patched
   const merged = mergePatch(plan.known(current), patch, plan.definition.shape, found) as JsonObject
   const record = shares ? canonicalWhere(plan, merged, Object.keys(patch)) : (plan.canonical(merged) as JsonObject)
-  return keptRecord(plan, record, (name) => (own(patch, name) ?? null) !== null, current, fixed, found)
+  return keptRecord(patched, record, (name) => (own(patch, name) ?? null) !== null)
 }
 
 /** The record with these members in canonical form, set in place: what a patch finds is canonical already. */
@@ -87,21 +92,15 @@ function canonicalWhere(plan: ResourcePlan, record: JsonObject, names: readonly 
  * The stored record after a JSON Patch of what the client sees of it: `seen` is the result, in terms of the store. No `default` applies. What the client does not
  * see, the key and the members of `fixed` stay what they are. Throws `invalid-body`.
  */
-export function recordFromPatched(
-  plan: ResourcePlan,
-  seen: JsonObject,
-  removed: readonly (readonly string[])[],
-  current: JsonObject,
-  fixed: Fixed,
-  found: Violation[],
-): JsonObject {
+export function recordFromPatched(patched: Patched, seen: JsonObject, removed: readonly (readonly string[])[]): JsonObject {
+  const { plan } = patched
   const { shape } = plan.definition
   for (const path of removed) settleRemoved(shape, seen, path)
   for (const member of plan.hidden.keys()) {
     if (own(seen, member) === undefined) removeMember(seen, member, shape.members.get(member) as Shape)
   }
   leaveNullLinks(plan, seen)
-  return keptRecord(plan, plan.canonical(seen) as JsonObject, (name) => Object.hasOwn(seen, name), current, fixed, found)
+  return keptRecord(patched, plan.canonical(seen) as JsonObject, (name) => Object.hasOwn(seen, name))
 }
 
 /** A link that leads nowhere is null on the wire, whether its members may be null or not: what GET gave must go back in (REP-7). */
@@ -131,14 +130,7 @@ function settleRemoved(shape: Shape, seen: JsonObject, path: readonly string[]):
 }
 
 /** A patched record, in canonical form, with what no patch may change. `isNamed` tells whether the client has named a member, and nobody has refused it yet. */
-function keptRecord(
-  plan: ResourcePlan,
-  record: JsonObject,
-  isNamed: (name: string) => boolean,
-  current: JsonObject,
-  fixed: Fixed,
-  found: Violation[],
-): JsonObject {
+function keptRecord({ plan, current, fixed, found }: Patched, record: JsonObject, isNamed: (name: string) => boolean): JsonObject {
   const { shape } = plan.definition
   for (const member of plan.fixed) if (!isKept(plan, member, record, current)) found.push(fixedViolation(member))
   for (const member of Object.keys(fixed)) {

@@ -1,9 +1,13 @@
 /** Which route the segments of a path lead to: look-ups in the tables that were built at mount. */
 import type { KeyValue } from '../definition/key.js'
+import type { OperationDescription } from './operation.js'
 import type { Match, Mounted, Route } from './routes.js'
 
 /** The route of these segments in a table of areas (`''` is none) and first segments, with the keys on the way. */
-export function match(top: ReadonlyMap<string, ReadonlyMap<string, Mounted | Route>>, segments: readonly string[]): Match | undefined {
+export function match<Op extends OperationDescription>(
+  top: ReadonlyMap<string, ReadonlyMap<string, Mounted<Op> | Route<Op>>>,
+  segments: readonly string[],
+): Match<Op> | undefined {
   const [first = '', second = ''] = segments
   const area = top.get(first)
   const inArea = first !== '' && area !== undefined
@@ -14,7 +18,12 @@ export function match(top: ReadonlyMap<string, ReadonlyMap<string, Mounted | Rou
   return matchBelow(found, segments, from, [])
 }
 
-function matchBelow(mounted: Mounted, segments: readonly string[], from: number, keys: readonly KeyValue[]): Match | undefined {
+function matchBelow<Op extends OperationDescription>(
+  mounted: Mounted<Op>,
+  segments: readonly string[],
+  from: number,
+  keys: readonly KeyValue[],
+): Match<Op> | undefined {
   const id = segments[from]
   if (id === undefined) return { route: mounted.collection, keys }
   const key = mounted.plan.key.parse(id)

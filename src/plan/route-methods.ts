@@ -9,15 +9,15 @@ import type { Mounted, Route } from './routes.js'
 type Extra = { resource: Route['resource'] } & Partial<Pick<Route, 'flag' | 'association'>> & { endpoint?: CompiledEndpoint }
 
 /** Makes the routes of a table from the operations that there are. */
-export class RouteMaker {
-  readonly #operations: readonly OperationDescription[]
+export class RouteMaker<Op extends OperationDescription> {
+  readonly #operations: readonly Op[]
 
-  constructor(operations: readonly OperationDescription[]) {
+  constructor(operations: readonly Op[]) {
     this.#operations = operations
   }
 
   /** A route of a resource: what the adapter offers, as far as the mount does not leave it out (VERB-11). */
-  resource(target: Target, template: string, { adapter, options }: Mount, extra: Extra): Route {
+  resource(target: Target, template: string, { adapter, options }: Mount, extra: Extra): Route<Op> {
     const wanted: MountOptions['collection'] | MountOptions['item'] = concernsItem(target) ? options.item : options.collection
     const offered = this.#at(target).filter(
       ({ method, writes, needs = writes === undefined ? [] : [writes], mountedAs = method }) =>
@@ -26,31 +26,31 @@ export class RouteMaker {
     return route(target, template, [...offered, ...this.#at('any')], extra)
   }
 
-  endpoint(entry: Endpoint): Route {
+  endpoint(entry: Endpoint): Route<Op> {
     const template = `${entry.area === undefined ? '' : `/${entry.area}`}/${entry.name}`
     return this.#endpoint('endpoint', template, entry, undefined)
   }
 
   /** An endpoint below the items of a resource. Its handlers write as they like, so nothing of the adapter or of the item's methods limits them. */
-  endpointBelow(entry: Endpoint<never>, resource: Mounted, itemTemplate: string): Route {
+  endpointBelow(entry: Endpoint<never>, resource: Mounted, itemTemplate: string): Route<Op> {
     return this.#endpoint('item-endpoint', `${itemTemplate}/${entry.name}`, entry, resource)
   }
 
   /** `Allow` names the methods in the order in which the team declared them. */
-  #endpoint(target: Target, template: string, entry: Endpoint<never>, resource: Mounted | undefined): Route {
+  #endpoint(target: Target, template: string, entry: Endpoint<never>, resource: Mounted | undefined): Route<Op> {
     const endpoint = compileEndpoint(entry)
     const offered = [...endpoint.methods.keys()].flatMap((method) => this.#at(target).filter((one) => one.method === method))
     return route(target, template, [...offered, ...this.#at('any')], { resource, endpoint })
   }
 
-  #at(target: OperationDescription['target']): readonly OperationDescription[] {
+  #at(target: OperationDescription['target']): readonly Op[] {
     return this.#operations.filter((one) => one.target === target)
   }
 }
 
 /** Makes a route. Whoever may GET may HEAD: the operation is the same, the answer differs (VERB-8). */
-export function route(kind: Target, template: string, offered: readonly OperationDescription[], extra: Extra): Route {
-  const operations = new Map<string, OperationDescription>()
+function route<Op extends OperationDescription>(kind: Target, template: string, offered: readonly Op[], extra: Extra): Route<Op> {
+  const operations = new Map<string, Op>()
   for (const operation of offered) {
     operations.set(operation.method, operation)
     if (operation.method === 'GET') operations.set('HEAD', operation)

@@ -17,26 +17,32 @@ import { RouteMaker } from './route-methods.js'
 import { type Exports, exportsOption } from './transfer-format.js'
 import { type WireForms, wireForms } from './wire-form.js'
 
-/** One kind of address, with its methods. */
-export interface Route {
+/** Members of an associated sub-collection: their parent, where the child stores its key, and the segment under the parent. */
+export interface Association {
+  readonly parent: Mounted
+  readonly by: readonly string[] | undefined
+  readonly as: string
+}
+
+/** One kind of address, with its methods. `Op` is what is known of its operations. */
+export interface Route<Op extends OperationDescription = OperationDescription> {
   readonly kind: Target
   /** The path below the version, ids as `{name}`: for hooks and metrics. */
   readonly template: string
   /** By method. */
-  readonly operations: ReadonlyMap<string, OperationDescription>
+  readonly operations: ReadonlyMap<string, Op>
   /** The value of `Allow`. */
   readonly allow: string
   /** The resource whose representations live here, of an endpoint the one whose items it stands below; none of an endpoint on top. */
   readonly resource: Mounted | undefined
   /** Flags: the boolean member. */
   readonly flag?: string
-  /** Members of an associated sub-collection: their parent, where the child stores its key, and the segment under the parent. */
-  readonly association?: { readonly parent: Mounted; readonly by: readonly string[] | undefined; readonly as: string }
+  readonly association?: Association
   readonly endpoint?: CompiledEndpoint
 }
 
 /** A resource in its place. */
-export interface Mounted {
+export interface Mounted<Op extends OperationDescription = OperationDescription> {
   readonly plan: ResourcePlan
   /** What its representations are made of, with what its links expand to. */
   readonly wire: WireForms
@@ -53,48 +59,48 @@ export interface Mounted {
   readonly parent: { readonly mounted: Mounted; readonly by: readonly string[] } | undefined
   /** The path of the collection below its parent or the version: `/area/collection`, `/collection`. */
   readonly path: string
-  readonly collection: Route
-  readonly item: Route
-  readonly below: ReadonlyMap<string, Below>
+  readonly collection: Route<Op>
+  readonly item: Route<Op>
+  readonly below: ReadonlyMap<string, Below<Op>>
   /** The targets of links, by link name. */
-  readonly targets: ReadonlyMap<string, Mounted>
+  readonly targets: ReadonlyMap<string, Mounted<Op>>
 }
 
-type Below =
-  | { readonly kind: 'contained'; readonly mounted: Mounted }
-  | { readonly kind: 'attached'; readonly child: Mounted; readonly members: Route; readonly member: Route }
+type Below<Op extends OperationDescription> =
+  | { readonly kind: 'contained'; readonly mounted: Mounted<Op> }
+  | { readonly kind: 'attached'; readonly child: Mounted<Op>; readonly members: Route<Op>; readonly member: Route<Op> }
   /** A flag, or an endpoint. */
-  | { readonly kind: 'leaf'; readonly route: Route }
+  | { readonly kind: 'leaf'; readonly route: Route<Op> }
 
-export interface RouteTable {
+export interface RouteTable<Op extends OperationDescription = OperationDescription> {
   /** The route of these segments and the keys in them, outermost first; `undefined` where there is none. */
-  match(segments: readonly string[]): Match | undefined
+  match(segments: readonly string[]): Match<Op> | undefined
   /** The same among all addresses that links may name: related resources have theirs elsewhere. */
-  locate(segments: readonly string[]): Match | undefined
-  readonly resources: readonly Mounted[]
+  locate(segments: readonly string[]): Match<Op> | undefined
+  readonly resources: readonly Mounted<Op>[]
 }
 
-export interface Match {
-  readonly route: Route
+export interface Match<Op extends OperationDescription = OperationDescription> {
+  readonly route: Route<Op>
   readonly keys: readonly KeyValue[]
 }
 
-interface Building extends Mounted {
+interface Building<Op extends OperationDescription> extends Mounted<Op> {
   readonly mount: Mount
-  readonly below: Map<string, Below>
-  readonly targets: Map<string, Mounted>
+  readonly below: Map<string, Below<Op>>
+  readonly targets: Map<string, Mounted<Op>>
 }
 
 /**
  * Compiles the route table of one version from the operations that there are. `related` are
  * resources that links lead to, without addresses of their own here.
  */
-export function compileRoutes(
-  operations: readonly OperationDescription[],
+export function compileRoutes<Op extends OperationDescription>(
+  operations: readonly Op[],
   entries: readonly (Mount | Endpoint)[],
   related: readonly Mount[] = [],
   page?: PageOptions,
-): RouteTable {
+): RouteTable<Op> {
   const make = new RouteMaker(operations)
   const table = new TableBuilder(make, related, page)
   const mounts = [...entries.filter((entry) => entry.kind === 'resource'), ...related]
@@ -121,15 +127,15 @@ function parentsFirst(mounts: readonly Mount[]): readonly Mount[] {
 }
 
 /** A route table in the making. */
-class TableBuilder {
-  readonly top: Top = new Map()
-  readonly everywhere: Top = new Map()
-  readonly built = new Map<string, Building>()
-  readonly #make: RouteMaker
+class TableBuilder<Op extends OperationDescription> {
+  readonly top: Top<Op> = new Map()
+  readonly everywhere: Top<Op> = new Map()
+  readonly built = new Map<string, Building<Op>>()
+  readonly #make: RouteMaker<Op>
   readonly #related: ReadonlySet<Mount>
   readonly #page: PageOptions | undefined
 
-  constructor(make: RouteMaker, related: readonly Mount[], page: PageOptions | undefined) {
+  constructor(make: RouteMaker<Op>, related: readonly Mount[], page: PageOptions | undefined) {
     this.#make = make
     this.#related = new Set(related)
     this.#page = page
@@ -149,7 +155,7 @@ class TableBuilder {
     const itemTemplate = `${template}/${idTemplate(definition)}`
     // Routes and resource refer to each other, so the one is made before the other is complete.
     const plan = compileResource(definition, this.#page)
-    const targets = new Map<string, Mounted>()
+    const targets = new Map<string, Mounted<Op>>()
     /** Nobody looks at a patched record, nor completes it, on its way to the adapter. */
     const unseen = !plan.guard.any && definition.rules === undefined
     const mounted = {
@@ -168,7 +174,7 @@ class TableBuilder {
       path,
       below: new Map(),
       targets,
-    } as unknown as Building
+    } as unknown as Building<Op>
     Object.assign(mounted, {
       collection: this.#make.resource('collection', template, entry, { resource: mounted }),
       item: this.#make.resource('item', itemTemplate, entry, { resource: mounted }),
@@ -200,9 +206,9 @@ class TableBuilder {
     for (const mounted of this.built.values()) for (const format of mounted.exports?.formats ?? []) format.writer(mounted, [])
   }
 
-  #parentOf({ definition, options }: Mount): { mounted: Building; by: readonly string[] } | undefined {
+  #parentOf({ definition, options }: Mount): { mounted: Building<Op>; by: readonly string[] } | undefined {
     if (definition.parent === undefined) return undefined
-    const mounted = this.built.get(nameOf(definition.parent.of)) as Building
+    const mounted = this.built.get(nameOf(definition.parent.of)) as Building<Op>
     const { by } = definition.parent
     if (options.area !== undefined) {
       throw invalidOption(
@@ -219,7 +225,7 @@ class TableBuilder {
     return new ConfigurationError('unmounted-parent', `"${collection}" is attached to "${name}", which is not mounted beside it. ${mend}`)
   }
 
-  #attach(child: Building): void {
+  #attach(child: Building<Op>): void {
     const { definition } = child.plan
     for (const { of, by, as } of definition.attachedTo) {
       const parent = this.built.get(nameOf(of))
@@ -243,10 +249,15 @@ class TableBuilder {
 }
 
 /** What begins a path: by area (`''` is none), then by segment. */
-type Top = Map<string, Map<string, Mounted | Route>>
+type Top<Op extends OperationDescription> = Map<string, Map<string, Mounted<Op> | Route<Op>>>
 
-function place(top: Top, area: string | undefined, segment: string, target: Mounted | Route): void {
-  const table = top.get(area ?? '') ?? new Map<string, Mounted | Route>()
+function place<Op extends OperationDescription>(
+  top: Top<Op>,
+  area: string | undefined,
+  segment: string,
+  target: Mounted<Op> | Route<Op>,
+): void {
+  const table = top.get(area ?? '') ?? new Map<string, Mounted<Op> | Route<Op>>()
   const clash = area === undefined ? top.has(segment) : top.get('')?.has(area)
   if (table.has(segment) || clash) {
     throw new ConfigurationError(
@@ -273,7 +284,7 @@ function unmountedParent({ definition }: Mount, mounts: readonly Mount[]): Confi
   )
 }
 
-function below(parent: Building, segment: string, entry: Below): void {
+function below<Op extends OperationDescription>(parent: Building<Op>, segment: string, entry: Below<Op>): void {
   if (parent.below.has(segment))
     throw new ConfigurationError('path-taken', `Two entries want the path "${parent.item.template}/${segment}". Rename one.`)
   parent.below.set(segment, entry)

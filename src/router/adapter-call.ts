@@ -1,11 +1,23 @@
 /** A call of an adapter on behalf of a caller: with its principal, its scope and its time. */
 import type { AdapterCall, Idempotency, ParentKey, Scalar, WriteAction } from '../adapters/contract.js'
 import type { Mounted } from '../plan/routes.js'
+import { ConfigurationError } from '../problem.js'
 import type { Caller } from './caller.js'
 import { scopeOf } from './scope.js'
+import type { Routed } from './stages.js'
 
 /** A call of a mounted adapter on behalf of a caller, with its principal, scope and time. */
 export const adapterCall = (caller: Caller, mounted: Mounted): AdapterCall => new CallerCall(caller, scopeOf(caller, mounted))
+
+/** The resource of a collection that an endpoint names, in its version. Throws `ConfigurationError` where there is none. */
+export function mountedOf({ version, route }: Routed, collection: string): Mounted {
+  const found = version.table.resources.find(({ plan }) => plan.collection === collection)
+  if (found !== undefined) return found
+  throw new ConfigurationError(
+    'unknown-member',
+    `The endpoint "${route.template}" calls "${String(collection)}", which is not mounted beside it. Mount it in the same version.`,
+  )
+}
 
 /** A call whose signal is made when first asked for. */
 export class CallerCall implements AdapterCall {

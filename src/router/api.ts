@@ -21,10 +21,12 @@ import { isMount, type Mount } from '../plan/mount.js'
 import { offeredWrites } from '../plan/offered-writes.js'
 import type { JobRecords } from '../plan/records.js'
 import { ConfigurationError, isConfigurationError } from '../problem.js'
-import { Exchange, type ServedVersion } from './exchange.js'
+import { Exchange } from './exchange.js'
 import { jobRecords } from './records/open.js'
 import { routeTable } from './route-table.js'
+import type { ServedVersion } from './served-version.js'
 import { resolveService, type Service, type ServiceOptions, serviceKinds } from './service.js'
+import type { Entrance } from './stages.js'
 import { loginSteps, walk } from './walk.js'
 
 /** A version with its life, or with routes of its own (VER-1, VER-3). */
@@ -112,11 +114,22 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
     const mountPath = (req as ExpressRequest).baseUrl ?? ''
     if (found === undefined) {
       if (login === undefined || !isLogin(path)) return next()
-      const entrance = { match: undefined, path, query, mountPath, mountTail: '' }
-      return void walk(new Exchange(req, res, service, entrance, noVersion), loginSteps)
+      const entrance: Entrance = { ...outside, path, rawQuery: query, mountPath }
+      return void walk(new Exchange(req, res, service, entrance), loginSteps)
     }
-    const entrance = { match: undefined, path: found.rest, query, mountPath, mountTail: '' }
-    void walk(new Exchange(req, res, service, entrance, noVersion, versions, found.name))
+    const { rest, name } = found
+    const entrance: Entrance = {
+      match: undefined,
+      path: rest,
+      rawQuery: query,
+      mountPath,
+      mountTail: '',
+      template: undefined,
+      only: undefined,
+      versions,
+      versionName: name,
+    }
+    void walk(new Exchange(req, res, service, entrance))
   }
   return Object.assign(apiMiddleware, {
     records: jobRecords(service, versions),
@@ -160,8 +173,8 @@ function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]):
 
 const isLogin = (path: string): boolean => path === '/login' || path === '/login/'
 
-/** Stands until the version step has found the version: it has no routes and no life. */
-const noVersion: ServedVersion = { name: '', table: routeTable([]), life: undefined, routes: undefined }
+/** Where a login comes in: outside of every version. */
+const outside = { match: undefined, mountTail: '', template: '/login', only: undefined, versions: undefined, versionName: '' } as const
 
 /** An entry of the table of versions, checked for JavaScript callers. */
 function versionOptions(name: string, entry: VersionOptions | readonly (Mount | Endpoint)[]): VersionOptions {

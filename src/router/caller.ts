@@ -1,24 +1,17 @@
 /**
  * On whose behalf the team's data is read and written: a request, or `records()` of the team's own
- * code. The checks of a write take this and nothing of HTTP, so that both run the very same ones.
+ * code. The checks of a write take these types and nothing of HTTP, so that both run the very same
+ * ones. The stages of a request extend them: see stages.ts.
  */
-import type { Idempotency, Scalar } from '../adapters/contract.js'
 import type { Action, Decided, Permission } from '../auth/permission.js'
 import type { KeyValue } from '../definition/key.js'
 import type { Conditions } from '../middleware/if-match.js'
-import type { ListQuery } from '../plan/list-grammar.js'
-import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Mounted } from '../plan/routes.js'
-import type { ServedVersion } from './exchange.js'
 import type { RequestEvent } from './hooks.js'
 import type { Patience } from './patience.js'
+import type { Progress } from './progress.js'
+import type { ServedVersion, Versions } from './served-version.js'
 import type { Service } from './service.js'
-
-/** Whether anything has been changed, as far as is known. */
-export type Change = 'none' | 'unknown' | 'made'
-
-/** The scopes of a principal, as far as they were asked for. */
-export type Scopes = Map<ResourcePlan, Readonly<Record<string, Scalar>>>
 
 export interface Caller {
   readonly service: Service
@@ -28,7 +21,7 @@ export interface Caller {
   readonly requestId: string
   readonly version: ServedVersion
   /** The versions beside it, where there are several. */
-  readonly versions?: ReadonlyMap<string, ServedVersion | 'retired'> | undefined
+  readonly versions: Versions | undefined
   /** What the addresses of the service begin with, and those of this version. */
   readonly root: string
   readonly base: string
@@ -38,12 +31,7 @@ export interface Caller {
   readonly repeats?: boolean
   /** How long the team's code may take, all in all. */
   readonly patience: Patience
-  scopes: Scopes | undefined
-  change: Change
-  /** What a repeat of a create is known by (VERB-12). */
-  readonly idempotency?: Idempotency | undefined
-  /** The client's list query, where it sent one. */
-  readonly list?: ListQuery | undefined
+  readonly progress: Progress
   /** The resource over the data that this caller reaches: in a transaction, its adapter there. */
   reached(mounted: Mounted): Mounted
   /** What the permission says of something that the caller would do (AUTH-4). */
@@ -52,12 +40,17 @@ export interface Caller {
   event(): RequestEvent
 }
 
-/** A caller at a place: a collection or an item of a resource, below the parents that `keys` begin with. */
-export interface Visit extends Caller {
+/** A caller at a collection or an item of a resource, below the parents that `keys` begin with. */
+export interface Place extends Caller {
+  /** Throws where the path leads to no resource. */
   readonly resource: Mounted
   /** The keys of the place, outermost first: of an item, its own is the last. */
   readonly keys: readonly KeyValue[]
-  /** The key of the item. */
+  /** The key of the item. Throws where there is none. */
   readonly key: KeyValue
+}
+
+/** A caller at a place, with its preconditions. */
+export interface Visit extends Place {
   readonly conditions: Conditions
 }

@@ -1,6 +1,6 @@
 /** Streamed exports: the whole filtered list, page by page of its adapter, in constant memory (PATH-4, VERB-1). */
 import { isDeepStrictEqual } from 'node:util'
-import type { ListRequest, Page, Stored } from '../adapters/contract.js'
+import type { ListRequest, Page } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import { checkRead } from '../middleware/if-match.js'
 import { seekBehind } from '../plan/hint.js'
@@ -11,16 +11,16 @@ import type { Answer, Headers } from '../representation/answer.js'
 import type { Related } from '../representation/related.js'
 import { Streamed } from '../representation/streamed.js'
 import { header } from '../wire.js'
-import type { Exchange } from './exchange.js'
 import { notify } from './hooks.js'
 import type { Outcome } from './operations/operation.js'
 import { relatedOf } from './sight.js'
+import type { Executed, Parsed, Routed } from './stages.js'
 import { Store } from './store.js'
 
 type PageOutcome = Extract<Outcome, { kind: 'page' }>
 
 /** A record of a page as it is on the wire. */
-export type WireOf = (exchange: Exchange, resource: Mounted, record: unknown, related: Related, at: number) => JsonObject
+export type WireOf = (exchange: Parsed, resource: Mounted, record: unknown, related: Related, at: number) => JsonObject
 
 /** Characters that are put together before they are written. */
 const pieceLength = 65_536
@@ -30,7 +30,7 @@ const pieceLength = 65_536
  * where there is none, and `bad-request` for HTTP/1.0: without chunks no client could tell the end of
  * an export from a cut.
  */
-export function beginExport(exchange: Exchange): void {
+export function beginExport(exchange: Routed): void {
   if (exchange.req.httpVersionMajor === 1 && exchange.req.httpVersionMinor === 0) {
     const detail =
       'An export needs HTTP/1.1 or later: in HTTP/1.0 a cut export looks like a whole one. If a proxy stands between, have it speak HTTP/1.1 to this service (nginx: proxy_http_version 1.1).'
@@ -41,18 +41,22 @@ export function beginExport(exchange: Exchange): void {
     throw new Unavailable({ retryAfter: 10, detail: 'Too many exports of this resource are running. Try again when one has ended.' })
   }
   exports.running += 1
-  exchange.releaseExport = () => {
+  exchange.progress.exports(() => {
     exports.running -= 1
-  }
+  })
 }
 
-const exportsOf = ({ resource }: Exchange): Exports => resource.exports as Exports
+function exportsOf({ resource }: Pick<Routed, 'resource'>): Exports {
+  if (resource.exports === undefined) throw new Error(`"${resource.plan.collection}" has no exports.`)
+  return resource.exports
+}
 
 /** The answer whose body is the whole list. Its first piece is there already, so what fails at once is a problem like any other. */
-export async function exportAnswer(exchange: Exchange, outcome: PageOutcome, wireOf: WireOf): Promise<Answer> {
+export async function exportAnswer(exchange: Executed, outcome: PageOutcome, wireOf: WireOf): Promise<Answer> {
   const { representation, conditions, method } = exchange
   const { page, resource } = outcome
-  const transfer = representation.transfer as NonNullable<typeof representation.transfer>
+  const { transfer } = representation
+  if (transfer === undefined) throw new Error(`${representation.mediaType} is no format of exports.`)
   // An export has no tag, so no precondition on one holds; its bytes are not known before they are sent.
   checkRead(conditions, '')
   const headers: Headers = {
@@ -72,16 +76,16 @@ export async function exportAnswer(exchange: Exchange, outcome: PageOutcome, wir
 }
 
 /** An answer that has begun can't become a problem: hooks hear of the error, and the client of a connection that broke. */
-function cut(exchange: Exchange, error: unknown): void {
+function cut(exchange: Executed, error: unknown): void {
   const problem = toProblem(error)
-  exchange.problem = problem
+  exchange.progress.failed(problem)
   const { status, code, clause } = problem
   notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status, code, clause, error: problem.cause ?? error }))
 }
 
 async function* piecesOf(
-  exchange: Exchange,
-  { page: begun, resource, wanted }: PageOutcome,
+  exchange: Executed,
+  { page: begun, resource, query, wanted }: PageOutcome,
   writer: RowWriter,
   wireOf: WireOf,
   until: number,
@@ -105,7 +109,7 @@ async function* piecesOf(
     if (next === undefined) break
     request = next
     exchange.patience.restart(Math.min(service.timeout, Math.max(0, until - performance.now())))
-    page = await store.list(next)
+    page = await store.list(next, query)
     // The place came from the store itself: an empty page would end the export as if it were whole.
     if (page.refused !== undefined) throw new Error(`The adapter of "${resource.plan.collection}" refused to seek behind its own row.`)
   }
@@ -120,7 +124,7 @@ function nextRequest(
   { items, more, seekable, total, exact }: Page<unknown>,
   seen: number,
 ): ListRequest | undefined {
-  const last = items.at(-1) as Stored<unknown> | undefined
+  const last = items.at(-1)
   if (last === undefined || !(more ?? mayHaveMore(items.length, wanted.size, total, exact, seen))) return undefined
   const { seek: _, ...rest } = wanted
   const seek = seekable ? seekBehind(plan.list.places, wanted, last.value) : undefined

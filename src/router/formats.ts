@@ -9,7 +9,7 @@ import { offersFor, type Representation } from '../representation/encoding.js'
 import { mergeVary } from '../representation/header-fields.js'
 import type { Offers } from '../representation/offers.js'
 import { header } from '../wire.js'
-import type { Exchange } from './exchange.js'
+import type { Allowed, Negotiated } from './stages.js'
 
 /** The media types of a service, by what is asked for. */
 export class Formats {
@@ -24,10 +24,10 @@ export class Formats {
   }
 
   /** What a request may ask for: of a list a page, of everything else an item, also where a write answers with one. */
-  of({ route, operation, called }: Exchange): Offers<Representation> {
-    const owner = called ?? route?.resource
-    const what = route?.endpoint !== undefined ? 'value' : operation?.answers === 'page' ? 'list' : 'item'
-    const exports = what === 'list' ? route?.resource?.exports?.formats : undefined
+  of({ route, operation, called }: Allowed): Offers<Representation> {
+    const owner = called ?? route.resource
+    const what = route.endpoint !== undefined ? 'value' : operation.answers === 'page' ? 'list' : 'item'
+    const exports = what === 'list' ? route.resource?.exports?.formats : undefined
     if (owner === undefined || (owner.representations.length === 0 && exports === undefined)) return this.#plain[what]
     const known = this.#own.get(owner) ?? new Map<Represents, Offers<Representation>>()
     const found = known.get(what)
@@ -39,8 +39,8 @@ export class Formats {
 }
 
 /** The forms of what an endpoint answers: nothing is known of it. */
-const endpointWire = ({ route }: Exchange): Wire => ({
-  root: wireName(route?.endpoint?.name ?? '', 'value'),
+const endpointWire = ({ route }: Negotiated): Wire => ({
+  root: wireName(route.endpoint?.name ?? '', 'value'),
   form: openForm,
 })
 
@@ -51,22 +51,22 @@ export interface Encoded {
 }
 
 /** The value in the representation that the request asks for. Its header fields are completed in place. */
-export function encoded(exchange: Exchange, value: unknown, wire: Wire, headers: Headers): Encoded | Promise<Encoded> {
+export function encoded(exchange: Negotiated, value: unknown, wire: Wire, headers: Headers): Encoded | Promise<Encoded> {
   const { representation, patience } = exchange
-  const made = representation.encode(value, wire, () => callOf(exchange))
+  const made = representation.encode(value, wire, () => representationCall(exchange))
   if (typeof made === 'string') return withBody(exchange, made, headers)
   return Promise.resolve(patience.settle(made)).then((represented) => withBody(exchange, represented, headers))
 }
 
 /** What an endpoint answers, likewise. Throws an error that names the endpoint where JSON or XML can not hold it. */
-export function encodedValue(exchange: Exchange, value: unknown, headers: Headers): Encoded | Promise<Encoded> {
+export function encodedValue(exchange: Negotiated, value: unknown, headers: Headers): Encoded | Promise<Encoded> {
   const { representation, route, method } = exchange
   const wire = endpointWire(exchange)
   const { text } = representation
   if (text === undefined) return encoded(exchange, value, wire, headers)
   const unfit = (what: string, cause?: unknown): Error =>
     new Error(
-      `${method} ${route?.template} answered ${what}. Give a value that JSON can hold, or make bytes of it in representations: [representation(mediaType, { value })].`,
+      `${method} ${route.template} answered ${what}. Give a value that JSON can hold, or make bytes of it in representations: [representation(mediaType, { value })].`,
       { cause },
     )
   const kind = unfitKind(value)
@@ -91,7 +91,7 @@ function unfitKind(value: unknown): string | undefined {
   return value instanceof Response ? 'a Response' : undefined
 }
 
-function withBody({ representation, service }: Exchange, represented: Represented, headers: Headers): Encoded {
+function withBody({ representation, service }: Negotiated, represented: Represented, headers: Headers): Encoded {
   headers[header.contentType] = representation.contentType
   const vary = headers[header.vary] ?? service.vary
   headers[header.vary] = vary
@@ -100,7 +100,7 @@ function withBody({ representation, service }: Exchange, represented: Represente
   return { headers: { ...own, ...headers, [header.vary]: mergeVary(own[header.vary], vary) }, body: represented.body }
 }
 
-const callOf = (exchange: Exchange): RepresentationCall => ({
+const representationCall = (exchange: Negotiated): RepresentationCall => ({
   principal: exchange.principal,
   requestId: exchange.requestId,
   base: exchange.base,

@@ -11,14 +11,14 @@ import { digest, principalName } from '../limits/keys.js'
 import { invalidOption } from '../options/check.js'
 import { type ConfigurationError, HttpProblem, type ProblemCode, Unavailable } from '../problem.js'
 import { header } from '../wire.js'
-import type { Exchange } from './exchange.js'
 import { scopeOf } from './scope.js'
+import type { Routed } from './stages.js'
 
 /**
  * The key of a request that creates; `undefined` where it has none, or its resource keeps none: then the field is one that nobody knows. Throws the problems
  * `malformed-idempotency-key` and `missing-idempotency-key`.
  */
-export function idempotencyKey({ req, resource }: Exchange): string | undefined {
+export function idempotencyKey({ req, resource }: Routed): string | undefined {
   const { idempotencyKey: wanted } = resource
   if (wanted === 'ignored') return undefined
   const field = soleField(req, header.idempotencyKey)
@@ -59,7 +59,7 @@ function refused(kind: ProblemCode, code: string, what: string): HttpProblem {
  * What a repeat is known by. `body` is what the client sent, decoded: in another format, with its
  * members in another order or its values in another spelling, it is the same.
  */
-export function idempotencyOf(exchange: Exchange, key: string, body: unknown): Idempotency {
+export function idempotencyOf(exchange: Routed, key: string, body: unknown): Idempotency {
   const scope = Object.entries(scopeOf(exchange, exchange.resource)).sort(byName)
   // The whole address: the same name on another side of the service, or below another parent, is somebody or something else.
   const address = exchange.root + exchange.listPath
@@ -74,7 +74,7 @@ export function idempotencyOf(exchange: Exchange, key: string, body: unknown): I
  * and scope as well; where there is no principal, everybody. Nobody may ever be shown what somebody else has created, so a principal that can't be told from others has
  * no keys. Throws `ConfigurationError`.
  */
-function ownerOf({ service, principal, req, resource }: Exchange): readonly [by: string, name: string] {
+function ownerOf({ service, principal, req, resource }: Routed): readonly [by: string, name: string] {
   const given: unknown = service.idempotencyOwner?.(principal, req)
   if (typeof given === 'string' && given !== '') return ['service', given]
   // Nobody else waits for it: a rejection must not end the process.
@@ -106,7 +106,7 @@ function plainText(principal: unknown): string | undefined {
 
 const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype
 
-const nobodys = ({ plan }: Exchange['resource']): ConfigurationError =>
+const nobodys = ({ plan }: Routed['resource']): ConfigurationError =>
   invalidOption(
     `A POST to "${plan.collection}" has an ${header.idempotencyKey}, and nothing tells whose it is. Give the service idempotencyOwner: (principal, req) => a text, at once, that no two callers share; without it the principal needs a "sub", or is plain data.`,
   )

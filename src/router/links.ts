@@ -11,10 +11,10 @@ import { settled, together } from '../promise.js'
 import { linkedKey } from '../representation/related.js'
 import type { ViolationParams } from '../violation.js'
 import type { Caller } from './caller.js'
-import { isLiving } from './exchange.js'
 import { otherOrigin } from './link-origin.js'
 import { lineageHolds } from './operations/lineage.js'
 import { readable } from './permission.js'
+import { isLiving } from './served-version.js'
 
 /** The violations of links that lead to nothing the caller may see. Asked of those that this write sets, side by side. */
 export function danglingLinks(

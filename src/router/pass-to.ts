@@ -4,19 +4,19 @@ import type { Middleware } from '../middleware/middleware.js'
 import { setSecureHeaders } from '../middleware/secure-headers.js'
 import { mergeVary } from '../representation/header-fields.js'
 import { header } from '../wire.js'
-import type { Exchange } from './exchange.js'
+import type { Received } from './stages.js'
 
 /** Resolves when the middleware calls `next()`. Where it answers by itself the walk ends there, and the hook is told when that answer is out. */
-export function passTo(exchange: Exchange, middleware: Middleware): Promise<void> {
-  const { req, res, service, sharing, limits, requestId } = exchange
+export function passTo(exchange: Received, middleware: Middleware): Promise<void> {
+  const { req, res, service, progress, requestId } = exchange
   res.setHeader(header.requestId, requestId)
   if (service.secureHeaders !== undefined) setSecureHeaders(res, service.secureHeaders)
-  for (const [name, value] of Object.entries({ ...sharing, ...limits })) {
+  for (const [name, value] of Object.entries({ ...progress.sharing, ...progress.limits })) {
     res.setHeader(name, name === header.vary ? mergeVary(res.getHeader(name), value) : value)
   }
   if (service.hooks.onResponse !== undefined) {
     res.once('close', () => {
-      if (res.headersSent) exchange.tell(res.statusCode)
+      if (res.headersSent) exchange.respondedWith(res.statusCode)
     })
   }
   return handOver(middleware, req, res)

@@ -2,8 +2,8 @@
 import { Unavailable, unknownOutcome } from '../problem.js'
 import { isPromise } from '../promise.js'
 import { withTimeout } from '../timeout.js'
-import type { Caller, Change } from './caller.js'
 import type { Exchange } from './exchange.js'
+import type { Change, Progress } from './progress.js'
 
 export interface Patience {
   /** Milliseconds that are left; 0 when the time is up. */
@@ -20,8 +20,8 @@ export interface Patience {
 export const withinTime = (exchange: Exchange): Patience => new RequestPatience(exchange)
 
 /** The patience of own code: every wait is counted from now, and `ended` may end it. */
-export const ownTime = (timeout: number, ended: AbortSignal | undefined, caller: Pick<Caller, 'change'>): Patience =>
-  new OwnTime(timeout, ended, caller)
+export const ownTime = (timeout: number, ended: AbortSignal | undefined, progress: Progress): Patience =>
+  new OwnTime(timeout, ended, progress)
 
 const outOfTime = unknownOutcome('The service did not answer in time')
 
@@ -86,7 +86,7 @@ class RequestPatience extends Countdown {
   }
 
   protected get change(): Change {
-    return this.#exchange.change
+    return this.#exchange.progress.change
   }
 
   protected watch(made: AbortController): void {
@@ -103,20 +103,20 @@ class RequestPatience extends Countdown {
 class OwnTime extends Countdown {
   protected readonly started = performance.now()
   readonly #ended: AbortSignal | undefined
-  readonly #caller: Pick<Caller, 'change'>
+  readonly #progress: Progress
 
   constructor(
     protected readonly timeout: number,
     ended: AbortSignal | undefined,
-    caller: Pick<Caller, 'change'>,
+    progress: Progress,
   ) {
     super()
     this.#ended = ended
-    this.#caller = caller
+    this.#progress = progress
   }
 
   protected get change(): Change {
-    return this.#caller.change
+    return this.#progress.change
   }
 
   protected watch(made: AbortController): void {

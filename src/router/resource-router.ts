@@ -9,9 +9,11 @@ import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import { isMount, type Mount, type MountOptions, mount, mountKinds } from '../plan/mount.js'
 import type { AdapterFor, MountedAdapter } from '../plan/mounted-adapter.js'
-import { Exchange, type ServedVersion } from './exchange.js'
+import { Exchange } from './exchange.js'
 import { routeTable } from './route-table.js'
+import type { ServedVersion } from './served-version.js'
 import { resolveService, type ServiceOptions, serviceKinds } from './service.js'
+import type { Entrance } from './stages.js'
 import { walk } from './walk.js'
 
 export interface ResourceRouterOptions<P = unknown, T = unknown, K = KeyValue> extends ServiceOptions<P>, MountOptions<T, K> {
@@ -59,8 +61,18 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
     if (segments === undefined ? !path.startsWith(first) : match === undefined) return next()
     const mountPath = (req as ExpressRequest).baseUrl ?? ''
     if (mountPath !== place.mountPath) place = { mountPath, mountTail: fromVersion(mountPath) }
-    const entrance = { match, path, query, mountPath, mountTail: place.mountTail }
-    void walk(new Exchange(req, res, service, entrance, version))
+    const entrance: Entrance = {
+      match,
+      path,
+      rawQuery: query,
+      mountPath,
+      mountTail: place.mountTail,
+      template: undefined,
+      only: version,
+      versions: undefined,
+      versionName: '',
+    }
+    void walk(new Exchange(req, res, service, entrance))
   }
 }
 

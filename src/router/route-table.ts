@@ -4,7 +4,11 @@ import type { Endpoint } from '../plan/endpoint.js'
 import type { Mount } from '../plan/mount.js'
 import { compileRoutes, type RouteTable } from '../plan/routes.js'
 import { operations } from './operations/index.js'
+import type { Operation } from './operations/operation.js'
 
 /** `related` are resources that links lead to, without addresses of their own in the table. */
-export const routeTable = (entries: readonly (Mount | Endpoint)[], related: readonly Mount[] = [], page?: PageOptions): RouteTable =>
-  compileRoutes(operations, entries, related, page)
+export const routeTable = (
+  entries: readonly (Mount | Endpoint)[],
+  related: readonly Mount[] = [],
+  page?: PageOptions,
+): RouteTable<Operation> => compileRoutes(operations, entries, related, page)

@@ -19,11 +19,11 @@ export function scopeOf(exchange: Caller, { plan }: Mounted): Scope {
   const { scope } = plan.definition
   if (scope === undefined) return noScope
   // Asked once a request: a team may look things up in it, and it must not change on the way.
-  exchange.scopes ??= new Map()
-  const known = exchange.scopes.get(plan)
+  const { scopes } = exchange.progress
+  const known = scopes.get(plan)
   if (known !== undefined) return known
   const found = checkedScope(plan, scope(exchange.principal))
-  exchange.scopes.set(plan, found)
+  scopes.set(plan, found)
   return found
 }
 

@@ -5,12 +5,12 @@ import type { Mounted } from '../plan/routes.js'
 import { settled } from '../promise.js'
 import { gatherRelated, nothingRelated, type Related, standsAlone } from '../representation/related.js'
 import { represent } from '../representation/represent.js'
-import type { Exchange } from './exchange.js'
+import type { Caller, Place } from './caller.js'
 import { readable } from './permission.js'
 
 /** The related records that these need to be shown. */
 export function relatedOf(
-  exchange: Exchange,
+  exchange: Caller,
   resource: Mounted,
   items: readonly Stored<unknown>[],
   expand: readonly string[],
@@ -21,7 +21,7 @@ export function relatedOf(
 }
 
 /** The item of the path as a plain GET shows it. */
-export function shown(exchange: Exchange, stored: Stored<unknown>): Awaitable<JsonObject> {
+export function shown(exchange: Place, stored: Stored<unknown>): Awaitable<JsonObject> {
   const { resource, keys, base } = exchange
   return settled(relatedOf(exchange, resource, [stored], []), (related) => represent(resource, stored.value, keys, base, related))
 }

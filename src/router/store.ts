@@ -3,6 +3,7 @@ import {
   type AdapterCall,
   type Awaitable,
   type Created,
+  type Idempotency,
   isRefused,
   type ListRequest,
   type Page,
@@ -12,15 +13,18 @@ import {
   type Stored,
   type WriteAction,
 } from '../adapters/contract.js'
+import type { JsonObject } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
+import type { ListQuery } from '../plan/list-grammar.js'
 import type { Mounted } from '../plan/routes.js'
 import { HttpProblem } from '../problem.js'
 import { isPromise, settled } from '../promise.js'
 import { CallerCall } from './adapter-call.js'
-import type { Caller, Change } from './caller.js'
+import type { Caller } from './caller.js'
 import { notify } from './hooks.js'
 import { mismatched, running } from './idempotency.js'
+import type { Change } from './progress.js'
 import { refusedQuery, refusedRecord } from './refusals.js'
 import { isScoped, scopeOf } from './scope.js'
 
@@ -44,11 +48,11 @@ export class Store {
     this.#call = new CallerCall(exchange, scopeOf(exchange, mounted))
   }
 
-  /** Throws `invalid-query` where the store can't compare with what the client's own list query holds. */
-  list(request: ListRequest): Awaitable<Page<unknown>> {
+  /** Throws `invalid-query` where the store can't compare with what the client's own list query, `asked`, holds. */
+  list(request: ListRequest, asked?: ListQuery): Awaitable<Page<unknown>> {
     return settled(
       this.#ask('list', () => this.#mounted.adapter.list(request, this.#call)),
-      (page) => this.#sound(page),
+      (page) => this.#sound(page, asked),
     )
   }
 
@@ -78,16 +82,17 @@ export class Store {
   }
 
   /** The record of a key. Throws the `absent` problem (404). */
-  one(key: KeyValue): Awaitable<Stored<unknown>> {
+  one(key: KeyValue): Awaitable<Stored<JsonObject>> {
     return settled(this.read([key]), ([stored]) => {
       if (stored === undefined) throw absent()
-      return this.#versioned(stored)
+      this.#versioned(stored)
+      if (isRecord(stored)) return stored
+      throw new Error(`The adapter of "${this.#mounted.plan.collection}" gave a record that is no object.`)
     })
   }
 
   /** Throws refusals (422), and `idempotency-mismatch` (422) and `unavailable` (503) for a key that was seen before. */
-  create(value: unknown, attachTo?: ParentKey): Awaitable<Exclude<Created<unknown, KeyValue>, Refused>> {
-    const { idempotency } = this.#exchange
+  create(value: unknown, attachTo?: ParentKey, idempotency?: Idempotency): Awaitable<Exclude<Created<unknown, KeyValue>, Refused>> {
     const plain = attachTo === undefined && idempotency === undefined
     const call = plain ? this.#call : new CallerCall(this.#exchange, this.#call.scope, attachTo, idempotency)
     call.action = 'create'
@@ -102,20 +107,15 @@ export class Store {
     )
   }
 
-  /**
-   * What an earlier request with this one's key has created, where it has one (VERB-12). Throws as
-   * `create` does.
-   */
-  recall(): Awaitable<Stored<unknown> | undefined> {
-    const { idempotency } = this.#exchange
-    if (idempotency === undefined) return undefined
+  /** What an earlier request with the same key has created, if there was one (VERB-12). Throws as `create` does. */
+  recall(idempotency: Idempotency): Awaitable<Stored<unknown> | undefined> {
     const call = new CallerCall(this.#exchange, this.#call.scope, undefined, idempotency)
     return settled(
       this.#ask('recall', () => this.#mounted.adapter.recall?.(call)),
       (found) => {
         if (found == null) return undefined
         const stored = unrepeated(found)
-        this.#exchange.change = 'made'
+        this.#exchange.progress.wrote('made')
         return this.#versioned(stored)
       },
     )
@@ -164,10 +164,9 @@ export class Store {
     return this.#call
   }
 
-  #sound(page: Page<unknown>): Page<unknown> {
+  #sound(page: Page<unknown>, asked: ListQuery | undefined): Page<unknown> {
     if (page.refused !== undefined) {
-      const { list } = this.#exchange
-      const problem = list && refusedQuery(this.#mounted.plan, list, page.refused)
+      const problem = asked && refusedQuery(this.#mounted.plan, asked, page.refused)
       if (problem !== undefined) throw problem
       return { ...nothing, refused: page.refused }
     }
@@ -207,10 +206,10 @@ export class Store {
 
   /** Calls a method that may change something, and records whether it did (VERB-13). */
   #change<T>(name: string, write: () => Awaitable<T>): Awaitable<T> {
-    const exchange = this.#exchange
-    exchange.change = 'unknown'
+    const { progress } = this.#exchange
+    progress.writes()
     return settled(this.#ask(name, write), (result) => {
-      exchange.change = changeOf(result)
+      progress.wrote(changeOf(result))
       return result
     })
   }
@@ -241,6 +240,8 @@ export class Store {
     }
   }
 }
+
+const isRecord = (stored: Stored<unknown>): stored is Stored<JsonObject> => typeof stored.value === 'object' && stored.value !== null
 
 /** Many a driver says null for what is not there. */
 function present(found: readonly (Stored<unknown> | undefined | null)[]): readonly (Stored<unknown> | undefined)[] {

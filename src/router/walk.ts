@@ -1,7 +1,10 @@
 /** One request walks the steps, in the one right order. */
+import type { Answer } from '../representation/answer.js'
 import { Streamed } from '../representation/streamed.js'
 import type { Exchange } from './exchange.js'
 import { notify } from './hooks.js'
+import { type Found, type PlacedStep, path } from './path.js'
+import type { Received } from './stages.js'
 import { admit } from './steps/admit.js'
 import { allow } from './steps/allow.js'
 import { authenticate } from './steps/authenticate.js'
@@ -15,81 +18,157 @@ import { preflight } from './steps/preflight.js'
 import { represent } from './steps/represent.js'
 import { respond } from './steps/respond.js'
 import { route } from './steps/route.js'
-import type { Step } from './steps/step.js'
 import { throttle } from './steps/throttle.js'
 import { version } from './steps/version.js'
 
-type Steps = readonly (readonly [name: string, step: Step])[]
-
-/** The steps by name: the names of their files, of docs/lifecycle.md and of `onStep` events. */
-export const steps: Steps = Object.freeze(
-  Object.entries({ version, preflight, admit, authenticate, throttle, route, allow, negotiate, parse, precondition, execute, represent }),
-)
+/** The steps of a request, each with what it adds to the stage before it. */
+export const steps = path<Received>()
+  .step('version', version, (exchange, found) => {
+    exchange.version = found.version
+  })
+  .step('preflight', preflight)
+  .step('admit', admit)
+  .step('authenticate', authenticate, (exchange, found) => {
+    exchange.principal = found.principal
+    exchange.authenticated = found.authenticated
+  })
+  .step('throttle', throttle)
+  .step('route', route, (exchange, found) => {
+    exchange.route = found.route
+    exchange.keys = found.keys
+    exchange.called = found.called
+  })
+  .step('allow', allow, (exchange, found) => {
+    exchange.operation = found.operation
+    exchange.allow = found.allow
+  })
+  .step('negotiate', negotiate, (exchange, found) => {
+    exchange.representation = found.representation
+  })
+  .step('parse', parse, (exchange, found) => {
+    exchange.query = found.query
+    exchange.expand = found.expand
+    exchange.body = found.body
+    exchange.idempotency = found.idempotency
+  })
+  .step('precondition', precondition, (exchange, found) => {
+    exchange.conditions = found.conditions
+  })
+  .step('execute', execute, (exchange, found) => {
+    exchange.outcome = found.outcome
+  })
+  .end('represent', represent)
 
 /** Those of a login: it is no version's, and asks itself who comes. */
-export const loginSteps: Steps = Object.freeze(Object.entries({ preflight, login }))
+export const loginSteps = path<Received>().step('preflight', preflight).end('login', login)
 
-/** Walks a request through its steps, from `from` on. Never throws and never rejects: what goes wrong is answered. */
-export function walk(exchange: Exchange, path = steps, from = 0): void | Promise<void> {
+/**
+ * Walks a request through its steps, from `from` on; `late` is what came of that step after a wait.
+ * Here alone a request moves from stage to stage. Never throws and never rejects: what goes wrong is
+ * answered.
+ */
+export function walk(exchange: Exchange, path: readonly PlacedStep[] = steps, from = 0, late?: Late): void | Promise<void> {
+  const { onStep } = exchange.service.hooks
+  let at = from
+  let watch = late?.watch
   try {
-    const watched = exchange.service.hooks.onStep !== undefined
-    for (let at = from; at < path.length && exchange.answer === undefined; at += 1) {
-      const one = path[at] as Steps[number]
-      const pending = watched ? observed(exchange, one[0], one[1]) : one[1](exchange)
+    for (; at < path.length; at += 1) {
+      const placed = path[at]
+      if (placed === undefined) break
+      let found: Found | Promise<Found | undefined> | undefined
+      if (late !== undefined && at === from) found = late.found
+      else {
+        if (onStep !== undefined) watch = watchStep(exchange, placed.name)
+        found = placed.step(exchange)
+      }
       // Synchronous steps cost no promise; the first that waits hands over to the next turn.
-      if (pending !== undefined) {
-        return pending.then(
-          () => walk(exchange, path, at + 1),
-          (error: unknown) => end(exchange, { error }),
+      if (found?.then !== undefined) {
+        return found.then(
+          (later) => walk(exchange, path, at, { found: later, watch }),
+          (error: unknown) => {
+            watch?.(true)
+            endFailed(exchange, error)
+          },
         )
       }
+      if (found?.answer !== undefined) {
+        watch?.(false)
+        return end(exchange, found.answer)
+      }
+      if (found !== undefined) placed.add(exchange, found)
+      watch?.(false)
+      watch = undefined
     }
+    throw new Error('A request came to the end of its steps without an answer.')
   } catch (error) {
-    return end(exchange, { error })
+    watch?.(true)
+    endFailed(exchange, error)
   }
-  end(exchange)
 }
 
-/** Runs a step and tells `onStep` of it, also where it fails: a trace ends at the step that went wrong. */
-function observed(exchange: Exchange, name: string, step: Step): void | Promise<void> {
-  const { onStep } = exchange.service.hooks
-  if (onStep === undefined) return step(exchange)
+/** What came of a step that had to be waited for. */
+interface Late {
+  readonly found: Found | undefined
+  readonly watch: Watch | undefined
+}
+
+/** Tells `onStep` that a step has ended. */
+type Watch = (failed: boolean) => void
+
+/** Begins to watch a step for `onStep`, which hears of it also where it fails: a trace ends at the step that went wrong. */
+function watchStep(exchange: Exchange, name: string): Watch {
   const started = performance.now()
-  const told = (failed: boolean): void =>
-    notify(onStep, () => ({ ...exchange.event(), step: name, duration: performance.now() - started, failed }))
-  const failing = (error: unknown): never => {
-    told(true)
-    throw error
-  }
-  try {
-    const pending = step(exchange)
-    if (pending !== undefined) return pending.then(() => told(false), failing)
-  } catch (error) {
-    failing(error)
-  }
-  told(false)
+  return (failed) =>
+    notify(exchange.service.hooks.onStep, () => ({ ...exchange.event(), step: name, duration: performance.now() - started, failed }))
 }
 
-function end(exchange: Exchange, failure?: { readonly error: unknown }): void {
+function end(exchange: Exchange, answer: Answer): void {
   // An export executes until its last row is written, or until it is cut.
-  if (failure === undefined && exchange.answer?.body instanceof Streamed) exchange.answer.body.closed.then(() => exchange.leave())
-  else exchange.leave()
+  if (answer.body instanceof Streamed) answer.body.closed.then(() => exchange.progress.ended())
+  else exchange.progress.ended()
+  send(exchange, answer)
+}
+
+function endFailed(exchange: Exchange, error: unknown): void {
+  exchange.progress.ended()
   try {
-    if (failure !== undefined) observed(exchange, 'fail', () => fail(exchange, failure.error))
-    observed(exchange, 'respond', respond)
+    send(
+      exchange,
+      watched(exchange, 'fail', () => fail(exchange, error)),
+    )
+  } catch (another) {
+    endAnyway(exchange, undefined, another)
+  }
+}
+
+function send(exchange: Exchange, answer: Answer): void {
+  try {
+    if (exchange.service.hooks.onStep === undefined) respond(exchange, answer)
+    else watched(exchange, 'respond', () => respond(exchange, answer))
   } catch (error) {
-    endAnyway(exchange, error)
+    endAnyway(exchange, answer, error)
+  }
+}
+
+function watched<T>(exchange: Exchange, name: string, step: () => T): T {
+  const watch = watchStep(exchange, name)
+  let failed = true
+  try {
+    const found = step()
+    failed = false
+    return found
+  } finally {
+    watch(failed)
   }
 }
 
 /** An answer that can't be written (a team's header with a line break, say) is replaced; where that fails too, the connection ends and not the process. */
-function endAnyway(exchange: Exchange, error: unknown): void {
-  const { res, answer } = exchange
+function endAnyway(exchange: Exchange, answer: Answer | undefined, error: unknown): void {
+  const { res } = exchange
   try {
     if (answer?.body instanceof Streamed) answer.body.discard()
     for (const name of Object.keys(answer?.headers ?? {})) res.removeHeader(name)
-    fail(exchange, error)
-    respond(exchange)
+    respond(exchange, fail(exchange, error))
   } catch {
     res.destroy()
   }

@@ -48,12 +48,30 @@ describe('docs/errors.md', () => {
 })
 
 describe('docs/lifecycle.md', () => {
-  const ofLogins = loginSteps.map(([name]) => name).filter((name) => steps.every(([step]) => step !== name))
-  const names = [...steps.map(([name]) => name), 'respond', 'fail', ...ofLogins]
+  const ofLogins = loginSteps.map(({ name }) => name).filter((name) => steps.every((step) => step.name !== name))
+  const names = [...steps.map(({ name }) => name), 'respond', 'fail', ...ofLogins]
 
   it('names every step in its order', () => {
     const named = [...read('docs/lifecycle.md').matchAll(/^### (\w+)$/gm)].map(([, name]) => name)
     expect(named).toEqual(names)
+  })
+
+  it('says what each step takes and adds', () => {
+    const cells = (text = '') => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name)
+    const rows = [...read('docs/lifecycle.md').matchAll(/^\| (\w+) \| (.*?) \| (.*?) \| .*\|$/gm)].slice(1)
+    const documented = rows.map(([, name, takes, adds]) => ({ name, takes: cells(takes), adds: cells(adds) }))
+    const takenBy = (name: string) => {
+      const signature = new RegExp(`^export (?:async )?function ${name}\\([^)]*?: (\\w+)[,)]`, 'm')
+      return signature.exec(read(`src/router/steps/${name}.ts`))?.[1]
+    }
+    const addedBy = (name: string) => {
+      const added: (string | symbol)[] = []
+      const recorder = new Proxy({}, { set: (_, field) => added.push(field) > 0 })
+      steps.find((step) => step.name === name)?.add(recorder as never, {})
+      return added
+    }
+    const ofRequests = names.filter((name) => !ofLogins.includes(name))
+    expect(documented).toEqual(ofRequests.map((name) => ({ name, takes: [takenBy(name)], adds: addedBy(name) })))
   })
 
   it('every step is a file of its name', () => {

@@ -318,8 +318,8 @@ describe('expand', () => {
   it('QUERY-6: a comma list of associations, each once', () => {
     expect(parse('expand=contratos,contratos').expand).toEqual(['contratos'])
     expect(parse('').expand).toEqual([])
-    expect(parseItemQuery('expand=contratos', grammar)).toEqual(['contratos'])
-    expect(parseItemQuery('', grammar)).toEqual([])
+    expect(parseItemQuery('expand=contratos', grammar)).toEqual({ expand: ['contratos'] })
+    expect(parseItemQuery('', grammar)).toEqual({ expand: [] })
   })
 
   it.each([

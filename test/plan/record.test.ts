@@ -36,7 +36,7 @@ function pointers(work: () => unknown): (string | undefined)[] {
   return []
 }
 const patch = (sent: Record<string, unknown>, current: Record<string, unknown>) => {
-  const next = recordToPatch(turnos, sent, current, {}, [])
+  const next = recordToPatch({ plan: turnos, current, fixed: {}, found: [] }, sent)
   completeRecord(turnos, next, current, 'patch')
   return next
 }
@@ -88,8 +88,10 @@ describe('VERB-5: PATCH changes what it names', () => {
     fc.assert(
       fc.property(stored, sent, (current, body) => {
         const frozen = freezeThroughout(structuredClone(current))
-        const found = outcome(() => recordToPatch(turnos, structuredClone(body), frozen, {}, [], true))
-        expect(found).toEqual(outcome(() => recordToPatch(turnos, structuredClone(body), structuredClone(current), {}, [])))
+        const found = outcome(() => recordToPatch({ plan: turnos, current: frozen, fixed: {}, found: [] }, structuredClone(body), true))
+        expect(found).toEqual(
+          outcome(() => recordToPatch({ plan: turnos, current: structuredClone(current), fixed: {}, found: [] }, structuredClone(body))),
+        )
         if (frozen.cp !== undefined && found.made?.cp === frozen.cp) shared += 1
       }),
       { numRuns: 500 },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Page } from '../../src/adapters/contract.js'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { defineResource, mount } from '../../src/index.js'
-import type { Mounted } from '../../src/plan/routes.js'
+import type { Mounted, RouteTable } from '../../src/plan/routes.js'
 import { json } from '../../src/representation/encoding.js'
 import { gatherRelated, nothingRelated, standsAlone } from '../../src/representation/related.js'
 import { represent } from '../../src/representation/represent.js'
@@ -25,7 +25,7 @@ const libros = defineResource({
   },
   links: { autor: { to: autores, by: 'autorId' }, revisor: { to: autores, by: 'revisorId', show: ['nombre'] } },
 })
-const table = routeTable([mount(autores, memoryAdapter(autores)), mount(libros, memoryAdapter(libros))])
+const table: RouteTable = routeTable([mount(autores, memoryAdapter(autores)), mount(libros, memoryAdapter(libros))])
 const [authors, books] = table.resources as [Mounted, Mounted]
 
 const reader = () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { defineResource, mount } from '../../src/index.js'
-import type { Mounted } from '../../src/plan/routes.js'
+import type { Mounted, RouteTable } from '../../src/plan/routes.js'
 import { gatherRelated, nothingRelated } from '../../src/representation/related.js'
 import { represent } from '../../src/representation/represent.js'
 import { routeTable } from '../../src/router/route-table.js'
@@ -32,10 +32,8 @@ const fichas = defineResource({
   },
   links: { sede: { to: sedes, by: 'sedeId', show: ['nombre', 'zona'] }, foto: { external: true } },
 })
-const [offices, cards] = routeTable([mount(sedes, memoryAdapter(sedes)), mount(fichas, memoryAdapter(fichas))]).resources as [
-  Mounted,
-  Mounted,
-]
+const table: RouteTable = routeTable([mount(sedes, memoryAdapter(sedes)), mount(fichas, memoryAdapter(fichas))])
+const [offices, cards] = table.resources as [Mounted, Mounted]
 const shown = (record: object) => represent(cards, record, [1], 'http://h/v1', nothingRelated)
 
 describe('represent (REP-1..8)', () => {

@@ -95,7 +95,7 @@ describe('Options of a service', () => {
   it('the middlewares are named, and steps have the names of their files', () => {
     expect(api({ versions: { v1: [] } }).name).toBe('apiMiddleware')
     expect(resourceRouter(notas, memoryAdapter(notas)).name).toBe('resourceRouterMiddleware')
-    expect(steps.map(([name]) => name).join(' ')).toBe(
+    expect(steps.map(({ name }) => name).join(' ')).toBe(
       'version preflight admit authenticate throttle route allow negotiate parse precondition execute represent',
     )
   })

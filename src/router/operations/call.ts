@@ -4,24 +4,24 @@ import { bodyTypes } from '../../middleware/body.js'
 import { checkWrite } from '../../middleware/if-match.js'
 import { itemPath } from '../../plan/addresses.js'
 import { type EndpointCall, type EndpointItem, type EndpointReply, isReply } from '../../plan/endpoint.js'
-import { refuseBody } from '../../plan/record.js'
-import type { Mounted } from '../../plan/routes.js'
-import { ConfigurationError } from '../../problem.js'
 import { type Headers, spelled } from '../../representation/answer.js'
 import { header } from '../../wire.js'
-import { adapterCall } from '../adapter-call.js'
-import type { Exchange } from '../exchange.js'
+import { adapterCall, mountedOf } from '../adapter-call.js'
 import { recordsFor } from '../records/open.js'
+import type { Parsed } from '../stages.js'
 import { itemOf } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 
+/** A request for an endpoint. */
+type Calling = Parsed<'endpoint', 'endpoint'>
+
 /** What a method of an endpoint asks: a permission knows endpoints by the actions of items (AUTH-4). */
-const calling = { query: 'endpoint', body: 'endpoint', answers: 'value', statuses: 'any', read: endpointBody } as const
+const calling = { query: 'endpoint', body: 'endpoint', answers: 'value', statuses: 'any' } as const
 
 const endpointMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** Endpoints outside resources, one operation for each method. */
-export const calls: readonly Operation[] = endpointMethods.map((method) => ({
+export const calls: readonly Operation<'endpoint', 'endpoint'>[] = endpointMethods.map((method) => ({
   ...calling,
   name: `call${method}`,
   method,
@@ -35,7 +35,7 @@ export const calls: readonly Operation[] = endpointMethods.map((method) => ({
  * Endpoints below an item, which exists and is as the preconditions want it (HDR-3, HDR-4). They
  * are a part of it, which is read or changed: as with flags, PATCH stands for every change.
  */
-export const callsBelow: readonly Operation[] = endpointMethods.map((method) => ({
+export const callsBelow: readonly Operation<'endpoint', 'endpoint'>[] = endpointMethods.map((method) => ({
   ...calling,
   name: `callBelow${method}`,
   method,
@@ -51,24 +51,17 @@ export const callsBelow: readonly Operation[] = endpointMethods.map((method) => 
   },
 }))
 
-/** The body of an endpoint, complete and as its schema wants it. Throws `invalid-body` (422). */
-function endpointBody({ called }: Exchange, body: unknown): unknown {
-  const schema = called?.body
-  const complete = schema?.complete(body)
-  refuseBody(schema?.validate(complete) ?? [])
-  return complete
-}
-
-async function answered(exchange: Exchange, item: EndpointItem | undefined): Promise<Outcome> {
-  if (!exchange.reads) exchange.change = 'unknown'
-  const value = await exchange.patience.settle(exchange.called?.handle(callOf(exchange, item)))
+async function answered(exchange: Calling, item: EndpointItem | undefined): Promise<Outcome> {
+  const { reads, progress, patience, called } = exchange
+  if (!reads) progress.writes()
+  const value = await patience.settle(called?.handle(endpointCall(exchange, item)))
   const outcome = isReply(value) ? replied(exchange, value, item) : plain(exchange, value, item)
-  if (!exchange.reads) exchange.change = 'made'
+  if (!reads) progress.wrote('made')
   return outcome
 }
 
-function callOf(exchange: Exchange, item: EndpointItem | undefined): EndpointCall {
-  const { principal, requestId, parameters: query, body, base } = exchange
+function endpointCall(exchange: Calling, item: EndpointItem | undefined): EndpointCall {
+  const { principal, requestId, query, body, base } = exchange
   return {
     principal,
     requestId,
@@ -86,17 +79,7 @@ function callOf(exchange: Exchange, item: EndpointItem | undefined): EndpointCal
   }
 }
 
-/** The resource of a collection of this version. Throws `ConfigurationError` where there is none. */
-export function mountedOf({ version, route }: Exchange, collection: string): Mounted {
-  const found = version.table.resources.find(({ plan }) => plan.collection === collection)
-  if (found !== undefined) return found
-  throw new ConfigurationError(
-    'unknown-member',
-    `The endpoint "${route?.template}" calls "${String(collection)}", which is not mounted beside it. Mount it in the same version.`,
-  )
-}
-
-const plain = ({ reads }: Exchange, value: unknown, item: EndpointItem | undefined): Outcome => ({
+const plain = ({ reads }: Calling, value: unknown, item: EndpointItem | undefined): Outcome => ({
   kind: 'value',
   status: value === undefined ? 204 : 200,
   value,
@@ -104,7 +87,7 @@ const plain = ({ reads }: Exchange, value: unknown, item: EndpointItem | undefin
   version: reads ? item?.version : undefined,
 })
 
-function replied(exchange: Exchange, answer: EndpointReply, item: EndpointItem | undefined): Outcome {
+function replied(exchange: Calling, answer: EndpointReply, item: EndpointItem | undefined): Outcome {
   const { base, route, reads } = exchange
   const { status, body, headers: given = {}, version = reads ? item?.version : undefined } = answer
   const headers = spelled(given)
@@ -113,18 +96,18 @@ function replied(exchange: Exchange, answer: EndpointReply, item: EndpointItem |
   if (location !== undefined) headers[header.location] = new URL(location, `${base}/`).href
   else if (status === 201 || status === 202) {
     throw new Error(
-      `The endpoint "${route?.template}" answers ${status} without a Location (VERB-2). Give endpointReply() the address of what it made.`,
+      `The endpoint "${route.template}" answers ${status} without a Location (VERB-2). Give endpointReply() the address of what it made.`,
     )
   }
   if (version !== undefined && (item === undefined || typeof version !== 'string')) {
     throw new Error(
-      `The endpoint "${route?.template}" answers with the version ${String(version)}. Give endpointReply() the version of the item below which it stands, as the adapter gave it.`,
+      `The endpoint "${route.template}" answers with the version ${String(version)}. Give endpointReply() the version of the item below which it stands, as the adapter gave it.`,
     )
   }
   return { kind: 'value', status, value: status === 204 ? undefined : body, headers, version }
 }
 
-export const options: Operation<204> = {
+export const options: Operation<'ignored', 'ignored', 204> = {
   name: 'options',
   method: 'OPTIONS',
   target: 'any',
@@ -139,9 +122,9 @@ export const options: Operation<204> = {
 }
 
 /** What a PATCH here is understood in, where the caller may send one (RFC 5789 3.1). */
-function acceptedPatches({ allow, route, service }: Exchange): Headers {
+function acceptedPatches({ allow, route, service }: Parsed): Headers {
   if (!allow.split(', ').includes('PATCH')) return {}
-  const endpoint = route?.endpoint?.methods.get('PATCH')
+  const endpoint = route.endpoint?.methods.get('PATCH')
   if (endpoint !== undefined && endpoint.body === undefined) return {}
   return { [header.acceptPatch]: (endpoint === undefined ? service.patchTypes : bodyTypes.whole).join(', ') }
 }

@@ -1,20 +1,19 @@
 /** A collection: GET, HEAD, POST (VERB-1, VERB-2, QUERY). */
-import type { Awaitable, Condition, ParentKey } from '../../adapters/contract.js'
-import type { JsonObject } from '../../definition/json.js'
+import type { Awaitable, Condition, Idempotency, ParentKey } from '../../adapters/contract.js'
 import type { KeyValue } from '../../definition/key.js'
 import { returnPreference } from '../../middleware/prefer.js'
 import { itemPath } from '../../plan/addresses.js'
 import { keyOf } from '../../plan/resource-plan.js'
 import { settled } from '../../promise.js'
 import { header } from '../../wire.js'
-import type { Exchange } from '../exchange.js'
-import { bodyToCreate, checkRules } from '../input.js'
+import { checkRules } from '../input.js'
+import type { Parsed } from '../stages.js'
 import { Store } from '../store.js'
 import { checkParents, equalities, fixedByParent } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 import { createRecord, type Made, refuseForeignParent } from './writes.js'
 
-export const list: Operation<200> = {
+export const list: Operation<'list', 'ignored', 200> = {
   name: 'list',
   method: 'GET',
   target: 'collection',
@@ -25,14 +24,13 @@ export const list: Operation<200> = {
   answers: 'page',
   statuses: [200],
   execute(exchange) {
-    const { resource, keys } = exchange
-    const request = exchange.list as NonNullable<Exchange['list']>
+    const { resource, keys, query } = exchange
     return settled(checkParents(exchange, resource.parent?.mounted, keys), () => {
       const fixed = resource.parent === undefined ? none : equalities(fixedByParent(resource, keys.at(-1)))
-      const wanted = fixed.length === 0 ? request : { ...request, where: [...request.where, ...fixed] }
+      const wanted = fixed.length === 0 ? query : { ...query, where: [...query.where, ...fixed] }
       return settled(
-        new Store(exchange, resource).list(wanted),
-        (page): Outcome<200> => ({ kind: 'page', status: 200, page, resource, wanted }),
+        new Store(exchange, resource).list(wanted, query),
+        (page): Outcome<200> => ({ kind: 'page', status: 200, page, resource, query, wanted }),
       )
     })
   },
@@ -47,7 +45,7 @@ const none: readonly Condition[] = []
 export const createdStatuses = [201, 202, 200] as const
 type CreatedStatus = (typeof createdStatuses)[number]
 
-export const create: Operation<CreatedStatus> = {
+export const create: Operation<'item', 'record', CreatedStatus> = {
   name: 'create',
   method: 'POST',
   target: 'collection',
@@ -59,7 +57,6 @@ export const create: Operation<CreatedStatus> = {
   creates: true,
   answers: 'item',
   statuses: createdStatuses,
-  read: (exchange, body) => bodyToCreate(exchange, body, {}),
   execute(exchange) {
     return settled(checkParents(exchange, exchange.resource.parent?.mounted, exchange.keys), () => {
       refuseForeignParent(exchange)
@@ -68,41 +65,44 @@ export const create: Operation<CreatedStatus> = {
   },
 }
 
-function createdAnew(exchange: Exchange, store: Store, record: JsonObject, attachTo: ParentKey | undefined): Awaitable<Made> {
-  if (exchange.idempotency !== undefined) return createdOnce(exchange, store, record, attachTo)
-  return createRecord(exchange, store, record, attachTo)
+/** A request that creates a record. */
+export type Creating = Parsed<'item', 'record'>
+
+function createdAnew(exchange: Creating, store: Store, attachTo: ParentKey | undefined): Awaitable<Made> {
+  const { body, idempotency } = exchange
+  return idempotency === undefined ? createRecord(exchange, store, body, attachTo) : createdOnce(exchange, store, attachTo, idempotency)
 }
 
 /** The same where its client may have sent it before. */
-async function createdOnce(exchange: Exchange, store: Store, record: JsonObject, attachTo: ParentKey | undefined): Promise<Made> {
+async function createdOnce(exchange: Creating, store: Store, attachTo: ParentKey | undefined, idempotency: Idempotency): Promise<Made> {
   try {
-    await checkRules(exchange, record, undefined, 'create')
+    await checkRules(exchange, exchange.body, undefined, 'create')
   } catch (error) {
     // The first request may have ended just now, and it is its record that the rules speak of.
-    const repeated = await store.recall()
+    const repeated = await store.recall(idempotency)
     if (repeated === undefined) throw error
     return { created: repeated }
   }
-  return store.create(record, attachTo)
+  return store.create(exchange.body, attachTo, idempotency)
 }
 
 /** Creates what the body says. `keysOf` gives the keys of the new record's own address, its parents' first. */
 export function created(
-  exchange: Exchange,
-  keysOf: (key: KeyValue) => Exchange['keys'],
+  exchange: Creating,
+  keysOf: (key: KeyValue) => readonly KeyValue[],
   attachTo?: ParentKey,
 ): Awaitable<Outcome<CreatedStatus>> {
-  const record = exchange.body as JsonObject
+  const { idempotency } = exchange
   const store = new Store(exchange, exchange.resource)
   // Before links and rules are looked at: a repeat answers what was answered, also where they would refuse it by now.
-  const earlier = exchange.idempotency === undefined ? undefined : store.recall()
+  const earlier = idempotency === undefined ? undefined : store.recall(idempotency)
   return settled(earlier, (repeated) => {
     if (repeated !== undefined) return outcomeOf(exchange, { created: repeated }, keysOf)
-    return settled(createdAnew(exchange, store, record, attachTo), (made) => outcomeOf(exchange, made, keysOf))
+    return settled(createdAnew(exchange, store, attachTo), (made) => outcomeOf(exchange, made, keysOf))
   })
 }
 
-function outcomeOf(exchange: Exchange, made: Made, keysOf: (key: KeyValue) => Exchange['keys']): Outcome<CreatedStatus> {
+function outcomeOf(exchange: Creating, made: Made, keysOf: (key: KeyValue) => readonly KeyValue[]): Outcome<CreatedStatus> {
   if ('nothing' in made) return { kind: 'empty', status: 200 }
   const { resource, base } = exchange
   const keys = keysOf('created' in made ? keyOf(resource.plan, made.created.value) : made.accepted)

@@ -2,15 +2,15 @@
 import type { Stored } from '../../adapters/contract.js'
 import { get, type JsonObject } from '../../definition/json.js'
 import { fixedViolation, refuseBody } from '../../plan/record.js'
-import type { Exchange } from '../exchange.js'
 import { checkRules } from '../input.js'
 import { scopeOf } from '../scope.js'
+import type { Parsed, Routed } from '../stages.js'
 import { absent, type Store } from '../store.js'
 import { itemOf } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 import { change } from './update.js'
 
-export const readFlag: Operation<204> = {
+export const readFlag: Operation<'none', 'ignored', 204> = {
   name: 'readFlag',
   method: 'GET',
   target: 'flag',
@@ -24,7 +24,7 @@ export const readFlag: Operation<204> = {
   async execute(exchange) {
     const stored = await itemOf(exchange)
     if (get(stored.value, [flagOf(exchange)]) !== true) throw absent('The flag is not set. PUT sets it.')
-    return { kind: 'state', status: 204, stored }
+    return { kind: 'state', status: 204, stored, resource: exchange.resource }
   },
 }
 
@@ -40,7 +40,7 @@ const assigning = {
   statuses: [204],
 } as const
 
-export const setFlag: Operation<204> = {
+export const setFlag: Operation<'none', 'refused', 204> = {
   ...assigning,
   name: 'setFlag',
   method: 'PUT',
@@ -48,7 +48,7 @@ export const setFlag: Operation<204> = {
   execute: (exchange) => assign(exchange, true),
 }
 
-export const unsetFlag: Operation<204> = {
+export const unsetFlag: Operation<'none', 'ignored', 204> = {
   ...assigning,
   name: 'unsetFlag',
   method: 'DELETE',
@@ -56,22 +56,26 @@ export const unsetFlag: Operation<204> = {
   execute: (exchange) => assign(exchange, false),
 }
 
-async function assign(exchange: Exchange, value: boolean): Promise<Outcome<204>> {
+async function assign(exchange: Parsed, value: boolean): Promise<Outcome<204>> {
   const flag = flagOf(exchange)
-  const attempt = async (current: Stored<unknown>, store: Store) => {
-    const before = current.value as JsonObject
+  const { resource, conditions } = exchange
+  const attempt = async (current: Stored<JsonObject>, store: Store): Promise<Stored<unknown> | 'stale'> => {
+    const { value: before, version } = current
     // Setting what is set changes nothing, so it makes no new version: the request is idempotent.
     if ((get(before, [flag]) === true) === value) return current
     // The store keeps it, so a 204 would not be true.
-    if (Object.hasOwn(scopeOf(exchange, exchange.resource), flag)) refuseBody([fixedViolation(flag)])
+    if (Object.hasOwn(scopeOf(exchange, resource), flag)) refuseBody([fixedViolation(flag)])
     const next = { ...before, [flag]: value }
     await checkRules(exchange, next, before, 'patch')
-    return store.replace(exchange.key, next, current.version, { action: 'patch', before })
+    return store.replace(exchange.key, next, version, { action: 'patch', before })
   }
   // `If-None-Match` asks what stands at this very address (RFC 9110 13.1.2): while the flag is not set, nothing does.
-  const conditionsOn = ({ value: record }: Stored<unknown>) =>
-    get(record, [flag]) === true ? exchange.conditions : { ...exchange.conditions, ifNoneMatch: undefined }
-  return { kind: 'state', status: 204, stored: await change(exchange, attempt, conditionsOn) }
+  const conditionsOn = ({ value: record }: Stored<JsonObject>) =>
+    get(record, [flag]) === true ? conditions : { ...conditions, ifNoneMatch: undefined }
+  return { kind: 'state', status: 204, stored: await change(exchange, attempt, conditionsOn), resource }
 }
 
-const flagOf = ({ route }: Exchange): string => route?.flag as string
+function flagOf({ route }: Routed): string {
+  if (route.flag === undefined) throw new Error('This route has no flag.')
+  return route.flag
+}

@@ -26,8 +26,3 @@ export const operations: readonly Operation[] = Object.freeze([
   ...callsBelow,
   options,
 ])
-
-const byName: ReadonlyMap<string, Operation> = new Map(operations.map((one) => [one.name, one]))
-
-/** The operation that a route knows by its description. */
-export const operationOf = ({ name }: { readonly name: string }): Operation | undefined => byName.get(name)

@@ -1,16 +1,13 @@
 /** One item: GET, HEAD, PUT, PATCH, DELETE (VERB-1, VERB-3, VERB-5, VERB-6, VERB-8). */
 import type { Stored } from '../../adapters/contract.js'
-import type { JsonObject } from '../../definition/json.js'
 import { prefersMinimal } from '../../middleware/prefer.js'
-import { mergeBody } from '../../plan/record.js'
 import { settled } from '../../promise.js'
-import type { Exchange } from '../exchange.js'
-import { bodyToReplace, patched } from '../input.js'
+import type { Parsed } from '../stages.js'
 import { itemOf } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 import { patchRecord, removeRecord, replaceRecord } from './writes.js'
 
-export const read: Operation<200> = {
+export const read: Operation<'item', 'ignored', 200> = {
   name: 'read',
   method: 'GET',
   target: 'item',
@@ -27,7 +24,7 @@ export const read: Operation<200> = {
   },
 }
 
-export const replace: Operation<200> = {
+export const replace: Operation<'item', 'record', 200> = {
   name: 'replace',
   method: 'PUT',
   target: 'item',
@@ -38,11 +35,10 @@ export const replace: Operation<200> = {
   preconditions: 'item',
   answers: 'item',
   statuses: [200],
-  read: bodyToReplace,
-  execute: (exchange) => settled(replaceRecord(exchange, exchange.body as JsonObject), (made) => updated(exchange, made)),
+  execute: (exchange) => settled(replaceRecord(exchange, exchange.body), (made) => updated(exchange, made)),
 }
 
-export const patch: Operation<200> = {
+export const patch: Operation<'item', 'patch', 200> = {
   name: 'patch',
   method: 'PATCH',
   target: 'item',
@@ -53,15 +49,10 @@ export const patch: Operation<200> = {
   preconditions: 'item',
   answers: 'item',
   statuses: [200],
-  read: ({ service }, body) => mergeBody(body, service.jsonPatch),
-  execute: (exchange) =>
-    settled(
-      patchRecord(exchange, (current) => patched(exchange, current)),
-      (made) => updated(exchange, made),
-    ),
+  execute: (exchange) => settled(patchRecord(exchange, exchange.body), (made) => updated(exchange, made)),
 }
 
-export const remove: Operation<200 | 202 | 204> = {
+export const remove: Operation<'none', 'ignored', 200 | 202 | 204> = {
   name: 'remove',
   method: 'DELETE',
   target: 'item',
@@ -75,7 +66,7 @@ export const remove: Operation<200 | 202 | 204> = {
   execute: (exchange) => settled(removeRecord(exchange), () => ({ kind: 'empty' as const, status: exchange.service.deleteStatus })),
 }
 
-function updated(exchange: Exchange, stored: Stored<unknown>): Outcome<200> {
+function updated(exchange: Parsed, stored: Stored<unknown>): Outcome<200> {
   const { resource, keys } = exchange
   return { kind: 'item', status: 200, stored, resource, keys, bare: prefersMinimal(exchange) }
 }

@@ -1,10 +1,10 @@
 /** Whether the parents in a path exist, and what is theirs (PATH-5, PATH-7). */
 import type { Awaitable, Condition, Scalar, Stored } from '../../adapters/contract.js'
-import { isObject } from '../../definition/json.js'
-import { type KeyValue, membersHolding } from '../../definition/key.js'
-import type { Mounted } from '../../plan/routes.js'
+import { isObject, type JsonObject } from '../../definition/json.js'
+import { type KeyValue, lastKey, membersHolding } from '../../definition/key.js'
+import type { Association, Mounted, Route } from '../../plan/routes.js'
 import { settled } from '../../promise.js'
-import type { Caller, Visit } from '../caller.js'
+import type { Caller, Place } from '../caller.js'
 import { absent, Store } from '../store.js'
 
 /** Throws `absent` unless every parent in the path exists and belongs to the one before it. `keys` end with the nearest parent's. */
@@ -13,15 +13,15 @@ export function checkParents(exchange: Caller, nearest: Mounted | undefined, key
 }
 
 async function checkAll(exchange: Caller, nearest: Mounted, keys: readonly KeyValue[]): Promise<void> {
-  const depth = keys.length
-  const read = async (mounted: Mounted, at: number): Promise<void> => {
-    const stored = await new Store(exchange, mounted).one(keys[at] as KeyValue)
-    if (!belongs(mounted, stored, keys[at - 1])) throw absent()
+  const read = async (mounted: Mounted, key: KeyValue, above: KeyValue | undefined): Promise<void> => {
+    if (!belongs(mounted, await new Store(exchange, mounted).one(key), above)) throw absent()
   }
   const reads: Promise<void>[] = []
   let mounted: Mounted | undefined = nearest
-  for (let at = depth - 1; at >= 0 && mounted !== undefined; at -= 1) {
-    reads.push(read(mounted, at))
+  for (let at = keys.length - 1; mounted !== undefined; at -= 1) {
+    const key = keys[at]
+    if (key === undefined) break
+    reads.push(read(mounted, key, keys[at - 1]))
     mounted = mounted.parent?.mounted
   }
   const results = await Promise.allSettled(reads)
@@ -40,6 +40,16 @@ export function fixedByParent({ parent }: Mounted, key: KeyValue | undefined): R
   return parent === undefined || key === undefined ? {} : membersHolding(parent.mounted.plan.key, key, parent.by)
 }
 
+/** The associated sub-collection of a route. Throws where it has none. */
+export function associationOf({ route }: { readonly route: Route }): Association {
+  if (route.association === undefined) throw new Error('This route has no association.')
+  return route.association
+}
+
+/** The members by which a record belongs to the parent of an association, where the record stores them. `key` is the parent's. */
+export const fixedByAssociation = ({ parent, by }: Association, key: KeyValue): Readonly<Record<string, Scalar>> =>
+  membersHolding(parent.plan.key, key, by ?? [])
+
 /** Members and their values as conditions of a list. */
 export function equalities(members: Readonly<Record<string, Scalar>>): Condition[] {
   return Object.entries(members).map(([field, value]) => ({ field, path: [field], op: 'eq', value }))
@@ -50,12 +60,12 @@ export function lineageHolds(mounted: Mounted, keys: readonly KeyValue[]): boole
   if (mounted.parent === undefined) return true
   const { key } = mounted.plan
   const fixed = fixedByParent(mounted, keys.at(-2))
-  const parts = key.parts(keys.at(-1) as KeyValue)
+  const parts = key.parts(lastKey(keys))
   return key.members.every((member, i) => !Object.hasOwn(fixed, member) || fixed[member] === parts[i])
 }
 
 /** Throws unless the parents of the item in the path exist and may be its parents. */
-export function checkItemPath(exchange: Visit): Awaitable<void> {
+export function checkItemPath(exchange: Place): Awaitable<void> {
   const { resource, keys } = exchange
   if (resource.parent === undefined) return
   if (!lineageHolds(resource, keys)) throw absent()
@@ -63,7 +73,7 @@ export function checkItemPath(exchange: Visit): Awaitable<void> {
 }
 
 /** The item of the path as it is now, once its parents are known to exist. Throws `absent` (404). */
-export function memberOfPath({ resource, keys, key }: Visit, store: Store): Awaitable<Stored<unknown>> {
+export function memberOfPath({ resource, keys, key }: Place, store: Store): Awaitable<Stored<JsonObject>> {
   const found = store.one(key)
   if (resource.parent === undefined) return found
   return settled(found, (stored) => {
@@ -73,6 +83,8 @@ export function memberOfPath({ resource, keys, key }: Visit, store: Store): Awai
 }
 
 /** The item of the path, under the parents that the path names. Throws `absent` (404). */
-export function itemOf(exchange: Visit): Awaitable<Stored<unknown>> {
-  return settled(checkItemPath(exchange), () => memberOfPath(exchange, new Store(exchange, exchange.resource)))
+export function itemOf(place: Place): Awaitable<Stored<JsonObject>> {
+  const { resource, key } = place
+  if (resource.parent === undefined) return new Store(place, resource).one(key)
+  return settled(checkItemPath(place), () => memberOfPath(place, new Store(place, resource)))
 }

@@ -1,37 +1,23 @@
 /** Associated sub-collections: their list, and putting in and taking out what exists (PATH-7, VERB-4). */
-import type { Awaitable, ParentKey, Scalar, Stored } from '../../adapters/contract.js'
-import { type KeyValue, membersHolding } from '../../definition/key.js'
+import type { Awaitable, ParentKey, Stored } from '../../adapters/contract.js'
+import { type KeyValue, lastKey, membersHolding } from '../../definition/key.js'
 import { type Conditions, checkWrite, preconditionFailed } from '../../middleware/if-match.js'
 import { lineageOf } from '../../plan/addresses.js'
-import type { Route } from '../../plan/routes.js'
-import type { Exchange } from '../exchange.js'
-import { bodyToCreate } from '../input.js'
+import type { Parsed } from '../stages.js'
 import { absent, type Intent, Store } from '../store.js'
 import { created, createdStatuses } from './collections.js'
-import { checkParents, equalities } from './lineage.js'
+import { associationOf, checkParents, equalities } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 
-type Association = NonNullable<Route['association']>
-
 /** The parent of the path: it exists, or 404. `own` is how many keys at the end belong to the member itself. */
-async function parentOf(exchange: Exchange, own: 0 | 1): Promise<ParentKey> {
+async function parentOf(exchange: Parsed, own: 0 | 1): Promise<ParentKey> {
   const { parent, as } = associationOf(exchange)
   const keys = own === 0 ? exchange.keys : exchange.keys.slice(0, -1)
   await checkParents(exchange, parent, keys)
-  return { collection: parent.plan.collection, key: keys.at(-1) as KeyValue, as }
+  return { collection: parent.plan.collection, key: lastKey(keys), as }
 }
 
-function associationOf({ route }: Exchange): Association {
-  return route?.association as Association
-}
-
-/** The members by which a record belongs to the parent of the path, where the record stores them. */
-function attachedMembers(exchange: Exchange): Readonly<Record<string, Scalar>> {
-  const { parent, by } = associationOf(exchange)
-  return membersHolding(parent.plan.key, exchange.keys.at(-1) as KeyValue, by ?? [])
-}
-
-export const listMembers: Operation<200> = {
+export const listMembers: Operation<'list', 'ignored', 200> = {
   name: 'listMembers',
   method: 'GET',
   target: 'members',
@@ -43,14 +29,15 @@ export const listMembers: Operation<200> = {
   statuses: [200],
   async execute(exchange) {
     const parent = await parentOf(exchange, 0)
-    const wanted = { ...(exchange.list as NonNullable<Exchange['list']>), parent }
-    const page = await new Store(exchange, exchange.resource).list(wanted)
-    return { kind: 'page', status: 200, page, resource: exchange.resource, wanted }
+    const { resource, query } = exchange
+    const wanted = { ...query, parent }
+    const page = await new Store(exchange, resource).list(wanted, query)
+    return { kind: 'page', status: 200, page, resource, query, wanted }
   },
 }
 
 /** A record is created and attached in one step, so the adapter has to offer both. */
-export const createMember: Operation<(typeof createdStatuses)[number]> = {
+export const createMember: Operation<'item', 'record', (typeof createdStatuses)[number]> = {
   name: 'createMember',
   method: 'POST',
   target: 'members',
@@ -63,14 +50,13 @@ export const createMember: Operation<(typeof createdStatuses)[number]> = {
   creates: true,
   answers: 'item',
   statuses: createdStatuses,
-  read: (exchange, body) => bodyToCreate(exchange, body, attachedMembers(exchange)),
   async execute(exchange) {
     const parent = await parentOf(exchange, 0)
     return created(exchange, (key) => lineageOf(exchange.resource, key), parent)
   },
 }
 
-export const readMember: Operation<200> = {
+export const readMember: Operation<'item', 'ignored', 200> = {
   name: 'readMember',
   method: 'GET',
   target: 'member',
@@ -98,7 +84,7 @@ const moving = {
   statuses: [204],
 } as const
 
-export const attach: Operation<204> = {
+export const attach: Operation<'none', 'refused', 204> = {
   ...moving,
   name: 'attach',
   method: 'PUT',
@@ -108,7 +94,7 @@ export const attach: Operation<204> = {
   execute: (exchange) => moved(exchange, pinnedToAttach, (store, ...rest) => store.attach(...rest)),
 }
 
-export const detach: Operation<204> = {
+export const detach: Operation<'none', 'ignored', 204> = {
   ...moving,
   name: 'detach',
   method: 'DELETE',
@@ -126,7 +112,7 @@ type Move = (
   intent: Intent,
 ) => Awaitable<'attached' | 'detached' | 'stale'>
 
-async function moved(exchange: Exchange, pinnedToMove: typeof pinnedToAttach, move: Move): Promise<Outcome<204>> {
+async function moved(exchange: Parsed, pinnedToMove: typeof pinnedToAttach, move: Move): Promise<Outcome<204>> {
   const parent = await parentOf(exchange, 1)
   const store = new Store(exchange, exchange.resource)
   const pinned = await pinnedToMove(exchange, store, parent)
@@ -135,7 +121,7 @@ async function moved(exchange: Exchange, pinnedToMove: typeof pinnedToAttach, mo
 }
 
 /** The record that is to be put in, where `If-Match` pins its version. `If-None-Match` asks what stands at this very address: until it is put in, nothing does. */
-async function pinnedToAttach(exchange: Exchange, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
+async function pinnedToAttach(exchange: Parsed, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
   const { conditions, key } = exchange
   if (!isConditional(conditions)) return undefined
   const stored = await store.one(key)
@@ -144,7 +130,7 @@ async function pinnedToAttach(exchange: Exchange, store: Store, parent: ParentKe
 }
 
 /** The member that is to be taken out, where `If-Match` pins its version: one that is not in is 404, before any precondition (HDR-3). */
-async function pinnedToDetach(exchange: Exchange, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
+async function pinnedToDetach(exchange: Parsed, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
   const { conditions } = exchange
   if (!isConditional(conditions)) return undefined
   return checked(conditions, await memberOf(exchange, store, parent))
@@ -160,13 +146,13 @@ const isConditional = ({ ifMatch, ifNoneMatch, required }: Conditions): boolean 
   ifMatch !== undefined || ifNoneMatch !== undefined || required
 
 /** The record of the path's key, if it is in the parent's collection; else 404. */
-async function memberOf(exchange: Exchange, store: Store, parent: ParentKey): Promise<Stored<unknown>> {
+async function memberOf(exchange: Parsed, store: Store, parent: ParentKey): Promise<Stored<unknown>> {
   const stored = await findMember(exchange, store, parent)
   if (stored === undefined) throw absent()
   return stored
 }
 
-async function findMember({ resource, key }: Exchange, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
+async function findMember({ resource, key }: Parsed, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
   const { key: codec, list } = resource.plan
   const where = equalities(membersHolding(codec, key))
   const { items } = await store.list({ where, sort: list.key, page: 1, size: 1, offset: 0, parent })

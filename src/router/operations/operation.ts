@@ -1,19 +1,21 @@
 /** What a method does at a route, apart from the steps that every request walks. */
-import type { ListRequest, Page, Stored } from '../../adapters/contract.js'
+import type { Awaitable, ListRequest, Page, Stored } from '../../adapters/contract.js'
 import type { KeyValue } from '../../definition/key.js'
-import type { OperationDescription } from '../../plan/operation.js'
+import type { ListQuery } from '../../plan/list-grammar.js'
+import type { BodyKind, OperationDescription, QueryKind } from '../../plan/operation.js'
 import type { Mounted } from '../../plan/routes.js'
 import type { Headers } from '../../representation/answer.js'
-import type { Exchange } from '../exchange.js'
+import type { Parsed } from '../stages.js'
 
 /** What came of an operation, before it is represented. `Status`: the statuses of its description. */
 export type Outcome<Status extends number = number> =
-  /** `wanted` is what the adapter was asked. */
+  /** `query` is what the client asked for, `wanted` what the adapter was asked. */
   | {
       readonly kind: 'page'
       readonly status: Status
       readonly page: Page<unknown>
       readonly resource: Mounted
+      readonly query: ListQuery
       readonly wanted: ListRequest
     }
   | {
@@ -26,7 +28,7 @@ export type Outcome<Status extends number = number> =
       readonly bare?: boolean
     }
   /** A state without a representation of its own that lives under a version: flags. */
-  | { readonly kind: 'state'; readonly status: Status; readonly stored: Stored<unknown> }
+  | { readonly kind: 'state'; readonly status: Status; readonly stored: Stored<unknown>; readonly resource: Mounted }
   | { readonly kind: 'empty'; readonly status: Status; readonly headers?: Headers }
   /** What an endpoint answers. `version`: that of the item it stands below, where it is known. */
   | {
@@ -37,10 +39,13 @@ export type Outcome<Status extends number = number> =
       readonly version?: string | undefined
     }
 
-/** The whole of an operation: its description, and what it does. */
-export interface Operation<Status extends number = number> extends OperationDescription {
+/**
+ * The whole of an operation: its description, and what it does. `Query` and `Body` are what its
+ * description says of these, so `execute` takes what the step `parse` has read them as.
+ */
+export interface Operation<Query extends QueryKind = QueryKind, Body extends BodyKind = BodyKind, Status extends number = number>
+  extends OperationDescription<Query, Body> {
   readonly statuses: readonly Status[] | 'any'
-  /** Makes what `execute` takes of a decoded body. Throws the problem `invalid-body` (422). */
-  readonly read?: (exchange: Exchange, body: unknown) => unknown
-  readonly execute: (exchange: Exchange) => Outcome<Status> | Promise<Outcome<Status>>
+  // A method, whose parameter the compiler compares both ways: any operation is an `Operation`, and gets the query and the body that were read by its own description.
+  execute(exchange: Parsed<Query, Body>): Awaitable<Outcome<Status>>
 }

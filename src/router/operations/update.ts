@@ -1,6 +1,7 @@
 /** The one way in which a record changes: read, check, compose, compare-and-set; again where another writer was quicker and the client did not mind (HDR-3). */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Awaitable, Stored } from '../../adapters/contract.js'
+import type { JsonObject } from '../../definition/json.js'
 import { type Conditions, checkWrite, preconditionFailed } from '../../middleware/if-match.js'
 import { Unavailable } from '../../problem.js'
 import { settled } from '../../promise.js'
@@ -11,7 +12,7 @@ import { Store } from '../store.js'
 import { checkItemPath, memberOfPath } from './lineage.js'
 
 /** What an attempt does with the record as it is: `'stale'` where another writer was quicker. */
-export type Attempt<T> = (current: Stored<unknown>, store: Store) => Awaitable<T | 'stale'>
+export type Attempt<T> = (current: Stored<JsonObject>, store: Store) => Awaitable<T | 'stale'>
 
 /**
  * Runs an attempt on the current record until it is not stale. With versions in `If-Match` a lost race is 412; without, the attempts of one key wait for each
@@ -20,7 +21,7 @@ export type Attempt<T> = (current: Stored<unknown>, store: Store) => Awaitable<T
 export function change<T>(
   exchange: Visit,
   attempt: Attempt<T>,
-  conditionsOn: (current: Stored<unknown>) => Conditions = () => exchange.conditions,
+  conditionsOn: (current: Stored<JsonObject>) => Conditions = () => exchange.conditions,
 ): Awaitable<T> {
   return settled(checkItemPath(exchange), () => {
     const { conditions, service, resource } = exchange

@@ -3,11 +3,12 @@ import type { Awaitable, Created, ParentKey, Refused, Stored } from '../../adapt
 import type { JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { preconditionFailed } from '../../middleware/if-match.js'
-import { fixedViolation, refuseBody } from '../../plan/record.js'
+import { completeRecord, fixedViolation, refuseBody } from '../../plan/record.js'
 import { onWire } from '../../plan/resource-plan.js'
 import { settled } from '../../promise.js'
-import type { Visit } from '../caller.js'
-import { checkRules, completeUpdate } from '../input.js'
+import type { Place, Visit } from '../caller.js'
+import { checkRules } from '../input.js'
+import type { Patch } from '../patch.js'
 import { scopeOf } from '../scope.js'
 import { Store } from '../store.js'
 import { fixedByParent } from './lineage.js'
@@ -17,7 +18,7 @@ import { type Attempt, change, pinned } from './update.js'
 export type Made = Exclude<Created<unknown, KeyValue>, Refused>
 
 /** A record in the caller's scope can't be in a parent that the scope excludes (422): it would be stored elsewhere than its address says. */
-export function refuseForeignParent(visit: Visit): void {
+export function refuseForeignParent(visit: Place): void {
   const { resource, keys } = visit
   if (resource.parent === undefined) return
   const scope = scopeOf(visit, resource)
@@ -33,7 +34,7 @@ export function refuseForeignParent(visit: Visit): void {
 }
 
 /** Creates a record that links and rules allow. */
-export function createRecord(visit: Visit, store: Store, record: JsonObject, attachTo?: ParentKey): Awaitable<Made> {
+export function createRecord(visit: Place, store: Store, record: JsonObject, attachTo?: ParentKey): Awaitable<Made> {
   return settled(checkRules(visit, record, undefined, 'create'), () => store.create(record, attachTo))
 }
 
@@ -47,24 +48,30 @@ export function replaceRecord(visit: Visit, next: JsonObject): Awaitable<Stored<
   )
 }
 
-function replacement(visit: Visit, next: JsonObject): Attempt<Stored<unknown>> {
+function replacement(visit: Visit, sent: JsonObject): Attempt<Stored<unknown>> {
+  const { conditions, resource, key } = visit
   // An attempt completes what was sent, and without a version to go by it may be followed by another.
-  const once = visit.conditions.versions !== undefined
-  return (current, store) =>
-    settled(completeUpdate(visit, once ? next : structuredClone(next), current.value as JsonObject, 'replace'), (complete) =>
-      store.replace(visit.key, complete, current.version, { before: current.value }),
-    )
+  const once = conditions.versions !== undefined
+  return ({ value: before, version }, store) => {
+    const next = once ? sent : structuredClone(sent)
+    completeRecord(resource.plan, next, before, 'replace')
+    return settled(checkRules(visit, next, before, 'replace'), () => store.replace(key, next, version, { before }))
+  }
 }
 
-/** Changes the record of the visit to what `compose` makes of it as it is. */
-export function patchRecord(visit: Visit, compose: (current: Stored<unknown>) => Awaitable<JsonObject>): Awaitable<Stored<unknown>> {
-  return change(visit, (current, store) =>
-    settled(compose(current), (next) =>
-      settled(completeUpdate(visit, next, current.value as JsonObject, 'patch'), (complete) =>
-        store.replace(visit.key, complete, current.version, { action: 'patch', before: current.value }),
-      ),
-    ),
-  )
+/**
+ * Changes the record of the visit as the patch says. `change` reads the record and checks the
+ * preconditions on it; the rest of a PATCH is here, from top to bottom.
+ */
+export function patchRecord(visit: Visit, patch: Patch): Awaitable<Stored<unknown>> {
+  const { resource, key } = visit
+  return change(visit, (current, store) => {
+    const { value: before, version } = current
+    return settled(patch.compose(visit, current), (next) => {
+      completeRecord(resource.plan, next, before, 'patch')
+      return settled(checkRules(visit, next, before, 'patch'), () => store.replace(key, next, version, { action: 'patch', before }))
+    })
+  })
 }
 
 /** Removes the record of the visit. */

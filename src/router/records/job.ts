@@ -3,17 +3,18 @@ import { randomUUID } from 'node:crypto'
 import { type Action, type Decided, decide, type Permission } from '../../auth/permission.js'
 import type { KeyValue } from '../../definition/key.js'
 import type { Mounted } from '../../plan/routes.js'
-import type { Caller, Change, Scopes } from '../caller.js'
-import type { ServedVersion } from '../exchange.js'
+import type { Caller } from '../caller.js'
 import type { RequestEvent } from '../hooks.js'
 import { ownTime, type Patience } from '../patience.js'
+import { Progress } from '../progress.js'
+import type { ServedVersion, Versions } from '../served-version.js'
 import type { Service } from '../service.js'
 
 /** What a job is made of. */
 export interface JobParts {
   readonly service: Service
   readonly version: ServedVersion
-  readonly versions: Caller['versions']
+  readonly versions: Versions | undefined
   readonly principal: unknown
   readonly timeout: number
   readonly signal: AbortSignal | undefined
@@ -23,15 +24,14 @@ export interface JobParts {
 export class Job implements Caller {
   readonly service: Service
   readonly version: ServedVersion
-  readonly versions: Caller['versions']
+  readonly versions: Versions | undefined
   readonly principal: unknown
   readonly requestId: string
   readonly root: string
   readonly base: string
   readonly reads = false
+  readonly progress = new Progress()
   patience: Patience
-  scopes: Scopes | undefined
-  change: Change = 'none'
   readonly #renewed: () => Patience
   readonly #signal: AbortSignal | undefined
 
@@ -46,7 +46,7 @@ export class Job implements Caller {
     this.base = version.name === '' ? this.root : `${this.root}/${version.name}`
     signal?.throwIfAborted()
     this.#signal = signal
-    this.#renewed = () => ownTime(timeout, signal, this)
+    this.#renewed = () => ownTime(timeout, signal, this.progress)
     this.patience = this.#renewed()
   }
 

@@ -8,8 +8,7 @@ import type { JobOptions, JobRecords, RecordsOf, RecordsOptions } from '../../pl
 import type { Mounted } from '../../plan/routes.js'
 import { ConfigurationError } from '../../problem.js'
 import type { Caller } from '../caller.js'
-import type { ServedVersion } from '../exchange.js'
-import { isLiving } from '../exchange.js'
+import { isLiving, type ServedVersion, type Versions } from '../served-version.js'
 import type { Service } from '../service.js'
 import { Job } from './job.js'
 import { Reach, reachKinds } from './reach.js'
@@ -35,7 +34,7 @@ export function recordsFor(caller: Caller): RecordsOf {
 }
 
 /** The same for jobs of a service. */
-export function jobRecords(service: Service, versions: ReadonlyMap<string, ServedVersion | 'retired'>): JobRecords {
+export function jobRecords(service: Service, versions: Versions): JobRecords {
   const open = (definition: ResourceDefinition, given: unknown = {}) => {
     checkDefinition('records()', definition)
     const what = `records("${definition.collection}")`
@@ -52,7 +51,7 @@ export function jobRecords(service: Service, versions: ReadonlyMap<string, Serve
   return open as unknown as JobRecords
 }
 
-function versionOf(what: string, versions: ReadonlyMap<string, ServedVersion | 'retired'>, name: string | undefined): ServedVersion {
+function versionOf(what: string, versions: Versions, name: string | undefined): ServedVersion {
   const living = [...versions.values()].filter(isLiving)
   const [only] = living
   const found = name === undefined && living.length === 1 ? only : living.find((version) => version.name === name)

@@ -2,7 +2,7 @@
 
 import type { Stored, WriteMethod } from '../../adapters/contract.js'
 import { isObject, type JsonObject } from '../../definition/json.js'
-import { type KeyValue, membersHolding } from '../../definition/key.js'
+import { type KeyValue, lastKey, membersHolding } from '../../definition/key.js'
 import { unconditional } from '../../middleware/if-match.js'
 import { checkOptions, invalidOption } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
@@ -13,9 +13,10 @@ import { keyOf } from '../../plan/resource-plan.js'
 import { ConfigurationError, toProblem } from '../../problem.js'
 import { Slices } from '../../slices.js'
 import type { Caller, Visit } from '../caller.js'
-import { bodyToReplace, merged } from '../input.js'
+import { bodyToReplace } from '../input.js'
 import * as items from '../operations/items.js'
 import { createRecord, type Made, patchRecord, removeRecord, replaceRecord } from '../operations/writes.js'
+import { MergePatch } from '../patch.js'
 import { checkAllowed } from '../permission.js'
 import { absent, Store } from '../store.js'
 import { Job } from './job.js'
@@ -59,8 +60,8 @@ export class OwnRecords implements Records<unknown, KeyValue> {
 
   patch(key: unknown, patch: unknown, options?: ChangeOptions): Promise<Written | RefusedRecord> {
     return this.#change(key, options, items.patch, async (visit) => {
-      const sent = this.#sent(visit, patch, visit.key)
-      return this.#written(visit, visit.keys, await patchRecord(visit, (current) => merged(visit, sent, current)))
+      const merge = new MergePatch(this.#sent(visit, patch, visit.key))
+      return this.#written(visit, visit.keys, await patchRecord(visit, merge))
     })
   }
 
@@ -196,7 +197,7 @@ export class OwnRecords implements Records<unknown, KeyValue> {
   }
 
   #written({ base }: Visit, keys: readonly KeyValue[], { value, version }: Stored<unknown>): Written {
-    return { record: value, key: keys.at(-1) as KeyValue, version, href: base + itemPath(this.#reach.resource, keys) }
+    return { record: value, key: lastKey(keys), version, href: base + itemPath(this.#reach.resource, keys) }
   }
 }
 

@@ -1,21 +1,22 @@
 /** A place that own code visits: like a request at that place, without anything of HTTP. */
 import type { Action, Decided, Permission } from '../../auth/permission.js'
-import type { KeyValue } from '../../definition/key.js'
+import { type KeyValue, lastKey } from '../../definition/key.js'
 import { type Conditions, unconditional } from '../../middleware/if-match.js'
 import type { Mounted } from '../../plan/routes.js'
-import type { Caller, Change, Scopes, Visit } from '../caller.js'
-import type { ServedVersion } from '../exchange.js'
+import type { Caller, Visit } from '../caller.js'
 import type { RequestEvent } from '../hooks.js'
 import type { Patience } from '../patience.js'
+import { Progress } from '../progress.js'
+import type { ServedVersion, Versions } from '../served-version.js'
 import type { Service } from '../service.js'
 import type { Reach } from './reach.js'
 
 export class OwnVisit implements Visit {
   readonly resource: Mounted
   readonly reads = false
+  readonly progress: Progress
   readonly #caller: Caller
   readonly #reach: Reach
-  #change: Change = 'none'
 
   constructor(
     caller: Caller,
@@ -26,10 +27,11 @@ export class OwnVisit implements Visit {
     this.#caller = caller
     this.#reach = reach
     this.resource = reach.resource
+    this.progress = new Progress(caller.progress)
   }
 
   get key(): KeyValue {
-    return this.keys.at(-1) as KeyValue
+    return lastKey(this.keys)
   }
 
   get service(): Service {
@@ -52,7 +54,7 @@ export class OwnVisit implements Visit {
     return this.#caller.version
   }
 
-  get versions(): Caller['versions'] {
+  get versions(): Versions | undefined {
     return this.#caller.versions
   }
 
@@ -70,24 +72,6 @@ export class OwnVisit implements Visit {
 
   get repeats(): boolean {
     return this.#reach.repeats
-  }
-
-  get scopes(): Scopes | undefined {
-    return this.#caller.scopes
-  }
-
-  set scopes(scopes: Scopes | undefined) {
-    this.#caller.scopes = scopes
-  }
-
-  get change(): Change {
-    return this.#change
-  }
-
-  /** The request has changed something as well, or may have: what comes of a transaction only its owner knows (VERB-13). */
-  set change(change: Change) {
-    this.#change = change
-    if (change !== 'none' && this.#caller.change === 'none') this.#caller.change = 'unknown'
   }
 
   reached(mounted: Mounted): Mounted {

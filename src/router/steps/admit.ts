@@ -3,10 +3,10 @@
  * (ERR-1).
  */
 import { Unavailable } from '../../problem.js'
-import type { Exchange } from '../exchange.js'
+import type { Received } from '../stages.js'
 
 /** Throws `unavailable` (503) where no further request may execute. */
-export function admit({ service: { load } }: Exchange): void {
+export function admit({ service: { load } }: Received): void {
   if (load.executing < load.maxConcurrent) return
   throw new Unavailable({
     detail: 'Too many requests are being answered. Nothing was changed: try again in a moment.',

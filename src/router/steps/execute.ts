@@ -1,18 +1,20 @@
 /** The operation: the adapter, once where once is enough. */
-import { settled } from '../../promise.js'
-import type { Exchange } from '../exchange.js'
+import { isPromise } from '../../promise.js'
 import { beginExport } from '../export.js'
-import type { Operation } from '../operations/operation.js'
+import type { Outcome } from '../operations/operation.js'
+import type { Parsed } from '../stages.js'
 import { admit } from './admit.js'
 
-export function execute(exchange: Exchange): void | Promise<void> {
-  const operation = exchange.operation as Operation
+type Found = { readonly outcome: Outcome }
+
+export function execute(exchange: Parsed): Found | Promise<Found> {
+  const { operation, progress, representation, service } = exchange
   // Many requests may have passed this check before the first of them got here.
   admit(exchange)
-  if (exchange.representation.transfer !== undefined) beginExport(exchange)
-  exchange.service.load.executing += 1
-  exchange.executing = true
-  return settled(operation.execute(exchange), (outcome) => {
-    exchange.outcome = outcome
-  })
+  if (representation.transfer !== undefined) beginExport(exchange)
+  progress.executes(service.load)
+  const outcome = operation.execute(exchange)
+  return isPromise(outcome) ? outcome.then(found) : { outcome }
 }
+
+const found = (outcome: Outcome): Found => ({ outcome })

@@ -3,30 +3,27 @@
  * After a change the answer stays a success (VERB-13).
  */
 import { HttpProblem, isUnavailable, toProblem, tryAgain, unknownOutcome } from '../../problem.js'
-import { problemAnswer } from '../../representation/answer.js'
+import { type Answer, problemAnswer } from '../../representation/answer.js'
 import { representationOfProblem } from '../../representation/encoding.js'
-import type { Exchange } from '../exchange.js'
 import { notify } from '../hooks.js'
+import type { Ending } from '../stages.js'
 import { notShown, unshownAnswer } from '../unshown.js'
 
-export function fail(exchange: Exchange, error: unknown): void {
-  if (exchange.change === 'made') {
-    failAfterChange(exchange, error)
-    return
-  }
+export function fail(exchange: Ending, error: unknown): Answer {
+  const { change } = exchange.progress
+  if (change === 'made') return failAfterChange(exchange, error)
   const problem = toProblem(error)
   report(exchange, problem, problem.cause ?? error)
-  answerWith(exchange, exchange.change === 'unknown' && isSilent(exchange, problem) ? withUnknownOutcome(problem) : problem)
+  return answerOf(exchange, change === 'unknown' && isSilent(exchange, problem) ? withUnknownOutcome(problem) : problem)
 }
 
-function failAfterChange(exchange: Exchange, error: unknown): void {
+function failAfterChange(exchange: Ending, error: unknown): Answer {
   const answer = unshownAnswer(exchange)
   report(exchange, { status: 500, code: 'internal', clause: 'VERB-13' }, error)
-  if (answer === undefined) answerWith(exchange, notShown(error))
-  else exchange.answer = answer
+  return answer ?? answerOf(exchange, notShown(error))
 }
 
-function report(exchange: Exchange, { status, code, clause }: Pick<HttpProblem, 'status' | 'code' | 'clause'>, error: unknown): void {
+function report(exchange: Ending, { status, code, clause }: Pick<HttpProblem, 'status' | 'code' | 'clause'>, error: unknown): void {
   notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status, code, clause, error }))
 }
 
@@ -34,7 +31,7 @@ function report(exchange: Exchange, { status, code, clause }: Pick<HttpProblem, 
  * Whether a problem says nothing about the change, or nothing about all of it: an endpoint may have
  * made several.
  */
-function isSilent({ operation }: Exchange, problem: HttpProblem): boolean {
+function isSilent({ operation }: Ending, problem: HttpProblem): boolean {
   if (problem.code === 'internal') return true
   if (problem.code !== 'unavailable') return false
   return problem.detail === tryAgain || (operation?.body === 'endpoint' && isUnavailable(problem) && problem.unchanged)
@@ -47,10 +44,10 @@ const withUnknownOutcome = ({ code, cause, headers }: HttpProblem): HttpProblem 
     detail: unknownOutcome('The request failed'),
   })
 
-function answerWith(exchange: Exchange, problem: HttpProblem): void {
-  const { service, headers, requestId } = exchange
-  exchange.problem = problem
-  exchange.answer = problemAnswer(problem, {
+function answerOf(exchange: Ending, problem: HttpProblem): Answer {
+  const { service, headers, requestId, progress } = exchange
+  progress.failed(problem)
+  return problemAnswer(problem, {
     representation: representationOfProblem(headers.accept),
     base: service.problemBase,
     instance: exchange.instance,

@@ -1,11 +1,12 @@
 /** The representation of the answer, before anything is changed (HDR-1). */
 import { unsupportedAccept } from '../../middleware/negotiate.js'
-import type { Exchange } from '../exchange.js'
+import { json, type Representation } from '../../representation/encoding.js'
+import type { Allowed } from '../stages.js'
 
-export function negotiate(exchange: Exchange): void {
-  if (exchange.method === 'OPTIONS') return
+export function negotiate(exchange: Allowed): { readonly representation: Representation } {
+  if (exchange.method === 'OPTIONS') return { representation: json }
   const offers = exchange.service.formats.of(exchange)
-  const found = offers.choose(exchange.headers.accept)
-  if (found === undefined) throw unsupportedAccept(offers.types)
-  exchange.representation = found
+  const representation = offers.choose(exchange.headers.accept)
+  if (representation === undefined) throw unsupportedAccept(offers.types)
+  return { representation }
 }

@@ -1,9 +1,9 @@
 /** What If-Match and If-None-Match ask for; the store, or the version at hand, decides (HDR-3, HDR-4). */
-import { readConditions } from '../../middleware/if-match.js'
-import type { Exchange } from '../exchange.js'
+import { type Conditions, readConditions } from '../../middleware/if-match.js'
+import type { Allowed } from '../stages.js'
 
-export function precondition(exchange: Exchange): void {
+export function precondition(exchange: Allowed): { readonly conditions: Conditions } {
   const { service, operation } = exchange
-  const required = service.requireIfMatch && operation?.preconditions === 'item'
-  exchange.conditions = readConditions(exchange, required, service.weakIfMatch)
+  const required = service.requireIfMatch && operation.preconditions === 'item'
+  return { conditions: readConditions(exchange, required, service.weakIfMatch) }
 }

@@ -1,10 +1,11 @@
 /** CORS, before authentication: a preflight needs no token (HDR-7). */
-import type { Exchange } from '../exchange.js'
 import { passTo } from '../pass-to.js'
+import type { Received } from '../stages.js'
 
-export function preflight(exchange: Exchange): void | Promise<void> {
+/** Where the middleware answers by itself, as it does to a preflight, the walk ends there. */
+export function preflight(exchange: Received): void | Promise<void> {
   const { cors } = exchange.service
   if (cors === undefined) return
   if (exchange.method === 'OPTIONS' || !('fields' in cors)) return passTo(exchange, cors)
-  exchange.sharing = cors.fields(exchange.req)
+  exchange.progress.shares(cors.fields(exchange.req))
 }

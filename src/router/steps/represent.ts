@@ -1,14 +1,15 @@
 /** From what came of the operation to an answer: links, expansions, tags, pagination (REP, HDR-2, HDR-4, QUERY-7, VERB-8). */
 import type { Awaitable as Eventually, Page, Stored } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
-import type { KeyValue } from '../../definition/key.js'
+import { type KeyValue, lastKey } from '../../definition/key.js'
 import { versionTag } from '../../http/entity-tags.js'
 import { type Conditions, checkRead, unmodifiedTag } from '../../middleware/if-match.js'
 import { itemPath, lineageOf } from '../../plan/addresses.js'
 import { type HintTo, hintMaker } from '../../plan/hint.js'
+import type { ListQuery } from '../../plan/list-grammar.js'
 import { keyOf } from '../../plan/resource-plan.js'
 import type { Mounted } from '../../plan/routes.js'
-import { settled } from '../../promise.js'
+import { isPromise, settled } from '../../promise.js'
 import type { Answer, Headers, WholeBody } from '../../representation/answer.js'
 import { json } from '../../representation/encoding.js'
 import { mergeVary } from '../../representation/header-fields.js'
@@ -20,24 +21,23 @@ import { represent as wireForm } from '../../representation/represent.js'
 import { bodyTag, itemTag, pageTag } from '../../representation/tags.js'
 import { type View, viewOf } from '../../representation/views.js'
 import { header, parameter } from '../../wire.js'
-import type { Exchange } from '../exchange.js'
 import { exportAnswer } from '../export.js'
 import { encoded, encodedValue } from '../formats.js'
 import type { Outcome } from '../operations/operation.js'
 import { mayShow } from '../permission.js'
 import { relatedOf } from '../sight.js'
+import type { Answered, Executed, Parsed } from '../stages.js'
 
 type Of<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
 
-export function represent(exchange: Exchange): void | Promise<void> {
-  const { outcome } = exchange
-  if (outcome === undefined) throw new Error('An operation came to nothing.')
-  return settled(answerOf(exchange, outcome), (answer) => {
-    exchange.answer = answer
-  })
+export function represent(exchange: Executed): Answered | Promise<Answered> {
+  const answer = answerOf(exchange, exchange.outcome)
+  return isPromise(answer) ? answer.then(answered) : { answer }
 }
 
-function answerOf(exchange: Exchange, outcome: Outcome): Eventually<Answer> {
+const answered = (answer: Answer): Answered => ({ answer })
+
+function answerOf(exchange: Executed, outcome: Outcome): Eventually<Answer> {
   switch (outcome.kind) {
     case 'page':
       return exchange.representation.transfer === undefined ? pageAnswer(exchange, outcome) : exportAnswer(exchange, outcome, wireOf)
@@ -52,22 +52,20 @@ function answerOf(exchange: Exchange, outcome: Outcome): Eventually<Answer> {
   }
 }
 
-function pageAnswer(exchange: Exchange, outcome: Of<'page'>): Eventually<Answer> {
-  const { list } = exchange
-  const related = relatedOf(exchange, outcome.resource, outcome.page.items, list?.expand ?? [])
+function pageAnswer(exchange: Executed, outcome: Of<'page'>): Eventually<Answer> {
+  const related = relatedOf(exchange, outcome.resource, outcome.page.items, outcome.query.expand)
   return settled(related, (found) => pageOf(exchange, outcome, found))
 }
 
-function pageOf(exchange: Exchange, { status, page, resource }: Of<'page'>, related: Related): Eventually<Answer> {
-  const { root, query, conditions, listPath, representation } = exchange
-  const list = exchange.list as NonNullable<Exchange['list']>
+function pageOf(exchange: Executed, { status, page, resource, query: list }: Of<'page'>, related: Related): Eventually<Answer> {
+  const { root, rawQuery, conditions, listPath, representation } = exchange
   const url = `${root}${listPath}`
   const view = viewOf(resource, exchange)
   const known = rememberedPage(list, view, url, page, related)
   const { items } = page
   const inBytes = known === undefined && representation === json && items.every((stored) => remembers(resource, stored))
   const rows = inBytes ? rememberedRows(items, view, related) : undefined
-  const tag = known?.tag ?? pageTag(view, query, resource, page, related, rows)
+  const tag = known?.tag ?? pageTag(view, rawQuery, resource, page, related, rows)
   checkRead(conditions, tag)
   const headers = headersOf(exchange, resource, tag)
   const unmodified = unmodifiedAnswer(conditions, headers, tag)
@@ -76,9 +74,9 @@ function pageOf(exchange: Exchange, { status, page, resource }: Of<'page'>, rela
   const { total, exact, more, seekable } = page
   // Named one by one: a page that is spread with something more is a new shape for V8 each time.
   const facts = { total, exact, more, seekable, count: items.length }
-  const places = paginationHeaders(url, list, facts, hintsOf(exchange, resource, page))
+  const places = paginationHeaders(url, list, facts, hintsOf(exchange, list, resource, page))
   Object.assign(headers, places)
-  const wireAt = (at: number): JsonObject => wireOf(exchange, resource, (items[at] as Stored<unknown>).value, related, at)
+  const wireAt = (at: number): JsonObject => wireOf(exchange, resource, items[at]?.value, related, at)
   if (representation.text === undefined || items.length === 0) {
     const wire = items.map((_, at) => wireAt(at))
     return settled(encoded(exchange, wire, resource.wire.list, headers), (body): Answer => ({ status, ...body }))
@@ -95,18 +93,17 @@ function pageOf(exchange: Exchange, { status, page, resource }: Of<'page'>, rela
 }
 
 /** Hints for the links beside a page, where its store can follow them (QUERY-7). */
-function hintsOf(exchange: Exchange, resource: Mounted, { items, seekable = false }: Page<unknown>): HintTo | undefined {
+function hintsOf(exchange: Executed, query: ListQuery, resource: Mounted, { items, seekable = false }: Page<unknown>): HintTo | undefined {
   const [first, last] = [items[0], items.at(-1)]
   if (!seekable || first === undefined || last === undefined) return undefined
-  const query = exchange.list as NonNullable<Exchange['list']>
   return hintMaker(resource.plan.list.places, query, exchange, { first: first.value, last: last.value })
 }
 
-function itemAnswer(exchange: Exchange, outcome: Of<'item'>): Eventually<Answer> {
+function itemAnswer(exchange: Executed, outcome: Of<'item'>): Eventually<Answer> {
   const { stored, resource, keys } = outcome
   return settled(relatedOf(exchange, resource, [stored], exchange.expand), (related) => {
     const head = itemHead(exchange, resource, stored, related)
-    if (exchange.route?.kind === 'member') head.headers[header.contentLocation] = ownAddress(exchange, outcome)
+    if (exchange.route.kind === 'member') head.headers[header.contentLocation] = ownAddress(exchange, outcome)
     if (head.answer !== undefined) return head.answer
     if (exchange.reads) return itemBody(exchange, outcome, head)
     const { status, bare } = outcome
@@ -119,7 +116,7 @@ function itemAnswer(exchange: Exchange, outcome: Of<'item'>): Eventually<Answer>
       if (!created) headers[header.preferenceApplied] = 'return=minimal'
       return { status, headers }
     }
-    return settled(mayShow(exchange, resource, keys.at(-1) as KeyValue), (shown): Eventually<Answer> => {
+    return settled(mayShow(exchange, resource, lastKey(keys)), (shown): Eventually<Answer> => {
       // A caller with permission to write but not to read gets no body.
       if (!shown) return { status, headers }
       if (created) headers[header.preferenceApplied] = 'return=representation'
@@ -129,7 +126,7 @@ function itemAnswer(exchange: Exchange, outcome: Of<'item'>): Eventually<Answer>
   })
 }
 
-function itemBody(exchange: Exchange, outcome: Of<'item'>, { view, related, headers }: ItemHead): Eventually<Answer> {
+function itemBody(exchange: Executed, outcome: Of<'item'>, { view, related, headers }: ItemHead): Eventually<Answer> {
   const { stored, resource, keys, status } = outcome
   const { representation, base, reads } = exchange
   const { text } = representation
@@ -141,20 +138,19 @@ function itemBody(exchange: Exchange, outcome: Of<'item'>, { view, related, head
   return settled(encoded(exchange, wire(), resource.wire.item, headers), (body): Answer => ({ status, ...body }))
 }
 
-function textAnswer({ representation }: Exchange, status: number, headers: Headers, body: string | Octets): Answer {
+function textAnswer({ representation }: Executed, status: number, headers: Headers, body: string | Octets): Answer {
   headers[header.contentType] = representation.contentType
   return { status, headers, body }
 }
 
 /** Where a GET gives what the answer to another request shows (RFC 9110 8.7): the item's own address, with the expansions that it was asked for. */
-function ownAddress({ base, expand }: Exchange, { resource, keys }: Of<'item'>): string {
+function ownAddress({ base, expand }: Executed, { resource, keys }: Of<'item'>): string {
   const query = expand.length === 0 ? '' : `?${parameter.expand}=${expand.map(encodeURIComponent).join(',')}`
   return `${base}${itemPath(resource, keys)}${query}`
 }
 
 /** A flag carries the very tag of the resource it belongs to (PATH-8). */
-function stateAnswer(exchange: Exchange, { status, stored }: Of<'state'>): Eventually<Answer> {
-  const { resource } = exchange
+function stateAnswer(exchange: Executed, { status, stored, resource }: Of<'state'>): Eventually<Answer> {
   return settled(relatedOf(exchange, resource, [stored], []), (related) => {
     const { headers, answer } = itemHead(exchange, resource, stored, related)
     return answer ?? { status, headers }
@@ -169,14 +165,14 @@ interface ItemHead {
   readonly answer?: Answer
 }
 
-function itemHead(exchange: Exchange, resource: Mounted, stored: Stored<unknown>, related: Related): ItemHead {
+function itemHead(exchange: Executed, resource: Mounted, stored: Stored<unknown>, related: Related): ItemHead {
   const { conditions, method, operation } = exchange
   const view = viewOf(resource, exchange)
   const tag = itemTag(view, stored.version, related, resource.adapter.computes === true ? contentStamp(stored) : undefined)
   const headers = headersOf(exchange, resource, tag)
   if (method !== 'GET' && method !== 'HEAD') return { view, related, headers }
   // What is not 2xx without its preconditions is the same with them (RFC 9110 13.2.1).
-  const headStatus = method === 'HEAD' ? operation?.headStatus : undefined
+  const headStatus = method === 'HEAD' ? operation.headStatus : undefined
   if (headStatus !== undefined) return { view, related, headers, answer: { status: headStatus, headers } }
   checkRead(conditions, tag, stored.version)
   const answer = unmodifiedAnswer(conditions, headers, tag)
@@ -191,7 +187,7 @@ function unmodifiedAnswer(conditions: Conditions, headers: Headers, tag: string)
   return { status: 304, headers }
 }
 
-function valueAnswer(exchange: Exchange, { status, value, headers: given = {}, version }: Of<'value'>): Eventually<Answer> {
+function valueAnswer(exchange: Executed, { status, value, headers: given = {}, version }: Of<'value'>): Eventually<Answer> {
   const { reads, cacheControl, service } = exchange
   // Also of a 204: without a word about it, any cache may keep the answer to a GET (RFC 9111 4.2.2).
   const headers: Headers = { [header.cacheControl]: cacheControl, ...given, [header.vary]: mergeVary(given[header.vary], service.vary) }
@@ -209,7 +205,7 @@ function valueAnswer(exchange: Exchange, { status, value, headers: given = {}, v
 
 /** What an endpoint answers to a read, with its tag; a 304 with these headers where the client has it. */
 function tagged(
-  { conditions }: Exchange,
+  { conditions }: Executed,
   answer: Answer & { readonly body?: WholeBody },
   version: string | undefined,
   headers = answer.headers,
@@ -220,7 +216,7 @@ function tagged(
   return unmodified ?? { ...answer, headers: { ...answer.headers, [header.etag]: tag } }
 }
 
-const headersOf = ({ cacheControl, service }: Exchange, { plan }: Mounted, tag: string): Headers => ({
+const headersOf = ({ cacheControl, service }: Executed, { plan }: Mounted, tag: string): Headers => ({
   [header.cacheControl]: plan.definition.cacheControl ?? cacheControl,
   [header.vary]: service.vary,
   [header.etag]: tag,
@@ -230,11 +226,11 @@ const headersOf = ({ cacheControl, service }: Exchange, { plan }: Mounted, tag: 
 const remembers = ({ parent }: Mounted, stored: Stored<unknown>): boolean => parent === undefined && mayRemember(stored)
 
 /** A record of a page as it is on the wire. */
-const wireOf = (exchange: Exchange, resource: Mounted, record: unknown, related: Related, at: number): JsonObject =>
+const wireOf = (exchange: Parsed, resource: Mounted, record: unknown, related: Related, at: number): JsonObject =>
   wireForm(resource, record, keysOf(exchange, resource, record), exchange.base, related, at, exchange.representation.text !== undefined)
 
 /** The keys of a listed record's own address: below the parents of the path, or, in an associated sub-collection, where it lives by itself. */
-function keysOf({ route, keys }: Exchange, resource: Mounted, record: unknown): readonly KeyValue[] {
+function keysOf({ route, keys }: Parsed, resource: Mounted, record: unknown): readonly KeyValue[] {
   const key = keyOf(resource.plan, record)
-  return route?.association === undefined ? [...keys, key] : lineageOf(resource, key)
+  return route.association === undefined ? [...keys, key] : lineageOf(resource, key)
 }

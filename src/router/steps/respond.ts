@@ -1,14 +1,13 @@
 /** Status, headers and body leave at once; the hooks learn of it. */
 import type { ServerResponse } from 'node:http'
-import { type Headers, sendFirst } from '../../representation/answer.js'
+import { type Answer, type Headers, sendFirst } from '../../representation/answer.js'
 import { mergeVary } from '../../representation/header-fields.js'
 import { Streamed } from '../../representation/streamed.js'
 import { header } from '../../wire.js'
-import type { Exchange } from '../exchange.js'
+import type { Received } from '../stages.js'
 
-export function respond(exchange: Exchange): void {
-  const { answer, res, method, requestId, sharing, limits, service } = exchange
-  if (answer === undefined) throw new Error('A request came to the end of its steps without an answer.')
+export function respond(exchange: Received, answer: Answer): void {
+  const { res, method, requestId, progress, service } = exchange
   if (res.headersSent) {
     if (answer.body instanceof Streamed) answer.body.discard()
     // Hand-written routes failed in the middle of their answer: it is cut off, as Express itself would.
@@ -17,6 +16,7 @@ export function respond(exchange: Exchange): void {
   }
   const { status, headers } = answer
   if (service.secureHeaders !== undefined) secure(res, service.secureHeaders, headers)
+  const { sharing, limits } = progress
   if (sharing !== undefined) share(sharing, headers)
   if (limits !== undefined) Object.assign(headers, limits)
   const notices = status === 410 ? undefined : exchange.notices()
@@ -27,8 +27,8 @@ export function respond(exchange: Exchange): void {
   }
   headers[header.requestId] = requestId
   sendFirst(res, answer, method === 'HEAD')
-  if (answer.body instanceof Streamed) answer.body.closed.then(() => exchange.tell(status))
-  else exchange.tell(status)
+  if (answer.body instanceof Streamed) answer.body.closed.then(() => exchange.respondedWith(status))
+  else exchange.respondedWith(status)
 }
 
 /** Adds what lets scripts of other origins read the answer. What an endpoint says of that itself stays. */

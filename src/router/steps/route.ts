@@ -7,30 +7,34 @@ import { below, setNotices } from '../../middleware/versions.js'
 import { nearMiss } from '../../near-miss.js'
 import type { Match } from '../../plan/routes.js'
 import { HttpProblem } from '../../problem.js'
-import type { Exchange } from '../exchange.js'
+import type { Operation } from '../operations/operation.js'
 import { passTo } from '../pass-to.js'
+import type { Identified, Routed } from '../stages.js'
 
-export function route(exchange: Exchange): void | Promise<void> {
-  const { match: known } = exchange
-  if (known !== undefined) return take(exchange, known)
+type Target = Pick<Routed, 'route' | 'keys' | 'called'>
+
+export function route(exchange: Identified): Target | Promise<never> {
+  const { match: known } = exchange.entrance
+  if (known !== undefined) return targetOf(exchange, known)
   const segments = decodeSegments(exchange.path)
   if (segments === undefined) {
     throw new HttpProblem('malformed-path', { detail: 'Percent-encode each segment of the path once, as UTF-8.' })
   }
   const match = exchange.version.table.match(segments)
-  if (match !== undefined) return take(exchange, match)
+  if (match !== undefined) return targetOf(exchange, match)
   const { routes } = exchange.version
   if (routes === undefined) throw unknownPath(exchange, segments)
   return passBy(exchange, routes, segments)
 }
 
-function take(exchange: Exchange, { route: found, keys }: Match): void {
-  exchange.route = found
-  exchange.keys = keys
-}
+const targetOf = ({ method }: Identified, { route: found, keys }: Match<Operation>): Target => ({
+  route: found,
+  keys,
+  called: found.endpoint?.methods.get(method),
+})
 
 /** 404, with the near miss where a collection was misspelt, and with a key that can't be one. */
-function unknownPath({ version }: Exchange, [first = '', id]: readonly string[]): HttpProblem {
+function unknownPath({ version }: Identified, [first = '', id]: readonly string[]): HttpProblem {
   const resources = version.table.resources.filter(({ parent }) => parent === undefined)
   const found = resources.find(({ plan }) => plan.collection === first)
   if (found !== undefined) {
@@ -48,19 +52,19 @@ function unknownPath({ version }: Exchange, [first = '', id]: readonly string[])
 }
 
 /** Hand-written routes find who asks as if an authenticating middleware stood before them, and their answers are private unless they say otherwise (HDR-6). */
-function belongTo({ req, res, principal, service }: Exchange): void {
+function belongTo({ req, res, principal, service }: Identified): void {
   principals.set(req, { principal })
   keepPrivate(res, service.vary)
 }
 
 /** The raw escape: hand-written routes beside the resources of a version. What they do not answer is 404. */
-async function passBy(exchange: Exchange, routes: Middleware, segments: readonly string[]): Promise<void> {
-  const { res, path, query, versionName } = exchange
-  const request = exchange.req as ExpressRequest
+async function passBy(exchange: Identified, routes: Middleware, segments: readonly string[]): Promise<never> {
+  const { res, path, rawQuery, entrance } = exchange
+  const request: ExpressRequest = exchange.req
   const { url = '/', baseUrl = '' } = request
   setNotices(res, exchange.notices() ?? {})
   if (exchange.authenticated) belongTo(exchange)
-  below(request, `${baseUrl}/${versionName}`, `${path === '' ? '/' : path}${query === '' ? '' : `?${query}`}`)
+  below(request, `${baseUrl}/${entrance.versionName}`, `${path === '' ? '/' : path}${rawQuery === '' ? '' : `?${rawQuery}`}`)
   try {
     await passTo(exchange, routes)
   } finally {

@@ -1,0 +1,155 @@
+/**
+ * The stages of a request. Each step takes a stage and returns what it adds to it; the path of steps
+ * in walk.ts makes the next stage of both. So no step can read what a later one finds out. At run
+ * time all stages are the one `Exchange`. docs/lifecycle.md has them in a table.
+ */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Idempotency } from '../adapters/contract.js'
+import type { JsonObject } from '../definition/json.js'
+import type { CompiledMethod } from '../plan/endpoint-plan.js'
+import type { ItemQuery, ListQuery } from '../plan/list-grammar.js'
+import type { BodyKind, QueryKind } from '../plan/operation.js'
+import type { Match, Route } from '../plan/routes.js'
+import type { Answer } from '../representation/answer.js'
+import type { Representation } from '../representation/encoding.js'
+import type { Caller, Place, Visit } from './caller.js'
+import type { RequestEvent } from './hooks.js'
+import type { Operation, Outcome } from './operations/operation.js'
+import type { Patch } from './patch.js'
+import type { Patience } from './patience.js'
+import type { Progress } from './progress.js'
+import type { ServedVersion, Versions } from './served-version.js'
+import type { Service } from './service.js'
+
+/** Where a request came in. */
+export interface Entrance {
+  /** What the path leads to, where that is known already. */
+  readonly match: Match<Operation> | undefined
+  /** The path below the version, and the query, both raw. */
+  readonly path: string
+  readonly rawQuery: string
+  /** The path that the router is mounted at. */
+  readonly mountPath: string
+  /** What of it stands below a configured `baseUrl`: the version, where an outer router serves it. */
+  readonly mountTail: string
+  /** Of a path outside of all versions, its template in events. */
+  readonly template: string | undefined
+  /** The only version; else the step `version` finds it among `versions` by `versionName`. */
+  readonly only: ServedVersion | undefined
+  readonly versions: Versions | undefined
+  readonly versionName: string
+}
+
+/** What a step gives in place of what it would add, where the request ends there. */
+export interface Answered {
+  readonly answer: Answer
+}
+
+/** A request as it came. */
+export interface Received {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly service: Service
+  readonly entrance: Entrance
+  /** The versions beside the one that is asked for, where there are several. */
+  readonly versions: Versions | undefined
+  readonly requestId: string
+  /** Those of the request, which its getter makes. */
+  readonly headers: IncomingHttpHeaders
+  readonly method: string
+  /** True for the methods that change nothing. */
+  readonly reads: boolean
+  readonly path: string
+  readonly rawQuery: string
+  /** The absolute address before the version (REP-5). Throws the `malformed-host` problem. */
+  readonly root: string
+  /** The path of the request, as problems have it. */
+  readonly instance: string
+  readonly patience: Patience
+  readonly progress: Progress
+  /** What hooks are told of every event, as far as it is known by then. */
+  event(): RequestEvent
+  /** What a deprecated version says of itself (VER-3), where one was found. */
+  notices(): Readonly<Record<string, string>> | undefined
+  /** Notifies the `onResponse` hook, once. */
+  respondedWith(status: number): void
+}
+
+/** The version is known, and who asks. */
+export interface Identified extends Received, Caller {
+  /** True once somebody has been found to ask: what is made for one principal is not for others (HDR-6). */
+  readonly authenticated: boolean
+  /** The `Cache-Control` of representations where a resource says nothing (HDR-6). */
+  readonly cacheControl: string
+}
+
+/** What the path leads to. */
+export interface Routed extends Identified, Place {
+  readonly route: Route<Operation>
+  /** The method of the endpoint that the path leads to. */
+  readonly called: CompiledMethod | undefined
+  /** The path of the list that is asked for, from the version on. */
+  readonly listPath: string
+}
+
+/** What is to be done there, which this principal may do. */
+export interface Allowed extends Routed {
+  readonly operation: Operation
+  /** The value of `Allow` for this principal. */
+  readonly allow: string
+}
+
+/** How the answer is represented. */
+export interface Negotiated extends Allowed {
+  readonly representation: Representation
+}
+
+/** What queries are read as, by the `query` of the operation. */
+export interface Queries {
+  readonly list: ListQuery
+  readonly item: ItemQuery
+  readonly endpoint: Readonly<Record<string, unknown>>
+  readonly none: undefined
+  readonly ignored: undefined
+}
+
+/** What bodies are read as, by the `body` of the operation. */
+export interface Bodies {
+  readonly record: JsonObject
+  readonly patch: Patch
+  readonly endpoint: unknown
+  readonly refused: undefined
+  readonly ignored: undefined
+}
+
+/** What the client sent, typed: what the step `parse` adds. */
+export interface Input<Q extends QueryKind = QueryKind, B extends BodyKind = BodyKind> {
+  readonly query: Queries[Q]
+  /** The associations to expand. */
+  readonly expand: readonly string[]
+  readonly body: Bodies[B]
+  /** What a repeat of this request is known by, where its client gave it a key (VERB-12). */
+  readonly idempotency: Idempotency | undefined
+}
+
+/** All that the client asks for. `Q` and `B`: what the operation says of query and body. */
+export interface Parsed<Q extends QueryKind = QueryKind, B extends BodyKind = BodyKind> extends Negotiated, Visit, Input<Q, B> {}
+
+/** What came of the operation. */
+export interface Executed extends Parsed {
+  readonly outcome: Outcome
+}
+
+/** A stage: what is known of a request, and all that follows from it. */
+export type Stage<Known> = Known &
+  (Known extends Pick<Identified, 'version' | 'principal' | 'authenticated'>
+    ? Known extends Pick<Routed, 'route' | 'keys' | 'called'>
+      ? Routed
+      : Identified
+    : unknown)
+
+/** A request that ends, at whatever stage: what is not known yet is `undefined`. */
+export interface Ending extends Received {
+  readonly operation: Operation | undefined
+  readonly outcome: Outcome | undefined
+}

@@ -1,0 +1,122 @@
+/** What the compiler says about the order of steps, and about what each step and operation may read. */
+import type { JsonObject } from '../../src/definition/json.js'
+import type { ListQuery } from '../../src/plan/list-grammar.js'
+import { type create, list } from '../../src/router/operations/collections.js'
+import type { patch } from '../../src/router/operations/items.js'
+import type { Operation } from '../../src/router/operations/operation.js'
+import type { Patch } from '../../src/router/patch.js'
+import { path } from '../../src/router/path.js'
+import type { Allowed, Ending, Identified, Input, Negotiated, Parsed, Received, Routed } from '../../src/router/stages.js'
+import { allow } from '../../src/router/steps/allow.js'
+import { authenticate } from '../../src/router/steps/authenticate.js'
+import { execute } from '../../src/router/steps/execute.js'
+import { fail } from '../../src/router/steps/fail.js'
+import { negotiate } from '../../src/router/steps/negotiate.js'
+import { parse } from '../../src/router/steps/parse.js'
+import { represent } from '../../src/router/steps/represent.js'
+import { route } from '../../src/router/steps/route.js'
+import { version } from '../../src/router/steps/version.js'
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const holds = <_ extends true>(): void => undefined
+
+const received = path<Received>()
+const versioned = received.step('version', version, (exchange, found) => {
+  exchange.version = found.version
+})
+const identified = versioned.step('authenticate', authenticate, (exchange, found) => {
+  exchange.principal = found.principal
+  exchange.authenticated = found.authenticated
+})
+const add = (): void => undefined
+const routed = identified.step('route', route, add)
+const allowed = routed.step('allow', allow, add)
+const negotiated = allowed.step('negotiate', negotiate, add)
+
+// The steps in their order, and those that may change places.
+negotiated.step('parse', parse, add)
+received.step('authenticate', authenticate, add).step('version', version, add).step('route', route, add)
+
+// @ts-expect-error A route is one of a version, of somebody who asks.
+received.step('route', route, add)
+// @ts-expect-error Nobody knows yet who asks.
+versioned.step('route', route, add)
+// @ts-expect-error What may be done hangs on what the path leads to.
+identified.step('allow', allow, add)
+// @ts-expect-error An operation has to be found before its answer is negotiated.
+routed.step('negotiate', negotiate, add)
+// @ts-expect-error How a query is read hangs on the representation: an export has no pages.
+allowed.step('parse', parse, add)
+// @ts-expect-error An operation is executed with query, body and preconditions.
+negotiated.step('execute', execute, add)
+// @ts-expect-error Nothing has come of it yet.
+negotiated.end('represent', represent)
+// @ts-expect-error A path ends with an answer.
+negotiated.end('parse', parse)
+// @ts-expect-error What a step adds has to be set.
+received.step('version', version)
+// @ts-expect-error A step that adds nothing does not end with a promise of something.
+received.step('authenticate', authenticate)
+versioned.step('authenticate', authenticate, (exchange, found) => {
+  // @ts-expect-error A step sets what it adds, and nothing else.
+  exchange.version = found.principal
+})
+
+/** What is known at a stage, and what is not. */
+export function stages(at: {
+  received: Received
+  identified: Identified
+  routed: Routed
+  allowed: Allowed
+  negotiated: Negotiated
+  parsed: Parsed
+  ending: Ending
+}): void {
+  // @ts-expect-error Steps read the stages, and do not change them.
+  at.parsed.body = {}
+  // @ts-expect-error What a request has changed is said by methods.
+  at.received.progress.change = 'made'
+  // @ts-expect-error The step `authenticate` finds out who asks.
+  void at.received.principal
+  // @ts-expect-error Without a version there is no address that links begin with.
+  void at.received.base
+  // @ts-expect-error The step `route` finds out where the path leads.
+  void at.identified.keys
+  // @ts-expect-error The step `allow` finds the operation.
+  void at.routed.operation
+  // @ts-expect-error The step `negotiate` chooses it.
+  void at.allowed.representation
+  // @ts-expect-error The step `parse` reads it.
+  void at.negotiated.body
+  // @ts-expect-error The step `precondition` reads them.
+  void at.negotiated.conditions
+  // @ts-expect-error The step `execute` brings it about.
+  void at.parsed.outcome
+  // @ts-expect-error A request may end before it has an operation.
+  void at.ending.operation.name
+  void fail(at.ending, new Error())
+}
+
+type QueryOf<Op> = Op extends Operation<infer Query> ? Input<Query>['query'] : never
+
+/** What operations get follows from their descriptions. */
+export function operations(request: Parsed): void {
+  type ListInput = Parameters<typeof list.execute>[0]
+  type CreateInput = Parameters<typeof create.execute>[0]
+  type PatchInput = Parameters<typeof patch.execute>[0]
+  holds<Same<ListInput['query'], ListQuery>>()
+  holds<Same<ListInput['body'], undefined>>()
+  holds<Same<CreateInput['body'], JsonObject>>()
+  holds<Same<PatchInput['body'], Patch>>()
+  // @ts-expect-error It has no list query.
+  holds<Same<CreateInput['query'], ListQuery>>()
+  holds<Same<QueryOf<Operation<'list'>>, ListQuery>>()
+  // @ts-expect-error The body of any operation may be anything.
+  const body: JsonObject = request.body
+  void body
+}
+
+// @ts-expect-error The description of an operation says how its query is read.
+export const misdescribed: Operation<'list', 'ignored', 200> = { ...list, query: 'item' }
+// @ts-expect-error It answers with the statuses of its description.
+export const misanswered: Operation<'list', 'ignored', 200> = { ...list, execute: () => ({ kind: 'empty', status: 204 }) }
