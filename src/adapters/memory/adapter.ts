@@ -9,7 +9,7 @@ import { checkDefinition, type ResourceDefinition } from '../../definition/resou
 import { checkOptions, invalidOption } from '../../options/check.js'
 import { leavesScope } from '../association.js'
 import { type AdapterCall, isRefused, type Refused, type Repeated, type Scalar, type Stored } from '../contract.js'
-import { madeBy, refusePromise } from '../made-by.js'
+import { blameHook, called, madeBy, refusePromise } from '../made-by.js'
 import { Associations } from './associations.js'
 import { type Draft, draftOf, type Entry, entryOf, identities, type Row } from './entry.js'
 import { FullText } from './full-text.js'
@@ -17,6 +17,7 @@ import { Indexes } from './indexes.js'
 import { KeptRecords } from './kept-records.js'
 import { KeyAssignment } from './key-assignment.js'
 import { listPage } from './list.js'
+import { misfits } from './misfits.js'
 import { type MemoryAdapter, type MemoryAdapterOptions, memoryAdapterKinds } from './options.js'
 import { isNothing } from './order.js'
 import type { ExactPage } from './slice.js'
@@ -103,6 +104,22 @@ export function memoryAdapter<T, K>(
     return entry
   }
 
+  /** The record that a function of the team makes of a draft. Throws where it has no place in the store. */
+  function madeIn(name: 'onCreate' | 'onUpdate', draft: Draft, hook: (draft: Row) => Row): Row {
+    const given = { ...draft }
+    const title = `${name} of "${definition.collection}"`
+    const made = canonical(
+      madeBy(
+        name,
+        definition.collection,
+        called(title, () => hook(draft)),
+      ),
+    )
+    const members = misfits(definition, made, name === 'onCreate')
+    for (const { member, why } of members) blameHook(title, [member], { given, made, why: `the schema does not have: ${why}` })
+    return made
+  }
+
   /** A copy of the outermost level with the key and the scope that the record has. */
   function redraft(row: Row, current: Row, { scope }: AdapterCall): Draft {
     const draft = draftOf(row)
@@ -117,7 +134,11 @@ export function memoryAdapter<T, K>(
     const next =
       onUpdate === undefined
         ? draft
-        : redraft(canonical(madeBy('onUpdate', definition.collection, onUpdate(draft, current, call))), current, call)
+        : redraft(
+            madeIn('onUpdate', draft, (row) => onUpdate(row, current, call)),
+            current,
+            call,
+          )
     if (!all.has(old)) throw new Error('onUpdate wrote the very record that is being updated.')
     const members = unique.clashes(next, old.id)
     if (members.length > 0) return { refused: 'duplicate', members: [...new Set(members)] }
@@ -134,9 +155,7 @@ export function memoryAdapter<T, K>(
     const draft = fixIn(draftOf(spelled(value)), fixed)
     const exhausted = assignment.assign(draft)
     if (exhausted !== undefined) return { refused: 'rule', members: [exhausted] }
-    const entry = insert(
-      onCreate === undefined ? draft : fixIn(draftOf(canonical(madeBy('onCreate', definition.collection, onCreate(draft, call)))), fixed),
-    )
+    const entry = insert(onCreate === undefined ? draft : fixIn(draftOf(madeIn('onCreate', draft, (row) => onCreate(row, call))), fixed))
     if ('refused' in entry) return entry
     if (parent !== undefined && parent.by === undefined) associations.attach(parent, entry)
     return { created: entry.stored as Stored<T> }
@@ -147,8 +166,10 @@ export function memoryAdapter<T, K>(
     if (options.onRemove === undefined) return undefined
     going.add(entry)
     try {
-      const answer: unknown = options.onRemove(entry.stored.value as T, call)
-      refusePromise(`onRemove of "${definition.collection}"`, answer)
+      const { onRemove } = options
+      const name = `onRemove of "${definition.collection}"`
+      const answer: unknown = called(name, () => onRemove(entry.stored.value as T, call))
+      refusePromise(name, answer)
       return isRefused(answer) ? answer : undefined
     } finally {
       going.delete(entry)

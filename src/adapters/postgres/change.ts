@@ -39,9 +39,9 @@ export function changing<R extends Applied<unknown> | { readonly created: unknow
 type Around<R> = (ask: Ask, work: () => Promise<R | Refused>) => Promise<R | Refused>
 
 /** The failure of a constraint is an answer; that of a team's own statement is not. */
-async function refusing<R>(
+export async function refusing<R>(
   table: Table,
-  details: Details,
+  details: Pick<Details, 'action' | 'value'>,
   work: () => Promise<R | Refused>,
   concerns = (_error: unknown) => true,
 ): Promise<R | Refused> {

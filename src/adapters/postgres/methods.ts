@@ -1,5 +1,4 @@
 /** The methods of the contract over a table: what comes before and after the statements. */
-import { isDeepStrictEqual } from 'node:util'
 import { compileCanonical } from '../../definition/conversion.js'
 import { put } from '../../definition/json.js'
 import { type KeyValue, membersHolding } from '../../definition/key.js'
@@ -7,8 +6,8 @@ import type { ResourceDefinition } from '../../definition/resource.js'
 import { type Association, associationOf, leavesScope } from '../association.js'
 import type { Adapter, AdapterCall, ParentKey, Refused, Repeated, Stored } from '../contract.js'
 import { isRefused } from '../contract.js'
-import { madeBy } from '../made-by.js'
-import { changing, type Details } from './change.js'
+import { blameHook, calledLater, madeBy } from '../made-by.js'
+import { changing, type Details, refusing } from './change.js'
 import type { Cells } from './client.js'
 import type { Databases } from './database.js'
 import { stateOf } from './failures.js'
@@ -103,15 +102,11 @@ export function adapterOf(
     return before(table, key, expected, call) ?? structuredClone(call.before)
   }
 
-  /** What a function of the team put into a record is not the client's to mend. */
-  const blaming = <R>(result: R | Refused, given: Row, made: Row, by: string): R | Refused => {
-    if (!isRefused(result) || result.refused !== 'rule' || result.members.length === 0) return result
+  /** What a function of the team put into a record is not the client's to fix. */
+  const blaming = <R>(result: R | Refused, given: Row, made: Row, hook: string): R | Refused => {
+    if (!isRefused(result) || result.refused !== 'rule') return result
     const { members, why = result.refused } = result
-    const own = members.every((member) => !isDeepStrictEqual(given[member.split('.')[0] ?? ''], made[member.split('.')[0] ?? '']))
-    if (own)
-      throw new Error(
-        `${by} of "${collection}" gives ${members.map((member) => `"${member}"`).join(', ')} a value that the table refuses: ${why}.`,
-      )
+    blameHook(`${hook} of "${collection}"`, members, { given, made, why: `the table refuses: ${why}` })
     return result
   }
 
@@ -121,10 +116,13 @@ export function adapterOf(
     return next
   }
 
+  const createdBy = async (hook: NonNullable<typeof onCreate>, draft: Row, call: AdapterCall): Promise<Row> =>
+    madeBy('onCreate', collection, (await calledLater(`onCreate of "${collection}"`, () => hook(draft, call))) as Row)
+
   /** The record that `onUpdate` makes of the next one and the one that is there. */
   const updated = async (next: Row, current: Stored<Row>, key: KeyValue, call: AdapterCall): Promise<Row> => {
     if (onUpdate === undefined) return next
-    const made = madeBy('onUpdate', collection, await onUpdate(next, current.value, call))
+    const made = madeBy('onUpdate', collection, await calledLater(`onUpdate of "${collection}"`, () => onUpdate(next, current.value, call)))
     return fixed(canonical(made), { ...membersHolding(definition.key, key), ...call.scope })
   }
 
@@ -133,7 +131,10 @@ export function adapterOf(
     async (value, current, ask) => {
       const read = databases.write.nested ? undefined : structuredClone(current.value)
       const next = await updated(value, current, key, call)
-      return blaming(await updateRow(table, texts, next, current.version, call, ask, read), value, next, 'onUpdate')
+      const result = await refusing(table, { action: 'replace', value: next }, () =>
+        updateRow(table, texts, next, current.version, call, ask, read),
+      )
+      return blaming(result, value, next, 'onUpdate')
     }
 
   /** With a look at the record as it is, and again when another was quicker, where the caller did not mind. */
@@ -219,7 +220,7 @@ export function adapterOf(
         if (leaving.length > 0) return { refused: 'rule', members: leaving }
         const set = { ...Object.fromEntries(to?.by ?? []), ...call.scope }
         const draft = fixed(value, set)
-        const next = onCreate === undefined ? draft : fixed(canonical(madeBy('onCreate', collection, await onCreate(draft, call))), set)
+        const next = onCreate === undefined ? draft : fixed(canonical(await createdBy(onCreate, draft, call)), set)
         const why = to?.by === undefined ? unheld(to) : undefined
         if (why !== undefined) return refusedFor({ path: [], why })
         const join = to !== undefined && to.by === undefined ? { join: table.joins.get(to.as) as JoinColumns, to } : undefined

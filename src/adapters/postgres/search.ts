@@ -2,6 +2,7 @@
 import type { KeyValue } from '../../definition/key.js'
 import { didYouMean, nearMiss } from '../../near-miss.js'
 import type { AdapterCall, ListRequest } from '../contract.js'
+import { calledLater } from '../made-by.js'
 import { keysJoin } from './conditions.js'
 import { type DatabaseFailure, stateOf } from './failures.js'
 import type { SearchFunction, TextSearch } from './options.js'
@@ -29,7 +30,11 @@ export async function searchOf(
   const { search: text } = request
   if (text === undefined) return undefined
   const { search = {} } = table.options
-  if (typeof search === 'function') return byEngine(table, await (search as SearchFunction)(text, request, call), parameters)
+  if (typeof search === 'function') {
+    const name = `search of "${table.definition.collection}"`
+    const keys = await calledLater(name, () => (search as SearchFunction)(text, request, call))
+    return byEngine(table, keys, parameters)
+  }
   if (text.trim() === '') return undefined
   const vector = vectorSql(table, search)
   const query = `websearch_to_tsquery(${literal(search.config ?? 'simple')}, ${parameters.add(text)})`

@@ -1,5 +1,6 @@
 /** How statements of one call are run: alone, or together in a transaction with a team's own. */
 import type { AdapterCall } from '../contract.js'
+import { noError } from '../made-by.js'
 import type { Cells, Database, Session, SqlClient, TextRow, Wait } from './client.js'
 import type { Databases } from './database.js'
 import { patiently } from './failures.js'
@@ -16,8 +17,7 @@ export const teamErrors = new WeakSet<Error>()
 
 /** What a team's function has thrown, recorded in `teamErrors`; in an error, where it is none. */
 export function teamError(error: unknown, name: 'write' | 'session'): Error {
-  const found =
-    error instanceof Error ? error : new Error(`The "${name}" function threw ${String(error)}, which is no Error.`, { cause: error })
+  const found = error instanceof Error ? error : noError(`The "${name}" function`, error)
   teamErrors.add(found)
   return found
 }
