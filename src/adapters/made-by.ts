@@ -22,8 +22,7 @@ export async function calledLater<R>(name: string, work: () => R): Promise<Await
 }
 
 /** A text or another primitive says nothing of where it was thrown. */
-const thrownBy = (name: string, thrown: unknown): unknown =>
-  isContainer(thrown) ? thrown : noError(name, thrown)
+const thrownBy = (name: string, thrown: unknown): unknown => (isContainer(thrown) ? thrown : noError(name, thrown))
 
 /** The error for what a function has thrown that is none. */
 export const noError = (name: string, thrown: unknown): Error =>
