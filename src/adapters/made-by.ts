@@ -1,7 +1,51 @@
-/** What functions of a team give back. */
-
-import { isContainer, isList, isObject, isPlainObject } from '../definition/json.js'
+/** What the functions that a team gives an adapter return and throw: what is wrong with it is the team's to fix. */
+import { isDeepStrictEqual } from 'node:util'
+import { isContainer, isList, isObject, isPlainObject, own } from '../definition/json.js'
 import { isPromise } from '../promise.js'
+
+/** Calls a function of the team. What it throws names the function, unless it is an object. */
+export function called<R>(name: string, work: () => R): R {
+  try {
+    return work()
+  } catch (thrown) {
+    throw thrownBy(name, thrown)
+  }
+}
+
+/** The same for a function that may answer later. */
+export async function calledLater<R>(name: string, work: () => R): Promise<Awaited<R>> {
+  try {
+    return await work()
+  } catch (thrown) {
+    throw thrownBy(name, thrown)
+  }
+}
+
+/** A text or another primitive says nothing of where it was thrown. */
+const thrownBy = (name: string, thrown: unknown): unknown => (isContainer(thrown) ? thrown : noError(name, thrown))
+
+/** The error for what a function has thrown that is none. */
+export const noError = (name: string, thrown: unknown): Error =>
+  new Error(`${name} threw ${String(thrown)}, which is no Error.`, { cause: thrown })
+
+/** The members of a record that a function of the team has changed are not the client's to fix: throws where all of these are. */
+export function blameHook(hook: string, members: readonly string[], { given, made, why }: Blamed): void {
+  const isHooks = (member: string): boolean => {
+    const [name = ''] = member.split('.')
+    return !isDeepStrictEqual(own(given, name), own(made, name))
+  }
+  if (members.length === 0 || !members.every(isHooks)) return
+  throw new Error(`${hook} gives ${members.map((member) => `"${member}"`).join(', ')} a value that ${why}.`)
+}
+
+interface Blamed {
+  /** The record as the function got it. */
+  readonly given: unknown
+  /** The record that it returned. */
+  readonly made: unknown
+  /** What is wrong with the members, as the rest of a sentence. */
+  readonly why: string
+}
 
 /**
  * The record that one has made. Throws where it gave none: a forgotten `return`, or a promise where

@@ -13,7 +13,7 @@ import type {
   Stored,
   WriteAction,
 } from './contract.js'
-import { refusePromise } from './made-by.js'
+import { called, refusePromise } from './made-by.js'
 import type { AdapterViewOptions } from './view.js'
 
 export type Row = Record<string, unknown>
@@ -180,8 +180,9 @@ function converters(option: string, given: Readonly<Record<string, unknown>>): R
     Object.entries(given as Readonly<Record<string, Convert>>).map(([member, convert]) => [
       member,
       (value) => {
-        const made = convert(value)
-        refusePromise(`${option} of "${member}" in adapterView()`, made)
+        const name = `${option} of "${member}" in adapterView()`
+        const made = called(name, () => convert(value))
+        refusePromise(name, made)
         return made
       },
     ]),

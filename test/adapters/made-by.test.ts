@@ -3,8 +3,9 @@ import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { madeBy } from '../../src/adapters/made-by.js'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
-import { api, defineResource, mount } from '../../src/index.js'
+import { adapterView, api, defineResource, mount } from '../../src/index.js'
 import { listen } from '../clauses/fixture.js'
+import { callOf } from './memory/requests.js'
 
 const circle: Record<string, unknown> = {}
 circle.self = circle
@@ -57,6 +58,118 @@ describe('the record that a function of the team made', () => {
     expect(errors.map(String)).toEqual([expect.stringMatching(said), expect.stringMatching(said)])
     expect((await send('GET', '/v1/cosas')).json).toEqual([{ id: 1, valor: 'x' }])
     await close()
+  })
+})
+
+describe('in memory, what a function of the team gives in place of a value of the schema', () => {
+  const turnos = defineResource<Record<string, unknown>>()({
+    collection: 'turnos',
+    key: 'id',
+    schema: {
+      type: 'object',
+      required: ['id'],
+      properties: {
+        id: { type: 'integer' },
+        lote: { type: 'string' },
+        nota: { type: ['string', 'null'] },
+        peso: { type: 'number' },
+        alta: { type: 'string', format: 'local-date-time' },
+        partes: { type: 'array', items: { type: 'string' } },
+        libre: {},
+      },
+    } as never,
+  })
+  const unfits: readonly (readonly [member: string, value: unknown])[] = [
+    ['id', 'uno'],
+    ['id', 1.5],
+    ['id', null],
+    ['id', undefined],
+    ['lote', 5],
+    ['lote', null],
+    ['nota', true],
+    ['peso', '5'],
+    ['alta', 'today'],
+    ['partes', { a: 'b' }],
+    ['partes', 'a'],
+  ]
+
+  it.each(unfits)('is the error of onCreate: "%s" is %j', (member, value) => {
+    const adapter = memoryAdapter(turnos, { onCreate: (turno) => ({ ...turno, [member]: value }) })
+    expect(() => adapter.create({ id: 1 }, callOf())).toThrow(new RegExp(`^onCreate of "turnos" gives "${member}" a value`))
+    expect(adapter.read([1], callOf())).toEqual([undefined])
+  })
+
+  it.each(unfits.filter(([member]) => member !== 'id'))('is the error of onUpdate: "%s" is %j', (member, value) => {
+    const adapter = memoryAdapter(turnos, { records: [{ id: 1 }], onUpdate: (turno) => ({ ...turno, [member]: value }) })
+    expect(() => adapter.replace(1, { id: 1 }, undefined, callOf())).toThrow(new RegExp(`^onUpdate of "turnos" gives "${member}" a value`))
+    expect(adapter.read([1], callOf())).toMatchObject([{ value: { id: 1 } }])
+  })
+
+  it('is no error where the schema has such a value, says nothing of it, or had it from its caller', () => {
+    const made = { nota: null, peso: -0.5, alta: '2024-01-01T00:00:00.0000000', partes: [], libre: { a: 1 }, beside: 5, lote: undefined }
+    const adapter = memoryAdapter(turnos, { onCreate: (turno) => ({ ...turno, ...made }) })
+    expect(adapter.create({ id: 1 }, callOf())).toMatchObject({ created: { value: { id: 1, libre: { a: 1 } } } })
+    const same = memoryAdapter(turnos, { onCreate: (turno) => ({ ...turno, nota: 'x' }) })
+    expect(same.create({ id: 1, lote: 5 }, callOf())).toMatchObject({ created: { value: { lote: 5 } } })
+    expect(same.create({ id: 'uno' }, callOf())).toEqual({ refused: 'rule', members: ['id'] })
+    expect(same.create({ id: 1 }, callOf())).toEqual({ refused: 'duplicate', members: ['id'] })
+  })
+})
+
+describe('what a function of the team throws', () => {
+  const cosas = defineResource<{ id: number; nombre?: string }>()({
+    collection: 'cosas',
+    key: 'id',
+    schema: {
+      type: 'object',
+      required: ['id'],
+      properties: { id: { type: 'integer' }, nombre: { type: 'string' } },
+    } as never,
+  })
+  const throwing = (thrown: unknown) => (): never => {
+    throw thrown
+  }
+
+  it.each([['a text'], [undefined], [5]])('ERR-1: is reported with the name of the function where it is %j', async (thrown) => {
+    const hook = throwing(thrown)
+    const adapter = memoryAdapter(cosas, { records: [{ id: 1 }], onCreate: hook, onUpdate: hook, onRemove: hook })
+    const shown = adapterView<{ id: number; nombre?: string }, number>(memoryAdapter(cosas, { records: [{ id: 1, nombre: 'x' }] }), {
+      toWire: { nombre: hook },
+      fromWire: { nombre: hook },
+    })
+    const errors: Error[] = []
+    const service = api({
+      versions: { v1: [mount(cosas, adapter)], v2: [mount(cosas, shown)] },
+      onError: ({ error }) => errors.push(error as Error),
+    })
+    const { send, close } = await listen(express().use(service))
+    const json = { 'content-type': 'application/json' }
+    expect(await send('POST', '/v1/cosas', json, { id: 2 })).toMatchObject({ status: 500 })
+    expect(await send('PUT', '/v1/cosas/1', json, { id: 1 })).toMatchObject({ status: 500 })
+    expect(await send('DELETE', '/v1/cosas/1')).toMatchObject({ status: 500 })
+    expect(await send('GET', '/v2/cosas/1')).toMatchObject({ status: 500 })
+    expect(await send('PUT', '/v2/cosas/1', json, { id: 1, nombre: 'y' })).toMatchObject({ status: 500 })
+    await close()
+    expect(errors.map(({ message, cause }) => [message.replace(/ threw .*/, ''), cause])).toEqual([
+      ['onCreate of "cosas"', thrown],
+      ['onUpdate of "cosas"', thrown],
+      ['onRemove of "cosas"', thrown],
+      ['toWire of "nombre" in adapterView()', thrown],
+      ['fromWire of "nombre" in adapterView()', thrown],
+    ])
+  })
+
+  it('passes as it is where it is an error, or says what a client is answered', () => {
+    for (const thrown of [new Error('x'), { status: 409, expose: true }]) {
+      const adapter = memoryAdapter(cosas, { onCreate: throwing(thrown) })
+      let found: unknown
+      try {
+        adapter.create({ id: 1 }, callOf())
+      } catch (error) {
+        found = error
+      }
+      expect(found).toBe(thrown)
+    }
   })
 })
 

@@ -1,5 +1,6 @@
 /** What creates with an `Idempotency-Key` made, as it was then, for repeats to come (VERB-12). */
 import type { AdapterCall, Repeated, Stored } from '../contract.js'
+import type { Row } from './entry.js'
 
 /** How much is kept for repeats, and how long. */
 export interface MemoryIdempotencyOptions {
@@ -11,7 +12,7 @@ export interface MemoryIdempotencyOptions {
 
 interface Kept {
   readonly fingerprint: string
-  readonly stored: Stored<unknown>
+  readonly stored: Stored<Row>
   /** By a clock that nobody sets. */
   readonly until: number
 }
@@ -28,14 +29,14 @@ export class KeptRecords {
   }
 
   /** What is kept for a call; `undefined` where nothing is, or it has no key. */
-  found({ idempotency }: AdapterCall): Stored<unknown> | Repeated | undefined {
+  found({ idempotency }: AdapterCall): Stored<Row> | Repeated | undefined {
     if (idempotency === undefined) return undefined
     const kept = this.#kept.get(idempotency.id)
     if (kept === undefined || kept.until <= performance.now()) return undefined
     return kept.fingerprint === idempotency.fingerprint ? kept.stored : 'mismatched'
   }
 
-  keep({ idempotency }: AdapterCall, stored: Stored<unknown>): void {
+  keep({ idempotency }: AdapterCall, stored: Stored<Row>): void {
     if (idempotency === undefined) return
     const now = performance.now()
     this.#kept.delete(idempotency.id)

@@ -1,8 +1,9 @@
 /** Conditions of a request as conditions of SQL. */
 import type { Condition, Scalar } from '../contract.js'
 import type { Comparison } from './column-type.js'
+import type { Member } from './columns.js'
 import type { Layout } from './layout.js'
-import { castOf, containsSql, incomparable, itemMisfit, type Place } from './places.js'
+import { containsSql, incomparable, itemMisfit, type Place } from './places.js'
 import { arrayText, type Parameters } from './sql.js'
 import type { Comparing } from './value-texts.js'
 
@@ -70,29 +71,35 @@ export function unsendable(
   return undefined
 }
 
-/** What a principal may see: members that equal these values. */
-export function scopeSql(layout: Layout, scope: Readonly<Record<string, Scalar>>, parameters: Parameters): string[] {
-  return Object.entries(scope).map(([member, value]) =>
-    value === undefined || value === null || incomparable(value) !== undefined
-      ? 'false'
-      : compareSql(layout.place([member]), '=', value, parameters),
-  )
+/** Adds what a principal may see: members that equal these values. */
+export function addScopeSql(layout: Layout, scope: Readonly<Record<string, Scalar>>, parameters: Parameters, conditions: string[]): void {
+  for (const member of Object.keys(scope)) {
+    const value = scope[member]
+    const isComparable = value !== undefined && value !== null && incomparable(value) === undefined
+    conditions.push(isComparable ? compareSql(layout.place([member]), '=', value, parameters) : 'false')
+  }
 }
 
-/** The row of a key, as columns of the table. */
-export function keySql(layout: Layout, texts: readonly string[], parameters: Parameters): string[] {
-  return layout.key.map(({ sql, content, blind }, i) => {
-    const same = `${sql} = ${parameters.add(texts[i] as string, castOf(content))}`
+/** Adds the conditions of the row of a key, as columns of the table. */
+export function addKeySql({ key }: Layout, texts: readonly string[], parameters: Parameters, conditions: string[]): void {
+  for (let i = 0; i < key.length; i++) {
+    const { sql, cast, blind } = key[i] as Member
+    const same = `${sql} = ${parameters.add(texts[i] as string, cast)}`
     // What is equal to a column that is blind to case may still be another key.
-    return blind ? `${same} AND ${sql}::text COLLATE "C" = $${parameters.values.length}::text` : same
-  })
+    conditions.push(blind ? `${same} AND ${sql}::text COLLATE "C" = $${parameters.values.length}::text` : same)
+  }
+}
+
+/** The conditions of the row of a key. */
+export function keySql(layout: Layout, texts: readonly string[], parameters: Parameters): string[] {
+  const conditions: string[] = []
+  addKeySql(layout, texts, parameters, conditions)
+  return conditions
 }
 
 /** The rows of many keys, joined with their place among them as `_s.rest_place`. */
 export function keysJoin(layout: Layout, keys: readonly (readonly string[])[], parameters: Parameters): string {
-  const columns = layout.key.map(({ content }, i) =>
-    parameters.add(arrayText(keys.map((texts) => texts[i] as string)), `${castOf(content)}[]`),
-  )
+  const columns = layout.key.map(({ cast }, i) => parameters.add(arrayText(keys.map((texts) => texts[i] as string)), `${cast}[]`))
   const names = layout.key.map((_, i) => `rest_k${i}`).join(', ')
   const same = layout.key.map(({ sql }, i) => `${sql} = _s.rest_k${i}`).join(' AND ')
   return ` JOIN unnest(${columns.join(', ')}) WITH ORDINALITY AS _s (${names}, rest_place) ON ${same}`

@@ -1,7 +1,8 @@
 /** How many items match (QUERY-7): counted, counted up to a bound, or estimated beyond it. */
 
+import type { Ask } from './ask.js'
+import type { Matching } from './list-statement.js'
 import { Parameters } from './sql.js'
-import type { Ask } from './statements.js'
 import type { Table } from './table.js'
 
 /** Up to here an item more or less is told from the other. */
@@ -13,13 +14,6 @@ export function countSql({ options }: Table, from: string, where: string): strin
   if (count === 'none') return undefined
   if (count === 'exact') return `SELECT count(*)::text AS total FROM ${from} WHERE ${where}`
   return `SELECT count(*)::text AS total FROM (SELECT 1 FROM ${from} WHERE ${where} LIMIT ${Math.trunc(countBound) + 1}) AS _b`
-}
-
-/** Rows that fulfil a condition. */
-export interface Matching {
-  readonly from: string
-  readonly where: string
-  readonly values: readonly (string | null)[]
 }
 
 /** How many rows the planner expects. */

@@ -2,15 +2,18 @@
 import { isConfigurationError } from '../../problem.js'
 import type { Stored, WriteMethod } from '../contract.js'
 import { isRefused } from '../contract.js'
+import { type Ask, asking } from './ask.js'
 import type { Database, Session, Wait } from './client.js'
 import type { Finding } from './explain-probe.js'
 import { failureKind, stateOf } from './failures.js'
 import { insertRow } from './inserts.js'
-import { sampleCall } from './sample-calls.js'
+import { removeRow } from './removals.js'
+import type { RowCall } from './row-call.js'
+import { sampleCall, sampleRecord } from './sample-calls.js'
 import { every, Parameters } from './sql.js'
-import { type Ask, asking } from './statements.js'
 import { storedOf, type Table, visible } from './table.js'
-import { removeRow, suppressed, updateRow } from './writes.js'
+import { suppressed } from './unchanged.js'
+import { updateRow } from './updates.js'
 
 type Row = Stored<Record<string, unknown>>
 
@@ -48,19 +51,21 @@ export async function executed(
 
 async function trial(table: Table, offered: ReadonlySet<WriteMethod>, session: Session): Promise<readonly Finding[]> {
   const ask = asking(session)
+  const at = ({ value, version }: Row): RowCall => ({ table, texts: keyOf(table, value), expected: version, call: sampleCall, ask })
   const judged = (result: unknown): Outcome => outcomeOf(result, table)
   await session.query(`SELECT set_config('lock_timeout', '${lockTimeout}', true)`, [])
   const rows = await existingRows(table, ask)
   const attempts: Partial<Record<WriteMethod, (row: Row) => Promise<Outcome>>> = {
-    replace: async ({ value, version }) => judged(await updateRow(table, keyOf(table, value), value, version, sampleCall, ask)),
-    remove: async ({ value, version }) => judged(await removeRow(table, keyOf(table, value), version, sampleCall, ask)),
-    create: async ({ value, version }) => {
-      const removed = judged(await removeRow(table, keyOf(table, value), version, sampleCall, ask))
+    replace: async (row) => judged(await updateRow(at(row), row.value)),
+    remove: async (row) => judged(await removeRow(at(row))),
+    create: async (row) => {
+      const { value } = row
+      const removed = judged(await removeRow(at(row)))
       return removed === 'fine' ? judged(await insertRow(table, insertable(table, value), undefined, sampleCall, ask)) : 'unknown'
     },
   }
   if (rows.length === 0 && offered.has('create')) {
-    const made = await undone(session, async () => judged(await insertRow(table, table.layout.sample(), undefined, sampleCall, ask)))
+    const made = await undone(session, async () => judged(await insertRow(table, sampleRecord(table.layout), undefined, sampleCall, ask)))
     return typeof made === 'object' && 'fault' in made ? [{ method: 'create', error: made.fault }] : []
   }
   const found: Finding[] = []

@@ -2,11 +2,12 @@
  * Asks the database whether it takes statements, without running them: `EXPLAIN` parses, rewrites
  * and plans, checks privileges, and fires nothing.
  */
+
+import type { Ask } from './ask.js'
 import type { Cells, Database, TextRow, Wait } from './client.js'
 import { failureKind } from './failures.js'
 import type { SampleCall } from './sample-calls.js'
 import type { Parameters } from './sql.js'
-import type { Ask } from './statements.js'
 
 /** A statement that the database does not take. */
 export interface Finding {

@@ -6,9 +6,9 @@ import type { Scalar } from '../contract.js'
 import { type CatalogColumn, describe, insertChangesOthers } from './catalog.js'
 import type { Database, Wait } from './client.js'
 import { columnType } from './column-types.js'
+import type { Member } from './columns.js'
 import type { JoinTable, PostgresAdapterOptions } from './options.js'
 import { every, type Parameters, quote, quoteRelation, relationName } from './sql.js'
-import type { Table } from './table.js'
 import { unfit } from './unfit.js'
 
 export interface JoinColumns {
@@ -36,28 +36,22 @@ export async function joinTablesOf(
       const mend = `attached: { ${JSON.stringify(as)}: { table, parent, key } }`
       throw unfit(`"${definition.collection}" is attached to "${parents}" as "${as}", and no table says what is attached. Name it: ${mend}`)
     }
-    found.set(as, await joinColumns(given, as, definition, typeof of === 'string' ? undefined : of.key.members.length, database, wait))
+    const join = await describeJoin(given, as, database, wait)
+    const parts = typeof of === 'string' ? undefined : of.key.members.length
+    if ((parts !== undefined && join.parent.length !== parts) || join.key.length !== definition.key.members.length)
+      throw unfit(`the table of "${as}" needs one column for each part of the parent's key in "parent", and of the record's in "key"`)
+    found.set(as, join)
   }
   return found
 }
 
-async function joinColumns(
-  { table, parent, key }: JoinTable,
-  as: string,
-  definition: ResourceDefinition,
-  parts: number | undefined,
-  database: Database,
-  wait: Wait,
-): Promise<JoinColumns> {
+async function describeJoin({ table, parent, key }: JoinTable, as: string, database: Database, wait: Wait): Promise<JoinColumns> {
   const name = relationName(table)
   const relation = await describe(database, name, wait)
   if (relation === undefined) throw unfit(`there is no table ${quoteRelation(name)}, which holds what is attached as "${as}"`)
   const [parents, keys] = [[parent].flat(), [key].flat()]
   const missing = [...parents, ...keys].filter((column) => !relation.columns.has(column))
   if (missing.length > 0) throw unfit(`the table ${quoteRelation(name)} has no column ${missing.map((column) => `"${column}"`).join(', ')}`)
-  if ((parts !== undefined && parents.length !== parts) || keys.length !== definition.key.members.length) {
-    throw unfit(`the table of "${as}" needs one column for each part of the parent's key in "parent", and of the record's in "key"`)
-  }
   return {
     relation: quoteRelation(name),
     parent: parents.map((column) => {
@@ -79,8 +73,8 @@ export const ofParent = (columns: JoinColumns, association: Association, paramet
     (value, i) => `_j.${quote((columns.parent[i] as JoinColumns['parent'][number]).column)} = ${value}`,
   )
 
-/** The condition that a record is in the parent's collection. */
-export function memberSql(table: Table, columns: JoinColumns, association: Association, parameters: Parameters): string {
-  const same = columns.key.map((column, i) => `_j.${quote(column)} = ${table.layout.key[i]?.sql}`)
+/** The condition that a record, whose key lies in these columns, is in the parent's collection. */
+export function memberSql(key: readonly Member[], columns: JoinColumns, association: Association, parameters: Parameters): string {
+  const same = columns.key.map((column, i) => `_j.${quote(column)} = ${key[i]?.sql}`)
   return `EXISTS (SELECT 1 FROM ${columns.relation} AS _j WHERE ${every([...ofParent(columns, association, parameters), ...same])})`
 }

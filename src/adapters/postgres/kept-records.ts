@@ -6,12 +6,12 @@
 import { createHash } from 'node:crypto'
 import { checkOptions } from '../../options/check.js'
 import type { Idempotency, Repeated, Stored } from '../contract.js'
+import type { Ask } from './ask.js'
 import { describe, type Relation } from './catalog.js'
 import type { Database, Wait } from './client.js'
 import { failureKind, stateOf } from './failures.js'
 import { type IdempotencyOptions, idempotencyKinds, type PostgresAdapterOptions } from './options.js'
 import { Parameters, quote, quoteRelation, relationName } from './sql.js'
-import type { Ask } from './statements.js'
 import { unfit } from './unfit.js'
 
 type Row = Record<string, unknown>

@@ -1,33 +1,25 @@
 /** A page and its total in one round trip (QUERY-1..7). */
 import { isFixed } from '../../definition/fixed.js'
+import { get } from '../../definition/json.js'
 import { associationOf } from '../association.js'
 import type { AdapterCall, ListRequest, Page, Refused } from '../contract.js'
+import type { Ask } from './ask.js'
 import type { Cells } from './client.js'
 import { compareSql, conditionSql, misfitOf, unsendable } from './conditions.js'
-import { countSql, estimatedRows, type Matching, usualBound } from './counts.js'
+import { countSql, estimatedRows, usualBound } from './counts.js'
 import { type JoinColumns, memberSql } from './join-tables.js'
+import type { Layout } from './layout.js'
+import type { ListStatement, Searched } from './list-statement.js'
 import type { OrderTerm } from './order.js'
-import { counted, deepOffset, type PageSql, pageSql } from './page.js'
+import { counted, deepOffset, pageSql } from './page.js'
 import { incomparable } from './places.js'
-import { type Searched, searchOf } from './search.js'
+import { searchOf } from './search.js'
 import { every, Parameters } from './sql.js'
-import type { Ask } from './statements.js'
-import { storedOf, type Table, visible } from './table.js'
+import { isUnscoped, storedOf, type Table, visible } from './table.js'
 import { textFault } from './text-faults.js'
 
 type Found = Page<Record<string, unknown>>
-
-/** The statement of a list. */
-export interface ListStatement {
-  readonly text: string
-  /** The names of its columns: those of a record, whether there is one, and the total, where it counts. */
-  readonly names: readonly string[]
-  readonly values: readonly (string | null)[]
-  /** What is counted. */
-  readonly matching: Matching
-  readonly page: PageSql
-  readonly searched: Searched | undefined
-}
+type Total = Pick<Found, 'total' | 'exact'>
 
 /** Lists. A value that can't be sent to the database at all is refused. */
 export async function listPage(table: Table, request: ListRequest, call: AdapterCall, ask: Ask): Promise<Found> {
@@ -51,11 +43,6 @@ const emptyPage = ({ options }: Table): Found => ({ items: [], ...(options.count
 
 /** The page of a request with a value that the database can't compare with. */
 export const refusedPage = (table: Table, refused: Refused): Found => ({ ...emptyPage(table), refused })
-
-const isUnscoped = ({ scope }: AdapterCall): boolean => {
-  for (const _ in scope) return false
-  return true
-}
 
 /** The statement of a list, without asking it. */
 export function listSql(
@@ -87,7 +74,7 @@ export function listSql(
 }
 
 async function found(table: Table, request: ListRequest, call: AdapterCall, ask: Ask, statement: ListStatement): Promise<Found> {
-  const { text, names, values, matching, page, searched } = statement
+  const { text, names, values, matching } = statement
   const rows = await ask.cells(text, names, values)
   const here = table.shownNames.length
   const rowsHere = rows.length > 0 && rows[0]?.[here] === null ? [] : rows
@@ -95,7 +82,7 @@ async function found(table: Table, request: ListRequest, call: AdapterCall, ask:
   const estimate = count === 'estimated' && Number(rows[0]?.[here + 1] ?? 0) > countBound
   const total = request.count === false ? {} : totalOf(table, rows[0]?.[here + 1], estimate ? await estimatedRows(matching, ask) : 0)
   if (isWhole(request, call)) table.learnt.total = total.total ?? table.learnt.total
-  return shown(table, request, rowsHere, page, searched, total)
+  return shown(table, request, rowsHere, statement, total)
 }
 
 /** Why a request can't be sent: its texts hold what no column could, or its values are none of their columns' types. */
@@ -115,7 +102,8 @@ function parentConditions(table: Table, { parent }: ListRequest, parameters: Par
   if (parent === undefined) return []
   const association = associationOf(table.definition, parent)
   if (association.parts.some((part) => incomparable(part) !== undefined)) return ['false']
-  if (association.by === undefined) return [memberSql(table, table.joins.get(association.as) as JoinColumns, association, parameters)]
+  if (association.by === undefined)
+    return [memberSql(table.layout.key, table.joins.get(association.as) as JoinColumns, association, parameters)]
   return association.by.map(([member, value]) => compareSql(table.layout.place([member]), '=', value, parameters))
 }
 
@@ -127,7 +115,7 @@ function termsOf(table: Table, { sort }: ListRequest, searched: Searched | undef
   return searched === undefined ? key : [searched.rank, ...key]
 }
 
-function totalOf({ options }: Table, counted: string | null | undefined, estimate: number): Pick<Found, 'total' | 'exact'> {
+function totalOf({ options }: Table, counted: string | null | undefined, estimate: number): Total {
   const { count = 'exact', countBound = usualBound } = options
   if (count === 'none') return {}
   const found = Number(counted ?? 0)
@@ -142,18 +130,30 @@ const isWhole = ({ where, search, parent }: ListRequest, call: AdapterCall): boo
 
 function shown(
   table: Table,
-  request: ListRequest,
+  { sort, offset, size }: ListRequest,
   found: readonly Cells[],
-  page: PageSql,
-  searched: Searched | undefined,
-  total: Pick<Found, 'total' | 'exact'>,
+  { page, searched }: ListStatement,
+  total: Total,
 ): Found {
-  const more = page.from === 'end' ? request.offset + found.length < (total.total ?? 0) : found.length > request.size
+  const more = page.from === 'end' ? offset + found.length < (total.total ?? 0) : found.length > size
   // The one row more lies at the far end: that is the beginning of a page that was sought backwards.
   const kept = page.from === 'end' || !more ? found : page.from === 'before' ? found.slice(1) : found.slice(0, -1)
   // A row whose record does not say all that it is sorted by is no place to go on from.
   const edges = [kept[0], kept.at(-1)].filter((edge) => edge !== undefined)
-  const faithful = edges.every((edge) => request.sort.every(({ path }) => table.layout.faithful(edge, path)))
-  const seekable = request.sort.length > 0 && (searched === undefined || searched.join === '') && faithful
+  const saysAll = edges.every((edge) => sort.every(({ path }) => isFaithful(table.layout, edge, path)))
+  const seekable = sort.length > 0 && (searched === undefined || searched.join === '') && saysAll
   return { items: kept.map((one) => storedOf(table, one)), ...total, ...(seekable ? { seekable } : {}), more }
+}
+
+/** Whether a row's record says all that the row holds at a path. */
+function isFaithful(layout: Layout, row: Cells, path: readonly string[]): boolean {
+  const i = layout.members.findIndex((member) => member.name === path[0])
+  const { content } = layout.members[i] ?? {}
+  // A number of JSON with as many digits may have had more.
+  if (content?.kind !== 'scalar' && content?.kind !== 'array') {
+    const value = get(layout.record(row), path)
+    return typeof value !== 'number' || String(value).replace(/[-.]|e.*$/g, '').length < 16
+  }
+  const text = row[i]
+  return content?.kind !== 'scalar' || text === null || text === undefined || content.type.faithful(text)
 }

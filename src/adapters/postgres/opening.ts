@@ -4,9 +4,10 @@ import type { AdapterCall, Refused } from '../contract.js'
 import type { Wait } from './client.js'
 import type { Databases } from './database.js'
 import { patiently, stateOf, unavailable } from './failures.js'
+import { openTable } from './open-table.js'
 import type { PostgresAdapterOptions } from './options.js'
 import { waitOf } from './statements.js'
-import { openTable, type Table } from './table.js'
+import type { Table } from './table.js'
 import { answerTime, within } from './waits.js'
 
 /**
@@ -28,7 +29,8 @@ export const unhurried: Wait = { left: () => 30_000, signal: undefined }
 export class Opening {
   readonly #definition: ResourceDefinition
   readonly #options: PostgresAdapterOptions
-  #table: Table | undefined
+  /** The table, once the database has answered, until it is doubted. */
+  table: Table | undefined
   #opening: Promise<Table> | undefined
 
   constructor(definition: ResourceDefinition, options: PostgresAdapterOptions) {
@@ -43,7 +45,7 @@ export class Opening {
       wait: unhurried,
     })
       .then((table) => {
-        this.#table = table
+        this.table = table
         return table
       })
       .finally(() => {
@@ -54,7 +56,7 @@ export class Opening {
 
   /** The table for one call, which waits no longer than its time. */
   async within(call: AdapterCall, databases: Databases): Promise<Table> {
-    if (this.#table !== undefined) return this.#table
+    if (this.table !== undefined) return this.table
     const wait = waitOf(call)
     try {
       return await within(wait, answerTime(wait), () => this.again(databases))
@@ -66,7 +68,7 @@ export class Opening {
   /** Whether a statement fits the table no more, which shows that it was changed. */
   doubt(error: unknown): boolean {
     const changed = error instanceof Outdated || ['42703', '42P01', '42804', '42883', '0A000'].includes(stateOf(error) ?? '')
-    if (changed) this.#table = undefined
+    if (changed) this.table = undefined
     return changed
   }
 }

@@ -3,8 +3,9 @@ import type { Database, Wait } from './client.js'
 import type { Member } from './columns.js'
 import { failureKind, unavailable } from './failures.js'
 import type { PostgresAdapterOptions } from './options.js'
+import { isQuery } from './read-source.js'
 import { quoteRelation, relationName } from './sql.js'
-import { isQuery, type Table } from './table.js'
+import type { Table } from './table.js'
 
 export interface Outlook {
   /** The database is a standby, or its sessions are read-only. */

@@ -1,5 +1,6 @@
 /** The rows of one page: beside a place, or so many rows into the order (QUERY-7). */
 import type { ListRequest } from '../contract.js'
+import type { PageSql } from './list-statement.js'
 import { behind, type OrderTerm, orderSql, reversed } from './order.js'
 import { type Parameters, quote, row } from './sql.js'
 import type { Table } from './table.js'
@@ -16,15 +17,6 @@ export interface Cut {
   readonly parameters: Parameters
   /** The members that the caller's scope fixes. */
   readonly scope: readonly string[]
-}
-
-export interface PageSql {
-  readonly sql: string
-  /**
-   * How it is found. Rows `after` or `before` a place, or `counted` from the beginning, come with one more, which tells whether there is more. Counted from the `end`,
-   * by the total, they come alone.
-   */
-  readonly from: 'after' | 'before' | 'counted' | 'end'
 }
 
 /** The statement of a page. Its rows carry the values they are sorted by as `s0`, `s1`, ... */

@@ -15,8 +15,8 @@ interface ReadMember {
 
 /** Reads the record of a row whose first cells are those of the members, and then that of the members without a column, where there is one. */
 export function compileRecord(members: readonly ReadMember[], hasRest: boolean): (cells: Cells) => Row {
-  const names = members.map(({ name }) => name)
   const decoders = members.map(({ content }) => decoderOf(content))
+  const names = members.map(({ name }) => name)
   const nullable = members.map((member) => member.nullable)
   const known = new Set(names)
   const count = members.length
@@ -35,16 +35,26 @@ export function compileRecord(members: readonly ReadMember[], hasRest: boolean):
   if (!hasRest) return read
   return (cells) => {
     const record = read(cells)
-    const text = cells[count] ?? null
-    const others = text === null ? undefined : JSON.parse(text)
-    if (isObject(others)) for (const [name, value] of Object.entries(others)) if (!known.has(name)) put(record, name, value)
+    const others = restOf(cells, count, known)
+    for (const name of Object.keys(others)) put(record, name, others[name])
     return record
   }
 }
 
+/** The members of a row that have no column: those of the JSON in its cell `at`, without the ones that have. */
+export function restOf(cells: Cells, at: number, known: { has(name: string): boolean }): Row {
+  const rest: Row = {}
+  const text = cells[at] ?? null
+  const others: unknown = text === null ? undefined : JSON.parse(text)
+  if (isObject(others)) for (const [name, value] of Object.entries(others)) if (!known.has(name)) put(rest, name, value)
+  return rest
+}
+
+type Decoder = (text: string) => unknown
+
 /** What makes a value of a text that is not null; `undefined` where the text is the value. */
-function decoderOf(content: Content): ((text: string) => unknown) | undefined {
+export function decoderOf(content: Content): Decoder | undefined {
   if (content.kind === 'array') return (text) => decode(content, text)
-  if (content.kind === 'json') return (text) => jsonValue(text)
+  if (content.kind === 'json') return jsonValue
   return content.type.plain ? undefined : content.type.decode
 }

@@ -1,9 +1,12 @@
 /** Constraints of the database as refusals that name members (ERR-2). The driver's words go nowhere. */
+import { own } from '../../definition/json.js'
 import type { Refused, WriteAction } from '../contract.js'
 import type { CatalogColumn, Relation } from './catalog.js'
 import { type DatabaseFailure, failureKind } from './failures.js'
-import type { Fault } from './places.js'
+import type { Layout } from './layout.js'
+import { type Fault, labelFaultOf } from './places.js'
 import { referrersOf } from './referrers.js'
+import { refusedFor } from './refused-value.js'
 import { relationName } from './sql.js'
 import type { Table } from './table.js'
 
@@ -37,7 +40,7 @@ export function refusalOf(
     case '23502':
       return { refused: 'rule', members, why: 'must have a value' }
     case '22P02': {
-      const [first] = table.layout.labelFaults(value)
+      const [first] = labelFaults(table.layout, value)
       return first === undefined ? { refused: 'rule', members, why: uncomputable } : refusedFor(first)
     }
     case '54000':
@@ -98,10 +101,9 @@ function columnsOf(relation: Relation, constraint: string): readonly (string | n
   return declared ?? index?.columns.slice(0, index.keys) ?? []
 }
 
-/** What a value that no column could hold is refused for. Places in lists are told by the list. */
-export const refusedFor = ({ path, why }: Fault): Refused => ({ refused: 'rule', members: path.length === 0 ? [] : [named(path)], why })
-
-function named(path: readonly string[]): string {
-  const index = path.findIndex((name) => /^\d+$/.test(name))
-  return (index > 0 ? path.slice(0, index) : path).join('.')
-}
+/** The members of a record that hold a label which their enumeration had not when described. */
+const labelFaults = ({ members }: Layout, value: unknown): readonly Fault[] =>
+  members.flatMap(({ name, content }) => {
+    const fault = labelFaultOf(content, own(value, name))
+    return fault === undefined ? [] : [{ ...fault, path: [name] }]
+  })

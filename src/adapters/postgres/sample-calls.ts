@@ -2,21 +2,26 @@
  * The statements of requests on sample values, made by the code that serves requests: for checks
  * before the first one.
  */
+import { put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import type { Association } from '../association.js'
 import type { AdapterCall, Condition, KeysetPosition, ListRequest, Scalar, SortTerm, Stored, WriteMethod } from '../contract.js'
+import type { Ask } from './ask.js'
 import { insertRow } from './inserts.js'
 import type { JoinColumns } from './join-tables.js'
+import { attachRow, detachRow } from './joined.js'
 import { claim, keep, recall } from './kept-records.js'
+import type { Layout } from './layout.js'
 import { listSql } from './list.js'
 import { moveRow } from './moves.js'
 import { deepOffset } from './page.js'
-import { lockedRecord, readRecords } from './reads.js'
+import { lockedRecord, readMany, readOne } from './reads.js'
+import { removeRow } from './removals.js'
+import type { RowCall } from './row-call.js'
 import { searchOf } from './search.js'
 import { Parameters } from './sql.js'
-import type { Ask } from './statements.js'
 import type { Table } from './table.js'
-import { attachRow, detachRow, removeRow, updateRow } from './writes.js'
+import { setColumns, updateRow } from './updates.js'
 
 type Row = Record<string, unknown>
 
@@ -60,8 +65,8 @@ export function sampleReads(table: Table): readonly SampleCall[] {
   if (definition.search !== undefined && typeof options.search !== 'function')
     requests.push({ ...plain, search: 'a' }, { ...plain, sort: [], search: 'a' })
   return [
-    { method: 'read', run: (ask) => readRecords(table, [key], sampleCall, ask) },
-    { method: 'read', run: (ask) => readRecords(table, [key, keyOf(table, 1)], sampleCall, ask) },
+    { method: 'read', run: (ask) => readOne(table, key, sampleCall, ask) },
+    { method: 'read', run: (ask) => readMany(table, [key, keyOf(table, 1)], sampleCall, ask) },
     ...requests.map((request): SampleCall => {
       const run = async (ask: Ask): Promise<unknown> => {
         const parameters = new Parameters()
@@ -81,7 +86,7 @@ export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
   const key = keyOf(table, 0)
   const texts = layout.keyTexts(key)
   if (texts === undefined) return []
-  const record = layout.sample()
+  const record = sampleRecord(layout)
   const unkeyed = { ...record }
   for (const name of definition.assigned) delete unkeyed[name]
   const version = table.version.shown('0')
@@ -98,29 +103,39 @@ export function sampleWrites(table: Table): readonly SampleCall<WriteMethod>[] {
     add('create', (ask) => recall(kept, idempotency, ask))
     add('create', (ask) => keep(kept, idempotency, stored, ask))
   }
+  const at = (expected: string | undefined, ask: Ask): RowCall => ({ table, texts, expected, call: sampleCall, ask })
   if (options.readBefore === true) {
-    add('replace', (ask) => lockedRecord(table, texts, true, sampleCall, ask))
-    add('remove', (ask) => lockedRecord(table, texts, false, sampleCall, ask))
+    add('replace', (ask) => lockedRecord(at(undefined, ask), true))
+    add('remove', (ask) => lockedRecord(at(undefined, ask), false))
   }
   for (const expected of [undefined, version]) {
-    add('replace', (ask) => updateRow(table, texts, record, expected, sampleCall, ask))
+    add('replace', (ask) => updateRow(at(expected, ask), record))
     // What changes nothing has a statement of its own.
-    add('replace', (ask) => updateRow(table, texts, record, expected, sampleCall, ask, record))
-    add('remove', (ask) => removeRow(table, texts, expected, sampleCall, ask))
+    add('replace', (ask) => setColumns(at(expected, ask), [], new Parameters()))
+    add('remove', (ask) => removeRow(at(expected, ask)))
     for (const { association, join } of parentsOf(table)) {
       if (association.by === undefined && join !== undefined) {
-        add('attach', (ask) => attachRow(table, join, association, texts, expected, sampleCall, ask))
-        add('detach', (ask) => detachRow(table, join, association, texts, expected, sampleCall, ask))
+        add('attach', (ask) => attachRow(at(expected, ask), join, association))
+        add('detach', (ask) => detachRow(at(expected, ask), join, association))
         add('create', (ask) => insertRow(table, record, { join, to: association }, sampleCall, ask))
       } else if (association.by !== undefined) {
-        const { by } = association
-        const move = { by, texts, key, expected, kept: [] }
-        add('attach', (ask) => moveRow(table, { ...move, inwards: true }, sampleCall, ask, undefined))
-        add('detach', (ask) => moveRow(table, { ...move, inwards: false }, sampleCall, ask, undefined))
+        const move = { by: association.by, key, kept: [] }
+        add('attach', (ask) => moveRow(at(expected, ask), { ...move, inwards: true }, undefined))
+        add('detach', (ask) => moveRow(at(expected, ask), { ...move, inwards: false }, undefined))
       }
     }
   }
   return made
+}
+
+/** A record whose values every such table takes, as far as their types go. */
+export function sampleRecord({ members }: Layout): Row {
+  const record: Row = {}
+  for (const { name, column, storeGiven, content } of members) {
+    if (column === undefined || storeGiven) continue
+    put(record, name, content.kind === 'scalar' ? content.type.samples[0] : content.kind === 'array' ? [] : {})
+  }
+  return record
 }
 
 const keyOf = ({ definition, layout }: Table, which: number): KeyValue =>

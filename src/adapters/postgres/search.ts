@@ -2,22 +2,15 @@
 import type { KeyValue } from '../../definition/key.js'
 import { didYouMean, nearMiss } from '../../near-miss.js'
 import type { AdapterCall, ListRequest } from '../contract.js'
+import { calledLater } from '../made-by.js'
 import { keysJoin } from './conditions.js'
 import { type DatabaseFailure, stateOf } from './failures.js'
+import type { Searched } from './list-statement.js'
 import type { SearchFunction, TextSearch } from './options.js'
 import type { OrderTerm } from './order.js'
 import { literal, type Parameters, quote, row } from './sql.js'
 import type { Table } from './table.js'
 import { unfit } from './unfit.js'
-
-/** What a search adds to a list. */
-export interface Searched {
-  /** What is joined to the rows, with a leading space; `''` for nothing. */
-  readonly join: string
-  readonly where: readonly string[]
-  /** The best first. */
-  readonly rank: OrderTerm
-}
 
 /** The search of a request; `undefined` where there is none, `'nothing'` where the engine found nothing. An empty text excludes nothing. */
 export async function searchOf(
@@ -29,7 +22,11 @@ export async function searchOf(
   const { search: text } = request
   if (text === undefined) return undefined
   const { search = {} } = table.options
-  if (typeof search === 'function') return byEngine(table, await (search as SearchFunction)(text, request, call), parameters)
+  if (typeof search === 'function') {
+    const name = `search of "${table.definition.collection}"`
+    const keys = await calledLater(name, () => (search as SearchFunction)(text, request, call))
+    return byEngine(table, keys, parameters)
+  }
   if (text.trim() === '') return undefined
   const vector = vectorSql(table, search)
   const query = `websearch_to_tsquery(${literal(search.config ?? 'simple')}, ${parameters.add(text)})`

@@ -1,26 +1,14 @@
 /** How statements of one call are run: alone, or together in a transaction with a team's own. */
 import type { AdapterCall } from '../contract.js'
+import { type Ask, asking } from './ask.js'
 import type { Cells, Database, Session, SqlClient, TextRow, Wait } from './client.js'
 import type { Databases } from './database.js'
 import { patiently } from './failures.js'
 import type { PostgresAdapterOptions } from './options.js'
 import type { Parameters } from './sql.js'
+import { teamError } from './team-errors.js'
 import { markBegin } from './transaction-mark.js'
 import { noTransaction } from './unfit.js'
-
-/**
- * Errors that a team's own functions have thrown: they are not about the table, and are no
- * refusals.
- */
-export const teamErrors = new WeakSet<Error>()
-
-/** What a team's function has thrown, recorded in `teamErrors`; in an error, where it is none. */
-export function teamError(error: unknown, name: 'write' | 'session'): Error {
-  const found =
-    error instanceof Error ? error : new Error(`The "${name}" function threw ${String(error)}, which is no Error.`, { cause: error })
-  teamErrors.add(found)
-  return found
-}
 
 /** Runs a team's `session`, and records what it throws in `teamErrors`. */
 async function runSession(session: PostgresAdapterOptions['session'], native: SqlClient, call: AdapterCall): Promise<void> {
@@ -31,50 +19,42 @@ async function runSession(session: PostgresAdapterOptions['session'], native: Sq
   }
 }
 
-/** Runs one statement. */
-export interface Ask {
-  query(text: string, parameters?: Parameters): Promise<readonly TextRow[]>
-  /** The cells of a statement whose first columns are these. */
-  cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
-}
-
-/** Statements that stand alone. */
-class Asking implements Ask {
-  readonly #database: Database
-  readonly #wait: Wait
-
-  constructor(database: Database, wait: Wait) {
-    this.#database = database
-    this.#wait = wait
-  }
-
-  query(text: string, parameters?: Parameters): Promise<readonly TextRow[]> {
-    return this.#database.query(text, parameters?.values ?? [], this.#wait)
-  }
-
-  cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]> {
-    return this.#database.cells(text, columns, values, this.#wait)
-  }
-}
-
 class CallWait implements Wait {
-  readonly #call: AdapterCall
+  readonly call: AdapterCall
 
   constructor(call: AdapterCall) {
-    this.#call = call
+    this.call = call
   }
 
   left(): number {
-    return this.#call.left?.() ?? Number.POSITIVE_INFINITY
+    return this.call.left?.() ?? Number.POSITIVE_INFINITY
   }
 
   get signal(): AbortSignal | undefined {
-    return this.#call.signal
+    return this.call.signal
   }
 
   /** A signal of the call's own is there already; another may be one that is made when first asked for. */
   get gone(): boolean {
-    return Object.hasOwn(this.#call, 'signal') && this.#call.signal?.aborted
+    return Object.hasOwn(this.call, 'signal') && this.call.signal?.aborted
+  }
+}
+
+/** Statements that stand alone, each for as long as the call has time. */
+class CallStatements extends CallWait implements Ask {
+  readonly #database: Database
+
+  constructor(database: Database, call: AdapterCall) {
+    super(call)
+    this.#database = database
+  }
+
+  query(text: string, parameters?: Parameters): Promise<readonly TextRow[]> {
+    return this.#database.query(text, parameters?.values ?? [], this)
+  }
+
+  cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]> {
+    return this.#database.cells(text, columns, values, this)
   }
 }
 
@@ -88,17 +68,20 @@ export function reading<T>(
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
   const database = call.fresh ? write : read
-  const wait = waitOf(call)
-  return patiently(
-    () => {
-      if (session === undefined) return work(new Asking(database, wait))
-      return database.transaction(async (own) => {
-        await runSession(session, own.native, call)
-        return work(asking(own))
-      }, wait)
-    },
-    { writes: false, wait },
-  )
+  const alone = new CallStatements(database, call)
+  if (session === undefined) return patiently(() => work(alone), { writes: false, wait: alone })
+  const attempt = (): Promise<T> =>
+    database.transaction(async (own) => {
+      await runSession(session, own.native, call)
+      return work(asking(own))
+    }, alone)
+  return patiently(attempt, { writes: false, wait: alone })
+}
+
+/** A write of one statement, and what is asked after it. */
+export function writingAlone<T>({ write }: Databases, call: AdapterCall, work: (ask: Ask) => Promise<T>): Promise<T> {
+  const alone = new CallStatements(write, call)
+  return patiently(() => work(alone), { writes: true, wait: alone })
 }
 
 /** Thrown to undo a transaction whose result is no success. */
@@ -111,48 +94,37 @@ class Undone<T> extends Error {
   }
 }
 
-/**
- * One write. Alone, it is one statement, and what is asked after it; `together` makes it a transaction, which is undone unless `succeeded`; so does `settles`, where the
- * client has transactions. In a transaction that the caller ends, a failed write leaves the rest of it as it was.
- */
-export function writing<T>(
-  { write: database, callers }: Databases,
-  { session, write }: PostgresAdapterOptions,
-  call: AdapterCall,
-  together: boolean,
-  settles: boolean,
-  succeeded: (result: T) => boolean,
-  work: (ask: Ask, own: Session | undefined) => Promise<T>,
-): Promise<T> {
+/** A write in a transaction. */
+export interface Transaction<T> {
+  readonly databases: Databases
+  readonly options: PostgresAdapterOptions
+  readonly call: AdapterCall
+  /** It may do without the transaction where the client has none. */
+  readonly optional: boolean
+  /** Any other result undoes it. */
+  succeeded(result: T): boolean
+  work(ask: Ask, own: Session): Promise<T>
+}
+
+/** Runs it. In a transaction that the caller ends, a failed write leaves the rest of it as it was. */
+export function writingTogether<T>({ databases, options, call, optional, succeeded, work }: Transaction<T>): Promise<T> {
+  const { write: database, callers } = databases
   const wait = waitOf(call)
-  const alone = !together && session === undefined
-  const attempt = (): Promise<T> => {
-    if (alone && !settles && !database.nested) return work(new Asking(database, wait), undefined)
-    return database
-      .transaction(
-        async (own) => {
-          if (callers && !own.callers) throw noTransaction()
-          await runSession(session, own.native, call)
-          const result = await work(asking(own), own)
-          if (!succeeded(result)) throw new Undone(result)
-          return result
-        },
-        wait,
-        alone,
-        write === undefined ? undefined : markBegin,
-      )
-      .catch((error) => {
-        if (error instanceof Undone) return error.result as T
-        throw error
-      })
+  const first = options.write === undefined ? undefined : markBegin
+  const transaction = async (own: Session): Promise<T> => {
+    if (callers && !own.callers) throw noTransaction()
+    await runSession(options.session, own.native, call)
+    const result = await work(asking(own), own)
+    if (!succeeded(result)) throw new Undone(result)
+    return result
   }
+  const attempt = (): Promise<T> =>
+    database.transaction(transaction, wait, optional, first).catch((error) => {
+      if (error instanceof Undone) return error.result as T
+      throw error
+    })
   // What the caller's own transaction has lost can't be repeated here.
   return patiently(attempt, { writes: true, wait: database.nested ? noTime : wait })
 }
 
 const noTime = { left: () => 0 }
-
-export const asking = (session: Session): Ask => ({
-  query: (text, parameters) => session.query(text, parameters?.values ?? []),
-  cells: (text, columns, values) => session.cells(text, columns, values),
-})

@@ -1,98 +1,31 @@
-/** A team's "write" function beside one change: what it is told, and what it may have done to the change. */
-import { freezeThroughout } from '../../definition/fixed.js'
-import type { KeyValue } from '../../definition/key.js'
+/** A team's "write" function beside one change: what it may have done to the change, and what the team is told of that. */
 import { isUnavailable } from '../../problem.js'
-import type { AdapterCall, ParentKey, Stored, WriteAction } from '../contract.js'
+import type { AdapterCall, Stored } from '../contract.js'
+import { asking } from './ask.js'
 import type { Session } from './client.js'
-import type { Databases } from './database.js'
 import { Cancelled, failureKind, stateOf, unavailable } from './failures.js'
-import type { Applied, Change, PostgresAdapterOptions } from './options.js'
+import type { Change } from './options.js'
+import type { PendingChange } from './pending-change.js'
 import { shownRecord } from './reads.js'
-import { asking, reading, teamErrors, waitOf } from './statements.js'
-import type { Table } from './table.js'
+import { reading, waitOf } from './statements.js'
+import { teamErrors, teamFault } from './team-errors.js'
 import { type MarkState, TransactionMark } from './transaction-mark.js'
 import { statementShare, timerFor } from './waits.js'
 
 type Row = Record<string, unknown>
-type Write = NonNullable<PostgresAdapterOptions['write']>
-
-/** A change before it is applied. */
-export interface Details {
-  readonly action: WriteAction
-  readonly collection: string
-  /** Absent where a create leaves it to the store. */
-  readonly key: KeyValue | undefined
-  readonly value?: unknown
-  readonly parent?: ParentKey | undefined
-  /** The version that the record must still have. */
-  readonly expected?: string | undefined
-  /** The record of that version, where it has been read and stands for the whole row. */
-  before?(): unknown
-}
-
-/** What `apply()` came to, and the record that the table holds then. */
-export interface Made {
-  readonly applied: Applied<unknown>
-  readonly record: Row | undefined
-}
 
 /** Thrown where the function has ended the transaction itself. */
 class Ended extends Error {}
 
-/** An error for the team alone. */
-export function teamFault(message: string, cause?: unknown): Error {
-  const error = new Error(message, cause === undefined ? undefined : { cause })
-  teamErrors.add(error)
-  return error
-}
-
-/**
- * The change that the function gets. Its data are frozen copies: what is stored is what was checked.
- * `apply` needs no `this`, since teams take it out of the change.
- */
-export function changeOf(details: Details, before: unknown, make: () => Promise<Made>, { definition }: Table): Change {
-  const { action, collection, value, parent } = details
-  let { key } = details
-  let after: Row | undefined
-  let made: Promise<Applied<unknown>> | undefined
-  const apply = (): Promise<Applied<unknown>> => {
-    made ??= make().then(({ applied, record }) => {
-      after = freezeThroughout(structuredClone(record))
-      if (record !== undefined) key ??= definition.key.of(record)
-      return applied
-    })
-    // A team that does not wait for it learns of its failure from the result of the whole change.
-    made.catch(() => undefined)
-    return made
-  }
-  return Object.freeze({
-    action,
-    collection,
-    get key() {
-      return key
-    },
-    value: freezeThroughout(structuredClone(value)),
-    parent,
-    before: freezeThroughout(before),
-    get after() {
-      return after
-    },
-    apply,
-  }) as Change
-}
-
-/** One attempt at a change with the function beside it. */
 /**
  * The calls for whose transaction another connection waited when the time was nearly up. A call may
  * take several attempts, and the last of them has no time left to look.
  */
 const waitedFor = new WeakSet<AdapterCall>()
 
+/** One attempt at a change with the function beside it. */
 export class TeamWrite {
-  readonly #databases: Databases
-  readonly #table: Table
-  readonly #call: AdapterCall
-  readonly #details: Details
+  readonly #change: PendingChange
   readonly #own: Session
   readonly #mark: TransactionMark
   /** What the adapter's statement came to, where it succeeded. */
@@ -101,18 +34,15 @@ export class TeamWrite {
   /** What the function threw in a transaction that says no more whether it was ended before. */
   #doubtful: Error | undefined
 
-  constructor(databases: Databases, table: Table, call: AdapterCall, details: Details, own: Session) {
-    this.#databases = databases
-    this.#table = table
-    this.#call = call
-    this.#details = details
+  constructor(change: PendingChange, own: Session) {
+    this.#change = change
     this.#own = own
     this.#mark = new TransactionMark(asking(own), own.first !== undefined)
   }
 
   /** Throws where the function would only wait again for what its last attempt waited for. */
   checkTime(): void {
-    if (waitedFor.has(this.#call)) throw this.#lateFault(undefined)
+    if (waitedFor.has(this.#change.call)) throw this.#lateFault(undefined)
   }
 
   /** To be called right before the adapter's own statement. */
@@ -125,15 +55,16 @@ export class TeamWrite {
     this.#made = made
   }
 
-  async run(write: Write, change: Change): Promise<void> {
+  async run(told: Change): Promise<void> {
+    const { table, call } = this.#change
     this.#isRunning = true
     // Soon after, the server ends a transaction in which nothing happens: then nobody waits for it any more.
-    const late = waitOf(this.#call).left() * statementShare * statementShare
+    const late = waitOf(call).left() * statementShare * statementShare
     const alarm = setTimeout(() => {
       void this.#lookForWaiting()
     }, timerFor(late))
     try {
-      await write(this.#own.native, change, this.#call)
+      await table.options.write?.(this.#own.native, told, call)
     } finally {
       clearTimeout(alarm)
       this.#isRunning = false
@@ -153,8 +84,13 @@ export class TeamWrite {
     if (state === 'failed') this.#doubtful = thrown
   }
 
+  /** What messages call the change. */
+  get #names(): { readonly action: string; readonly collection: string } {
+    return { action: this.#change.action, collection: this.#change.table.definition.collection }
+  }
+
   #demand(state: MarkState): void {
-    const { action, collection } = this.#details
+    const { action, collection } = this.#names
     switch (state) {
       case 'kept':
         return
@@ -189,11 +125,11 @@ export class TeamWrite {
     const doubtful = this.#doubtful
     if (doubtful !== undefined && (await this.#isMade()) === true) return this.#endedFault(true, doubtful)
     const isLate = isUnavailable(error) && failureKind(error.cause) === 'cancelled'
-    return isLate && (this.#isRunning || waitedFor.has(this.#call)) ? this.#lateFault(error.cause) : error
+    return isLate && (this.#isRunning || waitedFor.has(this.#change.call)) ? this.#lateFault(error.cause) : error
   }
 
   #endedFault(isMade: boolean | undefined, cause: unknown): Error {
-    const { action, collection } = this.#details
+    const { action, collection } = this.#names
     const unknown = 'What it had done until then is as that statement left it.'
     const outcome = isMade === undefined ? unknown : isMade ? 'The change is committed.' : 'The change was not made.'
     return teamFault(
@@ -206,32 +142,33 @@ export class TeamWrite {
   async #isMade(): Promise<boolean | undefined> {
     const made = this.#made
     if (made === undefined) return false
-    const { definition, layout } = this.#table
+    const { table, call, action, expected } = this.#change
+    const { definition, layout } = table
     const stored = typeof made === 'object' ? (made as Stored<Row>) : undefined
-    const key = stored === undefined ? this.#details.key : definition.key.of(stored.value)
+    const key = stored === undefined ? this.#change.key : definition.key.of(stored.value)
     const texts = key === undefined ? undefined : layout.keyTexts(key)
     if (texts === undefined || this.#own.first === undefined) return undefined
-    const databases = { ...this.#databases, read: this.#databases.write }
+    const databases = { ...this.#change.databases, read: this.#change.databases.write }
     let now: Stored<Row> | undefined
     try {
-      now = await reading(databases, this.#table.options, this.#call, (ask) => shownRecord(this.#table, texts, this.#call, ask))
+      now = await reading(databases, table.options, call, (ask) => shownRecord({ table, texts, call, ask }))
     } catch {
       return undefined
     }
     if (made === 'removed') return now === undefined
     if (stored === undefined) return undefined
     if (now?.version === stored.version) return true
-    const isAsBefore = this.#details.action === 'create' ? now === undefined : now?.version === this.#details.expected
+    const isAsBefore = action === 'create' ? now === undefined : now?.version === expected
     return isAsBefore ? false : undefined
   }
 
   #lateFault(cause: unknown): unknown {
-    const hint = this.#databases.write.embedded
+    const hint = this.#change.databases.write.embedded
       ? ' Statements that it sends to the PGlite, and not to the transaction that it is given, wait until it has ended.'
-      : waitedFor.has(this.#call)
+      : waitedFor.has(this.#change.call)
         ? ' Another connection waits for a lock of its transaction. If it is the function that waits for that connection, use the client that it is given.'
         : ''
-    const message = `The "write" function of "${this.#details.collection}" had not ended when the time was up. Nothing was changed.${hint}`
+    const message = `The "write" function of "${this.#names.collection}" had not ended when the time was up. Nothing was changed.${hint}`
     return unavailable(new Cancelled(message, { cause }), true)
   }
 
@@ -241,8 +178,8 @@ export class TeamWrite {
     if (typeof processID !== 'number') return
     const text = `SELECT 1 AS c0 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND $1::integer = ANY (pg_blocking_pids(pid)) LIMIT 1`
     try {
-      const waiting = await this.#databases.write.query(text, [`${processID}`], waitOf(this.#call))
-      if (waiting.length > 0) waitedFor.add(this.#call)
+      const waiting = await this.#change.databases.write.query(text, [`${processID}`], waitOf(this.#change.call))
+      if (waiting.length > 0) waitedFor.add(this.#change.call)
     } catch {}
   }
 }

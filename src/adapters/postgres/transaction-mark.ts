@@ -3,8 +3,9 @@
  * begin another one, or undo the adapter's own statement by a savepoint. Neither shows in what the
  * driver says. A setting that is local to a transaction is lost with both (PostgreSQL, SET).
  */
+
+import type { Ask } from './ask.js'
 import { failureKind, stateOf } from './failures.js'
-import type { Ask } from './statements.js'
 
 const setting = 'rest.write'
 const begun = 'begun'

@@ -188,6 +188,29 @@ describe.each(stores)('values that others wrote, on $name', ({ open }) => {
     expect(await adapter(bad).replace(1, { id: 1, nota: '\0' }, undefined, callOf())).toMatchObject({ refused: 'rule', members: ['nota'] })
   })
 
+  it('a function of the team that drops a member which must have a value is no fault of the client', async () => {
+    await store.sql('TRUNCATE cosas; ALTER TABLE cosas ALTER COLUMN nota SET NOT NULL')
+    const dropping = ({ nota: _, ...value }: Record<string, unknown>): object => value
+    const dropped = adapter({ onCreate: dropping, onUpdate: dropping })
+    await adapter().create({ id: 1, nota: 'x' }, callOf())
+    const said = (name: string) => new RegExp(`^${name} of "cosas" gives "nota" a value that the table refuses: must have a value`)
+    await expect(dropped.create({ id: 2, nota: 'x' }, callOf())).rejects.toThrow(said('onCreate'))
+    await expect(dropped.replace(1, { id: 1, nota: 'y' }, undefined, callOf())).rejects.toThrow(said('onUpdate'))
+    const refused = { refused: 'rule', members: ['nota'], why: 'must have a value' }
+    expect(await dropped.replace(1, { id: 1 }, undefined, callOf())).toEqual(refused)
+    expect(await adapter().replace(1, { id: 1 }, undefined, callOf())).toEqual(refused)
+    await store.sql('ALTER TABLE cosas ALTER COLUMN nota DROP NOT NULL')
+  })
+
+  it('a function of the team that throws a text is named', async () => {
+    await store.sql('TRUNCATE cosas')
+    const bare = { onCreate: () => Promise.reject('no'), onUpdate: () => Promise.reject('no'), search: () => Promise.reject('no') }
+    await expect(adapter(bare).create({ id: 1 }, callOf())).rejects.toThrow('onCreate of "cosas" threw no, which is no Error.')
+    await adapter().create({ id: 1 }, callOf())
+    await expect(adapter(bare).replace(1, { id: 1 }, undefined, callOf())).rejects.toThrow('onUpdate of "cosas" threw no')
+    await expect(adapter(bare).list(listRequest({ search: 'x', sort: 'id' }), callOf())).rejects.toThrow('search of "cosas" threw no')
+  })
+
   it('a trigger that gives nothing back is a rule, told at once', async () => {
     await store.sql(`TRUNCATE cosas;
       CREATE OR REPLACE FUNCTION calla() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.nota = 'calla' THEN RETURN NULL; END IF; RETURN NEW; END $$;

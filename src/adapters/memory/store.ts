@@ -1,0 +1,123 @@
+/** What the memory adapter keeps: the records, and all that finds them. Each method of the contract is a function over it, in a file of its own. */
+import { randomBytes } from 'node:crypto'
+import { compileRespelled } from '../../definition/conversion.js'
+import { own } from '../../definition/json.js'
+import type { KeyCodec, KeyValue } from '../../definition/key.js'
+import type { ResourceDefinition } from '../../definition/resource.js'
+import type { AdapterCall, Refused, Scalar } from '../contract.js'
+import { Associations } from './associations.js'
+import { type Draft, type Entry, entryOf, type Identity, identities, type Row } from './entry.js'
+import { FullText } from './full-text.js'
+import { type Hooks, hooksOf } from './hooks.js'
+import { Indexes } from './indexes.js'
+import { KeyAssignment } from './key-assignment.js'
+import type { Tables } from './list.js'
+import type { MemoryAdapterOptions } from './options.js'
+import { isNothing } from './order.js'
+import { type Spellings, spellingsOf } from './spellings.js'
+import { UniqueGroups } from './unique.js'
+
+export class Store implements Tables {
+  readonly definition: ResourceDefinition
+  readonly key: KeyCodec
+  readonly identityOf: (key: KeyValue) => Identity
+  readonly indexes = new Indexes()
+  readonly indexed: ReadonlySet<string>
+  readonly associations: Associations
+  readonly unique: UniqueGroups
+  readonly assignment: KeyAssignment
+  readonly spellings: Spellings
+  readonly hooks: Hooks
+  readonly stats = { examined: 0 }
+  readonly nextVersion = versions()
+  /**
+   * A client's record with its texts in the canonical form of their formats: they are so already
+   * but for a caller of its own. What is not written anew stays the very value, which an entry
+   * shares with the one before.
+   */
+  readonly respelled: (value: unknown) => Row
+  /** Records whose removal is under way: to what is removed with them they are gone. */
+  readonly going = new Set<Entry>()
+  #fullText: FullText | undefined
+
+  constructor(definition: ResourceDefinition, options: MemoryAdapterOptions<Row>) {
+    this.definition = definition
+    this.key = definition.key
+    this.identityOf = identities(definition)
+    this.indexed = indexedMembers(definition)
+    this.associations = new Associations(definition)
+    this.unique = new UniqueGroups(definition, options.unique ?? [])
+    this.assignment = new KeyAssignment(definition)
+    this.spellings = spellingsOf(definition)
+    this.hooks = hooksOf(definition, options)
+    this.respelled = compileRespelled(definition.shape) as (value: unknown) => Row
+  }
+
+  /** Made when first asked for. */
+  fullText(): FullText {
+    this.#fullText ??= new FullText(this.definition, this.indexes.all.entries)
+    return this.#fullText
+  }
+
+  /** The record of a key, where the scope lets the caller see it. */
+  visible(key: KeyValue, { scope }: AdapterCall): Entry | undefined {
+    const entry = this.indexes.all.get(this.identityOf(key))
+    return entry !== undefined && !this.going.has(entry) && isWithin(entry.stored.value, scope) ? entry : undefined
+  }
+
+  /** Stores a new record; refuses what is taken already. */
+  insert(row: Draft): Entry | Refused {
+    const found = this.key.of(row)
+    if (found === undefined) return { refused: 'rule', members: this.key.members }
+    const id = this.identityOf(found)
+    const clashes = this.unique.clashes(row, id)
+    const taken = this.indexes.all.get(id) === undefined ? clashes : [...this.key.members, ...clashes]
+    if (taken.length > 0) return duplicate(taken)
+    const entry = entryOf(id, row, this.nextVersion())
+    this.swap(undefined, entry)
+    return entry
+  }
+
+  /** Stores the next state of a record under the same key. */
+  overwrite(old: Entry, row: Draft): Entry | Refused {
+    const taken = this.unique.clashes(row, old.id)
+    if (taken.length > 0) return duplicate(taken)
+    const entry = entryOf(old.id, row, this.nextVersion(), old.stored)
+    this.swap(old, entry)
+    return entry
+  }
+
+  /** The one place where the store changes. */
+  swap(old: Entry | undefined, next: Entry | undefined): void {
+    this.indexes.swap(old, next)
+    this.unique.swap(old, next)
+    this.#fullText?.swap(old, next)
+    if (old !== undefined) this.associations.swap(old, next)
+    else if (next !== undefined) this.assignment.saw(next.stored.value)
+  }
+}
+
+const duplicate = (members: readonly string[]): Refused => ({ refused: 'duplicate', members: [...new Set(members)] })
+
+/** The members that lists compare for equality: declared filters, what holds a parent's key, the parts of a composite key. */
+function indexedMembers({ filters, parent, attachedTo, key }: ResourceDefinition): ReadonlySet<string> {
+  return new Set([
+    ...[...filters.values()].filter(({ op }) => op === 'eq').map(({ field }) => field),
+    ...(parent?.by ?? []),
+    ...attachedTo.flatMap(({ by }) => by ?? []),
+    ...(key.composite ? key.members : []),
+  ])
+}
+
+/** Null and absent lie outside every scope, also of one that says so itself. */
+function isWithin(row: Row, scope: Readonly<Record<string, Scalar>>): boolean {
+  for (const member of Object.keys(scope)) if (isNothing(scope[member]) || own(row, member) !== scope[member]) return false
+  return true
+}
+
+/** Versions that no other adapter gives and this one gives once: the epoch is random, the count goes on over all keys. */
+function versions(): () => string {
+  const epoch = randomBytes(6).toString('base64url')
+  let count = 0
+  return () => `${epoch}${(++count).toString(36)}`
+}

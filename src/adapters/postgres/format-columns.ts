@@ -1,0 +1,18 @@
+/** Which column to make for a member of a format: what messages advise. */
+
+/** The types of columns that hold the values of a format. */
+export const columnsFor: Readonly<Record<string, string>> = {
+  'date-time': 'timestamptz',
+  'local-date-time': 'timestamp, or text for seven digits',
+  'local-time': 'time',
+  'iso-time': 'time',
+  time: 'timetz',
+  date: 'date',
+  uuid: 'uuid',
+  duration: 'interval',
+  ipv4: 'inet',
+  ipv6: 'inet',
+  byte: 'bytea',
+}
+
+export const columnFor = (format: string): string => `make the column ${columnsFor[format] ?? 'text'}`

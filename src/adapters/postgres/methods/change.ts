@@ -1,0 +1,36 @@
+/** A change of one record by its key, which each method makes by a statement of its own. */
+import type { KeyValue } from '../../../definition/key.js'
+import type { AdapterCall, ParentKey, Refused, Stored, WriteAction } from '../../contract.js'
+import { changing } from '../change.js'
+import type { PendingChange } from '../pending-change.js'
+import type { RowCall } from '../row-call.js'
+import { type Shared, withTable } from './shared.js'
+
+/** What the caller asks for. */
+export interface Asked {
+  readonly action: WriteAction
+  readonly key: KeyValue
+  readonly value: Readonly<Record<string, unknown>> | undefined
+  readonly parent: ParentKey | undefined
+  readonly expected: string | undefined
+}
+
+type Result = Stored<Record<string, unknown>> | 'removed' | 'attached' | 'detached' | 'absent' | 'stale' | Refused
+
+/** Runs the statement; a key that no row can have is absent. */
+export function changeRecord<R extends Result>(
+  shared: Shared,
+  asked: Asked,
+  call: AdapterCall,
+  statement: (at: RowCall, change: PendingChange) => Promise<R>,
+): Promise<R | 'absent' | Refused> {
+  return withTable<R | 'absent' | Refused>(shared, call, async (table) => {
+    const { databases, options, seen } = shared
+    const { action, key, value, parent, expected } = asked
+    const texts = table.layout.keyTexts(key)
+    if (texts === undefined) return 'absent'
+    const before = options.write === undefined ? undefined : () => seen.record(call, table, key, expected)
+    const change: PendingChange = { databases, table, call, action, key, texts, value, parent, expected, before }
+    return changing<R>(change, (ask) => statement({ table, texts, expected, call, ask }, change))
+  })
+}

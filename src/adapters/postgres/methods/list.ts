@@ -1,0 +1,30 @@
+/** `list`: one page (QUERY-1..7). */
+import type { AdapterCall, ListRequest, Page } from '../../contract.js'
+import { stateOf } from '../failures.js'
+import { listPage, refusedPage } from '../list.js'
+import { searchFault } from '../search.js'
+import { reading } from '../statements.js'
+import type { Table } from '../table.js'
+import { type Shared, withTable } from './shared.js'
+
+type Found = Page<Record<string, unknown>>
+
+export const listRecords = (shared: Shared, request: ListRequest, call: AdapterCall): Promise<Found> =>
+  withTable(shared, call, async (table) => {
+    try {
+      return await reading(shared.databases, shared.options, call, (ask) => listPage(table, request, call, ask))
+    } catch (error) {
+      return refusedList(table, request, error)
+    }
+  })
+
+/** The page where the server could not read the search, or compare with a value; throws every other failure. */
+function refusedList(table: Table, { search, where }: ListRequest, error: unknown): Found {
+  const why = search === undefined ? undefined : searchFault(error)
+  if (why !== undefined) return refusedPage(table, { refused: 'rule', members: [], why })
+  const members = where.map(({ field }) => field)
+  // What is compared there may be none that the library can foresee: the value of a range, say.
+  if (members.length > 0 && stateOf(error)?.startsWith('22'))
+    return refusedPage(table, { refused: 'rule', members, why: 'holds a value that the store can not compare with' })
+  throw error
+}

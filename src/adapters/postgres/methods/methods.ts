@@ -1,0 +1,49 @@
+/** The methods of the contract over a table, each in a file of its own. */
+import type { KeyValue } from '../../../definition/key.js'
+import type { ResourceDefinition } from '../../../definition/resource.js'
+import type { Adapter } from '../../contract.js'
+import type { Databases } from '../database.js'
+import { clearingOf } from '../kept-records.js'
+import { type Opening, unhurried } from '../opening.js'
+import type { PostgresAdapterOptions } from '../options.js'
+import { createRecord, recallRecord } from './create.js'
+import { hooksOf } from './hooks.js'
+import { listRecords } from './list.js'
+import { attachRecord, detachRecord } from './move.js'
+import { readRecords } from './read.js'
+import { removeRecord } from './remove.js'
+import { replaceRecord } from './replace.js'
+import { SeenRows } from './seen-rows.js'
+import type { Shared } from './shared.js'
+
+type Row = Record<string, unknown>
+
+/** The adapter of a resource over these databases. */
+export function adapterOf(
+  definition: ResourceDefinition,
+  options: PostgresAdapterOptions,
+  databases: Databases,
+  opening: Opening,
+): Adapter<Row, KeyValue> {
+  const { version = 'xmin', onWarning = () => undefined } = options
+  const seen = new SeenRows(!databases.write.nested && (version === 'xmin' || 'column' in version))
+  const shared: Shared = { definition, options, databases, opening, hooks: hooksOf(definition, options), seen }
+  const clear = clearingOf(databases.write, unhurried, onWarning)
+  return {
+    ...(isComputed(options) ? { computes: true } : {}),
+    list: (request, call) => listRecords(shared, request, call),
+    read: (keys, call) => readRecords(shared, keys, call),
+    create: (value, call) => createRecord(shared, value, call, clear),
+    ...(options.idempotency === undefined ? {} : { recall: (call) => recallRecord(shared, call) }),
+    replace: (key, value, expected, call) => replaceRecord(shared, key, value, expected, call),
+    remove: (key, expected, call) => removeRecord(shared, key, expected, call),
+    attach: (parent, key, expected, call) => attachRecord(shared, parent, key, expected, call),
+    detach: (parent, key, expected, call) => detachRecord(shared, parent, key, expected, call),
+  }
+}
+
+/** Whether what is shown can change without a change of the row, or of that of it which the version is made of. */
+function isComputed({ readFrom, columns = {}, version }: PostgresAdapterOptions): boolean {
+  const expressions = Object.values(columns).some((column) => typeof column === 'object' && column.expression !== undefined)
+  return readFrom !== undefined || expressions || (typeof version === 'object' && 'expression' in version)
+}

@@ -1,0 +1,67 @@
+/** `attach` and `detach` (PATH-7): by members of the record, or in a table of their own. */
+import type { KeyValue } from '../../../definition/key.js'
+import { type Association, associationOf, leavesScope } from '../../association.js'
+import type { AdapterCall, ParentKey, Refused } from '../../contract.js'
+import type { JoinColumns } from '../join-tables.js'
+import { attachRow, detachRow } from '../joined.js'
+import { moveRow, refusedMove } from '../moves.js'
+import { refusedFor } from '../refused-value.js'
+import type { RowCall } from '../row-call.js'
+import { changeRecord } from './change.js'
+import { unheld } from './create.js'
+import { rewriting } from './replace.js'
+import type { Shared } from './shared.js'
+
+type By = NonNullable<Association['by']>
+
+export function attachRecord(
+  shared: Shared,
+  parent: ParentKey,
+  key: KeyValue,
+  expected: string | undefined,
+  call: AdapterCall,
+): Promise<'attached' | 'absent' | 'stale' | Refused> {
+  const asked = { action: 'attach', key, value: undefined, parent, expected } as const
+  return changeRecord<'attached' | 'absent' | 'stale' | Refused>(shared, asked, call, async (at) => {
+    const association = associationOf(shared.definition, parent)
+    if (association.by !== undefined) {
+      const kept = leavesScope(association, call)
+      const result = await moveBy(shared, at, association.by, { inwards: true, key, kept })
+      return result === 'done' ? 'attached' : result
+    }
+    const why = unheld(association)
+    if (why !== undefined) return refusedMove(at, refusedFor({ path: [], why }))
+    return attachRow(at, at.table.joins.get(association.as) as JoinColumns, association)
+  })
+}
+
+export function detachRecord(
+  shared: Shared,
+  parent: ParentKey,
+  key: KeyValue,
+  expected: string | undefined,
+  call: AdapterCall,
+): Promise<'detached' | 'absent' | 'stale' | Refused> {
+  const asked = { action: 'detach', key, value: undefined, parent, expected } as const
+  return changeRecord<'detached' | 'absent' | 'stale' | Refused>(shared, asked, call, async (at) => {
+    const association = associationOf(shared.definition, parent)
+    if (association.by !== undefined) {
+      const kept = association.by.filter(([member]) => Object.hasOwn(call.scope, member)).map(([member]) => member)
+      const result = await moveBy(shared, at, association.by, { inwards: false, key, kept })
+      return result === 'done' ? 'detached' : result
+    }
+    if (unheld(association) !== undefined) return 'absent'
+    return detachRow(at, at.table.joins.get(association.as) as JoinColumns, association)
+  })
+}
+
+/** By one statement; over the whole record where a member has no column, or the team has something to say on each change. */
+function moveBy(
+  shared: Shared,
+  at: RowCall,
+  by: By,
+  { inwards, key, kept }: { readonly inwards: boolean; readonly key: KeyValue; readonly kept: readonly string[] },
+) {
+  const needsRecord = shared.hooks.onUpdate !== undefined || by.some(([member]) => at.table.layout.member(member)?.column === undefined)
+  return moveRow(at, { by, inwards, key, kept }, needsRecord ? rewriting(shared, key) : undefined)
+}

@@ -1,0 +1,28 @@
+/** `read`: records by their keys. What a write will be about is remembered as it was read. */
+import type { KeyValue } from '../../../definition/key.js'
+import type { AdapterCall, Stored } from '../../contract.js'
+import type { Ask } from '../ask.js'
+import { readMany, readOne } from '../reads.js'
+import { reading } from '../statements.js'
+import type { Table } from '../table.js'
+import { type Shared, withTable } from './shared.js'
+
+type Records = readonly (Stored<Record<string, unknown>> | undefined)[]
+
+export function readRecords(shared: Shared, keys: readonly KeyValue[], call: AdapterCall): Promise<Records> {
+  const { databases, options } = shared
+  const [only] = keys
+  if (keys.length !== 1 || only === undefined)
+    return withTable(shared, call, (table) => reading(databases, options, call, (ask) => severalRecords(shared, table, keys, call, ask)))
+  return withTable(shared, call, (table) => reading(databases, options, call, (ask) => oneRecord(shared, table, only, call, ask)))
+}
+
+async function oneRecord({ seen, definition }: Shared, table: Table, key: KeyValue, call: AdapterCall, ask: Ask): Promise<Records> {
+  const found = await readOne(table, key, call, ask)
+  if (found === undefined) return [undefined]
+  if (call.fresh) seen.add(call, table, definition.key.text(key), found.cells)
+  return [found.stored]
+}
+
+const severalRecords = ({ seen }: Shared, table: Table, keys: readonly KeyValue[], call: AdapterCall, ask: Ask): Promise<Records> =>
+  readMany(table, keys, call, ask, call.fresh ? (keyText, cells) => seen.add(call, table, keyText, cells) : undefined)

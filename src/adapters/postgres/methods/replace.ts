@@ -1,0 +1,64 @@
+/** `replace`: PUT, PATCH and flags (VERB-3, VERB-5). */
+import type { KeyValue } from '../../../definition/key.js'
+import type { AdapterCall, Refused, Stored } from '../../contract.js'
+import type { Rewrite } from '../moves.js'
+import { refusedBy } from '../outcome.js'
+import { readOne } from '../reads.js'
+import type { RowCall } from '../row-call.js'
+import { updateRow } from '../updates.js'
+import type { Values } from '../written.js'
+import { changeRecord } from './change.js'
+import { underKey } from './fixed.js'
+import type { Shared } from './shared.js'
+
+type Row = Record<string, unknown>
+type Replaced = Stored<Row> | 'absent' | 'stale' | Refused
+
+export function replaceRecord(
+  shared: Shared,
+  key: KeyValue,
+  value: Values,
+  expected: string | undefined,
+  call: AdapterCall,
+): Promise<Replaced> {
+  const { seen, hooks, definition } = shared
+  const action = call.action === 'patch' ? 'patch' : 'replace'
+  const next = underKey(value, definition.key, key, call)
+  const asked = { action, key, value: next, parent: undefined, expected } as const
+  return changeRecord<Replaced>(shared, asked, call, (at) => {
+    if (hooks.onUpdate !== undefined) return rewriteSeen(shared, at, key, next)
+    // A replacement has to write all where the version does not stand for the whole row; a patch is about what differs in any case.
+    const before = seen.isTelling || action === 'patch' ? seen.row(call, at.table, key, expected) : undefined
+    return updateRow(at, next, before)
+  })
+}
+
+/** With a look at the record as it is, and again when another was quicker, where the caller did not mind. */
+async function rewriteSeen(shared: Shared, at: RowCall, key: KeyValue, next: Values): Promise<Replaced> {
+  const { table, expected, call, ask } = at
+  const rewrite = rewriting(shared, key)
+  for (;;) {
+    const current = await readOne(table, key, call, ask)
+    if (current === undefined) return 'absent'
+    if (expected !== undefined && current.stored.version !== expected) return 'stale'
+    const result = await rewrite(at, next, current)
+    if (result !== 'stale' || expected !== undefined || (call.left?.() ?? 1) <= 0) return result
+  }
+}
+
+/** Writes what `onUpdate` makes of a record over the one that was found. */
+export function rewriting({ hooks, databases, definition }: Shared, key: KeyValue): Rewrite {
+  return async (at, value, current) => {
+    const { table, call } = at
+    // Within a transaction of the caller's, the same version does not stand for the same row.
+    const before = databases.write.nested ? undefined : current.cells
+    const found = { ...at, expected: current.stored.version }
+    if (hooks.onUpdate === undefined) return updateRow(found, value, before)
+    const made = await hooks.onUpdate(value, current.stored.value, call)
+    const next = underKey(made, definition.key, key, call)
+    const result = await updateRow(found, next, before).catch((error: unknown) =>
+      refusedBy(error, { table, action: 'replace', value: next }),
+    )
+    return hooks.blame(result, value, next, 'onUpdate')
+  }
+}

@@ -1,0 +1,43 @@
+/** The rows that each call has read: a change of one leaves alone what its record could not say. */
+import type { KeyValue } from '../../../definition/key.js'
+import type { AdapterCall } from '../../contract.js'
+import type { Cells } from '../client.js'
+import { storedOf, type Table, versionOf } from '../table.js'
+
+interface Seen {
+  /** The table as it was described then: the cells are in its order. */
+  readonly table: Table
+  readonly cells: Cells
+}
+
+export class SeenRows {
+  readonly #seen = new WeakMap<AdapterCall, Map<string, Seen>>()
+  /** Whether a version stands for the whole row: not one that is computed from parts of it, nor within a transaction of the caller's, which has one for all its writes. */
+  readonly isTelling: boolean
+
+  constructor(isTelling: boolean) {
+    this.isTelling = isTelling
+  }
+
+  add(call: AdapterCall, table: Table, keyText: string, cells: Cells): void {
+    let known = this.#seen.get(call)
+    if (known === undefined) {
+      known = new Map()
+      this.#seen.set(call, known)
+    }
+    known.set(keyText, { table, cells })
+  }
+
+  /** The row of a key in this very version, where the call has read it. */
+  row(call: AdapterCall, table: Table, key: KeyValue, version: string | undefined): Cells | undefined {
+    const seen = this.#seen.get(call)?.get(table.definition.key.text(key))
+    return seen !== undefined && seen.table === table && versionOf(table, seen.cells) === version ? seen.cells : undefined
+  }
+
+  /** The record of it for a team's function; or as the caller has read it. */
+  record(call: AdapterCall, table: Table, key: KeyValue, version: string | undefined): unknown {
+    if (version === undefined || !this.isTelling) return undefined
+    const row = this.row(call, table, key, version)
+    return row === undefined ? structuredClone(call.before) : storedOf(table, row).value
+  }
+}

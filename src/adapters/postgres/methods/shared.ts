@@ -1,0 +1,34 @@
+/** What the methods of one adapter share. */
+import type { ResourceDefinition } from '../../../definition/resource.js'
+import type { AdapterCall } from '../../contract.js'
+import type { Databases } from '../database.js'
+import { type Opening, Outdated } from '../opening.js'
+import type { PostgresAdapterOptions } from '../options.js'
+import type { Table } from '../table.js'
+import { teamErrors } from '../team-errors.js'
+import type { Hooks } from './hooks.js'
+import type { SeenRows } from './seen-rows.js'
+
+export interface Shared {
+  readonly definition: ResourceDefinition
+  readonly options: PostgresAdapterOptions
+  readonly databases: Databases
+  readonly opening: Opening
+  readonly hooks: Hooks
+  readonly seen: SeenRows
+}
+
+/** Runs a method on the table; once more on a new description of it, where the first attempt shows that the table has changed. */
+export async function withTable<R>({ opening, databases }: Shared, call: AdapterCall, work: (table: Table) => Promise<R>): Promise<R> {
+  for (let attempt = 1; ; attempt++) {
+    const table = opening.table ?? (await opening.within(call, databases))
+    try {
+      return await work(table)
+    } catch (error) {
+      const isLast = attempt > 1 || databases.write.nested
+      if (error instanceof Outdated && isLast) return error.refused as R
+      // A statement that does not fit did nothing; in a transaction of the caller's it broke that too.
+      if ((error instanceof Error && teamErrors.has(error)) || !opening.doubt(error) || isLast) throw error
+    }
+  }
+}
