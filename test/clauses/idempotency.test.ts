@@ -8,7 +8,7 @@ import { postgresAdapter, tableDdl } from '../../src/adapters/postgres/index.js'
 import { type ApiOptions, adapterView, api, defineResource, mount, resourceRouter } from '../../src/index.js'
 import { crossOrigin } from '../../src/middleware/index.js'
 import { freshSchema } from '../servers/databases.js'
-import { freshPglite } from '../servers/pglite.js'
+import { lentPglite } from '../servers/pglite.js'
 import { type Express, frameworks, listen, problem } from './fixture.js'
 
 const clientes = defineResource({
@@ -137,10 +137,10 @@ const stores: readonly (readonly [string, () => Promise<Opened>])[] = [
   [
     'PGlite',
     async () => {
-      const db = await freshPglite()
+      const { client: db, release } = await lentPglite()
       await db.exec(ddl)
       const all = Object.fromEntries(Object.entries(inTables).map(([name, options]) => [name, postgresAdapter(db, options as never)]))
-      return { adapters: () => all as never, close: () => db.close() }
+      return { adapters: () => all as never, close: release }
     },
   ],
 ]

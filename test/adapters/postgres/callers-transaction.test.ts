@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigurationError } from '../../../src/configuration-error.js'
 import { HttpProblem } from '../../../src/problem.js'
 import { freshSchema, type Place } from '../../servers/databases.js'
-import { freshPglite } from '../../servers/pglite.js'
+import { lentPglite } from '../../servers/pglite.js'
 import { call, listRequest } from '../memory/requests.js'
 import { bultosIn, ddl, refusedWith, tried, unchanged, within } from './bultos.js'
 
@@ -252,9 +252,9 @@ describe('a transaction of the caller’s', () => {
 
     it('takes no pool and no PGlite, in which no caller has a transaction open', async () => {
       expect(() => bultosIn(pool).within(pool)).toThrow(open)
-      const db = await freshPglite()
+      const { client: db, release } = await lentPglite()
       expect(() => bultosIn(db).within(db)).toThrow(open)
-      await db.close()
+      await release()
     })
   })
 })

@@ -12,7 +12,7 @@ import { postgresAdapter } from '../../../src/adapters/postgres/index.js'
 import { api, defineResource, mount } from '../../../src/index.js'
 import { listen } from '../../clauses/fixture.js'
 import { freshSchema } from '../../servers/databases.js'
-import { freshPglite } from '../../servers/pglite.js'
+import { lentPglite } from '../../servers/pglite.js'
 import type { Store } from './stores.js'
 
 interface Column {
@@ -310,9 +310,9 @@ async function oddPostgres(): Promise<Store> {
 }
 
 async function oddPglite(): Promise<Store> {
-  const client = await freshPglite()
+  const { client, release } = await lentPglite()
   await client.exec(set)
-  return { client, sql: async (sql) => (await client.exec(sql)).at(-1)?.rows ?? [], close: () => client.close() }
+  return { client, sql: async (sql) => (await client.exec(sql)).at(-1)?.rows ?? [], close: release }
 }
 
 const resourceOf = (schema: Column['schema']) =>

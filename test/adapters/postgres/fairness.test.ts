@@ -10,7 +10,7 @@ import { type PostgresClient, postgresAdapter, tableDdl } from '../../../src/ada
 import { api, mount } from '../../../src/index.js'
 import { listen } from '../../clauses/fixture.js'
 import { freshSchema } from '../../servers/databases.js'
-import { freshPglite } from '../../servers/pglite.js'
+import { lentPglite } from '../../servers/pglite.js'
 import { clientes, contratos } from './linked.js'
 
 const ddl = `${tableDdl(clientes, { table: 'clientes' })};${tableDdl(contratos, { table: 'contratos' })};
@@ -32,9 +32,9 @@ const stores: Readonly<Record<string, () => Promise<Opened>>> = {
     return { client, places: 3, close: () => client.end().then(() => place.drop()) }
   },
   PGlite: async () => {
-    const client = await freshPglite()
+    const { client, release } = await lentPglite()
     await client.exec(ddl)
-    return { client, places: 1, close: () => client.close() }
+    return { client, places: 1, close: release }
   },
 }
 

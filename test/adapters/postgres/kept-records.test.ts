@@ -8,7 +8,7 @@ import type { AdapterCall, Idempotency } from '../../../src/adapters/contract.js
 import { idempotencyDdl, type PostgresAdapterOptions, type SqlClient } from '../../../src/adapters/postgres/index.js'
 import { ConfigurationError, HttpProblem } from '../../../src/problem.js'
 import { freshSchema, type Place } from '../../servers/databases.js'
-import { freshPglite } from '../../servers/pglite.js'
+import { lentPglite } from '../../servers/pglite.js'
 import { startProxy, type TcpProxy } from '../../servers/proxy.js'
 import { callOf } from '../memory/requests.js'
 import { type Bulto, bultosIn, ddl, refusedWith, tried, unknown, until, within } from './bultos.js'
@@ -378,7 +378,7 @@ describe('VERB-12: ready() and the table of what may be repeated', () => {
 
 describe('VERB-12: the same on PGlite', () => {
   it('equal creates wait for the one connection, and have one answer; a record survives exactly', async () => {
-    const db = await freshPglite()
+    const { client: db, release } = await lentPglite()
     await db.exec(tables)
     const store = bultosIn(db, { idempotency, version: 'xmin' })
     const call = keyed()
@@ -392,6 +392,6 @@ describe('VERB-12: the same on PGlite', () => {
       await tx.rollback()
     })
     expect(await store.recall?.(keyed('b'))).toBeUndefined()
-    await db.close()
+    await release()
   })
 })

@@ -5,7 +5,7 @@ import type { PostgresAdapterOptions, PostgresClient } from '../../../src/adapte
 import { type PostgresAdapter, postgresAdapter, tableDdl } from '../../../src/adapters/postgres/index.js'
 import type { ResourceDefinition } from '../../../src/definition/resource.js'
 import { freshSchema } from '../../servers/databases.js'
-import { freshPglite } from '../../servers/pglite.js'
+import { lentPglite } from '../../servers/pglite.js'
 
 export interface Store {
   readonly client: PostgresClient
@@ -34,11 +34,11 @@ export async function openPostgres(): Promise<Store & { readonly client: pg.Pool
 }
 
 async function openPglite(): Promise<Store & { readonly client: PGlite }> {
-  const client = await freshPglite()
+  const { client, release } = await lentPglite()
   return {
     client,
     sql: async (text) => (await client.exec(text)).at(-1)?.rows ?? [],
-    close: () => client.close(),
+    close: release,
   }
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { PostgresAdapterOptions, SqlClient } from '../../../src/adapters/postgres/index.js'
 import { HttpProblem } from '../../../src/problem.js'
 import { freshSchema } from '../../servers/databases.js'
-import { freshPglite } from '../../servers/pglite.js'
+import { lentPglite } from '../../servers/pglite.js'
 import { call } from '../memory/requests.js'
 import { type Bulto, bultosIn, ddl, refusedWith, tried, unchanged, until } from './bultos.js'
 
@@ -29,9 +29,9 @@ const stores: Record<string, () => Promise<Store>> = {
     return { client, sql: place.sql, close: () => client.end().then(() => place.drop()) }
   },
   async PGlite() {
-    const client = await freshPglite()
+    const { client, release } = await lentPglite()
     const sql = async (text: string) => (await client.exec(text)).at(-1)?.rows as Rows
-    return { client, sql, close: () => client.close() }
+    return { client, sql, close: release }
   },
   async 'a client of the team’s own'() {
     const place = await freshSchema()

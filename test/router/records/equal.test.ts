@@ -18,7 +18,7 @@ import {
 import { type ViolationCode, violationKinds } from '../../../src/violation.js'
 import { listen, type Served } from '../../clauses/fixture.js'
 import { freshSchema, type Place } from '../../servers/databases.js'
-import { freshPglite } from '../../servers/pglite.js'
+import { lentPglite } from '../../servers/pglite.js'
 import { size } from '../../size.js'
 
 const clientes = defineResource({
@@ -256,8 +256,8 @@ describe('requests and records() give equal answers and store equal records', ()
   }, 120_000)
 
   it('over PGlite, in its transaction', async () => {
-    const client = await freshPglite()
-    closing.push(() => client.close())
+    const { client, release } = await lentPglite()
+    closing.push(release)
     await client.exec(`${ddl('a_')};\n${ddl('b_')}`)
     const served = await listen(express().use(serviceOver(storesIn(client as never, 'a_'))))
     closing.push(() => served.close())
