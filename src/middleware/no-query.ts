@@ -1,6 +1,6 @@
 /** Routes that take no parameters say so (QUERY-8). */
 import { splitTarget } from '../http/targets.js'
-import { refuseQuery } from '../plan/list-grammar.js'
+import { refuseQuery } from '../plan/query-pairs.js'
 import type { Middleware } from './middleware.js'
 
 /**

@@ -3,7 +3,7 @@
 import type { Scalar } from '../adapters/contract.js'
 import { put } from '../definition/json.js'
 import { Shape } from '../definition/shape.js'
-import { ConfigurationError, type KnownViolation, type Violation } from '../problem.js'
+import { ConfigurationError, type KnownViolation } from '../problem.js'
 import { longestTimer } from '../timeout.js'
 import type { ViolationParams } from '../violation.js'
 import type { CustomRepresentation } from './custom-representation.js'
@@ -12,6 +12,7 @@ import type { EndpointMethod, UploadOptions } from './endpoint-types.js'
 import { type Form, formOf } from './form.js'
 import { compileNormalize } from './members.js'
 import { readPairs, refuse } from './query-pairs.js'
+import { refuseBody } from './record.js'
 import { type ScalarGrammar, scalarGrammar } from './scalar-grammar.js'
 import { compileValidator } from './validator.js'
 import { typeParams } from './violations.js'
@@ -37,8 +38,8 @@ export interface CompiledMethod {
 
 interface EndpointBody {
   readonly form: Form
-  readonly complete: (value: unknown) => unknown
-  readonly validate: (value: unknown) => readonly Violation[]
+  /** The body that was sent, completed. Throws `invalid-body` where its schema does not hold. */
+  readonly read: (sent: unknown) => unknown
 }
 
 /** Compiles an endpoint. Throws `ConfigurationError` where a parameter is no scalar or a schema is none. */
@@ -132,5 +133,14 @@ function grammarOf(name: string, parameter: string, schema: Parameters<typeof Sh
 function compileBody(name: string, { body }: Given): CompiledMethod['body'] {
   if (body === undefined) return undefined
   const shape = Shape.of(body)
-  return { form: formOf(shape), complete: compileNormalize(shape, 'create'), validate: compileValidator(name, body, new Set()) }
+  const complete = compileNormalize(shape, 'create')
+  const validate = compileValidator(name, body, new Set())
+  return {
+    form: formOf(shape),
+    read(sent) {
+      const value = complete(sent)
+      refuseBody(validate(value))
+      return value
+    },
+  }
 }

@@ -155,11 +155,6 @@ export function parseListQuery(raw: string, grammar: ListGrammar, address?: List
 /** By rank, where a search asks for nothing else. */
 const unordered: readonly SortTerm[] = Object.freeze([])
 
-/** Throws where there is any parameter: what takes none says so (QUERY-8). */
-export function refuseQuery(raw: string): void {
-  if (raw !== '') refuse(readPairs(raw, []).found)
-}
-
 /** Parses the query of a request for one item: `expand` and nothing else. */
 export function parseItemQuery(raw: string, grammar: ListGrammar): ItemQuery {
   if (raw === '') return plainItem

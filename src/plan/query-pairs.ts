@@ -55,6 +55,11 @@ export function refuse(found: readonly Violation[]): void {
   throw new HttpProblem('invalid-query', { detail: summaryOf(found), errors: found })
 }
 
+/** Throws the `invalid-query` problem where there is any parameter: what takes none says so (QUERY-8). */
+export function refuseQuery(raw: string): void {
+  if (raw !== '') refuse(readPairs(raw, []).found)
+}
+
 const undecodable = (text: string): KnownViolation<'encoding'> => ({
   parameter: text,
   detail: `"${text}" can not be decoded: percent-encode the parameter as UTF-8.`,

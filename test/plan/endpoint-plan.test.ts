@@ -92,8 +92,15 @@ describe('bodies', () => {
   it('REP-8: are completed and held against their schema', () => {
     const body = { type: 'object', required: ['n'], properties: { n: { type: 'integer' }, a: { type: ['string', 'null'] } } }
     const made = compile({ body })?.body
-    expect(made?.complete({ n: 1 })).toEqual({ n: 1, a: null })
-    expect(made?.validate({ m: 1 }).map(({ pointer }) => pointer)).toEqual(['/n', '/m'])
+    expect(made?.read({ n: 1 })).toEqual({ n: 1, a: null })
+    const pointers = () => {
+      try {
+        return made?.read({ m: 1 })
+      } catch (error) {
+        return error instanceof HttpProblem && error.errors.map(({ pointer }) => pointer)
+      }
+    }
+    expect(pointers()).toEqual(['/n', '/m'])
     expect(compile({})?.body).toBeUndefined()
   })
 

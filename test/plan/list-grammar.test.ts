@@ -3,14 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { isFixed } from '../../src/definition/fixed.js'
 import { defineResource, type PageOptions } from '../../src/definition/resource.js'
 import { hintMaker } from '../../src/plan/hint.js'
-import {
-  compileListGrammar,
-  knownListQuery,
-  type ListQuery,
-  parseItemQuery,
-  parseListQuery,
-  refuseQuery,
-} from '../../src/plan/list-grammar.js'
+import { compileListGrammar, knownListQuery, type ListQuery, parseItemQuery, parseListQuery } from '../../src/plan/list-grammar.js'
+import { refuseQuery } from '../../src/plan/query-pairs.js'
 import { HttpProblem, type Violation } from '../../src/problem.js'
 import { api as makeApi } from '../../src/router/api.js'
 import { cpuTime } from '../cpu-time.js'

@@ -66,15 +66,26 @@ export const create: Operation<'item', 'record', CreatedStatus> = {
 }
 
 /** A request that creates a record. */
-export type Creating = Parsed<'item', 'record'>
+type Creating = Parsed<'item', 'record'>
 
-function createdAnew(exchange: Creating, store: Store, attachTo: ParentKey | undefined): Awaitable<Made> {
-  const { body, idempotency } = exchange
-  return idempotency === undefined ? createRecord(exchange, store, body, attachTo) : createdOnce(exchange, store, attachTo, idempotency)
+/** Creates what the body says. `keysOf` gives the keys of the new record's own address, its parents' first. */
+export function created(
+  exchange: Creating,
+  keysOf: (key: KeyValue) => readonly KeyValue[],
+  attachTo?: ParentKey,
+): Awaitable<Outcome<CreatedStatus>> {
+  const { idempotency, resource, body } = exchange
+  const store = new Store(exchange, resource)
+  const made =
+    idempotency === undefined ? createRecord(exchange, store, body, attachTo) : createdOnce(exchange, store, idempotency, attachTo)
+  return settled(made, (one) => outcomeOf(exchange, one, keysOf))
 }
 
-/** The same where its client may have sent it before. */
-async function createdOnce(exchange: Creating, store: Store, attachTo: ParentKey | undefined, idempotency: Idempotency): Promise<Made> {
+/** Creates it unless its client has sent it before (VERB-12). */
+async function createdOnce(exchange: Creating, store: Store, idempotency: Idempotency, attachTo: ParentKey | undefined): Promise<Made> {
+  // Before links and rules are looked at: a repeat gets the same answer, also where they would refuse it by now.
+  const earlier = await store.recall(idempotency)
+  if (earlier !== undefined) return { created: earlier }
   try {
     await checkRules(exchange, exchange.body, undefined, 'create')
   } catch (error) {
@@ -84,22 +95,6 @@ async function createdOnce(exchange: Creating, store: Store, attachTo: ParentKey
     return { created: repeated }
   }
   return store.create(exchange.body, attachTo, idempotency)
-}
-
-/** Creates what the body says. `keysOf` gives the keys of the new record's own address, its parents' first. */
-export function created(
-  exchange: Creating,
-  keysOf: (key: KeyValue) => readonly KeyValue[],
-  attachTo?: ParentKey,
-): Awaitable<Outcome<CreatedStatus>> {
-  const { idempotency } = exchange
-  const store = new Store(exchange, exchange.resource)
-  // Before links and rules are looked at: a repeat answers what was answered, also where they would refuse it by now.
-  const earlier = idempotency === undefined ? undefined : store.recall(idempotency)
-  return settled(earlier, (repeated) => {
-    if (repeated !== undefined) return outcomeOf(exchange, { created: repeated }, keysOf)
-    return settled(createdAnew(exchange, store, attachTo), (made) => outcomeOf(exchange, made, keysOf))
-  })
 }
 
 function outcomeOf(exchange: Creating, made: Made, keysOf: (key: KeyValue) => readonly KeyValue[]): Outcome<CreatedStatus> {
