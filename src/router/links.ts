@@ -1,7 +1,7 @@
 /** Links in bodies (REP-7): from what a client sends to the members that hold a key, and whether it leads anywhere. */
 import type { Awaitable } from '../adapters/contract.js'
 import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
-import type { KeyValue } from '../definition/key.js'
+import { type KeyValue, lastKey } from '../definition/key.js'
 import type { LinkTo } from '../definition/resource.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
@@ -49,8 +49,15 @@ function changedLinks(associations: readonly LinkTo[], next: JsonObject, current
 
 const none: readonly Violation[] = Object.freeze([])
 
+/** Where a link of a resource leads. */
+function targetOf({ plan, targets }: Mounted, { name }: LinkTo): Mounted {
+  const target = targets.get(name)
+  if (target === undefined) throw new Error(`The link "${name}" of "${plan.collection}" has no target.`)
+  return target
+}
+
 function danglingLink(exchange: Caller, mounted: Mounted, link: LinkTo, next: JsonObject): Awaitable<Violation | undefined> {
-  const target = mounted.targets.get(link.name) as Mounted
+  const target = targetOf(mounted, link)
   const key = linkedKey(target, link, next)
   if (key === undefined) return undefined
   return settled(readable(exchange, target, [key]), ([stored]) => (stored === undefined ? dangling(link, target) : undefined))
@@ -64,7 +71,7 @@ export async function danglingInAll(
 ): Promise<readonly (readonly Violation[])[]> {
   const found = records.map((): Violation[] => [])
   for (const link of mounted.plan.associations) {
-    const target = mounted.targets.get(link.name) as Mounted
+    const target = targetOf(mounted, link)
     const { key: codec } = target.plan
     const wanted = records.map((record) => linkedKey(target, link, record))
     const distinct = new Map(wanted.filter((key) => key !== undefined).map((key) => [codec.text(key), key]))
@@ -94,9 +101,10 @@ export function storedTerms(exchange: Caller, mounted: Mounted, body: JsonObject
   const { plan } = mounted
   if (plan.links.size === 0) return { ...body }
   const record: JsonObject = {}
+  const taking: Taking = { caller: exchange, mounted, body, record, found }
   for (const name of Object.keys(body)) {
     const link = plan.links.get(name)
-    if (link?.kind === 'to') takeLink(exchange, mounted, link, body, record, found)
+    if (link?.kind === 'to') takeLink(taking, link)
     else if (link?.kind === 'sub') continue
     else if (link?.kind === 'external') put(record, name, belowVersion(exchange, plan, name, body[name]))
     else if (plan.hidden.has(name)) found.push(hiddenViolation(name, plan.hidden.get(name) as string))
@@ -112,8 +120,18 @@ function belowVersion({ base }: Caller, { definition }: ResourcePlan, name: stri
   return format === 'uri' ? given : { ...given, href: given.href.slice(base.length) }
 }
 
-function takeLink(exchange: Caller, mounted: Mounted, link: LinkTo, body: JsonObject, record: JsonObject, found: Violation[]): void {
-  const target = mounted.targets.get(link.name) as Mounted
+/** A body that becomes a record. */
+interface Taking {
+  readonly caller: Caller
+  readonly mounted: Mounted
+  readonly body: JsonObject
+  /** What is known of the record. */
+  readonly record: JsonObject
+  readonly found: Violation[]
+}
+
+function takeLink({ caller, mounted, body, record, found }: Taking, link: LinkTo): void {
+  const target = targetOf(mounted, link)
   const { hidden } = mounted.plan
   const given = body[link.name]
   if (given === null) {
@@ -123,7 +141,7 @@ function takeLink(exchange: Caller, mounted: Mounted, link: LinkTo, body: JsonOb
     }
     return
   }
-  const key = isObject(given) ? linkKey(exchange, target, given) : undefined
+  const key = isObject(given) ? linkKey(caller, target, given) : undefined
   if (key !== undefined) {
     const parts = target.plan.key.parts(key)
     for (let i = 0; i < parts.length; i += 1) {
@@ -135,11 +153,11 @@ function takeLink(exchange: Caller, mounted: Mounted, link: LinkTo, body: JsonOb
     }
     return
   }
-  const example = `{ "href": "${exchange.base}${target.path}/..." }`
+  const example = `{ "href": "${caller.base}${target.path}/..." }`
   const members = target.plan.key.members.map((member) => `"${member}"`).join(', ')
   found.push({
     pointer: `/${escapePointer(link.name)}`,
-    detail: `"${link.name}" must lead to one of ${target.plan.collection}: give ${example}, or ${members}.${otherOrigin(given, exchange.root)}`,
+    detail: `"${link.name}" must lead to one of ${target.plan.collection}: give ${example}, or ${members}.${otherOrigin(given, caller.root)}`,
     code: 'link',
     params: linkParams(target),
     clause: 'REP-7',
@@ -174,10 +192,11 @@ function keyOfHref(exchange: Caller, target: Mounted, href: string): KeyValue | 
   const sibling = versions === undefined ? version : versions.get(segments[0] ?? '')
   if (sibling === undefined || !isLiving(sibling)) return undefined
   const match = sibling.table.locate(versions === undefined ? segments : segments.slice(1))
-  const found = match === undefined ? undefined : itemOf(match)
+  if (match === undefined) return undefined
+  const found = itemOf(match)
   if (found?.plan.collection !== target.plan.collection) return undefined
   // The other version may type or name its key's parts differently: the id text is what they share.
-  return target.plan.key.parse(found.plan.key.text(match?.keys.at(-1) as KeyValue))
+  return target.plan.key.parse(found.plan.key.text(lastKey(match.keys)))
 }
 
 /** What stands in a path as it is in an id (RFC 3986 2.3). */

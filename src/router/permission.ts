@@ -1,7 +1,7 @@
 /** Where a permission is asked: of every operation, of the parents in its path, of what its links lead to (AUTH-4). */
 import type { Awaitable, Stored } from '../adapters/contract.js'
 import { type Ask, type Decided, type Decision, forbidden, methodNotYours, type OwnMethods, ownMethods } from '../auth/permission.js'
-import type { KeyValue } from '../definition/key.js'
+import { type KeyValue, lastKey } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
 import { concernsItem, type OperationDescription } from '../plan/operation.js'
 import type { Mounted, Route } from '../plan/routes.js'
@@ -31,7 +31,7 @@ function mayDo(exchange: Asking, route: Route, { actions, method }: OperationDes
   const { collection } = resource.plan
   const nearest = route.association?.parent ?? resource.parent?.mounted
   const inPath = nearest === undefined ? noAsks : askOfParents(nearest, ofItem ? keys.slice(0, -1) : keys)
-  const parents = route.kind === 'member' ? [...inPath, ...askOfLineage(resource, own as KeyValue)] : inPath
+  const parents = route.kind === 'member' ? [...inPath, ...askOfLineage(resource, lastKey(keys))] : inPath
   if (parents.length === 0 && actions.length === 1) return exchange.decide(only, collection, own)
   return inTurn(
     exchange,
@@ -45,7 +45,10 @@ type Asking = Pick<Visit, 'keys' | 'decide'>
 /** The methods of this caller at a route. Throws `forbidden` where there are none. */
 export async function methodsOf(exchange: Asking, route: Route): Promise<OwnMethods> {
   const offered = [...route.operations.keys()].filter((one) => one !== 'OPTIONS')
-  const own = await ownMethods(offered, (one) => mayDo(exchange, route, route.operations.get(one) as OperationDescription))
+  const own = await ownMethods(offered, (one) => {
+    const operation = route.operations.get(one)
+    return operation === undefined ? 'forbidden' : mayDo(exchange, route, operation)
+  })
   if (own.none) throw forbidden(route.template)
   return own
 }
@@ -72,8 +75,9 @@ const noAsks: readonly Ask[] = []
 function askOfParents(nearest: Mounted | undefined, keys: readonly KeyValue[]): readonly Ask[] {
   const asks: Ask[] = []
   let mounted = nearest
-  for (let at = keys.length - 1; at >= 0 && mounted !== undefined; at -= 1) {
-    asks.push({ action: 'read', resource: mounted.plan.collection, key: keys[at] as KeyValue })
+  for (const key of keys.toReversed()) {
+    if (mounted === undefined) break
+    asks.push({ action: 'read', resource: mounted.plan.collection, key })
     mounted = mounted.parent?.mounted
   }
   return asks
@@ -87,16 +91,16 @@ const askOfLineage = (mounted: Mounted, key: KeyValue): readonly Ask[] =>
 function inTurn(exchange: Pick<Caller, 'decide'>, parents: readonly Ask[], own: readonly Ask[]): Decided {
   const asks = [...parents, ...own]
   const from = (start: number): Decided => {
-    for (let at = start; at < asks.length; at += 1) {
-      const { action, resource, key } = asks[at] as Ask
+    for (let at = start; ; at += 1) {
+      const ask = asks[at]
+      if (ask === undefined) return 'allow'
       const judged = (decision: Decision): Decision => (decision === 'allow' || at >= parents.length ? decision : 'forbidden')
-      const decision = exchange.decide(action, resource, key)
+      const decision = exchange.decide(ask.action, ask.resource, ask.key)
       if (isPromise(decision)) {
         return decision.then((found) => (found === 'allow' ? from(at + 1) : judged(found)))
       }
       if (decision !== 'allow') return judged(decision)
     }
-    return 'allow'
   }
   return from(0)
 }

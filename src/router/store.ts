@@ -14,7 +14,7 @@ import {
   type WriteAction,
 } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
-import type { KeyValue } from '../definition/key.js'
+import { type KeyValue, lastKey } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
 import type { ListQuery } from '../plan/list-grammar.js'
 import type { Mounted } from '../plan/routes.js'
@@ -74,11 +74,14 @@ export class Store {
 
   async #linkedBelow(parent: Mounted, keys: readonly KeyValue[]): Promise<readonly (Stored<unknown> | undefined)[]> {
     const { key: codec } = parent.plan
-    const owners = keys.map((key) => lineageOf(this.#mounted, key).at(-2) as KeyValue)
+    const owners = keys.map((key) => lastKey(lineageOf(this.#mounted, key).slice(0, -1)))
     const wanted = new Map(owners.map((owner) => [codec.text(owner), owner]))
     const [found, parents] = await Promise.all([this.read(keys), new Store(this.#exchange, parent).linked([...wanted.values()])])
     const there = new Set([...wanted.keys()].filter((_, i) => parents[i] !== undefined))
-    return found.map((stored, i) => (there.has(codec.text(owners[i] as KeyValue)) ? stored : undefined))
+    return found.map((stored, i) => {
+      const owner = owners[i]
+      return owner !== undefined && there.has(codec.text(owner)) ? stored : undefined
+    })
   }
 
   /** The record of a key. Throws the `absent` problem (404). */
@@ -174,14 +177,14 @@ export class Store {
     return page
   }
 
-  #written<T extends object | string>(method: string, result: T | 'absent' | Refused | undefined): Exclude<T, 'absent' | Refused> {
+  #written<T extends object | string>(method: string, result: T | 'absent' | Refused | undefined): T {
     if (result === 'absent') throw absent()
     if (result === undefined) throw new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to ${method}().`)
-    return this.#accepted(result) as Exclude<T, 'absent' | Refused>
+    return this.#accepted<T>(result)
   }
 
-  #accepted<T>(result: T | Refused): Exclude<T, Refused> {
-    if (!isRefused(result)) return result as Exclude<T, Refused>
+  #accepted<T>(result: T | Refused): T {
+    if (!isRefused(result)) return result
     const beside = this.#exchange.version.table.resources.map(({ plan }) => plan.collection)
     throw refusedRecord(this.#mounted.plan, result, new Set(beside))
   }

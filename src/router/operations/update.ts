@@ -16,13 +16,9 @@ export type Attempt<T> = (current: Stored<JsonObject>, store: Store) => Awaitabl
 
 /**
  * Runs an attempt on the current record until it is not stale. With versions in `If-Match` a lost race is 412; without, the attempts of one key wait for each
- * other in this process and are repeated where another process wins, until the time is up (503). `conditionsOn` gives those of the preconditions that concern the record as it is.
+ * other in this process and are repeated where another process wins, until the time is up (503). `conditionsOn` gives those of the preconditions that concern the record as it is. Default: all.
  */
-export function change<T>(
-  exchange: Visit,
-  attempt: Attempt<T>,
-  conditionsOn: (current: Stored<JsonObject>) => Conditions = () => exchange.conditions,
-): Awaitable<T> {
+export function change<T>(exchange: Visit, attempt: Attempt<T>, conditionsOn?: (current: Stored<JsonObject>) => Conditions): Awaitable<T> {
   return settled(checkItemPath(exchange), () => {
     const { conditions, service, resource } = exchange
     const store = new Store(exchange, resource)
@@ -31,7 +27,7 @@ export function change<T>(
       settled(memberOfPath(exchange, store), (current) => {
         if (exchange.repeats && current.version === seen) throw keptAsItWas()
         seen = current.version
-        checkWrite(conditionsOn(current), current.version)
+        checkWrite(conditionsOn === undefined ? conditions : conditionsOn(current), current.version)
         return attempt(current, store)
       })
     if (conditions.versions === undefined) {
