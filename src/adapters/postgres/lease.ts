@@ -13,6 +13,24 @@ import { answerShare, graceful, nobodyWaits, statementShare, timerFor, whenTooLo
 /** Sends a statement; it is answered once. */
 type Begin<R> = (answer: (error: unknown, result?: R) => void) => void
 
+/** A statement that was sent and has no result yet. */
+interface Sent<R> {
+  readonly resolve: (result: R) => void
+  readonly reject: (error: unknown) => void
+  /** When its caller has to be answered, on the clock of `performance.now()`. */
+  readonly answerBy: number
+  /** How many commits the connection had without confirmation when it was sent. */
+  readonly unconfirmed: number
+  isOver: boolean
+  cancelling: Promise<CancelOutcome> | undefined
+  timers: readonly ReturnType<typeof setTimeout>[]
+  /** Ends the wait for its time to be up. */
+  stay: () => void
+}
+
+const none: readonly never[] = []
+const nothing = (): void => undefined
+
 export class Lease {
   readonly client: PgClient
   /** Whether a pool lent it, which has another in its place when it is closed. */
@@ -120,69 +138,73 @@ export class Lease {
     if (wait.gone || limit <= 0) return Promise.reject(nobodyWaits())
     const failed = this.#failure
     if (failed !== undefined) return Promise.reject(new Unsent('The connection is broken.', { cause: failed }))
-    const connection = this.#connection
-    const { unconfirmed } = connection
-    const answerBy = performance.now() + left * answerShare
     this.#underWay++
     return new Promise((resolve, reject) => {
-      let cancelling: Promise<CancelOutcome> | undefined
-      let over = false
-      const timers: ReturnType<typeof setTimeout>[] = []
-      const end = (): void => {
-        if (over) return
-        over = true
-        stay()
-        for (const timer of timers) clearTimeout(timer)
-        if (cancelling === undefined) this.#ended()
-        else
-          void cancelling.then((outcome) => {
-            this.#after(outcome)
-            this.#ended()
-          })
-      }
-      const stop = (): void => {
-        if (cancelling !== undefined) return
-        cancelling = this.#cancelUntil(() => over)
-        // Where the statement had a limit of its own, the request may still have time for another
-        // attempt.
-        const inTime = answerBy - performance.now()
-        const Silent = inTime > graceful ? Lost : Late
-        const silent = (): void => {
-          connection.doubtPeers()
-          reject(new Silent('PostgreSQL did not say in time whether it stopped.'))
-        }
-        const giveUp = (): void => {
-          silent()
-          this.destroy()
-          end()
-        }
-        timers.push(setTimeout(silent, timerFor(Math.min(inTime, graceful))), setTimeout(giveUp, graceful))
-      }
-      const stay = whenTooLong(wait, limit, stop, stop)
-      const fail = (error: unknown): void => {
-        const failure = statementFailure(error)
-        if (breaks(failure)) this.#unfit ??= failure as Error
-        // Where the client itself stopped waiting, the statement still runs.
-        if (gaveUp(error)) cancelling ??= cancel(this.client)
-        reject(connection.unconfirmed > unconfirmed ? new Unconfirmed(error) : failure)
-        end()
-      }
-      const answer = (error: unknown, result?: R): void => {
-        if (error !== null && error !== undefined) {
-          fail(error)
-          return
-        }
-        connection.aliveAt = performance.now()
-        if (connection.unconfirmed > unconfirmed) reject(new Unconfirmed())
-        else resolve(result as R)
-        end()
-      }
+      const { unconfirmed } = this.#connection
+      const answerBy = performance.now() + left * answerShare
+      const sent: Sent<R> = { resolve, reject, answerBy, unconfirmed, isOver: false, cancelling: undefined, timers: none, stay: nothing }
+      const stop = (): void => this.#stop(sent)
+      sent.stay = whenTooLong(wait, limit, stop, stop)
       try {
-        begin(answer)
+        begin((error, result) => {
+          if (error !== null && error !== undefined) this.#failed(sent, error)
+          else this.#answered(sent, result as R)
+        })
       } catch (error) {
-        fail(error)
+        this.#failed(sent, error)
       }
     })
+  }
+
+  #answered<R>(sent: Sent<R>, result: R): void {
+    const connection = this.#connection
+    connection.aliveAt = performance.now()
+    if (connection.unconfirmed > sent.unconfirmed) sent.reject(new Unconfirmed())
+    else sent.resolve(result)
+    this.#finish(sent)
+  }
+
+  #failed<R>(sent: Sent<R>, error: unknown): void {
+    const failure = statementFailure(error)
+    if (breaks(failure)) this.#unfit ??= failure as Error
+    // Where the client itself stopped waiting, the statement still runs.
+    if (gaveUp(error)) sent.cancelling ??= cancel(this.client)
+    sent.reject(this.#connection.unconfirmed > sent.unconfirmed ? new Unconfirmed(error) : failure)
+    this.#finish(sent)
+  }
+
+  /** Cancels a statement, and answers its caller when the server does not say in time how it ended. */
+  #stop<R>(sent: Sent<R>): void {
+    if (sent.cancelling !== undefined) return
+    sent.cancelling = this.#cancelUntil(() => sent.isOver)
+    // Where the statement had a limit of its own, the request may still have time for another
+    // attempt.
+    const inTime = sent.answerBy - performance.now()
+    const Silent = inTime > graceful ? Lost : Late
+    const silent = (): void => {
+      this.#connection.doubtPeers()
+      sent.reject(new Silent('PostgreSQL did not say in time whether it stopped.'))
+    }
+    const giveUp = (): void => {
+      silent()
+      this.destroy()
+      this.#finish(sent)
+    }
+    sent.timers = [setTimeout(silent, timerFor(Math.min(inTime, graceful))), setTimeout(giveUp, graceful)]
+  }
+
+  /** The connection is free again, once a cancel has ended too. */
+  #finish<R>(sent: Sent<R>): void {
+    if (sent.isOver) return
+    sent.isOver = true
+    sent.stay()
+    for (const timer of sent.timers) clearTimeout(timer)
+    if (sent.cancelling === undefined) this.#ended()
+    else
+      void sent.cancelling.then((outcome) => {
+        this.#after(outcome)
+        this.#ended()
+      })
   }
 
   /** Cancels what runs now, until it is over: a cancel that overtakes its statement finds the server idle and does nothing. */
