@@ -6,8 +6,9 @@ import { didYouMean, nearMiss } from '../../near-miss.js'
 import type { CatalogColumn, Relation } from './catalog.js'
 import { castTo, computedContent, contentOf } from './column-content.js'
 import type { ColumnType } from './column-type.js'
-import { type ColumnOptions, type PostgresAdapterOptions, snakeCase } from './options.js'
+import type { ColumnOptions, PostgresAdapterOptions } from './options.js'
 import { type Content, castOf, inexactSql, readSql } from './places.js'
+import { snakeCase } from './snake-case.js'
 import { quote, row } from './sql.js'
 
 /** A member of the record with a column, or an expression, of its own. */

@@ -1,25 +1,20 @@
 /** `express-rest-conventions/postgres`: resources over tables of PostgreSQL. */
 export { type PostgresAdapter, postgresAdapter, type UnboundPostgresAdapter } from './adapter.js'
+export type { Applied, Change, CreateChange, MoveChange, RemoveChange, ReplaceChange } from './change-options.js'
 export type { CustomClient, PostgresClient, SplitClient, SqlClient } from './client.js'
 export { tableDdl } from './ddl.js'
 export { idempotencyDdl } from './kept-records.js'
-export {
-  type Applied,
-  type Change,
-  type ColumnOptions,
-  type CountMode,
-  type CreateChange,
-  type IdempotencyOptions,
-  type JoinTable,
-  type MoveChange,
-  type PostgresAdapterOptions,
-  type RemoveChange,
-  type ReplaceChange,
-  type SearchFunction,
-  type SoftDeleteColumn,
-  snakeCase,
-  type TextSearch,
-  type VersionColumn,
-  type VersionExpression,
+export type {
+  ColumnOptions,
+  CountMode,
+  IdempotencyOptions,
+  JoinTable,
+  PostgresAdapterOptions,
+  SearchFunction,
+  SoftDeleteColumn,
+  TextSearch,
+  VersionColumn,
+  VersionExpression,
 } from './options.js'
+export { snakeCase } from './snake-case.js'
 export type { RelationName } from './sql.js'

@@ -1,10 +1,8 @@
 /** What a team tells the adapter of its table. */
-
-import { definitionKind, type ResourceDefinition } from '../../definition/resource.js'
+import type { ResourceDefinition } from '../../definition/resource.js'
 import type { MemberName, MemberPath } from '../../definition/schema-types.js'
-import { checkOptions, invalidOption } from '../../options/check.js'
-import { count, type Kind, type Kinds } from '../../options/kinds.js'
-import type { AdapterCall, ListRequest, ParentKey, Refused, Stored } from '../contract.js'
+import type { AdapterCall, ListRequest } from '../contract.js'
+import type { Change } from './change-options.js'
 import type { SqlClient } from './client.js'
 import type { RelationName } from './sql.js'
 
@@ -67,80 +65,6 @@ export type SearchFunction<K = unknown> = (q: string, request: ListRequest, call
 
 /** How many items match: counted, counted up to a bound, estimated by the planner, or not told. */
 export type CountMode = 'exact' | 'bounded' | 'estimated' | 'none'
-
-/** What the adapter's own statement came to. */
-export type Applied<T> = Stored<T> | 'removed' | 'attached' | 'detached' | 'absent' | 'stale' | Refused
-
-/** A record that the function can't change: it is a frozen copy of what is stored. */
-type Shown<T> = T extends object ? Readonly<T> : T
-
-interface AnyChange<T> {
-  readonly collection: string
-  /**
-   * Runs the adapter's own statement, compare-and-set included, and resolves with its result. A
-   * result that is no success rolls everything back. It runs once, however often it is called; where
-   * the function does not call it, it runs afterwards.
-   */
-  apply(): Promise<Applied<T>>
-}
-
-/** A change of a record that is there already. */
-interface ChangeOfRecord<T, K> extends AnyChange<T> {
-  readonly key: K
-  /**
-   * The record that is replaced, moved or removed. With `readBefore: true` it is always there: it
-   * was read, and its row locked, in this transaction. Without, it is there where the request has
-   * read it already (a PATCH, say) and the version stands for the whole row; else `undefined`.
-   */
-  readonly before: Shown<T> | undefined
-}
-
-export interface CreateChange<T = unknown, K = unknown> extends AnyChange<T> {
-  readonly action: 'create'
-  /** The record's key. Where the store assigns it, `undefined` until `apply()` has resolved. */
-  readonly key: K | undefined
-  readonly before: undefined
-  /** The record as it is to be stored. */
-  readonly value: Shown<T>
-  /** The record as the table holds it, once `apply()` has resolved with it; until then `undefined`. */
-  readonly after: Shown<T> | undefined
-  /** The parent, where the record is created in an associated sub-collection. */
-  readonly parent: ParentKey | undefined
-}
-
-export interface ReplaceChange<T = unknown, K = unknown> extends ChangeOfRecord<T, K> {
-  /** `patch` for PATCH and flags, `replace` for PUT. */
-  readonly action: 'replace' | 'patch'
-  /** The whole record as it is to be stored. */
-  readonly value: Shown<T>
-  /** The record as the table holds it, once `apply()` has resolved with it; until then `undefined`. */
-  readonly after: Shown<T> | undefined
-  readonly parent: undefined
-}
-
-export interface RemoveChange<T = unknown, K = unknown> extends ChangeOfRecord<T, K> {
-  readonly action: 'remove'
-  readonly value: undefined
-  readonly after: undefined
-  readonly parent: undefined
-}
-
-export interface MoveChange<T = unknown, K = unknown> extends ChangeOfRecord<T, K> {
-  readonly action: 'attach' | 'detach'
-  readonly value: undefined
-  /** The record as the table holds it, once `apply()` has resolved with success; until then `undefined`. */
-  readonly after: Shown<T> | undefined
-  /** The parent that the record is attached to, or detached from. */
-  readonly parent: ParentKey
-}
-
-/**
- * A change that is under way in a transaction. `action` tells the kinds apart. `key` and `after` may
- * become known with `apply()`: read them from the change, and do not take them out of it before.
- *
- * @example if (change.action === 'create') await change.apply()
- */
-export type Change<T = unknown, K = unknown> = CreateChange<T, K> | ReplaceChange<T, K> | RemoveChange<T, K> | MoveChange<T, K>
 
 /** Where creates are kept that clients may repeat. */
 export interface IdempotencyOptions {
@@ -226,82 +150,4 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   readonly statementTimeout?: number
   /** Hears of what an operator should know: a lost idle connection, a count that will be slow. Default `process.emitWarning`. */
   readonly onWarning?: (message: string) => void
-}
-
-export const relationKinds: Kinds<RelationName> = { schema: 'string', name: { required: 'string' } }
-
-const relation: Kind = ['string', { options: relationKinds }]
-
-export const softDeleteKinds: Kinds<SoftDeleteColumn> = { column: { required: 'string' }, deleted: 'string' }
-
-export const columnKinds: Kinds<ColumnOptions> = { column: 'string', write: 'boolean', expression: 'string' }
-
-/** A version is in a column or computed: one table of options, so that a near miss is found in either. */
-export const versionKinds: Kinds<VersionColumn & VersionExpression> = {
-  column: 'string',
-  next: 'string',
-  soleWriter: 'boolean',
-  expression: 'string',
-}
-
-export const joinTableKinds: Kinds<JoinTable> = {
-  table: { required: relation },
-  parent: { required: 'names' },
-  key: { required: 'names' },
-}
-
-/** Ten years: what an interval may be without coming near the end of time. */
-const longestTtl = 10 * 365 * 86_400
-
-export const idempotencyKinds: Kinds<IdempotencyOptions> = {
-  table: { required: relation },
-  ttl: { from: 0, above: true, to: longestTtl, unit: 'seconds' },
-  lock: 'boolean',
-}
-
-export const textSearchKinds: Kinds<TextSearch> = { config: 'string', members: { each: 'string' }, vector: 'string' }
-
-export const postgresAdapterKinds: Kinds<PostgresAdapterOptions> = {
-  resource: definitionKind,
-  table: { required: relation },
-  readFrom: relation,
-  columns: { values: ['string', { options: columnKinds }] },
-  naming: [{ oneOf: ['snake_case', 'same'] }, 'function'],
-  rest: 'string',
-  version: [{ oneOf: ['xmin'] }, { options: versionKinds }],
-  epoch: 'string',
-  softDelete: ['string', { options: softDeleteKinds }],
-  onCreate: 'function',
-  onUpdate: 'function',
-  write: 'function',
-  readBefore: 'boolean',
-  session: 'function',
-  attached: { values: { options: joinTableKinds } },
-  idempotency: { options: idempotencyKinds },
-  search: [{ options: textSearchKinds }, 'function'],
-  count: { oneOf: ['exact', 'bounded', 'estimated', 'none'] },
-  countBound: count,
-  probe: { oneOf: ['catalog', 'explain', 'execute'] },
-  prepare: 'boolean',
-  acquireTimeout: { from: 1, unit: 'milliseconds' },
-  statementTimeout: { from: 1, unit: 'milliseconds' },
-  onWarning: 'function',
-}
-
-/** `given` as options of `what`. Throws `ConfigurationError`. */
-export function tableOptions(what: string, given: unknown): PostgresAdapterOptions {
-  const options = checkOptions<PostgresAdapterOptions>(what, given, postgresAdapterKinds)
-  const { version } = options
-  if (typeof version === 'object' && !('column' in version) && !('expression' in version)) {
-    throw invalidOption(`The option "version" of ${what} names no column. Give 'xmin', { column } or { expression }.`)
-  }
-  return options
-}
-
-/** The column of a member where nothing else is said: `fechaDeEntrada` -> `fecha_de_entrada`, `cpDestinoID` -> `cp_destino_id`. */
-export function snakeCase(member: string): string {
-  return member
-    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2')
-    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
-    .toLowerCase()
 }

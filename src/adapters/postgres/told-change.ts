@@ -1,6 +1,6 @@
 /** A change as a team's `write` function gets it. */
 import { freezeThroughout } from '../../definition/fixed.js'
-import type { Applied, Change } from './options.js'
+import type { Applied, Change } from './change-options.js'
 import type { PendingChange } from './pending-change.js'
 
 type Row = Record<string, unknown>
