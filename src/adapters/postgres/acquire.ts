@@ -8,15 +8,23 @@ import type { PgClient, PgPool } from './pg-client.js'
 import { type Turns, turnsOf } from './turns.js'
 import { nobodyWaits, statementShare, timerFor, within } from './waits.js'
 
+/** A pool, with as many turns as it has connections: its own queue, which serves in the order of arrival, stays empty. */
+export interface Lender {
+  readonly pool: PgPool
+  readonly turns: Turns
+}
+
+export const lenderOf = (pool: PgPool): Lender => ({ pool, turns: turnsOf(pool, pool.options?.max ?? Number.POSITIVE_INFINITY) })
+
 /**
  * A live connection of the pool, for the oldest request first; `release` takes it back. Throws
  * `Busy` where none is free within `most` milliseconds; a connection that comes later goes back to
  * the pool at once. One that was not used for a while is checked first.
  */
-export function acquire(pool: PgPool, wait: Wait, most: number): Promise<PgClient> {
+export function acquire(lender: Lender, wait: Wait, most: number): Promise<PgClient> {
+  const { pool, turns } = lender
   const left = wait.left()
   const begin = (waits: () => boolean): Promise<PgClient> => {
-    const turns = turnsOfPool(pool)
     const lend = async (): Promise<PgClient> => {
       try {
         const first = await connect(pool, most)
@@ -29,7 +37,7 @@ export function acquire(pool: PgPool, wait: Wait, most: number): Promise<PgClien
     const turn = turns.take(left, waits)
     return turn === undefined ? lend() : turn.then(lend)
   }
-  const discard = (client: PgClient): void => release(pool, client, connectionOf(client).ended ?? false)
+  const discard = (client: PgClient): void => release(lender, client, connectionOf(client).ended ?? false)
   return within(wait, Math.min(most, left * statementShare), begin, discard)
 }
 
@@ -37,19 +45,13 @@ export function acquire(pool: PgPool, wait: Wait, most: number): Promise<PgClien
  * Takes a connection back that `acquire` gave; with an error or true, the pool closes it. Throws
  * where it was released already.
  */
-export function release(pool: PgPool, client: PgClient, broken: Error | boolean): void {
+export function release({ turns }: Lender, client: PgClient, broken: Error | boolean): void {
   try {
     client.release?.(broken)
   } finally {
-    turnsOfPool(pool).give()
+    turns.give()
   }
 }
-
-/**
- * As many turns as the pool has connections: its own queue, which serves in the order of arrival,
- * stays empty.
- */
-const turnsOfPool = (pool: PgPool): Turns => turnsOf(pool, pool.options?.max ?? Number.POSITIVE_INFINITY)
 
 /** A connection as the pool gives it. */
 function connect(pool: PgPool, most: number): Promise<PgClient> {

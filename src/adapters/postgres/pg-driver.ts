@@ -1,5 +1,5 @@
 /** `pg`: a pool, a client of one's own, or one that a transaction holds. */
-import { acquire, release } from './acquire.js'
+import { acquire, lenderOf, release } from './acquire.js'
 import type { Database, Session, Wait } from './client.js'
 import { holdingTurn, takeTurn } from './client-turn.js'
 import { connectionOf, watchClient, watchPool } from './connections.js'
@@ -31,17 +31,18 @@ function namesOf(owner: object): StatementNames {
 /** A pool: every statement or transaction holds a connection for as long as it runs. */
 export function poolDatabase(pool: PgPool, options: PgOptions): Database {
   watchPool(pool, options.warn)
+  const lender = lenderOf(pool)
   const names = options.prepare ? namesOf(pool) : undefined
   const takeBack = (client: PgClient, broken: Error | boolean): void => {
     try {
-      release(pool, client, broken)
+      release(lender, client, broken)
     } catch {
       // What the statements came to stays true.
       options.warn('A function of the team released the connection of its transaction. The adapter does that.')
     }
   }
   const lent = (client: PgClient): Lease => new Lease(client, true, options.statement, (broken) => takeBack(client, broken))
-  const lend = async (wait: Wait): Promise<Lease> => lent(await acquire(pool, wait, options.acquire))
+  const lend = async (wait: Wait): Promise<Lease> => lent(await acquire(lender, wait, options.acquire))
   return {
     embedded: false,
     nested: false,
@@ -54,7 +55,7 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
       }
     },
     async cells(text, columns, values, wait) {
-      const lease = lent(await acquire(pool, wait, options.acquire))
+      const lease = lent(await acquire(lender, wait, options.acquire))
       try {
         return await lease.cells(text, columns, values, wait, names)
       } finally {
