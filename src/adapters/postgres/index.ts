@@ -3,7 +3,7 @@ export { type PostgresAdapter, postgresAdapter, type UnboundPostgresAdapter } fr
 export type { Applied, Change, CreateChange, MoveChange, RemoveChange, ReplaceChange } from './change-options.js'
 export type { CustomClient, PostgresClient, SplitClient, SqlClient } from './client.js'
 export { tableDdl } from './ddl.js'
-export { idempotencyDdl } from './kept-records.js'
+export { idempotencyDdl } from './kept-table.js'
 export type {
   ColumnOptions,
   CountMode,

@@ -1,5 +1,5 @@
 /** The statement of a list, and what it is put together from. */
-import type { OrderTerm } from './order.js'
+import type { Place } from './places.js'
 
 /** The statement of a list. */
 export interface ListStatement {
@@ -37,4 +37,9 @@ export interface Searched {
   readonly where: readonly string[]
   /** The best first. */
   readonly rank: OrderTerm
+}
+
+export interface OrderTerm {
+  readonly place: Place
+  readonly descending: boolean
 }

@@ -1,13 +1,9 @@
 /** The order of a list, and the places within it (QUERY-2, QUERY-7): the rows beside a place are found by an index, however deep it lies. */
 import type { KeysetPosition, Scalar } from '../contract.js'
 import { compareSql } from './conditions.js'
+import type { OrderTerm } from './list-statement.js'
 import type { Place } from './places.js'
 import type { Parameters } from './sql.js'
-
-export interface OrderTerm {
-  readonly place: Place
-  readonly descending: boolean
-}
 
 /** NULL is the largest value, which is what PostgreSQL takes it for: any other order would be served by no index. */
 export const orderSql = (terms: readonly OrderTerm[]): string =>

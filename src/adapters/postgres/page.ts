@@ -1,7 +1,7 @@
 /** The rows of one page: beside a place, or so many rows into the order (QUERY-7). */
 import type { ListRequest } from '../contract.js'
-import type { PageSql } from './list-statement.js'
-import { behind, type OrderTerm, orderSql, reversed } from './order.js'
+import type { OrderTerm, PageSql } from './list-statement.js'
+import { behind, orderSql, reversed } from './order.js'
 import { type Parameters, quote, row } from './sql.js'
 import type { Table } from './table.js'
 
