@@ -1,9 +1,8 @@
 /** `express-rest-conventions/postgres`: resources over tables of PostgreSQL. */
 export { type PostgresAdapter, postgresAdapter, type UnboundPostgresAdapter } from './adapter.js'
-export type { Applied, Change, CreateChange, MoveChange, RemoveChange, ReplaceChange } from './change-options.js'
-export type { CustomClient, PostgresClient, SplitClient, SqlClient } from './client.js'
+export type { CustomClient, PostgresClient, SplitClient, SqlClient } from './connections/client.js'
 export { tableDdl } from './ddl.js'
-export { idempotencyDdl } from './kept-table.js'
+export type { Applied, Change, CreateChange, MoveChange, RemoveChange, ReplaceChange } from './options/change-options.js'
 export type {
   ColumnOptions,
   CountMode,
@@ -15,6 +14,7 @@ export type {
   TextSearch,
   VersionColumn,
   VersionExpression,
-} from './options.js'
-export { snakeCase } from './snake-case.js'
-export type { RelationName } from './sql.js'
+} from './options/options.js'
+export { snakeCase } from './options/snake-case.js'
+export type { RelationName } from './sql/sql.js'
+export { idempotencyDdl } from './table/kept-table.js'
