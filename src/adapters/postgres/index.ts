@@ -1,4 +1,12 @@
-/** `express-rest-conventions/postgres`: resources over tables of PostgreSQL. */
+/**
+ * `express-rest-conventions/postgres`: resources over tables of PostgreSQL.
+ *
+ * A folder imports only those before it: `connections` (drivers, time limits, failures), `sql` (texts
+ * and parameters), `options`, `values` (column types), `transactions` (how the statements of a call
+ * are run), `table` (a resource's table as the database describes it), `reads`, `writes` (statements
+ * about records), `changes` (a write with what belongs to it), `methods` (those of the contract),
+ * `probe` (what `ready()` checks).
+ */
 export { type PostgresAdapter, postgresAdapter, type UnboundPostgresAdapter } from './adapter.js'
 export type { CustomClient, PostgresClient, SplitClient, SqlClient } from './connections/client.js'
 export { tableDdl } from './ddl.js'

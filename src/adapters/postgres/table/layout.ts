@@ -172,12 +172,16 @@ export class Layout {
       const member = this.key[i] as Member
       const part = parts[i]
       if (part === undefined || part === null || faultOf(member.content, part) !== undefined) return undefined
+      const { canonical, labelFault } = member.content.kind === 'scalar' ? member.content.type : noSpelling
       // An id is compared as it is written, unless the schema gives it a format: then it is canonical here (PATH-11).
-      if (!this.#formatted.has(member.name) && canonicalOf(member.content, part) !== part) return undefined
+      if (canonical !== undefined && !this.#formatted.has(member.name) && canonicalOf(member.content, part) !== part) return undefined
       // The statement of such a key would fail.
-      if (labelFaultOf(member.content, part) !== undefined) return undefined
+      if (labelFault !== undefined && labelFaultOf(member.content, part) !== undefined) return undefined
       texts.push(encode(member.content, part))
     }
     return texts
   }
 }
+
+/** What holds no single text. */
+const noSpelling: { readonly canonical?: undefined; readonly labelFault?: undefined } = {}

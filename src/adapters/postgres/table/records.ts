@@ -20,6 +20,7 @@ export function compileRecord(members: readonly ReadMember[], hasRest: boolean):
   const nullable = members.map((member) => member.nullable)
   const known = new Set(names)
   const count = members.length
+  const isPlain = !known.has('__proto__')
 
   // A loop by index, and no call for what is text already: a page has hundreds of cells. Members that are added one by one cost less than a copy they are assigned to.
   const read = (cells: Cells): Row => {
@@ -28,7 +29,9 @@ export function compileRecord(members: readonly ReadMember[], hasRest: boolean):
       const text = cells[i] ?? null
       const decoder = decoders[i]
       const value = text === null || decoder === undefined ? text : decoder(text)
-      if (value !== null || nullable[i]) put(record, names[i] as string, value)
+      if (value === null && !nullable[i]) continue
+      if (isPlain) record[names[i] as string] = value
+      else put(record, names[i] as string, value)
     }
     return record
   }
