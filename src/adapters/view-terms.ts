@@ -14,7 +14,7 @@ import type {
   WriteAction,
 } from './contract.js'
 import { called, refusePromise } from './made-by.js'
-import type { AdapterViewOptions } from './view.js'
+import type { AdapterViewOptions } from './view-options.js'
 
 export type Row = Record<string, unknown>
 

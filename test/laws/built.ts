@@ -1,6 +1,6 @@
 /** What a random table comes to: its DDL, the resource over it, and the adapter's options. */
 import type { PostgresAdapterOptions } from '../../src/adapters/postgres/index.js'
-import { snakeCase } from '../../src/adapters/postgres/options.js'
+import { snakeCase } from '../../src/adapters/postgres/options/snake-case.js'
 import { defineResource, type ResourceDefinition } from '../../src/definition/resource.js'
 import { type Design, isReadOnly, type MemberDesign } from './designs.js'
 import { securityOf } from './security.js'

@@ -1,14 +1,15 @@
 /** `postgresAdapter`: a resource over a table of PostgreSQL. */
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Adapter, AdapterCall, Idempotency, ParentKey, Refused, Repeated, Stored, WriteMethod } from '../contract.js'
-import type { PostgresClient } from './client.js'
-import { callersDatabases, type Databases, databasesOf } from './database.js'
+import type { PostgresClient } from './connections/client.js'
+import { callersDatabases, type Databases, databasesOf } from './connections/database.js'
+import { withReason } from './connections/unreachable.js'
 import { adapterOf } from './methods/methods.js'
-import { Opening, unhurried } from './opening.js'
-import { type PostgresAdapterOptions, tableOptions } from './options.js'
-import { Probe } from './probe.js'
-import { resides } from './referrers.js'
-import { withReason } from './unreachable.js'
+import { tableOptions } from './options/option-kinds.js'
+import type { PostgresAdapterOptions } from './options/options.js'
+import { Probe } from './probe/probe.js'
+import { Opening, unhurried } from './table/opening.js'
+import { resides } from './writes/referrers.js'
 
 /** An adapter whose methods are all there. */
 export interface PostgresAdapter<T, K> extends Adapter<T, K> {

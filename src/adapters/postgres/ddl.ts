@@ -1,13 +1,14 @@
 /** The table that fits a definition, as statements to read, keep and run: for a team that has none yet. Nothing here runs them. */
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Shape } from '../../definition/shape.js'
-import type { CatalogColumn, Relation } from './catalog.js'
-import { columnNames } from './columns.js'
-import { idempotencyDdl } from './kept-records.js'
-import { Layout } from './layout.js'
-import { type PostgresAdapterOptions, type TextSearch, tableOptions, type VersionColumn } from './options.js'
-import { vectorSql } from './search.js'
-import { literal, quote, quoteRelation, type RelationName, relationName, row } from './sql.js'
+import { tableOptions } from './options/option-kinds.js'
+import type { PostgresAdapterOptions, TextSearch, VersionColumn } from './options/options.js'
+import { vectorSql } from './reads/search.js'
+import { literal, quote, quoteRelation, type RelationName, relationName, row } from './sql/sql.js'
+import type { CatalogColumn, Relation } from './table/catalog.js'
+import { columnNames } from './table/columns.js'
+import { idempotencyDdl } from './table/kept-table.js'
+import { Layout } from './table/layout.js'
 import { unfit } from './unfit.js'
 
 interface Column {

@@ -1,25 +1,28 @@
-/** `express-rest-conventions/postgres`: resources over tables of PostgreSQL. */
+/**
+ * `express-rest-conventions/postgres`: resources over tables of PostgreSQL.
+ *
+ * A folder imports only those before it: `connections` (drivers, time limits, failures), `sql` (texts
+ * and parameters), `options`, `values` (column types), `transactions` (how the statements of a call
+ * are run), `table` (a resource's table as the database describes it), `reads`, `writes` (statements
+ * about records), `changes` (a write with what belongs to it), `methods` (those of the contract),
+ * `probe` (what `ready()` checks).
+ */
 export { type PostgresAdapter, postgresAdapter, type UnboundPostgresAdapter } from './adapter.js'
-export type { CustomClient, PostgresClient, SplitClient, SqlClient } from './client.js'
+export type { CustomClient, PostgresClient, SplitClient, SqlClient } from './connections/client.js'
 export { tableDdl } from './ddl.js'
-export { idempotencyDdl } from './kept-records.js'
-export {
-  type Applied,
-  type Change,
-  type ColumnOptions,
-  type CountMode,
-  type CreateChange,
-  type IdempotencyOptions,
-  type JoinTable,
-  type MoveChange,
-  type PostgresAdapterOptions,
-  type RemoveChange,
-  type ReplaceChange,
-  type SearchFunction,
-  type SoftDeleteColumn,
-  snakeCase,
-  type TextSearch,
-  type VersionColumn,
-  type VersionExpression,
-} from './options.js'
-export type { RelationName } from './sql.js'
+export type { Applied, Change, CreateChange, MoveChange, RemoveChange, ReplaceChange } from './options/change-options.js'
+export type {
+  ColumnOptions,
+  CountMode,
+  IdempotencyOptions,
+  JoinTable,
+  PostgresAdapterOptions,
+  SearchFunction,
+  SoftDeleteColumn,
+  TextSearch,
+  VersionColumn,
+  VersionExpression,
+} from './options/options.js'
+export { snakeCase } from './options/snake-case.js'
+export type { RelationName } from './sql/sql.js'
+export { idempotencyDdl } from './table/kept-table.js'

@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { failureKind, stateOf } from '../../../src/adapters/postgres/failures.js'
+import { failureKind, stateOf } from '../../../src/adapters/postgres/connections/failures.js'
 import { postgresAdapter } from '../../../src/adapters/postgres/index.js'
 import { defineResource } from '../../../src/definition/resource.js'
 import { freshSchema } from '../../servers/databases.js'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StatementNames } from '../../../src/adapters/postgres/statement-names.js'
+import { StatementNames } from '../../../src/adapters/postgres/connections/statement-names.js'
 import { freshSchema, type Place } from '../../servers/databases.js'
 import { call, listRequest } from '../memory/requests.js'
 import { bultosIn, ddl, tried } from './bultos.js'

@@ -1,9 +1,9 @@
 import { deepStrictEqual } from 'node:assert'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { columnType } from '../../../src/adapters/postgres/column-types.js'
-import { type Content, decode } from '../../../src/adapters/postgres/places.js'
-import { compileRecord } from '../../../src/adapters/postgres/records.js'
+import { compileRecord } from '../../../src/adapters/postgres/table/records.js'
+import { columnType } from '../../../src/adapters/postgres/values/column-types.js'
+import { type Content, decode } from '../../../src/adapters/postgres/values/places.js'
 
 interface Member {
   readonly name: string

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Turns } from '../../../src/adapters/postgres/turns.js'
+import { Turns } from '../../../src/adapters/postgres/connections/turns.js'
 
 const always = () => true
 

@@ -1,9 +1,9 @@
 /** A change of one record by its key, which each method makes by a statement of its own. */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, ParentKey, Refused, Stored, WriteAction } from '../../contract.js'
-import { changing } from '../change.js'
-import type { PendingChange } from '../pending-change.js'
-import type { RowCall } from '../row-call.js'
+import { changing } from '../changes/change.js'
+import type { PendingChange } from '../changes/pending-change.js'
+import type { RowCall } from '../reads/row-call.js'
 import { type Shared, withTable } from './shared.js'
 
 /** What the caller asks for. */

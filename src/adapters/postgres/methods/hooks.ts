@@ -3,8 +3,8 @@ import { compileCanonical } from '../../../definition/conversion.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import { type AdapterCall, isRefused, type Refused } from '../../contract.js'
 import { blameHook, calledLater, madeBy } from '../../made-by.js'
-import type { PostgresAdapterOptions } from '../options.js'
-import type { Values } from '../written.js'
+import type { PostgresAdapterOptions } from '../options/options.js'
+import type { Values } from '../writes/written.js'
 
 type Row = Record<string, unknown>
 

@@ -1,10 +1,10 @@
 /** `list`: one page (QUERY-1..7). */
 import type { AdapterCall, ListRequest, Page } from '../../contract.js'
-import { stateOf } from '../failures.js'
-import { listPage, refusedPage } from '../list.js'
-import { searchFault } from '../search.js'
-import { reading } from '../statements.js'
-import type { Table } from '../table.js'
+import { stateOf } from '../connections/failures.js'
+import { listPage, refusedPage } from '../reads/list.js'
+import { searchFault } from '../reads/search.js'
+import type { Table } from '../table/table.js'
+import { reading } from '../transactions/statements.js'
 import { type Shared, withTable } from './shared.js'
 
 type Found = Page<Record<string, unknown>>

@@ -1,10 +1,10 @@
 /** `read`: records by their keys. What a write will be about is remembered as it was read. */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
-import type { Ask } from '../ask.js'
-import { readMany, readOne } from '../reads.js'
-import { reading } from '../statements.js'
-import type { Table } from '../table.js'
+import { readMany, readOne } from '../reads/reads.js'
+import type { Ask } from '../sql/ask.js'
+import type { Table } from '../table/table.js'
+import { reading } from '../transactions/statements.js'
 import { type Shared, withTable } from './shared.js'
 
 type Records = readonly (Stored<Record<string, unknown>> | undefined)[]

@@ -1,7 +1,7 @@
 /** `remove` (VERB-6). */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Refused } from '../../contract.js'
-import { removeRow } from '../removals.js'
+import { removeRow } from '../writes/removals.js'
 import { changeRecord } from './change.js'
 import type { Shared } from './shared.js'
 

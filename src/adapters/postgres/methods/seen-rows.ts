@@ -1,8 +1,8 @@
 /** The rows that each call has read: a change of one leaves alone what its record could not say. */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall } from '../../contract.js'
-import type { Cells } from '../client.js'
-import { storedOf, type Table, versionOf } from '../table.js'
+import type { Cells } from '../connections/client.js'
+import { storedOf, type Table, versionOf } from '../table/table.js'
 
 interface Seen {
   /** The table as it was described then: the cells are in its order. */

@@ -1,11 +1,11 @@
 /** What the methods of one adapter share. */
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { AdapterCall } from '../../contract.js'
-import type { Databases } from '../database.js'
-import { type Opening, Outdated } from '../opening.js'
-import type { PostgresAdapterOptions } from '../options.js'
-import type { Table } from '../table.js'
-import { teamErrors } from '../team-errors.js'
+import type { Databases } from '../connections/database.js'
+import type { PostgresAdapterOptions } from '../options/options.js'
+import { type Opening, Outdated } from '../table/opening.js'
+import type { Table } from '../table/table.js'
+import { teamErrors } from '../transactions/team-errors.js'
 import type { Hooks } from './hooks.js'
 import type { SeenRows } from './seen-rows.js'
 

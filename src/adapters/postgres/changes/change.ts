@@ -1,0 +1,27 @@
+/** One change, with what belongs to it: all of it takes place, or nothing (HDR-3). */
+import type { Refused } from '../../contract.js'
+import type { Ask } from '../sql/ask.js'
+import { writingAlone } from '../transactions/statements.js'
+import { changesAfterwards } from './committed.js'
+import { type Around, type Outcome, refusedBy } from './outcome.js'
+import type { PendingChange } from './pending-change.js'
+import { Together } from './together.js'
+
+/** Runs the statement of a change, in a transaction where anything else belongs to it. */
+export async function changing<R extends Outcome>(
+  change: PendingChange,
+  statement: (ask: Ask) => Promise<R | Refused>,
+  around?: Around<R>,
+): Promise<R | Refused> {
+  const { table, databases } = change
+  const { write, session } = table.options
+  const settles = changesAfterwards(table, change.action)
+  const needsMore = write !== undefined || session !== undefined || around !== undefined || settles || table.separate
+  if (needsMore || databases.write.nested) return new Together(change, statement, settles, around).run()
+  // Nothing else can have changed the record in the transaction of a statement that stands alone.
+  try {
+    return await writingAlone(databases, change.call, statement)
+  } catch (error) {
+    return refusedBy(error, change)
+  }
+}

@@ -1,0 +1,35 @@
+/** What a write is answered with: the row that is committed, whatever triggers, rules and a team's functions made of it (HDR-8). */
+import type { AdapterCall, Refused, Stored, WriteAction } from '../../contract.js'
+import { shownRecord } from '../reads/reads.js'
+import type { Ask } from '../sql/ask.js'
+import type { Table } from '../table/table.js'
+import { unshown } from '../writes/unchanged.js'
+
+type Row = Record<string, unknown>
+
+/** Whether the row may be another by the end of the statement. */
+export const changesAfterwards = ({ aftermath }: Table, action: WriteAction): boolean =>
+  action === 'create' ? aftermath.insert : action !== 'remove' && aftermath.update
+
+/**
+ * The record as it will be committed, read at the end of its transaction. Checks that are deferred to
+ * the commit take place before, except in a transaction of the caller's, who may still fulfil them.
+ * A record that nobody could read any more is refused.
+ */
+export async function committed(
+  table: Table,
+  stored: Stored<Row>,
+  nested: boolean,
+  call: AdapterCall,
+  ask: Ask,
+): Promise<Stored<Row> | Refused> {
+  if (table.aftermath.deferred && !nested) await ask.query('SET CONSTRAINTS ALL IMMEDIATE')
+  return (await reread(table, stored, call, ask)) ?? unshown
+}
+
+/** The record as it is by now, by the key that it was stored under. */
+export async function reread(table: Table, { value }: Stored<Row>, call: AdapterCall, ask: Ask): Promise<Stored<Row> | undefined> {
+  const key = table.definition.key.of(value)
+  const texts = key === undefined ? undefined : table.layout.keyTexts(key)
+  return texts === undefined ? undefined : shownRecord({ table, texts, call, ask })
+}

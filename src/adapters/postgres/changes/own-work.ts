@@ -1,0 +1,62 @@
+/** Whether a transaction has changed a record itself, by a team's SQL or a trigger, before the adapter's statement missed it. */
+
+import { keptRow, type RowCall } from '../reads/row-call.js'
+import type { Ask } from '../sql/ask.js'
+import { every, Parameters, row } from '../sql/sql.js'
+import { keySql } from '../table/conditions.js'
+import type { Table } from '../table/table.js'
+import { teamFault } from '../transactions/team-errors.js'
+import type { PendingChange } from './pending-change.js'
+
+/**
+ * Whether the row of a key was written in this very transaction, or a part of it that a savepoint
+ * began: a row that can be seen while its writer is still in progress is one's own. The writer has 32
+ * bits in the row, and came after the transaction began.
+ */
+export async function isOwnWork(table: Table, texts: readonly string[], ask: Ask): Promise<boolean> {
+  const parameters = new Parameters()
+  const where = every(keySql(table.layout, texts, parameters))
+  const since = `(${row}.xmin::text::bigint - txid_current_if_assigned()) & 4294967295`
+  const status = 'txid_status(txid_current_if_assigned() + _w.since)'
+  const text = `SELECT (CASE WHEN _w.since < 2147483648 THEN ${status} = 'in progress' END)::text AS c0 FROM (SELECT ${since} AS since FROM ${table.target} WHERE ${where}) AS _w`
+  try {
+    return (await ask.query(text, parameters))[0]?.c0 === 'true'
+  } catch {
+    // A view has no such column, and another database no such functions.
+    return false
+  }
+}
+
+/** What can be seen at this moment of a transaction that is about to be undone; `undefined` where the database does not say. */
+export async function snapshotOf(ask: Ask): Promise<string | undefined> {
+  try {
+    return (await ask.query('SELECT txid_current_snapshot()::text AS c0'))[0]?.c0 ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a row is there that was there in that snapshot too: the transaction that did not find it had taken it away itself. */
+export async function wasThere(at: RowCall, snapshot: string): Promise<boolean> {
+  const parameters = new Parameters()
+  const seen = `${parameters.add(snapshot)}::text::txid_snapshot`
+  const next = `txid_snapshot_xmax(${seen})`
+  const writer = `${next} - ((${next} - ${row}.xmin::text::bigint) & 4294967295)`
+  const where = every(keptRow(at, parameters))
+  const text = `SELECT txid_visible_in_snapshot(${writer}, ${seen})::text AS c0 FROM ${at.table.target} WHERE ${where}`
+  try {
+    return (await at.ask.query(text, parameters))[0]?.c0 === 'true'
+  } catch {
+    return false
+  }
+}
+
+/** The error that says so. `missed` is what the statement no longer found. */
+export function ownWork({ table, action }: PendingChange, missed: string): Error {
+  const names = (['write', 'session'] as const).filter((name) => table.options[name] !== undefined)
+  const by = names.length === 0 ? 'A rule or a trigger' : `SQL of the "${names.join('" or "')}" function`
+  const fix = names.includes('write') ? 'Run such SQL after change.apply()' : 'Set the columns in a BEFORE trigger, by NEW'
+  return teamFault(
+    `${by} changed the record of "${table.definition.collection}" before the adapter's own ${action}, which then no longer found ${missed}. Nothing was changed. ${fix}.`,
+  )
+}

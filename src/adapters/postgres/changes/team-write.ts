@@ -1,0 +1,185 @@
+/** A team's "write" function beside one change: what it may have done to the change, and what the team is told of that. */
+import { isUnavailable } from '../../../problem.js'
+import type { AdapterCall, Stored } from '../../contract.js'
+import type { Session } from '../connections/client.js'
+import { Cancelled, failureKind, stateOf, unavailable } from '../connections/failures.js'
+import { statementShare, timerFor } from '../connections/waits.js'
+import type { Change } from '../options/change-options.js'
+import { shownRecord } from '../reads/reads.js'
+import { asking } from '../sql/ask.js'
+import { reading, waitOf } from '../transactions/statements.js'
+import { teamErrors, teamFault } from '../transactions/team-errors.js'
+import { type MarkState, TransactionMark } from '../transactions/transaction-mark.js'
+import type { PendingChange } from './pending-change.js'
+
+type Row = Record<string, unknown>
+
+/** Thrown where the function has ended the transaction itself. */
+class Ended extends Error {}
+
+/**
+ * The calls for whose transaction another connection waited when the time was nearly up. A call may
+ * take several attempts, and the last of them has no time left to look.
+ */
+const waitedFor = new WeakSet<AdapterCall>()
+
+/** One attempt at a change with the function beside it. */
+export class TeamWrite {
+  readonly #change: PendingChange
+  readonly #own: Session
+  readonly #mark: TransactionMark
+  /** What the adapter's statement came to, where it succeeded. */
+  #made: unknown
+  #isRunning = false
+  /** What the function threw in a transaction that says no more whether it was ended before. */
+  #doubtful: Error | undefined
+
+  constructor(change: PendingChange, own: Session) {
+    this.#change = change
+    this.#own = own
+    this.#mark = new TransactionMark(asking(own), own.first !== undefined)
+  }
+
+  /** Throws where the function would only wait again for what its last attempt waited for. */
+  checkTime(): void {
+    if (waitedFor.has(this.#change.call)) throw this.#lateFault(undefined)
+  }
+
+  /** To be called right before the adapter's own statement. */
+  async begin(): Promise<void> {
+    this.#demand(await this.#mark.set())
+  }
+
+  /** To be called where that statement succeeded. */
+  succeeded(made: unknown): void {
+    this.#made = made
+  }
+
+  async run(told: Change): Promise<void> {
+    const { table, call } = this.#change
+    this.#isRunning = true
+    // Soon after, the server ends a transaction in which nothing happens: then nobody waits for it any more.
+    const late = waitOf(call).left() * statementShare * statementShare
+    const alarm = setTimeout(() => {
+      void this.#lookForWaiting()
+    }, timerFor(late))
+    try {
+      await table.options.write?.(this.#own.native, told, call)
+    } finally {
+      clearTimeout(alarm)
+      this.#isRunning = false
+    }
+  }
+
+  /** Throws where the adapter's statement, after the function has ended, is not a part of the transaction. */
+  async verify(): Promise<void> {
+    this.#demand(await this.#mark.check())
+  }
+
+  /** The same where the function threw: what it says to a client may no longer be true. */
+  async doubt(thrown: Error): Promise<void> {
+    if (this.#made === undefined) return
+    const state = await this.#mark.check().catch(() => 'kept')
+    if (state === 'ended') throw this.#ended(thrown)
+    if (state === 'failed') this.#doubtful = thrown
+  }
+
+  /** What messages call the change. */
+  get #names(): { readonly action: string; readonly collection: string } {
+    return { action: this.#change.action, collection: this.#change.table.definition.collection }
+  }
+
+  #demand(state: MarkState): void {
+    const { action, collection } = this.#names
+    switch (state) {
+      case 'kept':
+        return
+      case 'ended':
+        throw this.#ended()
+      case 'undone':
+        throw teamFault(
+          `The "write" function has undone the ${action} of "${collection}" that change.apply() made. Nothing was changed. Throw an HttpProblem to refuse a change.`,
+        )
+      case 'failed':
+        throw teamFault(
+          `A statement of the "write" function failed, and the function went on: after that the database takes no more statements in the transaction of the ${action} of "${collection}". Nothing was changed. Let the error pass, or put a savepoint before the statement.`,
+        )
+      case 'read-only':
+        throw teamFault(
+          `SQL of the "write" or "session" function made the transaction of the ${action} of "${collection}" read-only. Nothing was changed. Leave out SET TRANSACTION READ ONLY for writes.`,
+        )
+    }
+  }
+
+  #ended(cause?: unknown): Ended {
+    const error = new Ended('The transaction was ended.', { cause })
+    teamErrors.add(error)
+    return error
+  }
+
+  /** The error of the whole write, with what the team should know of it. */
+  async explained(error: unknown): Promise<unknown> {
+    const isOver = this.#own.first === undefined && ['25P01', '3B001'].includes(stateOf(error) ?? '')
+    if (error instanceof Ended || isOver) return this.#endedFault(await this.#isMade(), error instanceof Ended ? error.cause : error)
+    // A function that fails twice: its statement, in a transaction that it had begun itself.
+    const doubtful = this.#doubtful
+    if (doubtful !== undefined && (await this.#isMade()) === true) return this.#endedFault(true, doubtful)
+    const isLate = isUnavailable(error) && failureKind(error.cause) === 'cancelled'
+    return isLate && (this.#isRunning || waitedFor.has(this.#change.call)) ? this.#lateFault(error.cause) : error
+  }
+
+  #endedFault(isMade: boolean | undefined, cause: unknown): Error {
+    const { action, collection } = this.#names
+    const unknown = 'What it had done until then is as that statement left it.'
+    const outcome = isMade === undefined ? unknown : isMade ? 'The change is committed.' : 'The change was not made.'
+    return teamFault(
+      `The "write" function ended the transaction of the ${action} of "${collection}" by a statement of its own (COMMIT, ROLLBACK, PREPARE TRANSACTION), or reset its settings (RESET ALL). ${outcome} Leave the end of the transaction to the adapter, and throw an HttpProblem to refuse a change.`,
+      cause,
+    )
+  }
+
+  /** Whether the change is committed; `undefined` where that can't be told. */
+  async #isMade(): Promise<boolean | undefined> {
+    const made = this.#made
+    if (made === undefined) return false
+    const { table, call, action, expected } = this.#change
+    const { definition, layout } = table
+    const stored = typeof made === 'object' ? (made as Stored<Row>) : undefined
+    const key = stored === undefined ? this.#change.key : definition.key.of(stored.value)
+    const texts = key === undefined ? undefined : layout.keyTexts(key)
+    if (texts === undefined || this.#own.first === undefined) return undefined
+    const databases = { ...this.#change.databases, read: this.#change.databases.write }
+    let now: Stored<Row> | undefined
+    try {
+      now = await reading(databases, table.options, call, (ask) => shownRecord({ table, texts, call, ask }))
+    } catch {
+      return undefined
+    }
+    if (made === 'removed') return now === undefined
+    if (stored === undefined) return undefined
+    if (now?.version === stored.version) return true
+    const isAsBefore = action === 'create' ? now === undefined : now?.version === expected
+    return isAsBefore ? false : undefined
+  }
+
+  #lateFault(cause: unknown): unknown {
+    const hint = this.#change.databases.write.embedded
+      ? ' Statements that it sends to the PGlite, and not to the transaction that it is given, wait until it has ended.'
+      : waitedFor.has(this.#change.call)
+        ? ' Another connection waits for a lock of its transaction. If it is the function that waits for that connection, use the client that it is given.'
+        : ''
+    const message = `The "write" function of "${this.#names.collection}" had not ended when the time was up. Nothing was changed.${hint}`
+    return unavailable(new Cancelled(message, { cause }), true)
+  }
+
+  /** What is not known when the caller has to be answered, or what the database can't tell, is left out. */
+  async #lookForWaiting(): Promise<void> {
+    const { processID } = this.#own.native as { readonly processID?: number | null }
+    if (typeof processID !== 'number') return
+    const text = `SELECT 1 AS c0 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND $1::integer = ANY (pg_blocking_pids(pid)) LIMIT 1`
+    try {
+      const waiting = await this.#change.databases.write.query(text, [`${processID}`], waitOf(this.#change.call))
+      if (waiting.length > 0) waitedFor.add(this.#change.call)
+    } catch {}
+  }
+}

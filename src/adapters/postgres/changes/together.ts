@@ -1,0 +1,207 @@
+/** One change in a transaction with what belongs to it: SQL of the team, triggers that run later, a key of a repeat. */
+import { isProblem } from '../../../problem.js'
+import type { Refused, Stored } from '../../contract.js'
+import { isRefused } from '../../contract.js'
+import type { Session } from '../connections/client.js'
+import { lockedRecord, rowNow, shownRecord } from '../reads/reads.js'
+import type { Ask } from '../sql/ask.js'
+import { reading, writingTogether } from '../transactions/statements.js'
+import { teamError, teamFault } from '../transactions/team-errors.js'
+import { isOwn } from '../writes/refusals.js'
+import { committed, reread } from './committed.js'
+import { type Around, appliedOf, type Outcome, refusedBy, storedIn, succeeded } from './outcome.js'
+import { isOwnWork, ownWork, snapshotOf, wasThere } from './own-work.js'
+import type { PendingChange } from './pending-change.js'
+import { TeamWrite } from './team-write.js'
+import { changeOf, type Made } from './told-change.js'
+
+export class Together<R extends Outcome> {
+  readonly #change: PendingChange
+  readonly #statement: (ask: Ask) => Promise<R | Refused>
+  /** Whether the row may be another by the end of the statement. */
+  readonly #settles: boolean
+  readonly #around: Around<R> | undefined
+  /** What could be seen when the record was found to be absent. */
+  #snapshot: string | undefined
+  /** Whether this transaction itself has changed the row whose version was another than expected. */
+  #touched = false
+  /** The last attempt with the team's function. */
+  #team: TeamWrite | undefined
+
+  constructor(change: PendingChange, statement: (ask: Ask) => Promise<R | Refused>, settles: boolean, around: Around<R> | undefined) {
+    this.#change = change
+    this.#statement = statement
+    this.#settles = settles
+    this.#around = around
+  }
+
+  async run(): Promise<R | Refused> {
+    let result: R | Refused
+    try {
+      result = await this.#attempts()
+    } catch (error) {
+      result = this.#refused(this.#team === undefined ? error : await this.#team.explained(error))
+    }
+    await this.#refuseOwnWork(result)
+    return result
+  }
+
+  #attempts(): Promise<R | Refused> {
+    const { databases, call, table } = this.#change
+    const { options, separate } = table
+    const around = this.#around
+    const optional = options.write === undefined && options.session === undefined && around === undefined && !separate
+    return writingTogether<R | Refused>({
+      databases,
+      options,
+      call,
+      optional,
+      succeeded,
+      work: (ask, own) => (around === undefined ? this.#attempt(ask, own) : around(ask, () => this.#attempt(ask, own))),
+    })
+  }
+
+  async #attempt(ask: Ask, own: Session): Promise<R | Refused> {
+    if (this.#change.table.options.write !== undefined) return this.#besideTeam(new TeamWrite(this.#change, own), ask)
+    const result = await this.#apply(ask)
+    return this.#settles ? this.#settled(result, ask) : result
+  }
+
+  /** The adapter's own statement. */
+  async #apply(ask: Ask, team?: TeamWrite): Promise<R | Refused> {
+    const { table, texts, action, databases } = this.#change
+    const { write } = table.options
+    await team?.begin()
+    const result = await this.#statement(ask).catch((error: unknown) => refusedBy(error, this.#change))
+    if (succeeded(result)) team?.succeeded(appliedOf(result))
+    if (databases.write.nested) return result
+    if (result === 'stale' && texts !== undefined) this.#touched = await isOwnWork(table, texts, ask)
+    // Members of collections are absent for other reasons, and a view may show less than the table.
+    const mayHide = write !== undefined && !table.separate && ['replace', 'patch', 'remove'].includes(action)
+    if (result === 'absent' && mayHide) this.#snapshot = await snapshotOf(ask)
+    return result
+  }
+
+  /** One attempt with the team's `write` function. */
+  async #besideTeam(team: TeamWrite, ask: Ask): Promise<R | Refused> {
+    this.#team = team
+    team.checkTime()
+    let applied: Promise<R | Refused> | undefined
+    const apply = (): Promise<R | Refused> => {
+      applied ??= this.#apply(ask, team)
+      return applied
+    }
+    const before = await this.#before(ask)
+    if (before === 'absent' || before === 'stale') return before as R
+    /** Whether the function was given a record that could be seen. */
+    let wasShown = false
+    const make = async (): Promise<Made> => {
+      const made = await this.#told(await apply(), ask, team)
+      wasShown = typeof made.applied === 'object' && 'value' in made.applied && made.record !== undefined
+      return made
+    }
+    try {
+      await team.run(changeOf(this.#change, before, make))
+    } catch (error) {
+      const refused = await refusedBefore(error, applied)
+      if (refused !== undefined) return refused
+      const thrown = isProblem(error) ? error : teamError(error, 'write')
+      await team.doubt(thrown)
+      throw thrown
+    }
+    const result = await apply()
+    if (!succeeded(result)) return result
+    await team.verify()
+    const answer = await this.#settled(result, ask)
+    if (wasShown && isRefused(answer)) throw takenAway(this.#change)
+    if (result === 'removed') await this.#refusePutBack(ask)
+    return answer
+  }
+
+  /** What the team's function gets to know of the statement's result. */
+  async #told(result: R | Refused, ask: Ask, team: TeamWrite): Promise<Made> {
+    const { table, texts = [], call } = this.#change
+    const applied = appliedOf(result)
+    if (applied === 'attached' || applied === 'detached')
+      return { applied, record: (await shownRecord({ table, texts, call, ask }))?.value }
+    const stored = storedIn(result)
+    const now = stored !== undefined && this.#settles ? await reread(table, stored, call, ask) : stored
+    if (now !== undefined) team.succeeded(now)
+    return { applied: now ?? applied, record: now?.value }
+  }
+
+  /** The record that a change is about to change; or why it will not. */
+  async #before(ask: Ask): Promise<unknown> {
+    const { table, action, texts, expected, before, call } = this.#change
+    if (action === 'create' || texts === undefined) return undefined
+    if (table.options.readBefore !== true) return before?.()
+    const found = await lockedRecord({ table, texts, expected, call, ask }, action !== 'remove')
+    if (found === undefined) return 'absent'
+    // A record that is not in the parent's collection is absent, which comes before stale.
+    return expected === undefined || found.version === expected || action === 'detach' ? found.value : 'stale'
+  }
+
+  /** What the change came to, with the record that will be committed in place of the one that was written. */
+  async #settled(result: R | Refused, ask: Ask): Promise<R | Refused> {
+    const { table, call, databases } = this.#change
+    const stored = storedIn(result)
+    if (stored === undefined) return result
+    const now: Stored<unknown> | Refused = await committed(table, stored, databases.write.nested, call, ask)
+    if ('refused' in now) return now
+    return (result === stored ? now : { created: now }) as R
+  }
+
+  /** Throws where the function has put a removed record back: the answer would be 204, and the record still be there (VERB-6). */
+  async #refusePutBack(ask: Ask): Promise<void> {
+    const { table, texts, call, action, databases } = this.#change
+    if (texts === undefined || databases.write.nested || table.separate) return
+    if ((await shownRecord({ table, texts, call, ask })) === undefined) return
+    throw teamFault(
+      `SQL of the "write" function has undone the ${action} of "${table.definition.collection}" that change.apply() made: the record is there again. Nothing was changed. Throw an HttpProblem to refuse a change.`,
+    )
+  }
+
+  /** What fails at the commit is the record's, or it is a deferred constraint of a row that the team wrote beside it. */
+  #refused(error: unknown): Refused {
+    const { table, action } = this.#change
+    const concerns = table.options.write === undefined || action === 'remove' || isOwn(table, error)
+    if (!concerns) throw error
+    return refusedBy(error, this.#change)
+  }
+
+  /** Throws where the record was absent or stale because of what this transaction itself had done before. */
+  async #refuseOwnWork(result: R | Refused): Promise<void> {
+    const { table, texts, call, expected } = this.#change
+    const since = this.#snapshot
+    if (texts === undefined || (!this.#touched && since === undefined)) return
+    const databases = { ...this.#change.databases, read: this.#change.databases.write }
+    if (result === 'stale' && this.#touched) {
+      // Triggers of a statement run also where it finds no row: the version may have been another before.
+      const now = await reading(databases, table.options, call, (ask) => rowNow({ table, texts, expected, call, ask }))
+      if (now?.version === expected) throw ownWork(this.#change, 'the version it expected')
+    }
+    if (result !== 'absent' || since === undefined) return
+    const there = await reading(databases, table.options, call, (ask) => wasThere({ table, texts, expected, call, ask }, since))
+    if (there) throw ownWork(this.#change, 'the record')
+  }
+}
+
+/**
+ * The refusal of the adapter's own statement, where it is what went wrong: after it the database takes
+ * no more statements in this transaction. What a team says to a client it says whatever became of the
+ * change.
+ */
+async function refusedBefore<R>(error: unknown, applied: Promise<R> | undefined): Promise<R | undefined> {
+  if (isProblem(error)) {
+    await applied?.catch(() => undefined)
+    return undefined
+  }
+  const result = await applied
+  return result !== undefined && !succeeded(result) ? result : undefined
+}
+
+/** The answer would be a record that nobody can read. */
+const takenAway = ({ table }: PendingChange): Error =>
+  teamFault(
+    `SQL of the "write" function took away the record of "${table.definition.collection}" after change.apply(). Nothing was changed. Throw an HttpProblem to refuse a change.`,
+  )

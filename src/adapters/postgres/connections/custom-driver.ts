@@ -1,0 +1,101 @@
+/** A client of a team's own making: `query`, and where it has one, `transaction`. */
+
+import { unfit } from '../unfit.js'
+import { type CustomClient, cellsOf, type Database, type Session, type SqlClient, type TextRow, type Wait } from './client.js'
+import { betweenTurns, holdingTurn, takeTurn } from './client-turn.js'
+import { foreignFailure } from './driver-failures.js'
+import { failureKind, Late, Lost, stateOf, Unsent } from './failures.js'
+import { answered, nobodyWaits, tooLate } from './waits.js'
+
+/** `callers`: it is a transaction of the caller's, also where it could begin one of its own. */
+export function customDatabase(client: CustomClient, callers: boolean): Database {
+  const nested = callers || client.transaction === undefined
+  return {
+    embedded: false,
+    nested,
+    query: (text, values, wait) => betweenTurns(client, wait, () => ask(client, text, values, wait)),
+    cells: async (text, columns, values, wait) => cellsOf(await betweenTurns(client, wait, () => ask(client, text, values, wait)), columns),
+    transaction: (work, wait, optional, first) =>
+      nested ? inCallersTransaction(client, work, wait, optional, first) : inTheirTransaction(client, work, wait, first),
+  }
+}
+
+/** The client can't be asked to cancel: its caller is answered in time, and the statement ends when it ends. */
+function ask(over: SqlClient, text: string, values: readonly (string | null)[], wait: Wait): Promise<readonly TextRow[]> {
+  if (wait.gone || wait.left() <= 0) return Promise.reject(nobodyWaits())
+  const asked = async (): Promise<readonly TextRow[]> => {
+    try {
+      return (await over.query(text, [...values])).rows
+    } catch (error) {
+      throw foreignFailure(error)
+    }
+  }
+  return answered(asked(), wait, () => new Late('The client did not answer in time.'))
+}
+
+function inTheirTransaction<T>(client: CustomClient, work: (session: Session) => Promise<T>, wait: Wait, first?: string): Promise<T> {
+  let committing = false
+  let late = false
+  const run = async (): Promise<T> => {
+    try {
+      return await (client.transaction as NonNullable<CustomClient['transaction']>)(async (tx) => {
+        if (late) throw tooLate()
+        if (first !== undefined) await ask(tx, first, [], wait)
+        const result = await work(sessionOf(tx, wait, false, first))
+        // After a failed statement whose error was swallowed, COMMIT would roll back without a word: this one fails then.
+        await ask(tx, 'SELECT 1 AS c0', [], wait)
+        if (late) throw tooLate()
+        committing = true
+        return result
+      })
+    } catch (error) {
+      if (committing) throw foreignFailure(error)
+      throw failureKind(error) === 'lost' ? new Unsent('The connection was lost before the commit.', { cause: error }) : error
+    }
+  }
+  return answered(run(), wait, () => {
+    late = true
+    return committing ? new Lost('The client did not say in time whether it committed.') : tooLate()
+  })
+}
+
+/** The client is a transaction already, or has none open. The server knows which. */
+async function inCallersTransaction<T>(
+  client: CustomClient,
+  work: (session: Session) => Promise<T>,
+  wait: Wait,
+  optional: boolean | undefined,
+  first: string | undefined,
+): Promise<T> {
+  const over = await takeTurn(client, wait)
+  try {
+    await ask(client, 'SAVEPOINT rest_write', [], wait)
+  } catch (error) {
+    over()
+    if (stateOf(error) !== '25P01') throw error
+    if (client.transaction !== undefined) return inTheirTransaction(client, work, wait, first)
+    if (optional) return work(sessionOf(client, wait, false))
+    throw unfit(
+      'what you ask for takes several statements at once: give the client a transaction(work) too, or pass a transaction that is open',
+    )
+  }
+  try {
+    const result = await holdingTurn(client, () => work(sessionOf(client, wait, true)))
+    await ask(client, 'RELEASE SAVEPOINT rest_write', [], wait)
+    return result
+  } catch (error) {
+    for (const text of ['ROLLBACK TO SAVEPOINT rest_write', 'RELEASE SAVEPOINT rest_write'])
+      await client.query(text, []).catch(() => undefined)
+    throw error
+  } finally {
+    over()
+  }
+}
+
+const sessionOf = (native: SqlClient, wait: Wait, callers: boolean, first?: string): Session => ({
+  native,
+  callers,
+  first,
+  query: (text, values) => ask(native, text, values, wait),
+  cells: async (text, columns, values) => cellsOf(await ask(native, text, values, wait), columns),
+})

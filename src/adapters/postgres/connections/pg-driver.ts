@@ -1,0 +1,130 @@
+/** `pg`: a pool, a client of one's own, or one that a transaction holds. */
+import { acquire, lenderOf, release } from './acquire.js'
+import type { Database, Session, Wait } from './client.js'
+import { holdingTurn, takeTurn } from './client-turn.js'
+import { connectionOf, watchClient, watchPool } from './connections.js'
+import { Lease } from './lease.js'
+import type { PgClient, PgPool } from './pg-client.js'
+import { inSavepoint, inTransaction } from './pg-transactions.js'
+import { StatementNames } from './statement-names.js'
+
+export interface PgOptions {
+  /** Names statements, so that the server keeps them prepared. */
+  readonly prepare: boolean
+  /** Milliseconds to wait for a connection. */
+  readonly acquire: number
+  /** Milliseconds a statement may take. */
+  readonly statement: number
+  readonly warn: (message: string) => void
+}
+
+const registries = new WeakMap<object, StatementNames>()
+
+function namesOf(owner: object): StatementNames {
+  const known = registries.get(owner)
+  if (known !== undefined) return known
+  const made = new StatementNames()
+  registries.set(owner, made)
+  return made
+}
+
+/** A pool: every statement or transaction holds a connection for as long as it runs. */
+export function poolDatabase(pool: PgPool, options: PgOptions): Database {
+  watchPool(pool, options.warn)
+  const lender = lenderOf(pool)
+  const names = options.prepare ? namesOf(pool) : undefined
+  const takeBack = (client: PgClient, broken: Error | boolean): void => {
+    try {
+      release(lender, client, broken)
+    } catch {
+      // What the statements came to stays true.
+      options.warn('A function of the team released the connection of its transaction. The adapter does that.')
+    }
+  }
+  const lent = (client: PgClient): Lease => new Lease(client, true, options.statement, (broken) => takeBack(client, broken))
+  const lend = async (wait: Wait): Promise<Lease> => lent(await acquire(lender, wait, options.acquire))
+  return {
+    embedded: false,
+    nested: false,
+    async query(text, values, wait) {
+      const lease = await lend(wait)
+      try {
+        return (await lease.run(text, values, wait, names)).rows
+      } finally {
+        lease.end()
+      }
+    },
+    async cells(text, columns, values, wait) {
+      const lease = lent(await acquire(lender, wait, options.acquire))
+      try {
+        return await lease.cells(text, columns, values, wait, names)
+      } finally {
+        lease.end()
+      }
+    },
+    transaction: async (work, wait, _optional, first) => inTransaction(await lend(wait), work, wait, first),
+  }
+}
+
+/** One client, on which statements go one after the other: in a transaction of the caller's where one is open. */
+export function clientDatabase(client: PgClient, options: PgOptions): Database {
+  watchClient(client, options.warn)
+  const connection = connectionOf(client)
+  /** Another loan is that of another caller, whose transaction this is not. */
+  const { loans } = connection
+  const names = options.prepare ? namesOf(client) : undefined
+  return {
+    embedded: false,
+    nested: true,
+    async query(text, values, wait) {
+      const lease = await turn(client, wait, options)
+      try {
+        // Where the client does not tell, it may be in a transaction, which a broken name would break.
+        return (await lease.run(text, values, wait, lease.transaction === undefined ? undefined : names)).rows
+      } finally {
+        lease.end()
+      }
+    },
+    async cells(text, columns, values, wait) {
+      const lease = await turn(client, wait, options)
+      try {
+        return await lease.cells(text, columns, values, wait, lease.transaction === undefined ? undefined : names)
+      } finally {
+        lease.end()
+      }
+    },
+    async transaction<T>(work: (session: Session) => Promise<T>, wait: Wait, _optional?: boolean, first?: string) {
+      const lease = await turn(client, wait, options)
+      try {
+        const held = (session: Session): Promise<T> => holdingTurn(client, () => work(session))
+        if (!(await isOpen(lease, wait))) return await inTransaction(lease, held, wait, first)
+        return await inSavepoint(lease, held, wait, connection.loans === loans)
+      } catch (error) {
+        lease.end()
+        throw error
+      }
+    },
+  }
+}
+
+/** The client, once nothing of ours runs on it. */
+async function turn(client: PgClient, wait: Wait, { acquire, statement }: PgOptions): Promise<Lease> {
+  return new Lease(client, false, statement, await takeTurn(client, wait, acquire))
+}
+
+/** Whether the caller has a transaction open. What the caller has sent and not waited for, such as a BEGIN, is waited for here. */
+async function isOpen(lease: Lease, wait: Wait): Promise<boolean> {
+  if (lease.transaction === undefined) return hasTransaction(lease, wait)
+  if (lease.transaction === 'I') await lease.run('', [], wait)
+  return lease.transaction !== 'I'
+}
+
+async function hasTransaction(lease: Lease, wait: Wait): Promise<boolean> {
+  try {
+    await lease.run('SAVEPOINT rest_probe; RELEASE SAVEPOINT rest_probe', [], wait)
+    return true
+  } catch (error) {
+    if ((error as { code?: string }).code === '25P01') return false
+    throw error
+  }
+}

@@ -1,0 +1,150 @@
+/** Transactions on a connection of `pg`. */
+import { isProblem } from '../../../problem.js'
+import type { Session, SqlClient, Wait } from './client.js'
+import { Cancelled, failureKind, Lost, ranOutOfTime, Unsent } from './failures.js'
+import type { Lease } from './lease.js'
+import { sendsWarnings } from './unconfirmed.js'
+import { answered, graceful, statementShare, timerFor, tooLate } from './waits.js'
+
+type Work<T> = (session: Session) => Promise<T>
+
+/** What ends a transaction is not cut short by its caller. */
+const ending: Wait = { left: () => graceful, signal: undefined }
+
+/** A transaction of our own, which holds the lease and ends it. The caller is answered in time, also where the team's statements are not. */
+export function inTransaction<T>(lease: Lease, work: Work<T>, wait: Wait, first?: string): Promise<T> {
+  let committing = false
+  let late = false
+  const run = async (): Promise<T> => {
+    const alarm = interrupting(lease, wait)
+    try {
+      const settings = await localSettings(lease, wait)
+      await lease.run(`BEGIN; ${settings}${first === undefined ? '' : `; ${first}`}`, [], wait)
+      const result = await work(sessionOf(lease, wait, false, first))
+      if ((lease.transaction ?? 'T') === 'I') throw new Error('The transaction was ended by a statement of the team.')
+      // The caller has been told that nothing was changed.
+      if (late) throw tooLate()
+      committing = true
+      const { command } = await lease.run('COMMIT', [], unsignalled(wait))
+      // After a failed statement COMMIT rolls back, and calls that a success.
+      if (command === 'ROLLBACK')
+        throw new Error('A statement of the transaction failed, and its error was swallowed: nothing was committed.')
+      return result
+    } catch (error) {
+      const lost = lease.broken || failureKind(error) === 'lost'
+      if (!lost) await lease.run('ROLLBACK', [], ending).catch(() => lease.destroy())
+      // A connection that breaks before COMMIT takes the transaction with it: nothing was changed.
+      throw lost && !committing ? uncommitted(error) : error
+    } finally {
+      clearTimeout(alarm)
+      lease.end()
+    }
+  }
+  return answered(run(), wait, () => {
+    late = true
+    // A team's own statement may wait for a server that never answers, and its function for anything at all.
+    setTimeout(() => lease.abandon(), graceful).unref()
+    return committing ? new Lost('PostgreSQL did not say in time whether it committed.') : tooLate()
+  })
+}
+
+/**
+ * A part of a transaction that is open, which holds the lease and ends it: what fails leaves the rest
+ * of the transaction as it was. `callers`: whether that transaction is the caller's.
+ */
+export function inSavepoint<T>(lease: Lease, work: Work<T>, wait: Wait, callers: boolean): Promise<T> {
+  let late = false
+  let releasing = false
+  const run = async (): Promise<T> => {
+    const alarm = interrupting(lease, wait)
+    try {
+      await lease.run('SAVEPOINT rest_write', [], wait)
+      try {
+        const result = await work(sessionOf(lease, wait, callers))
+        if (late) throw tooLate()
+        releasing = true
+        await lease.run('RELEASE SAVEPOINT rest_write', [], unsignalled(wait))
+        return result
+      } catch (error) {
+        if (!lease.broken)
+          await lease.run('ROLLBACK TO SAVEPOINT rest_write; RELEASE SAVEPOINT rest_write', [], ending).catch(() => undefined)
+        throw error
+      }
+    } catch (error) {
+      throw lease.broken || failureKind(error) === 'lost' ? uncommitted(error) : error
+    } finally {
+      clearTimeout(alarm)
+      lease.end()
+    }
+  }
+  return answered(run(), wait, () => {
+    late = true
+    // From here on the change ends with the caller's transaction, whatever that comes to.
+    return releasing ? new Lost('PostgreSQL did not say in time whether it kept the change.') : tooLate()
+  })
+}
+
+const unsignalled = (wait: Wait): Wait => ({ left: () => wait.left(), signal: undefined })
+
+/** A team's own statements are cancelled too when the time is up. */
+const interrupting = (lease: Lease, wait: Wait) => setTimeout(() => lease.interrupt(), timerFor(wait.left() * statementShare))
+
+function uncommitted(error: unknown): unknown {
+  if (isProblem(error)) return error
+  const Kind = ranOutOfTime(error) ? Cancelled : Unsent
+  return new Kind('The connection was lost before anything was committed.', { cause: error })
+}
+
+const timeouts = ['statement_timeout', 'idle_in_transaction_session_timeout'] as const
+
+/** What an operator has set for the session of a connection. */
+interface SessionSettings {
+  /** Milliseconds, in the order of `timeouts`; Infinity where there is no limit. */
+  readonly limits: readonly number[]
+  /**
+   * Whether the server sends warnings. One of them says that a commit was not confirmed by a
+   * synchronous standby.
+   */
+  readonly warns: boolean
+}
+
+const settings = new WeakMap<object, SessionSettings>()
+
+async function settingsOf(lease: Lease, wait: Wait): Promise<SessionSettings> {
+  const known = settings.get(lease.client)
+  if (known !== undefined) return known
+  const names = [...timeouts, 'client_min_messages']
+  const { rows } = await lease.run(
+    `SELECT ${names.map((name, i) => `(SELECT setting FROM pg_settings WHERE name = '${name}') AS c${i}`).join(', ')}`,
+    [],
+    wait,
+  )
+  const [row = {}] = rows
+  const found = {
+    limits: timeouts.map((_, i) => Number(row[`c${i}`] ?? 0) || Number.POSITIVE_INFINITY),
+    warns: sendsWarnings(row[`c${timeouts.length}`]),
+  }
+  settings.set(lease.client, found)
+  return found
+}
+
+/**
+ * The settings of one transaction. The server gives up by itself, also when this process hangs or
+ * its machine is gone; an operator's limits that are lower stay. It sends its warnings.
+ */
+async function localSettings(lease: Lease, wait: Wait): Promise<string> {
+  const { limits, warns } = await settingsOf(lease, wait)
+  const limit = Math.max(1, Math.floor(timerFor(lease.limit(wait))))
+  // A client of the team's own would be gone for good; it goes on when the team's function ends.
+  const set = lease.lent ? timeouts : timeouts.slice(0, 1)
+  const local = set.map((name, i) => `SET LOCAL ${name} = ${Math.min(limit, limits[i] as number)}`)
+  return [...local, ...(warns ? [] : ['SET LOCAL client_min_messages = warning'])].join('; ')
+}
+
+const sessionOf = (lease: Lease, wait: Wait, callers: boolean, first?: string): Session => ({
+  native: lease.client as unknown as SqlClient,
+  callers,
+  first,
+  query: async (text, values) => (await lease.run(text, values, wait)).rows,
+  cells: (text, columns, values) => lease.cells(text, columns, values, wait),
+})

@@ -1,0 +1,142 @@
+/** The opt-in check that runs writes on existing rows, in a transaction that is rolled back. */
+import { isConfigurationError } from '../../../problem.js'
+import type { Stored, WriteMethod } from '../../contract.js'
+import { isRefused } from '../../contract.js'
+import type { Database, Session, Wait } from '../connections/client.js'
+import { failureKind, stateOf } from '../connections/failures.js'
+import type { RowCall } from '../reads/row-call.js'
+import { type Ask, asking } from '../sql/ask.js'
+import { every, Parameters } from '../sql/sql.js'
+import { storedOf, type Table, visible } from '../table/table.js'
+import { insertRow } from '../writes/inserts.js'
+import { removeRow } from '../writes/removals.js'
+import { suppressed } from '../writes/unchanged.js'
+import { updateRow } from '../writes/updates.js'
+import type { Finding } from './explain-probe.js'
+import { sampleCall, sampleRecord } from './sample-calls.js'
+
+type Row = Stored<Record<string, unknown>>
+
+/** Rows that are tried before all rows count as refused: a trigger may refuse changes of some. */
+const mostRows = 10
+/** Milliseconds that a statement waits for a lock that another transaction holds. */
+const lockTimeout = 100
+
+/** The result of a write on one row: `unknown` where the failure says nothing about other rows. */
+type Outcome = 'fine' | 'unknown' | { readonly refused: string } | { readonly fault: unknown }
+
+/**
+ * Tries the offered writes on existing rows: updates a row with its own values, deletes it, inserts
+ * it again. In an empty table it inserts made-up values, whose refusal says nothing. Everything is
+ * rolled back.
+ */
+export async function executed(
+  table: Table,
+  offered: ReadonlySet<WriteMethod>,
+  database: Database,
+  wait: Wait,
+): Promise<readonly Finding[]> {
+  let found: readonly Finding[] | undefined
+  try {
+    await database.transaction(async (session) => {
+      found = await trial(table, offered, session)
+      throw new Error('Everything that was tried is rolled back.')
+    }, wait)
+  } catch (error) {
+    if (isConfigurationError(error)) throw error
+    if (found === undefined) return [{ method: 'replace', error }]
+  }
+  return found ?? []
+}
+
+async function trial(table: Table, offered: ReadonlySet<WriteMethod>, session: Session): Promise<readonly Finding[]> {
+  const ask = asking(session)
+  const at = ({ value, version }: Row): RowCall => ({ table, texts: keyOf(table, value), expected: version, call: sampleCall, ask })
+  const judged = (result: unknown): Outcome => outcomeOf(result, table)
+  await session.query(`SELECT set_config('lock_timeout', '${lockTimeout}', true)`, [])
+  const rows = await existingRows(table, ask)
+  const attempts: Partial<Record<WriteMethod, (row: Row) => Promise<Outcome>>> = {
+    replace: async (row) => judged(await updateRow(at(row), row.value)),
+    remove: async (row) => judged(await removeRow(at(row))),
+    create: async (row) => {
+      const { value } = row
+      const removed = judged(await removeRow(at(row)))
+      return removed === 'fine' ? judged(await insertRow(table, insertable(table, value), undefined, sampleCall, ask)) : 'unknown'
+    },
+  }
+  if (rows.length === 0 && offered.has('create')) {
+    const made = await undone(session, async () => judged(await insertRow(table, sampleRecord(table.layout), undefined, sampleCall, ask)))
+    return typeof made === 'object' && 'fault' in made ? [{ method: 'create', error: made.fault }] : []
+  }
+  const found: Finding[] = []
+  for (const [method, attempt] of Object.entries(attempts) as [WriteMethod, (row: Row) => Promise<Outcome>][]) {
+    if (!offered.has(method)) continue
+    const error = await firstFault(rows, (row) => undone(session, () => attempt(row)))
+    if (error !== undefined) found.push({ method, error })
+  }
+  return found
+}
+
+/** A record without what only the database gives. */
+function insertable({ layout }: Table, value: Row['value']): Row['value'] {
+  const given = new Set(layout.key.filter(({ storeGiven }) => storeGiven).map(({ name }) => name))
+  return given.size === 0 ? value : Object.fromEntries(Object.entries(value).filter(([name]) => !given.has(name)))
+}
+
+/**
+ * Why no row takes a write; `undefined` where one row does, or where the failures may be about
+ * single rows.
+ */
+async function firstFault(rows: readonly Row[], attempt: (row: Row) => Promise<Outcome>): Promise<unknown> {
+  let refused: string | undefined
+  let conclusive = true
+  for (const row of rows) {
+    const outcome = await attempt(row)
+    if (outcome === 'fine') return undefined
+    if (outcome === 'unknown') conclusive = false
+    else if ('fault' in outcome) return outcome.fault
+    else refused = outcome.refused
+  }
+  if (refused === undefined || !conclusive) return undefined
+  return new Error(`it refuses each of the ${rows.length} existing rows that were tried, with their own values: ${refused}`)
+}
+
+/**
+ * Runs one attempt, with the checks that are deferred to the commit, and rolls it back. Throws
+ * where the connection is lost.
+ */
+async function undone(session: Session, attempt: () => Promise<Outcome>): Promise<Outcome> {
+  await session.query('SAVEPOINT rest_probe', [])
+  let outcome: Outcome
+  try {
+    outcome = await attempt()
+    await session.query('SET CONSTRAINTS ALL IMMEDIATE', [])
+  } catch (error) {
+    const kind = failureKind(error)
+    if (kind === 'lost' || kind === 'unsent') throw error
+    // A constraint is about these values, and a lock about this moment.
+    const passing = kind === 'busy' || kind === 'conflict' || kind === 'cancelled' || /^(?:22|23)/.test(stateOf(error) ?? '')
+    outcome = passing ? 'unknown' : kind === 'refused' ? { refused: (error as Error).message } : { fault: error }
+  }
+  await session.query('ROLLBACK TO SAVEPOINT rest_probe', [])
+  return outcome
+}
+
+function outcomeOf(result: unknown, { options }: Table): Outcome {
+  // Without the settings of the team's session, a policy may hide what a request could change.
+  if (result === suppressed && options.session !== undefined) return 'unknown'
+  if (result === suppressed) return { refused: 'nothing was written and no error raised, as where a trigger returns NULL' }
+  return isRefused(result) || result === 'absent' || result === 'stale' ? 'unknown' : 'fine'
+}
+
+async function existingRows(table: Table, ask: Ask): Promise<readonly Row[]> {
+  const parameters = new Parameters()
+  const where = every(visible(table, sampleCall, parameters))
+  const text = table.reads.of(` WHERE ${where} LIMIT ${mostRows}`)
+  return (await ask.cells(text, table.shownNames, parameters.values)).map((cells) => storedOf(table, cells))
+}
+
+const keyOf = ({ definition, layout }: Table, value: Row['value']): readonly string[] => {
+  const key = definition.key.of(value)
+  return (key === undefined ? undefined : layout.keyTexts(key)) ?? []
+}

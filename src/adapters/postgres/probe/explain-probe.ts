@@ -1,0 +1,71 @@
+/**
+ * Asks the database whether it takes statements, without running them: `EXPLAIN` parses, rewrites
+ * and plans, checks privileges, and fires nothing.
+ */
+
+import type { Cells, Database, TextRow, Wait } from '../connections/client.js'
+import { failureKind } from '../connections/failures.js'
+import type { Ask } from '../sql/ask.js'
+import type { Parameters } from '../sql/sql.js'
+import type { SampleCall } from './sample-calls.js'
+
+/** A statement that the database does not take. */
+export interface Finding {
+  readonly method: string
+  readonly error: unknown
+}
+
+/** Thrown to end a call that repeats a statement because it found no row. */
+class AskedBefore extends Error {}
+
+/** Whether a failure says nothing about the statement, so that another attempt may succeed. */
+export const isPassing = (error: unknown): boolean => ['lost', 'unsent', 'cancelled', 'busy', 'conflict'].includes(failureKind(error))
+
+/**
+ * Explains each statement of these calls that is not among `taken`, and adds those that the
+ * database takes. Each is planned as if no row had been found, so that what follows a miss is
+ * checked too. Ends with the first failure that is about this moment and not about the statement: a
+ * lock, say. Plain `EXPLAIN`, which every database of this protocol has.
+ */
+export async function explained(
+  calls: readonly SampleCall[],
+  database: Database,
+  wait: Wait,
+  taken: Set<string>,
+): Promise<readonly Finding[]> {
+  const found: Finding[] = []
+  const asked = new Set(taken)
+  for (const { method, run } of calls) {
+    const own = new Set<string>()
+    const explain = async (text: string, values: readonly (string | null)[]): Promise<readonly never[]> => {
+      if (own.has(text)) throw new AskedBefore()
+      own.add(text)
+      if (asked.has(text)) return []
+      asked.add(text)
+      try {
+        await ask(database, `EXPLAIN ${text}`, values, wait)
+        taken.add(text)
+      } catch (error) {
+        found.push({ method, error })
+        if (isPassing(error)) throw error
+      }
+      return []
+    }
+    const explaining: Ask = {
+      query: (text: string, parameters?: Parameters) => explain(text, parameters?.values ?? []),
+      cells: (text: string, _columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]> =>
+        explain(text, values),
+    }
+    try {
+      await run(explaining)
+    } catch (error) {
+      if (isPassing(error)) return found
+      if (!(error instanceof AskedBefore)) throw error
+    }
+  }
+  return found
+}
+
+/** In a transaction of the caller's, in a savepoint: a statement that fails must not end it. */
+const ask = (database: Database, text: string, values: readonly (string | null)[], wait: Wait): Promise<readonly TextRow[]> =>
+  database.nested ? database.transaction((session) => session.query(text, values), wait, true) : database.query(text, values, wait)

@@ -1,0 +1,156 @@
+/** What the catalog says about writes that the planner does not check. */
+import type { Database, Wait } from '../connections/client.js'
+import { failureKind, unavailable } from '../connections/failures.js'
+import type { PostgresAdapterOptions } from '../options/options.js'
+import { quoteRelation, relationName } from '../sql/sql.js'
+import type { Member } from '../table/columns.js'
+import { isQuery } from '../table/read-source.js'
+import type { Table } from '../table/table.js'
+
+export interface Outlook {
+  /** The database is a standby, or its sessions are read-only. */
+  readonly readOnly: boolean
+  /** The commands that row-level security has no policy for, where it applies to the role. */
+  readonly unpolicied: readonly string[]
+  /** The sequences of defaults that the role may not use. */
+  readonly sequences: readonly string[]
+  /** Sequences of the table, in use for defaults and identities, that have no number left. */
+  readonly usedUp: readonly string[]
+  /** Checks of the table, or of a column's domain, that no row fulfils. */
+  readonly impossible: readonly string[]
+  /** Materialized views without data, which what is read needs. */
+  readonly unpopulated: readonly string[]
+  /** It is partitioned, and has no partition yet. */
+  readonly partless: boolean
+  /** A rule puts something else in the place of each insert. */
+  readonly replaced: boolean
+}
+
+const unknown: Outlook = {
+  readOnly: false,
+  unpolicied: [],
+  sequences: [],
+  usedUp: [],
+  impossible: [],
+  unpopulated: [],
+  partless: false,
+  replaced: false,
+}
+
+const query = `
+WITH RECURSIVE shown AS (
+  SELECT to_regclass($2::text)::oid AS oid
+  UNION SELECT d.refobjid
+  FROM shown
+  JOIN pg_rewrite w ON w.ev_class = shown.oid AND w.ev_type = '1'
+  JOIN pg_class v ON v.oid = w.ev_class AND v.relkind = 'v'
+  JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+)
+SELECT json_build_object(
+  'readOnly', current_setting('transaction_read_only') = 'on',
+  'unpolicied', (
+    SELECT json_agg(p.name)
+    FROM (VALUES ('SELECT', 'r'), ('INSERT', 'a'), ('UPDATE', 'w'), ('DELETE', 'd')) AS p (name, command)
+    WHERE c.relrowsecurity AND row_security_active(c.oid) AND NOT EXISTS (
+      SELECT 1 FROM pg_policy y
+      WHERE y.polrelid = c.oid AND y.polpermissive AND y.polcmd::text IN ('*', p.command)
+        AND 'false' NOT IN (coalesce(pg_get_expr(y.polqual, c.oid), ''), coalesce(pg_get_expr(y.polwithcheck, c.oid), ''))
+        AND EXISTS (SELECT 1 FROM unnest(y.polroles) AS o (role) WHERE o.role = 0 OR pg_has_role(o.role, 'USAGE'))
+    )
+  ),
+  'sequences', (
+    SELECT json_agg(DISTINCT s.oid::regclass::text)
+    FROM pg_attrdef d
+    JOIN pg_depend u ON u.classid = 'pg_attrdef'::regclass AND u.objid = d.oid AND u.refclassid = 'pg_class'::regclass
+    JOIN pg_class s ON s.oid = u.refobjid
+    WHERE d.adrelid = c.oid AND CASE WHEN s.relkind = 'S' THEN NOT has_sequence_privilege(s.oid, 'USAGE, UPDATE') END
+  ),
+  'usedUp', (
+    SELECT json_agg(DISTINCT s.oid::regclass::text)
+    FROM pg_class s
+    JOIN pg_sequence q ON q.seqrelid = s.oid
+    WHERE NOT q.seqcycle
+      AND s.oid IN (
+        SELECT u.refobjid
+        FROM pg_attrdef d
+        JOIN pg_depend u ON u.classid = 'pg_attrdef'::regclass AND u.objid = d.oid AND u.refclassid = 'pg_class'::regclass
+        WHERE d.adrelid = c.oid
+        UNION ALL
+        SELECT i.objid FROM pg_depend i
+        WHERE i.classid = 'pg_class'::regclass AND i.refclassid = 'pg_class'::regclass AND i.refobjid = c.oid AND i.deptype = 'i'
+      )
+      AND CASE
+        WHEN has_sequence_privilege(s.oid, 'USAGE, SELECT')
+        THEN pg_sequence_last_value(s.oid)::numeric + q.seqincrement NOT BETWEEN q.seqmin AND q.seqmax
+      END
+  ),
+  'impossible', (
+    SELECT json_agg(x.conname)
+    FROM pg_constraint x
+    WHERE x.contype = 'c' AND pg_get_expr(x.conbin, x.conrelid) = 'false'
+      AND (x.conrelid = c.oid OR x.contypid <> 0 AND x.contypid IN (
+        SELECT a.atttypid FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      ))
+  ),
+  'unpopulated', (
+    SELECT json_agg(m.oid::regclass::text) FROM shown JOIN pg_class m ON m.oid = shown.oid
+    WHERE m.relkind = 'm' AND NOT m.relispopulated
+  ),
+  'partless', c.relkind = 'p' AND NOT EXISTS (SELECT 1 FROM pg_inherits h WHERE h.inhparent = c.oid),
+  'replaced', EXISTS (SELECT 1 FROM pg_rewrite w WHERE w.ev_class = c.oid AND w.ev_type = '3' AND w.is_instead)
+)::text AS c0
+FROM pg_class c WHERE c.oid = to_regclass($1::text)`
+
+/** Queries the catalog. A database with another catalog gives no findings. */
+export async function outlook({ options }: Table, database: Database, wait: Wait): Promise<Outlook> {
+  const table = quoteRelation(relationName(options.table))
+  const values = [table, relationOf(options.readFrom) ?? table]
+  try {
+    const [row] = database.nested
+      ? await database.transaction((session) => session.query(query, values), wait, true)
+      : await database.query(query, values, wait)
+    const found = JSON.parse(row?.c0 ?? '{}') as { readonly [Name in keyof Outlook]?: Outlook[Name] | null }
+    return {
+      readOnly: found.readOnly ?? false,
+      unpolicied: found.unpolicied ?? [],
+      sequences: found.sequences ?? [],
+      usedUp: found.usedUp ?? [],
+      impossible: found.impossible ?? [],
+      unpopulated: found.unpopulated ?? [],
+      partless: found.partless ?? false,
+      replaced: found.replaced ?? false,
+    }
+  } catch (error) {
+    if (!['other', 'unprepared', 'refused'].includes(failureKind(error))) throw unavailable(error, false)
+    return unknown
+  }
+}
+
+/** The view that is read; `undefined` where it is a query, or the table itself. */
+const relationOf = (given: PostgresAdapterOptions['readFrom']): string | undefined =>
+  given === undefined || isQuery(given) ? undefined : quoteRelation(relationName(given))
+
+/**
+ * The columns that must have a value and get none from any create. A trigger before the insert may
+ * give them one.
+ */
+export function blockedInserts(table: Table): readonly string[] {
+  const { relation, layout, options, version, definition } = table
+  if (relation.guarded || (relation.kind !== 'r' && relation.kind !== 'p')) return []
+  const written = new Set(layout.members.filter((member) => !isLeftOut(table, member)).map(({ column }) => column))
+  for (const name of definition.assigned) written.add(layout.member(name)?.column)
+  written.add(options.rest)
+  written.add(version.assignment?.column)
+  return [...relation.columns.values()]
+    .filter((column) => column.notNull && column.default === null && column.identity === '' && !column.generated)
+    .map(({ name }) => name)
+    .filter((name) => !written.has(name))
+}
+
+/** Whether no POST can send a member, and nothing else sets it: requests may not name what is read-only (REP-8). */
+function isLeftOut({ definition, options, layout }: Table, { name, storeGiven }: Member): boolean {
+  if (storeGiven || layout.key.some((member) => member.name === name)) return false
+  const isOpen = options.onCreate !== undefined || definition.scope !== undefined || definition.parent !== undefined
+  const isMoved = definition.attachedTo.some(({ by }) => by?.includes(name))
+  return !isOpen && !isMoved && definition.shape.members.get(name)?.readOnly === true
+}

@@ -1,0 +1,233 @@
+/**
+ * What `ready()` checks once a table has been described: whether each statement that requests will
+ * send can succeed.
+ */
+import type { WriteMethod } from '../../contract.js'
+import type { Database, Wait } from '../connections/client.js'
+import type { Databases } from '../connections/database.js'
+import { type DatabaseFailure, failureKind, Late, stateOf, unavailable } from '../connections/failures.js'
+import { hiddenWarnings } from '../connections/unconfirmed.js'
+import { quote, quoteRelation, relationName } from '../sql/sql.js'
+import type { Table } from '../table/table.js'
+import { unfit } from '../unfit.js'
+import { executed } from './execute-probe.js'
+import { explained, type Finding, isPassing } from './explain-probe.js'
+import { blockedInserts, type Outlook, outlook } from './outlook.js'
+import { sampleReads, sampleWrites } from './sample-calls.js'
+
+/** Rows from which on counting them all is worth a warning. */
+const many = 100_000
+
+/**
+ * Milliseconds that the checks of writes may take together: a lock on the table must not hold up a
+ * start.
+ */
+const writesTime = 3_000
+/** Milliseconds that running writes may take. */
+const executionTime = 10_000
+
+/** The methods that need each privilege. */
+const needs: Readonly<Record<string, readonly WriteMethod[]>> = {
+  INSERT: ['create'],
+  UPDATE: ['replace', 'remove', 'attach', 'detach'],
+  DELETE: ['remove'],
+}
+
+/** Checks each state of a table once, as far as its catalog tells states apart. */
+export class Probe {
+  /** Statements that the database has accepted, for the latest description of the table. */
+  #taken = new Set<string>()
+  /** Writes that were run. */
+  #tried: ReadonlySet<WriteMethod> = new Set()
+  #facts = ''
+  #warned = new Set<string>()
+
+  /**
+   * Throws `ConfigurationError` where a statement of a method that is `offered` can't succeed,
+   * whatever its values, and `Unavailable` where the database can't be asked. What depends on the
+   * role's privileges or on the state of the server is a warning: both may change while the process
+   * runs.
+   */
+  async run(
+    table: Table,
+    databases: Databases,
+    offered: ReadonlySet<WriteMethod>,
+    warn: (message: string) => void,
+    wait: Wait,
+  ): Promise<void> {
+    this.#forgetOther(factsOf(table))
+    // All other results may come from an earlier call, so ask here whether the replica is up.
+    if (databases.read !== databases.write) await answers(databases.read, wait)
+    const { probe = 'explain' } = table.options
+    const ahead = await outlook(table, databases.write, wait)
+    const hidden = await hiddenWarnings(databases.write, wait)
+    const warnings = [
+      ...table.layout.warnings,
+      ...(offered.has('create') || offered.has('replace') ? table.layout.unwritten : []),
+      ...privileges(table, offered),
+      ...prospects(table, ahead, offered),
+      ...counting(table),
+      ...hidden,
+    ]
+    const faults: string[] = []
+    faults.push(...ahead.unpopulated.map((view) => `${view} has no data, so every read fails: REFRESH MATERIALIZED VIEW ${view}`))
+    if (offered.has('create') && !ahead.replaced) {
+      faults.push(...blockedInserts(table).map((column) => blockedInsert(table, column)))
+      if (!table.relation.guarded)
+        faults.push(...ahead.impossible.map((check) => `no row fulfils the check "${check}", so every create is refused: drop it`))
+    }
+    let checked = true
+    if (probe !== 'catalog') {
+      for (const { error } of await explained(sampleReads(table), databases.read, wait, this.#taken)) {
+        if (excused(table, error)) continue
+        if (isPassing(error)) throw unavailable(error, false)
+        faults.push(`the database refuses a statement: ${said(error)}. Check the expressions and privileges`)
+      }
+      const writes = sampleWrites(table).filter(({ method }) => offered.has(method))
+      const found = await explained(writes, databases.write, atMost(wait, writesTime), this.#taken)
+      judge(found, table, faults, warnings)
+      checked = !found.some(({ error }) => isPassing(error))
+    }
+    if (
+      probe === 'execute' &&
+      checked &&
+      faults.length === 0 &&
+      !ahead.readOnly &&
+      [...offered].some((method) => !this.#tried.has(method))
+    ) {
+      // Missing privileges are reported as warnings.
+      const barred = [...table.relation.lacking, ...ahead.unpolicied]
+      const permitted = [...offered].filter((method) => !barred.some((command) => needs[command]?.includes(method)))
+      const found = await executed(table, new Set(permitted), databases.write, atMost(wait, executionTime))
+      judge(found, table, faults, warnings)
+      if (found.length === 0) this.#tried = offered
+    }
+    for (const message of warnings) {
+      if (this.#warned.has(message)) continue
+      this.#warned.add(message)
+      warn(message)
+    }
+    if (faults.length > 0) throw unfit([...new Set(faults)].join('; '))
+  }
+
+  /** Drops results about another state of the table. */
+  #forgetOther(facts: string): void {
+    if (facts === this.#facts) return
+    this.#facts = facts
+    this.#taken = new Set()
+    this.#tried = new Set()
+    this.#warned = new Set()
+  }
+}
+
+async function answers(database: Database, wait: Wait): Promise<void> {
+  try {
+    await database.query('SELECT 1 AS c0', [], wait)
+  } catch (error) {
+    throw unavailable(error, false)
+  }
+}
+
+/**
+ * Sorts what was found into faults, which stop a start, and warnings. Throws `Unavailable` where
+ * the connection was lost.
+ */
+function judge(found: readonly Finding[], table: Table, faults: string[], warnings: string[]): void {
+  const { collection } = table.definition
+  const refused = new Map<string, Set<string>>()
+  for (const { method, error } of found) {
+    const kind = failureKind(error)
+    if (excused(table, error)) continue
+    if (stateOf(error) === '42501') {
+      if (table.relation.lacking.length === 0 && (table.kept?.lacking.length ?? 0) === 0)
+        warnings.push(`The role may not do what "${collection}" needs for ${method}, which will fail: ${said(error)}.`)
+    } else if ((kind === 'lost' && !(error instanceof Late)) || kind === 'unsent') throw unavailable(error, false)
+    else if (isPassing(error)) {
+      warnings.push(
+        `Whether the table of "${collection}" takes writes could not be checked, as where others hold a lock on it: ${said(error)}.`,
+      )
+    } else {
+      const methods = refused.get(said(error)) ?? new Set()
+      refused.set(said(error), methods.add(method))
+    }
+  }
+  for (const [what, methods] of refused) {
+    faults.push(
+      `the database refuses the statement of ${[...methods].join(', ')}, whatever its values: ${what}. Where only reads are meant, say so: mount(..., { collection: ['GET'], item: ['GET'] })`,
+    )
+  }
+}
+
+/** The description of a table, without its size, which changes. */
+function factsOf({ relation, sourceRelation, kept, joins }: Table): string {
+  const lasting = ({ rows: _rows, width: _width, columns, ...others }: Table['relation']) => [others, [...columns.values()]]
+  return JSON.stringify([lasting(relation), lasting(sourceRelation), kept, [...joins]])
+}
+
+const atMost = (wait: Wait, milliseconds: number): Wait => {
+  const until = performance.now() + milliseconds
+  return { left: () => Math.min(wait.left(), until - performance.now()), signal: wait.signal }
+}
+
+/** Whether a failure depends on values, or on settings that only a request has. */
+function excused({ options }: Table, error: unknown): boolean {
+  const state = stateOf(error) ?? ''
+  // A policy may ask for a setting that only the team's function makes; the planner already looks
+  // at it.
+  if (options.session !== undefined && state === '42704') return true
+  return failureKind(error) === 'refused' && state !== '0A000'
+}
+
+/** What the server says, with its own advice. Operators read it, clients don't. */
+function said(error: unknown): string {
+  const { message = '', hint } = error as DatabaseFailure & { readonly hint?: unknown }
+  return (typeof hint === 'string' ? `${message}. ${hint}` : message).replace(/\.$/, '')
+}
+
+const reached = (privilege: string, offered: ReadonlySet<WriteMethod>): boolean =>
+  needs[privilege]?.some((method) => offered.has(method)) ?? true
+
+function privileges({ definition: { collection }, relation, kept }: Table, offered: ReadonlySet<WriteMethod>): string[] {
+  const lacking = relation.lacking.filter((privilege) => reached(privilege, offered))
+  const keeping = offered.has('create') ? (kept?.lacking ?? []) : []
+  return [
+    ...lacking.map((privilege) => `The role may not ${privilege} in the table of "${collection}": what needs that will fail.`),
+    ...keeping.map(
+      (privilege) => `The role may not ${privilege} in ${kept?.relation}: a POST with an Idempotency-Key to "${collection}" will fail.`,
+    ),
+  ]
+}
+
+function prospects({ definition: { collection } }: Table, ahead: Outlook, offered: ReadonlySet<WriteMethod>): string[] {
+  const commands = ahead.unpolicied.filter((command) => reached(command, offered))
+  return [
+    ...commands.map(
+      (command) =>
+        `No policy of row-level security lets the role ${command} in the table of "${collection}": what needs that finds no row or is refused.`,
+    ),
+    ...(offered.has('create') ? ahead.sequences : []).map(
+      (sequence) => `The role may not use the sequence ${sequence}: a create in "${collection}" will fail.`,
+    ),
+    ...(offered.has('create') ? ahead.usedUp : []).map(
+      (sequence) => `The sequence ${sequence} has no number left: a create in "${collection}" that needs one will fail.`,
+    ),
+    ...(ahead.partless && offered.has('create')
+      ? [`The table of "${collection}" is partitioned and has no partition: every create will be refused.`]
+      : []),
+    ...(ahead.readOnly && offered.size > 0
+      ? [`The database of "${collection}" is read-only at the moment: writes are answered with 503.`]
+      : []),
+  ]
+}
+
+function counting({ definition, options, relation }: Table): string[] {
+  if ((options.count ?? 'exact') !== 'exact' || relation.rows <= many) return []
+  return [
+    `"${definition.collection}" has about ${Math.round(relation.rows)} rows, and each list counts those that match: set count to "bounded", "estimated" or "none" where that takes too long.`,
+  ]
+}
+
+function blockedInsert({ options }: Table, column: string): string {
+  const alter = `ALTER TABLE ${quoteRelation(relationName(options.table))} ALTER COLUMN ${quote(column)}`
+  return `no create gives "${column}" a value, and it must have one: ${alter} SET DEFAULT ..., or DROP NOT NULL; or name it in "columns" and set it in onCreate`
+}

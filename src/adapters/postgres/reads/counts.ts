@@ -1,0 +1,27 @@
+/** How many items match (QUERY-7): counted, counted up to a bound, or estimated beyond it. */
+
+import type { Ask } from '../sql/ask.js'
+import { Parameters } from '../sql/sql.js'
+import type { Matching } from '../table/list-statement.js'
+import type { Table } from '../table/table.js'
+
+/** Up to here an item more or less is told from the other. */
+export const usualBound = 10_000
+
+/** The statement that counts, or `undefined` where nobody does. */
+export function countSql({ options }: Table, from: string, where: string): string | undefined {
+  const { count = 'exact', countBound = usualBound } = options
+  if (count === 'none') return undefined
+  if (count === 'exact') return `SELECT count(*)::text AS total FROM ${from} WHERE ${where}`
+  return `SELECT count(*)::text AS total FROM (SELECT 1 FROM ${from} WHERE ${where} LIMIT ${Math.trunc(countBound) + 1}) AS _b`
+}
+
+/** How many rows the planner expects. */
+export async function estimatedRows({ from, where, values }: Matching, ask: Ask): Promise<number> {
+  const parameters = new Parameters()
+  parameters.values.push(...values)
+  const [found] = await ask.query(`EXPLAIN (FORMAT JSON) SELECT 1 FROM ${from} WHERE ${where}`, parameters)
+  const plan: unknown = found?.['QUERY PLAN']
+  const [{ Plan }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ Plan: { 'Plan Rows': number } }]
+  return Plan['Plan Rows']
+}

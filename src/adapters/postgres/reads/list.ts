@@ -1,0 +1,158 @@
+/** A page and its total in one round trip (QUERY-1..7). */
+import { isFixed } from '../../../definition/fixed.js'
+import { get } from '../../../definition/json.js'
+import { associationOf } from '../../association.js'
+import type { AdapterCall, ListRequest, Page, Refused } from '../../contract.js'
+import type { Cells } from '../connections/client.js'
+import type { Ask } from '../sql/ask.js'
+import { every, Parameters } from '../sql/sql.js'
+import { compareSql, conditionSql, misfitOf, unsendable } from '../table/conditions.js'
+import { type JoinColumns, memberSql } from '../table/join-tables.js'
+import type { Layout } from '../table/layout.js'
+import type { ListStatement, OrderTerm, Searched } from '../table/list-statement.js'
+import { isUnscoped, storedOf, type Table, visible } from '../table/table.js'
+import { incomparable } from '../values/places.js'
+import { textFault } from '../values/text-faults.js'
+import { countSql, estimatedRows, usualBound } from './counts.js'
+import { counted, deepOffset, pageSql } from './page.js'
+import { searchOf } from './search.js'
+
+type Found = Page<Record<string, unknown>>
+type Total = Pick<Found, 'total' | 'exact'>
+
+/** Lists. A value that can't be sent to the database at all is refused. */
+export async function listPage(table: Table, request: ListRequest, call: AdapterCall, ask: Ask): Promise<Found> {
+  const known = isUnscoped(call) ? table.lists.get(request) : undefined
+  if (typeof known === 'object') return found(table, request, call, ask, known)
+  const refused = refusal(table, request)
+  if (refused !== undefined) return refusedPage(table, refused)
+  const parameters = new Parameters()
+  const searched = request.search === undefined ? undefined : await searchOf(table, request, call, parameters)
+  if (searched === 'nothing') return { ...emptyPage(table), more: false }
+  const statement = listSql(table, request, call, searched, parameters)
+  if (known !== 'varies' && isUnscoped(call) && Object.isFrozen(request)) {
+    // What an engine finds, and where the middle lies, is another thing each time.
+    const lasts = request.search === undefined && request.offset < deepOffset
+    table.lists.set(request, !lasts ? 'varies' : known === undefined ? 'once' : isFixed(request) ? statement : 'varies')
+  }
+  return found(table, request, call, ask, statement)
+}
+
+const emptyPage = ({ options }: Table): Found => ({ items: [], ...(options.count === 'none' ? {} : { total: 0 }) })
+
+/** The page of a request with a value that the database can't compare with. */
+export const refusedPage = (table: Table, refused: Refused): Found => ({ ...emptyPage(table), refused })
+
+/** The statement of a list, without asking it. */
+export function listSql(
+  table: Table,
+  request: ListRequest,
+  call: AdapterCall,
+  searched: Searched | undefined,
+  parameters: Parameters,
+): ListStatement {
+  const from = `${table.source}${searched?.join ?? ''}`
+  const where = every([
+    ...visible(table, call, parameters),
+    ...request.where.map((condition) => conditionSql(table.layout, condition, parameters)),
+    ...parentConditions(table, request, parameters),
+    ...(searched?.where ?? []),
+  ])
+  const terms = termsOf(table, request, searched)
+  const shared = parameters.values.length
+  const page = pageSql(table, { request, from, where, terms, parameters, scope: Object.keys(call.scope) })
+  const count = request.count === false ? undefined : countSql(table, from, where)
+  const order = terms.map((term, i) => `p.s${i}${term.descending ? ' DESC' : ''}`).join(', ')
+  const names = [...table.shownNames, 'here', ...(count === undefined ? [] : ['total'])]
+  const columns = `${table.shownNames.map((name) => `p.${name}`).join(', ')}, p.here`
+  const text =
+    count === undefined
+      ? `SELECT ${columns} FROM (${page.sql}) AS p ORDER BY ${order}`
+      : `WITH ${counted} AS MATERIALIZED (${count}) SELECT ${columns}, ${counted}.total FROM ${counted} LEFT JOIN (${page.sql}) AS p ON true ORDER BY ${order}`
+  return { text, names, values: parameters.values, matching: { from, where, values: parameters.values.slice(0, shared) }, page, searched }
+}
+
+async function found(table: Table, request: ListRequest, call: AdapterCall, ask: Ask, statement: ListStatement): Promise<Found> {
+  const { text, names, values, matching } = statement
+  const rows = await ask.cells(text, names, values)
+  const here = table.shownNames.length
+  const rowsHere = rows.length > 0 && rows[0]?.[here] === null ? [] : rows
+  const { count = 'exact', countBound = usualBound } = table.options
+  const estimate = count === 'estimated' && Number(rows[0]?.[here + 1] ?? 0) > countBound
+  const total = request.count === false ? {} : totalOf(table, rows[0]?.[here + 1], estimate ? await estimatedRows(matching, ask) : 0)
+  if (isWhole(request, call)) table.learnt.total = total.total ?? table.learnt.total
+  return shown(table, request, rowsHere, statement, total)
+}
+
+/** Why a request can't be sent: its texts hold what no column could, or its values are none of their columns' types. */
+function refusal({ layout }: Table, request: ListRequest): Refused | undefined {
+  const places = request.sort.map(({ field }, i) => ({ field, value: request.seek?.values[i] }))
+  const found = unsendable([...request.where, ...places])
+  if (found !== undefined) return { refused: 'rule', members: [found.field], why: found.why }
+  for (const condition of request.where) {
+    const why = misfitOf(layout, condition)
+    if (why !== undefined) return { refused: 'rule', members: [condition.field], why }
+  }
+  const why = request.search === undefined ? undefined : textFault(request.search)
+  return why === undefined ? undefined : { refused: 'rule', members: [], why }
+}
+
+function parentConditions(table: Table, { parent }: ListRequest, parameters: Parameters): readonly string[] {
+  if (parent === undefined) return []
+  const association = associationOf(table.definition, parent)
+  if (association.parts.some((part) => incomparable(part) !== undefined)) return ['false']
+  if (association.by === undefined)
+    return [memberSql(table.layout.key, table.joins.get(association.as) as JoinColumns, association, parameters)]
+  return association.by.map(([member, value]) => compareSql(table.layout.place([member]), '=', value, parameters))
+}
+
+/** The terms of the order; by rank first where the request leaves it to the search. */
+function termsOf(table: Table, { sort }: ListRequest, searched: Searched | undefined): readonly OrderTerm[] {
+  const terms = sort.map(({ path, descending }): OrderTerm => ({ place: table.layout.place(path), descending }))
+  if (terms.length > 0) return terms
+  const key = table.definition.key.members.map((name): OrderTerm => ({ place: table.layout.place([name]), descending: false }))
+  return searched === undefined ? key : [searched.rank, ...key]
+}
+
+function totalOf({ options }: Table, counted: string | null | undefined, estimate: number): Total {
+  const { count = 'exact', countBound = usualBound } = options
+  if (count === 'none') return {}
+  const found = Number(counted ?? 0)
+  if (count === 'exact' || found <= countBound) return { total: found }
+  if (count === 'bounded') return { total: countBound, exact: false }
+  return { total: Math.max(estimate, countBound + 1), exact: false }
+}
+
+/** Whether a request asks for everything there is: then its total tells where the middle lies. */
+const isWhole = ({ where, search, parent }: ListRequest, call: AdapterCall): boolean =>
+  where.length === 0 && search === undefined && parent === undefined && isUnscoped(call)
+
+function shown(
+  table: Table,
+  { sort, offset, size }: ListRequest,
+  found: readonly Cells[],
+  { page, searched }: ListStatement,
+  total: Total,
+): Found {
+  const more = page.from === 'end' ? offset + found.length < (total.total ?? 0) : found.length > size
+  // The one row more lies at the far end: that is the beginning of a page that was sought backwards.
+  const kept = page.from === 'end' || !more ? found : page.from === 'before' ? found.slice(1) : found.slice(0, -1)
+  // A row whose record does not say all that it is sorted by is no place to go on from.
+  const edges = [kept[0], kept.at(-1)].filter((edge) => edge !== undefined)
+  const saysAll = edges.every((edge) => sort.every(({ path }) => isFaithful(table.layout, edge, path)))
+  const seekable = sort.length > 0 && (searched === undefined || searched.join === '') && saysAll
+  return { items: kept.map((one) => storedOf(table, one)), ...total, ...(seekable ? { seekable } : {}), more }
+}
+
+/** Whether a row's record says all that the row holds at a path. */
+function isFaithful(layout: Layout, row: Cells, path: readonly string[]): boolean {
+  const i = layout.members.findIndex((member) => member.name === path[0])
+  const { content } = layout.members[i] ?? {}
+  // A number of JSON with as many digits may have had more.
+  if (content?.kind !== 'scalar' && content?.kind !== 'array') {
+    const value = get(layout.record(row), path)
+    return typeof value !== 'number' || String(value).replace(/[-.]|e.*$/g, '').length < 16
+  }
+  const text = row[i]
+  return content?.kind !== 'scalar' || text === null || text === undefined || content.type.faithful(text)
+}

@@ -1,0 +1,63 @@
+/** The order of a list, and the places within it (QUERY-2, QUERY-7): the rows beside a place are found by an index, however deep it lies. */
+import type { KeysetPosition, Scalar } from '../../contract.js'
+import type { Parameters } from '../sql/sql.js'
+import { compareSql } from '../table/conditions.js'
+import type { OrderTerm } from '../table/list-statement.js'
+import type { Place } from '../values/places.js'
+
+/** NULL is the largest value, which is what PostgreSQL takes it for: any other order would be served by no index. */
+export const orderSql = (terms: readonly OrderTerm[]): string =>
+  terms.map(({ place, descending }) => place.sql + (descending ? ' DESC' : '')).join(', ')
+
+export const reversed = (terms: readonly OrderTerm[]): readonly OrderTerm[] =>
+  terms.map(({ place, descending }) => ({ place, descending: !descending }))
+
+/**
+ * The rows behind a place in an order, as conditions whose rows follow each other: each can be read in order by an index of these terms, where one condition with
+ * OR could not.
+ */
+export function behind(terms: readonly OrderTerm[], values: KeysetPosition['values'], parameters: Parameters): readonly string[] {
+  const single = rowComparison(terms, values, parameters)
+  if (single !== undefined) return [single]
+  const branches: string[] = []
+  // The longest common beginning comes first: those rows are the next.
+  for (let last = terms.length - 1; last >= 0; last--) {
+    for (const beyond of furtherOf(terms[last] as OrderTerm, values[last] ?? null)) {
+      const before = parameters.values.length
+      const same = terms.slice(0, last).map(({ place }, i) => equalSql(place, values[i] ?? null, parameters))
+      const branch = [...same, beyond(parameters)]
+      if (branch.includes('false')) {
+        // Nothing lies there; a value that no statement names would be an error.
+        parameters.values.length = before
+      } else branches.push(branch.join(' AND '))
+    }
+  }
+  return branches
+}
+
+/** All terms at once, where they go one way and none can be null. */
+function rowComparison(terms: readonly OrderTerm[], values: KeysetPosition['values'], parameters: Parameters): string | undefined {
+  const [first] = terms
+  if (first === undefined || terms.length < 2) return undefined
+  const op = first.descending ? '<' : '>'
+  const sides: { readonly sql: string; readonly text: string; readonly cast: string }[] = []
+  for (const [i, { place, descending }] of terms.entries()) {
+    const value = values[i] ?? null
+    const comparison = value === null || place.nullable || descending !== first.descending ? 'never' : place.compare(op, value)
+    if (comparison === 'never' || comparison.op !== op) return undefined
+    sides.push({ sql: place.sql, text: comparison.text, cast: comparison.cast })
+  }
+  const right = sides.map(({ text, cast }) => parameters.add(text, cast))
+  return `(${sides.map(({ sql }) => sql).join(', ')}) ${op} (${right.join(', ')})`
+}
+
+const equalSql = (place: Place, value: Scalar | null, parameters: Parameters): string =>
+  value === null ? `${place.sql} IS NULL` : compareSql(place, '=', value, parameters)
+
+/** What comes behind a value in one term: the larger ones and then nulls, or the smaller ones. */
+function furtherOf({ place, descending }: OrderTerm, value: Scalar | null): readonly ((parameters: Parameters) => string)[] {
+  if (descending) return [(parameters) => (value === null ? `${place.sql} IS NOT NULL` : compareSql(place, '<', value, parameters))]
+  if (value === null) return []
+  const larger = (parameters: Parameters): string => compareSql(place, '>', value, parameters)
+  return place.nullable ? [larger, () => `${place.sql} IS NULL`] : [larger]
+}

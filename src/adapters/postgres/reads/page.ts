@@ -1,0 +1,103 @@
+/** The rows of one page: beside a place, or so many rows into the order (QUERY-7). */
+import type { ListRequest } from '../../contract.js'
+import { type Parameters, quote, row } from '../sql/sql.js'
+import type { OrderTerm, PageSql } from '../table/list-statement.js'
+import type { Table } from '../table/table.js'
+import { behind, orderSql, reversed } from './order.js'
+
+/** What the statement calls the total; no table of a team will be called so. */
+export const counted = 'rest_counted'
+
+/** What a page is cut out of. */
+export interface Cut {
+  readonly request: ListRequest
+  readonly from: string
+  readonly where: string
+  readonly terms: readonly OrderTerm[]
+  readonly parameters: Parameters
+  /** The members that the caller's scope fixes. */
+  readonly scope: readonly string[]
+}
+
+/** The statement of a page. Its rows carry the values they are sorted by as `s0`, `s1`, ... */
+export function pageSql(table: Table, cut: Cut): PageSql {
+  const { request, terms } = cut
+  const sorted = terms.map(({ place }, i) => `${place.sql} AS s${i}`).join(', ')
+  const columns = `${table.shown}, '1' AS here, ${sorted}`
+  if (request.seek !== undefined && request.sort.length > 0 && request.seek.values.length === terms.length) {
+    return besidePlace(columns, cut, request.seek)
+  }
+  return countedRows(table, columns, cut)
+}
+
+function besidePlace(
+  columns: string,
+  { request, from, where, terms, parameters }: Cut,
+  { values, backwards }: NonNullable<ListRequest['seek']>,
+): PageSql {
+  const direction = backwards ? reversed(terms) : terms
+  const side = backwards ? 'before' : 'after'
+  const limit = request.size + 1
+  const branches = behind(direction, values, parameters)
+  const one = (branch: string): string =>
+    `SELECT ${columns} FROM ${from} WHERE ${where} AND ${branch} ORDER BY ${orderSql(direction)} LIMIT ${limit}`
+  const [only = 'false'] = branches
+  if (branches.length < 2) return { sql: one(only), from: side }
+  const order = direction.map(({ descending }, i) => `s${i}${descending ? ' DESC' : ''}`).join(', ')
+  // Rows of one branch all come before those of the next: merged, no branch is read further than the page needs.
+  return { sql: `${branches.map((branch) => `(${one(branch)})`).join(' UNION ALL ')} ORDER BY ${order} LIMIT ${limit}`, from: side }
+}
+
+/** From here on it may pay to skip over keys alone, or to count from the end. */
+export const deepOffset = 500
+/** Bytes of a row from which on an index over the keys is much smaller. */
+const wideRow = 150
+
+function countedRows(table: Table, columns: string, cut: Cut): PageSql {
+  const { request, from, where, terms, parameters } = cut
+  const { offset, size } = request
+  if (offset === 0)
+    return { sql: `SELECT ${columns} FROM ${from} WHERE ${where} ORDER BY ${orderSql(terms)} LIMIT ${size + 1}`, from: 'counted' }
+  const skip = parameters.add(String(offset), 'bigint')
+  const fromEnd = isPastMiddle(table, cut)
+  const window = fromEnd
+    ? `LIMIT (SELECT greatest(least(${size}, total::bigint - ${skip}), 0) FROM ${counted}) OFFSET (SELECT greatest(total::bigint - ${skip} - ${size}, 0) FROM ${counted})`
+    : `LIMIT ${size + 1} OFFSET ${skip}`
+  const order = `ORDER BY ${orderSql(fromEnd ? reversed(terms) : terms)} ${window}`
+  const found = fromEnd ? 'end' : 'counted'
+  if (!isCovered(table, cut)) return { sql: `SELECT ${columns} FROM ${from} WHERE ${where} ${order}`, from: found }
+  // What is skipped costs no more than its entry in the index; the rows themselves are read for the page alone.
+  const key = table.layout.key.map(({ column }, i) => [quote(column as string), `rest_k${i}`] as const)
+  const keys = `SELECT ${key.map(([column, name]) => `${row}.${column} AS ${name}`).join(', ')} FROM ${from} WHERE ${where} ${order}`
+  const same = key.map(([column, name]) => `${row}.${column} = _k.${name}`).join(' AND ')
+  return { sql: `SELECT ${columns} FROM (${keys}) AS _k JOIN ${from} ON ${same}`, from: found }
+}
+
+/** Whether a page of everything lies nearer to the end, as far as the last total told. The total of this very statement decides where it is cut. */
+function isPastMiddle({ options, learnt }: Table, { request, scope }: Cut): boolean {
+  const { where, search, parent, offset, count } = request
+  // What is cut out from the end needs the total of this very statement.
+  if (count === false || (options.count ?? 'exact') !== 'exact' || offset < deepOffset || where.length > 0 || search !== undefined)
+    return false
+  return parent === undefined && scope.length === 0 && offset > (learnt.total ?? 0) / 2
+}
+
+/** Whether an index holds all that the filters and the order ask for, so that what is skipped need not be read. */
+function isCovered(table: Table, { request, from, terms, scope }: Cut): boolean {
+  if (
+    request.offset < deepOffset ||
+    table.separate ||
+    // Rows that are marked as deleted may have the key of one that is not.
+    table.keyIndex?.partial !== false ||
+    from !== table.source ||
+    request.parent !== undefined ||
+    request.search !== undefined
+  )
+    return false
+  if (table.relation.width < wideRow) return false
+  const members = [...request.where.map(({ path }) => path[0] ?? ''), ...scope]
+  const asked = [...terms.map(({ place }) => place.column), ...members.map((name) => table.layout.member(name)?.column)]
+  if (table.deletion !== undefined) asked.push(table.deletion.column)
+  if (asked.includes(undefined)) return false
+  return table.relation.indexes.some(({ columns, partial }) => !partial && asked.every((column) => columns.includes(column as string)))
+}

@@ -1,0 +1,109 @@
+/** Reading records by their keys, one or many at once (REP-3). */
+import type { KeyValue } from '../../../definition/key.js'
+import type { AdapterCall, Stored } from '../../contract.js'
+import type { Cells } from '../connections/client.js'
+import type { Ask } from '../sql/ask.js'
+import { every, Parameters } from '../sql/sql.js'
+import { keySql, keysJoin } from '../table/conditions.js'
+import { addVisible, isUnscoped, storedOf, type Table, visible } from '../table/table.js'
+import { keptRow, type RowCall } from './row-call.js'
+
+type Row = Record<string, unknown>
+
+/** A row as it was read, and the record of it, which may say less. */
+export interface Found {
+  readonly stored: Stored<Row>
+  readonly cells: Cells
+}
+
+/** The record of a key; `undefined` where there is none. */
+export async function readOne(table: Table, key: KeyValue, call: AdapterCall, ask: Ask): Promise<Found | undefined> {
+  const texts = table.layout.keyTexts(key)
+  const cells = texts && (await cellsOf(table, texts, call, ask))
+  if (cells === undefined) return undefined
+  const stored = storedOf(table, cells)
+  // A key that did not come back as it was asked for, from a column that is blind to case, is another's.
+  return isOfKey(table, stored, key) ? { stored, cells } : undefined
+}
+
+function isOfKey({ definition }: Table, { value }: Stored<Row>, key: KeyValue): boolean {
+  const found = definition.key.of(value)
+  return found === key || (found !== undefined && definition.key.text(found) === definition.key.text(key))
+}
+
+/** The row of a key as it is listed and read. */
+async function cellsOf(table: Table, texts: readonly string[], call: AdapterCall, ask: Ask): Promise<Cells | undefined> {
+  if (isUnscoped(call)) return (await ask.cells(table.one, table.shownNames, texts))[0]
+  const parameters = new Parameters()
+  const conditions = keySql(table.layout, texts, parameters)
+  addVisible(table, call, parameters, table.shownAlive, conditions)
+  return (await ask.cells(table.reads.of(` WHERE ${every(conditions)}`), table.shownNames, parameters.values))[0]
+}
+
+/** The records of these keys, in their order. `see` gets each that is found, by the text of its key. */
+export async function readMany(
+  table: Table,
+  keys: readonly KeyValue[],
+  call: AdapterCall,
+  ask: Ask,
+  see?: (keyText: string, cells: Cells) => void,
+): Promise<readonly (Stored<Row> | undefined)[]> {
+  const { definition, layout } = table
+  const known = distinct(keys.map((key) => layout.keyTexts(key)))
+  if (known.length === 0) return keys.map(() => undefined)
+  const parameters = new Parameters()
+  const join = keysJoin(layout, known, parameters)
+  const text = table.reads.of(`${join} WHERE ${every(visible(table, call, parameters))}`)
+  const found = new Map<string, Stored<Row>>()
+  for (const cells of await ask.cells(text, table.shownNames, parameters.values)) {
+    const stored = storedOf(table, cells)
+    const key = definition.key.of(stored.value)
+    if (key === undefined) continue
+    const keyText = definition.key.text(key)
+    found.set(keyText, stored)
+    see?.(keyText, cells)
+  }
+  return keys.map((key) => found.get(definition.key.text(key)))
+}
+
+/** Those that some row can have, each once. */
+function distinct(texts: readonly (readonly string[] | undefined)[]): readonly (readonly string[])[] {
+  const known = new Map<string, readonly string[]>()
+  for (const parts of texts) if (parts !== undefined) known.set(parts.length === 1 ? (parts[0] as string) : parts.join('\0'), parts)
+  return [...known.values()]
+}
+
+/**
+ * The record of a row that stays as it is until the transaction ends; `undefined` where there is
+ * none. `keeps` allows references to the row meanwhile, which a removal may not.
+ */
+export async function lockedRecord(at: RowCall, keeps: boolean): Promise<Stored<Row> | undefined> {
+  const { table, ask } = at
+  const parameters = new Parameters()
+  const where = every(keptRow(at, parameters))
+  const shown = table.separate ? '1 AS c0' : table.shown
+  const text = `SELECT ${shown} FROM ${table.target} WHERE ${where} FOR ${keeps ? 'NO KEY UPDATE' : 'UPDATE'}`
+  const [locked] = await ask.cells(text, table.separate ? ['c0'] : table.shownNames, parameters.values)
+  if (locked === undefined) return undefined
+  return table.separate ? shownRecord(at) : storedOf(table, locked)
+}
+
+/** The record as it is listed and read, within the same transaction. */
+export async function shownRecord(at: Omit<RowCall, 'expected'>): Promise<Stored<Row> | undefined> {
+  const cells = await shownCells(at)
+  return cells && storedOf(at.table, cells)
+}
+
+/** The row of that record. */
+export const shownCells = ({ table, texts, call, ask }: Omit<RowCall, 'expected'>): Promise<Cells | undefined> =>
+  cellsOf(table, texts, call, ask)
+
+/** The version of a record, and what else is asked of its row; `undefined` where there is none. On the table itself, as writes see it. */
+export async function rowNow(at: RowCall, also?: (parameters: Parameters) => string) {
+  const { table, ask } = at
+  const parameters = new Parameters()
+  const more = also === undefined ? '' : `, (${also(parameters)})::text AS c0`
+  const where = every(keptRow(at, parameters))
+  const [row] = await ask.query(`SELECT ${table.version.sql} AS v${more} FROM ${table.target} WHERE ${where}`, parameters)
+  return row === undefined ? undefined : { version: table.version.shown(row.v ?? null), holds: row.c0 === 'true' }
+}

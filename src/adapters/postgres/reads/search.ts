@@ -1,0 +1,81 @@
+/** `q`: full-text search of PostgreSQL, or an engine of the team's own (QUERY-3). */
+import type { KeyValue } from '../../../definition/key.js'
+import { didYouMean, nearMiss } from '../../../near-miss.js'
+import type { AdapterCall, ListRequest } from '../../contract.js'
+import { calledLater } from '../../made-by.js'
+import { type DatabaseFailure, stateOf } from '../connections/failures.js'
+import type { SearchFunction, TextSearch } from '../options/options.js'
+import { literal, type Parameters, quote, row } from '../sql/sql.js'
+import { keysJoin } from '../table/conditions.js'
+import type { OrderTerm, Searched } from '../table/list-statement.js'
+import type { Table } from '../table/table.js'
+import { unfit } from '../unfit.js'
+
+/** The search of a request; `undefined` where there is none, `'nothing'` where the engine found nothing. An empty text excludes nothing. */
+export async function searchOf(
+  table: Table,
+  request: ListRequest,
+  call: AdapterCall,
+  parameters: Parameters,
+): Promise<Searched | 'nothing' | undefined> {
+  const { search: text } = request
+  if (text === undefined) return undefined
+  const { search = {} } = table.options
+  if (typeof search === 'function') {
+    const name = `search of "${table.definition.collection}"`
+    const keys = await calledLater(name, () => (search as SearchFunction)(text, request, call))
+    return byEngine(table, keys, parameters)
+  }
+  if (text.trim() === '') return undefined
+  const vector = vectorSql(table, search)
+  const query = `websearch_to_tsquery(${literal(search.config ?? 'simple')}, ${parameters.add(text)})`
+  return { join: '', where: [`${vector} @@ ${query}`], rank: rankBy(`ts_rank(${vector}, ${query})`, true) }
+}
+
+/** Why the server could not read the text of a search, as the rest of a sentence; `undefined` for every other failure. */
+export function searchFault(error: unknown): string | undefined {
+  // Its parser has room for 32 operators that wait for their words. The other code is its stack's.
+  const isTooDeep = stateOf(error) === '54001' || (error as DatabaseFailure | undefined)?.routine === 'pushOpStack'
+  return isTooDeep ? 'nests too many operators: leave out repeated "-"' : undefined
+}
+
+/** The words of a row: a column, or the very expression that an index is made on. */
+export function vectorSql(table: Pick<Table, 'definition' | 'layout'>, { vector, config = 'simple', members }: TextSearch): string {
+  if (vector !== undefined) return `${row}.${quote(vector)}`
+  const named = members ?? (table.definition.search === true ? undefined : table.definition.search)
+  if (named === undefined || named.length === 0) {
+    throw unfit(
+      `"${table.definition.collection}" is searched, but nothing says where. Name members, a vector column or a function in "search"`,
+    )
+  }
+  const stranger = named.find((member) => table.definition.shape.at(member.split('.')) === undefined)
+  if (stranger !== undefined) {
+    const paths = table.definition.shape.paths()
+    throw unfit(
+      `"${stranger}" in search.members is no member of "${table.definition.collection}". ${didYouMean(nearMiss(stranger, paths), paths)}`,
+    )
+  }
+  const texts = named.map((member) => `coalesce(${table.layout.text(member.split('.'))}, '')`)
+  return `to_tsvector(${literal(config)}, ${texts.join(" || ' ' || ")})`
+}
+
+/** The keys that an engine gave, best first, as rows to join with. */
+function byEngine(table: Table, keys: unknown, parameters: Parameters): Searched | 'nothing' {
+  if (!Array.isArray(keys)) {
+    const gave = keys === null ? 'null' : keys === undefined ? 'undefined' : `a ${typeof keys}`
+    throw new Error(`search of "${table.definition.collection}" gave ${gave}. Return a list of keys, the best first.`)
+  }
+  const found = new Map<string, readonly string[]>()
+  for (const key of keys) {
+    const texts = table.layout.keyTexts(key)
+    if (texts !== undefined) found.set(table.definition.key.text(key as KeyValue), texts)
+  }
+  if (found.size === 0) return 'nothing'
+  const join = keysJoin(table.layout, [...found.values()], parameters)
+  return { join, where: [], rank: rankBy('_s.rest_place', false) }
+}
+
+const rankBy = (sql: string, descending: boolean): OrderTerm => ({
+  place: { sql, column: undefined, nullable: false, compare: () => 'never', misfit: () => undefined },
+  descending,
+})

@@ -1,0 +1,16 @@
+/** How a call's statements are sent. */
+import type { Cells, Session, TextRow } from '../connections/client.js'
+import type { Parameters } from './sql.js'
+
+/** Runs one statement. */
+export interface Ask {
+  query(text: string, parameters?: Parameters): Promise<readonly TextRow[]>
+  /** The cells of a statement whose first columns are these. */
+  cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
+}
+
+/** Those of one connection. */
+export const asking = (session: Session): Ask => ({
+  query: (text, parameters) => session.query(text, parameters?.values ?? []),
+  cells: (text, columns, values) => session.cells(text, columns, values),
+})

@@ -1,0 +1,258 @@
+/** What the database says of a table or view: its columns, keys and indexes. */
+import type { Database, Wait } from '../connections/client.js'
+import { quoteRelation, type RelationName } from '../sql/sql.js'
+
+export interface CatalogColumn {
+  readonly name: string
+  /** As `format_type` writes it; of a domain, its base type. */
+  readonly type: string
+  /** The values of an enumeration, also of one that an array is made of. */
+  readonly labels: readonly string[] | null
+  readonly notNull: boolean
+  /** Computed by the database at each write. */
+  readonly generated: boolean
+  /** `''`, `a` (always) or `d` (by default). */
+  readonly identity: string
+  readonly default: string | null
+  /** The name of its type, where that is a domain. */
+  readonly domain: string | null
+  /** Its texts are compared without their case, or by a collation for which different ones are equal. */
+  readonly blind: boolean
+}
+
+export interface CatalogIndex {
+  readonly name: string
+  readonly unique: boolean
+  readonly partial: boolean
+  /** It speaks at once, not when the transaction ends. */
+  readonly immediate: boolean
+  /** The columns that it orders by, and those that it only holds; null where it is an expression. */
+  readonly columns: readonly (string | null)[]
+  readonly keys: number
+}
+
+interface CatalogConstraint {
+  readonly name: string
+  /** `p` primary key, `u` unique, `f` foreign key, `c` check, `x` exclusion, `n` not null. */
+  readonly type: string
+  readonly columns: readonly string[] | null
+}
+
+/** A trigger that is enabled for ordinary sessions. */
+export interface CatalogTrigger {
+  readonly name: string
+  /** Of this very table, not of one below it. */
+  readonly own: boolean
+  readonly each: 'row' | 'statement'
+  readonly timing: 'before' | 'after' | 'instead'
+  readonly insert: boolean
+  readonly update: boolean
+  /** It may run as late as at the commit. */
+  readonly deferrable: boolean
+  /** It does not run for every such change: it has a WHEN, or is for an UPDATE OF some columns. */
+  readonly limited: boolean
+  readonly language: string
+  readonly source: string
+  readonly arguments: readonly string[]
+}
+
+export interface Relation {
+  /** `r` table, `p` partitioned table, `v` view, `m` materialized view, `f` foreign table. */
+  readonly kind: string
+  /** An estimate of its rows; below zero where nobody has counted yet. */
+  readonly rows: number
+  /** What the role may not do. */
+  readonly lacking: readonly string[]
+  /** A trigger looks at each row before it is inserted, and may turn it away. */
+  readonly guarded: boolean
+  readonly triggers: readonly CatalogTrigger[]
+  /** A rule adds to, or stands in the place of, what an INSERT or an UPDATE does. */
+  readonly rules: { readonly insert: boolean; readonly update: boolean }
+  /** An update of it may change rows that refer to it: a foreign key has ON UPDATE CASCADE, SET NULL or SET DEFAULT. */
+  readonly cascades: boolean
+  /** Somewhere in the database a trigger may run as late as at the commit. */
+  readonly deferrals: boolean
+  /** Whether doubles are shown with all their digits. */
+  readonly exactDoubles: boolean
+  /** Bytes of a row, an estimate. */
+  readonly width: number
+  readonly columns: ReadonlyMap<string, CatalogColumn>
+  readonly indexes: readonly CatalogIndex[]
+  readonly constraints: readonly CatalogConstraint[]
+  /**
+   * The columns of the partition key; none where it is computed, or the table is not partitioned.
+   */
+  readonly partitionedBy: readonly string[]
+  /** The tables below this one: its partitions, the tables that inherit from it, or those that a view is over. */
+  readonly parts: readonly string[]
+  /**
+   * Their constraints and unique indexes: an error names the one of the table that the row lies in.
+   */
+  readonly inherited: readonly Omit<CatalogConstraint, 'type'>[]
+}
+
+const description = `
+WITH RECURSIVE reached AS (
+  SELECT to_regclass($1::text)::oid AS oid
+  UNION SELECT n.oid FROM reached CROSS JOIN LATERAL (
+    SELECT h.inhrelid AS oid FROM pg_inherits h WHERE h.inhparent = reached.oid
+    UNION ALL
+    SELECT d.refobjid
+    FROM pg_rewrite w JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+    WHERE w.ev_class = reached.oid AND w.ev_type = '1'
+  ) AS n
+), below AS (SELECT oid FROM reached WHERE oid <> to_regclass($1::text))
+SELECT json_build_object(
+  'kind', c.relkind,
+  'rows', c.reltuples,
+  'pages', c.relpages,
+  'digits', current_setting('extra_float_digits'),
+  'columns', (
+    SELECT json_agg(json_build_object(
+      'name', a.attname,
+      'type', CASE WHEN items.oid IS NULL THEN format_type(base.oid, base.modifier) ELSE format_type(items.oid, items.modifier) || '[]' END,
+      'labels', (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid IN (base.oid, base.item, items.oid)),
+      'notNull', a.attnotnull OR t.typnotnull,
+      'generated', a.attgenerated <> '',
+      'identity', a.attidentity,
+      'default', coalesce(pg_get_expr(d.adbin, d.adrelid), t.typdefault),
+      'domain', CASE WHEN t.typtype = 'd' THEN t.typname END,
+      'blind', base.name = 'citext' OR EXISTS (SELECT FROM pg_collation l WHERE l.oid = a.attcollation AND NOT l.collisdeterministic)
+    ))
+    FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+    CROSS JOIN LATERAL (
+      WITH RECURSIVE under AS (
+        SELECT t.oid, t.typname, t.typelem, t.typbasetype, CASE WHEN t.typbasetype = 0 THEN a.atttypmod ELSE t.typtypmod END AS modifier
+        UNION ALL
+        SELECT i.oid, i.typname, i.typelem, i.typbasetype, CASE WHEN i.typbasetype = 0 THEN under.modifier ELSE i.typtypmod END
+        FROM under JOIN pg_type i ON i.oid = under.typbasetype
+      )
+      SELECT under.oid, under.typname AS name, under.typelem AS item, under.modifier FROM under WHERE under.typbasetype = 0
+    ) AS base
+    LEFT JOIN LATERAL (
+      WITH RECURSIVE under AS (
+        SELECT i.oid, i.typbasetype, i.typtypmod AS modifier FROM pg_type i WHERE i.oid = base.item AND i.typtype = 'd'
+        UNION ALL
+        SELECT i.oid, i.typbasetype, CASE WHEN i.typbasetype = 0 THEN under.modifier ELSE i.typtypmod END
+        FROM under JOIN pg_type i ON i.oid = under.typbasetype
+      )
+      SELECT under.oid, under.modifier FROM under WHERE under.typbasetype = 0
+    ) AS items ON true
+    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  ),
+  'lacking', (SELECT json_agg(p) FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) p WHERE c.relkind IN ('r', 'p') AND NOT has_any_column_privilege(c.oid, CASE p WHEN 'DELETE' THEN 'SELECT' ELSE p END) OR p = 'DELETE' AND NOT has_table_privilege(c.oid, p)),
+  'guarded', EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgtype & 7 = 7),
+  'triggers', (
+    SELECT json_agg(json_build_object(
+      'name', g.tgname,
+      'own', g.tgrelid = c.oid,
+      'each', CASE WHEN g.tgtype & 1 = 1 THEN 'row' ELSE 'statement' END,
+      'timing', CASE WHEN g.tgtype & 2 = 2 THEN 'before' WHEN g.tgtype & 64 = 64 THEN 'instead' ELSE 'after' END,
+      'insert', g.tgtype & 4 = 4,
+      'update', g.tgtype & 16 = 16,
+      'deferrable', g.tgdeferrable,
+      'limited', g.tgqual IS NOT NULL OR coalesce(array_length(g.tgattr::int2[], 1), 0) > 0,
+      'language', l.lanname,
+      'source', p.prosrc,
+      'arguments', string_to_array(encode(g.tgargs, 'escape'), '\\000')
+    ))
+    FROM pg_trigger g JOIN pg_proc p ON p.oid = g.tgfoid JOIN pg_language l ON l.oid = p.prolang
+    WHERE (g.tgrelid = c.oid OR g.tgtype & 1 = 1 AND g.tgrelid IN (SELECT below.oid FROM below))
+      AND g.tgenabled IN ('O', 'A') AND (NOT g.tgisinternal OR g.tgconstraint = 0)
+  ),
+  'rules', json_build_object(
+    'insert', EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = c.oid AND w.ev_type = '3'),
+    'update', EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = c.oid AND w.ev_type = '2')
+  ),
+  'cascades', EXISTS (SELECT FROM pg_constraint x WHERE x.confrelid = c.oid AND x.contype = 'f' AND x.confupdtype IN ('c', 'n', 'd')),
+  'deferrals', EXISTS (SELECT FROM pg_trigger g WHERE g.tgdeferrable AND NOT g.tgisinternal),
+  'indexes', (
+    SELECT json_agg(json_build_object(
+      'name', ic.relname,
+      'unique', i.indisunique,
+      'partial', i.indpred IS NOT NULL,
+      'immediate', i.indimmediate,
+      'keys', i.indnkeyatts,
+      'columns', (
+        SELECT json_agg(a.attname ORDER BY k.place)
+        FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS k (number, place) LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.number AND k.number > 0
+      )
+    ))
+    FROM pg_index i JOIN pg_class ic ON ic.oid = i.indexrelid
+    WHERE i.indrelid = c.oid AND i.indisvalid
+  ),
+  'constraints', (
+    SELECT json_agg(json_build_object(
+      'name', x.conname,
+      'type', x.contype,
+      'columns', (SELECT json_agg(a.attname) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = ANY (x.conkey))
+    ))
+    FROM pg_constraint x WHERE x.conrelid = c.oid
+  ),
+  'partitionedBy', (
+    SELECT json_agg(a.attname)
+    FROM pg_partitioned_table p JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (p.partattrs::int2[])
+    WHERE p.partrelid = c.oid
+  ),
+  'parts', (SELECT json_agg(b.relname) FROM below JOIN pg_class b ON b.oid = below.oid),
+  'inherited', (
+    SELECT json_agg(json_build_object(
+      'name', k.name,
+      'columns', (SELECT json_agg(a.attname) FROM pg_attribute a WHERE a.attrelid = k.relation AND a.attnum = ANY (k.numbers))
+    ))
+    FROM (
+      SELECT x.conname AS name, x.conrelid AS relation, x.conkey AS numbers FROM pg_constraint x JOIN below ON x.conrelid = below.oid
+      UNION ALL
+      SELECT ic.relname, i.indrelid, i.indkey::int2[]
+      FROM pg_index i JOIN below ON i.indrelid = below.oid JOIN pg_class ic ON ic.oid = i.indexrelid WHERE i.indisunique
+    ) AS k
+  )
+)::text AS c0
+FROM pg_class c WHERE c.oid = to_regclass($1::text)`
+
+/** Whether an insert may do more than its RETURNING says: by a rule, or a trigger that runs after it. */
+export const insertChangesOthers = ({ rules, triggers }: Relation): boolean =>
+  rules.insert || triggers.some(({ insert, timing }) => insert && timing !== 'before')
+
+/** The same of an update. */
+export const updateChangesOthers = ({ rules, triggers, cascades }: Relation): boolean =>
+  rules.update || cascades || triggers.some(({ update, timing }) => update && timing !== 'before')
+
+/** Describes a relation; `undefined` where there is none of this name. */
+export async function describe(database: Database, name: RelationName, wait: Wait): Promise<Relation | undefined> {
+  const [row] = await database.query(description, [quoteRelation(name)], wait)
+  if (row === undefined) return undefined
+  const found = JSON.parse(row.c0 as string) as Omit<
+    Relation,
+    'columns' | 'indexes' | 'constraints' | 'width' | 'exactDoubles' | 'lacking' | 'partitionedBy' | 'parts' | 'inherited' | 'triggers'
+  > & {
+    readonly triggers: readonly CatalogTrigger[] | null
+    readonly lacking: readonly string[] | null
+    readonly digits: string
+    readonly pages: number
+    readonly columns: readonly CatalogColumn[] | null
+    readonly indexes: readonly CatalogIndex[] | null
+    readonly constraints: readonly CatalogConstraint[] | null
+    readonly partitionedBy: readonly string[] | null
+    readonly parts: readonly string[] | null
+    readonly inherited: Relation['inherited'] | null
+  }
+  return {
+    kind: found.kind,
+    rows: found.rows,
+    guarded: found.guarded,
+    triggers: found.triggers ?? [],
+    rules: found.rules,
+    cascades: found.cascades,
+    deferrals: found.deferrals,
+    lacking: found.lacking ?? [],
+    exactDoubles: Number(found.digits) > 0,
+    width: found.rows > 0 ? (found.pages * 8192) / found.rows : 0,
+    columns: new Map((found.columns ?? []).map((column) => [column.name, column])),
+    indexes: found.indexes ?? [],
+    constraints: found.constraints ?? [],
+    partitionedBy: found.partitionedBy ?? [],
+    parts: found.parts ?? [],
+    inherited: found.inherited ?? [],
+  }
+}

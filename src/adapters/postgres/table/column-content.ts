@@ -1,0 +1,101 @@
+/** What a column, or an expression, holds of a member: by its type and by the schema. */
+import type { Shape } from '../../../definition/shape.js'
+import type { ColumnType } from '../values/column-type.js'
+import { columnType } from '../values/column-types.js'
+import type { Content } from '../values/places.js'
+import type { CatalogColumn, Relation } from './catalog.js'
+import { columnFor } from './format-columns.js'
+
+/** What a column holds of a member, or why it can't. */
+export function contentOf(column: CatalogColumn, shape: Shape | undefined): Content | string {
+  const { type } = column
+  if (type === 'jsonb' || type === 'json') return { kind: 'json', cast: type }
+  if (type.endsWith('[]')) {
+    const item = columnType(type.slice(0, -2), column.labels ?? undefined, shape?.items)
+    if (item === undefined) return `lies in "${column.name}", a ${type}: such arrays can't be read as JSON. Use jsonb`
+    if (shape !== undefined && !shape.isArray) return `is no list, but its column "${column.name}" is a ${type}`
+    const why = misfitOf(item, shape?.items, column)
+    return why === undefined ? { kind: 'array', item } : `has items that ${why}`
+  }
+  const known = columnType(type, column.labels ?? undefined, shape)
+  if (known === undefined) {
+    return `lies in "${column.name}", a ${type}: there is no JSON for it. Show it by an expression (columns: { member: { expression } }), or change the column's type`
+  }
+  const strangers = [...(shape?.types ?? [])].filter((kind) => !(known.holds as readonly string[]).includes(kind))
+  if (shape !== undefined && shape.types.size === 0)
+    return `has no type in the schema, but its column "${column.name}" is a ${type}. Give it one, or use jsonb`
+  if (strangers.length > 0) return `may be ${strangers.join(' or ')}, but its column "${column.name}" is a ${type}`
+  if (isForeignEnum(column, shape)) return `has an enum without any label of its column "${column.name}", a ${type}: use its labels`
+  return misfitOf(known, shape, column) ?? { kind: 'scalar', type: known }
+}
+
+/** Whether no value that the schema lists is a label of the column's enumeration. */
+const isForeignEnum = ({ labels }: CatalogColumn, shape: Shape | undefined): boolean =>
+  labels !== null && shape?.values !== undefined && !labels.some((label) => shape.values?.includes(label))
+
+/** Formats that any text has. */
+const open: ReadonlySet<string> = new Set(['binary', 'password'])
+
+/**
+ * Why the schema would refuse what the column shows, as the rest of a sentence: every GET would
+ * give a record that PUT does not take. `undefined` where it would not.
+ */
+function misfitOf(
+  { formats, width, counts, samples }: ColumnType,
+  shape: Shape | undefined,
+  { name, type }: CatalogColumn,
+): string | undefined {
+  if (shape === undefined || !shape.types.has('string')) return undefined
+  const { format } = shape
+  const lies = `but its column "${name}" is a ${type}`
+  const isNumber = counts === true || formats?.includes('decimal') === true
+  if (isNumber && (format === undefined || !formats?.includes(format))) {
+    const declared = formats?.map((one) => `"${one}"`).join(' or ')
+    return `may be string, ${lies}: declare the format ${declared} for numbers as text, or the type number`
+  }
+  if (format !== undefined && formats !== undefined && !formats.includes(format) && !open.has(format)) {
+    const [best] = formats
+    const mend = best === undefined ? 'declare no format' : `declare the format "${best}"`
+    return `has the format "${format}", ${lies}, which shows ${JSON.stringify(samples[1] ?? samples[0])}: ${mend}, or ${columnFor(format)}`
+  }
+  const { minLength, maxLength } = shape.node as { readonly minLength?: unknown; readonly maxLength?: unknown }
+  if (width === undefined) return undefined
+  if (typeof maxLength === 'number' && maxLength < width[0])
+    return `has at most ${maxLength} characters, ${lies}, whose texts have ${width[0]} or more: raise maxLength`
+  if (typeof minLength === 'number' && minLength > width[1])
+    return `has at least ${minLength} characters, ${lies}, whose texts have at most ${width[1]}: lower minLength`
+  return undefined
+}
+
+/** What an expression gives, as the schema says. */
+export function computedContent(shape: Shape | undefined): Content | undefined {
+  const [type, ...others] = shape?.types ?? []
+  if (type === undefined || others.length > 0) return undefined
+  if (type === 'object' || type === 'array') return { kind: 'json', cast: 'jsonb' }
+  const name = type === 'integer' ? 'bigint' : type === 'number' ? 'double precision' : type === 'boolean' ? 'boolean' : computedText(shape)
+  const known = columnType(name, undefined, shape)
+  return known && { kind: 'scalar', type: known }
+}
+
+/** The type that an expression is cast to, so that it is shown and compared as the values of its format are. */
+const computedTypes: Readonly<Record<string, string>> = {
+  'date-time': 'timestamp with time zone',
+  uuid: 'uuid',
+  decimal: 'numeric',
+  int64: 'bigint',
+}
+
+export const castTo = (expression: string, shape: Shape | undefined): string => {
+  const type = shape?.types.has('string') ? computedText(shape) : 'text'
+  return type === 'text' ? `(${expression})` : `((${expression})::${type})`
+}
+
+const computedText = (shape: Shape | undefined): string => computedTypes[shape?.format ?? ''] ?? 'text'
+
+/** The column of the members that have none. */
+export function restContent(name: string, source: Relation, faults: string[]): Content | undefined {
+  const column = source.columns.get(name)
+  if (column?.type === 'jsonb' || column?.type === 'json') return { kind: 'json', cast: column.type }
+  faults.push(`"rest" must name a jsonb column, and "${name}" is ${column === undefined ? 'none' : `a ${column.type}`}`)
+  return undefined
+}

@@ -1,0 +1,37 @@
+/** What a team may not expect of its columns. */
+import type { Shape } from '../../../definition/shape.js'
+import { valueFormat } from '../../../definition/value-formats.js'
+import type { CatalogColumn } from './catalog.js'
+import type { Member } from './columns.js'
+import { columnsFor } from './format-columns.js'
+
+/** What a column means for a member of a format or with listed values, where that is not what it looks like. */
+export function columnWarning(member: string, column: CatalogColumn, shape: Shape | undefined): string | undefined {
+  if (shape === undefined) return undefined
+  const format = valueFormat(shape)
+  if (
+    format !== undefined &&
+    /^(?:text|character varying|character|(?:\w+\.)?citext)\b/.test(column.type) &&
+    format.name !== 'local-date-time'
+  ) {
+    const better = columnsFor[format.name] ?? (format.name === 'int64' ? 'bigint' : 'numeric')
+    return `"${member}" has the format "${format.name}", and its column "${column.name}" is a ${column.type}: what others write there in another spelling is found by no filter, and sorts and ranges go by the text. Make the column ${better}.`
+  }
+  const [, precision] = /^numeric(?:\((\d+),-?\d+\))?$/.exec(column.type) ?? []
+  const isNumeric = /^numeric(?:\(\d+,-?\d+\))?$/.test(column.type)
+  const hasFractions = /^(?:real|double precision)$/.test(column.type) || (isNumeric && !/,(?:0|-\d+)\)$/.test(column.type))
+  if (hasFractions && shape.types.has('integer') && !shape.types.has('number'))
+    return `"${member}" is an integer, and its column "${column.name}" is a ${column.type}, which may hold fractions: GET shows them, and PUT refuses them. Declare it as { type: 'number' }, or make the column ${isNumeric ? 'numeric(15,0) or bigint' : 'bigint'}.`
+  if (isNumeric && (shape.types.has('number') || shape.types.has('integer')) && (precision === undefined || Number(precision) > 15))
+    return `"${member}" is a number, and its column "${column.name}" is a ${column.type}, which holds more digits than a JSON number: what others write there may be shown rounded. Declare it as { type: 'string', format: 'decimal' } where every digit counts.`
+  const unlisted = shape.values === undefined ? [] : (column.labels ?? []).filter((label) => !shape.values?.includes(label))
+  if (unlisted.length > 0 && !column.type.endsWith('[]'))
+    return `"${member}" has an enum without ${unlisted.map((label) => `"${label}"`).join(', ')}, which its column "${column.name}" may hold: GET shows such a record, and PUT refuses it. Add the values to the schema.`
+  return undefined
+}
+
+/** What becomes of values that clients may send, and that no statement writes. */
+export function ignoredWarning({ name, column }: Member, shape: Shape | undefined, isKey: boolean): string | undefined {
+  if (column !== undefined || isKey || shape === undefined || shape.readOnly) return undefined
+  return `"${name}" is never written: it is computed, or only the database sets it. A value that a client sends is dropped without a word: declare "${name}" as readOnly in the schema, and it is a 422.`
+}

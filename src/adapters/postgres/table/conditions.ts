@@ -1,0 +1,106 @@
+/** Conditions of a request as conditions of SQL. */
+import type { Condition, Scalar } from '../../contract.js'
+import { arrayText, type Parameters } from '../sql/sql.js'
+import type { Comparison } from '../values/column-type.js'
+import { containsSql, incomparable, itemMisfit, type Place } from '../values/places.js'
+import type { Comparing } from '../values/value-texts.js'
+import type { Member } from './columns.js'
+import type { Layout } from './layout.js'
+
+/** What a value stands for in a condition on its own. */
+export function compareSql(place: Place, op: Comparing, value: Scalar, parameters: Parameters): string {
+  return comparisonSql(place, place.compare(op, value), parameters)
+}
+
+function comparisonSql(place: Place, comparison: Comparison, parameters: Parameters): string {
+  if (comparison === 'never') return 'false'
+  return `${comparison.asText ? `${place.sql}::text` : place.sql} ${comparison.op} ${parameters.add(comparison.text, comparison.cast)}`
+}
+
+/** The rows of which GET shows a value that compares so: null compares with nothing. */
+function shownSql(place: Place, op: Comparing, value: Scalar, parameters: Parameters): string {
+  const { compareShown, unshown } = place
+  const comparisons = compareShown?.(op, value) ?? [place.compare(op, value)]
+  const found = comparisons.map((comparison) => comparisonSql(place, comparison, parameters)).join(' AND ')
+  return unshown === undefined || op === '=' || found === 'false' ? found : `${found} AND NOT (${unshown})`
+}
+
+const operators = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+
+/** One condition of a list (QUERY-1). */
+export function conditionSql(layout: Layout, condition: Condition, parameters: Parameters): string {
+  const { path } = condition
+  if (condition.op === 'null') return condition.value ? layout.nothing(path) : `NOT (${layout.nothing(path)})`
+  if (condition.op === 'contains') {
+    const { content, sql, inner } = layout.holder(path)
+    return containsSql(content, sql, inner, condition.value, parameters)
+  }
+  const place = layout.place(path)
+  if (condition.op !== 'in') return shownSql(place, operators[condition.op], condition.value, parameters)
+  if (place.compareShown !== undefined) {
+    const each = condition.value.map((value) => shownSql(place, '=', value, parameters))
+    return each.length === 0 ? 'false' : `(${each.join(' OR ')})`
+  }
+  const found = condition.value.map((value) => place.compare('=', value)).filter((comparison) => comparison !== 'never')
+  const [first] = found
+  if (first === undefined) return 'false'
+  const asText = found.some((comparison) => comparison.asText)
+  const cast = asText ? 'text' : first.cast
+  return `${asText ? `${place.sql}::text` : place.sql} = ANY (${parameters.add(arrayText(found.map(({ text }) => text)), `${cast}[]`)})`
+}
+
+/** Why no value of the member can be what a condition asks for, as the rest of a sentence. */
+export function misfitOf(layout: Layout, condition: Condition): string | undefined {
+  const { op, path, value } = condition
+  if (op === 'null') return undefined
+  if (op === 'contains') return itemMisfit(layout.holder(path).content, value)
+  const place = layout.place(path)
+  return op === 'in' ? value.map(place.misfit).find((why) => why !== undefined) : place.misfit(value)
+}
+
+/** The first value that no column could hold, so that it can't be sent, and why. */
+export function unsendable(
+  conditions: readonly { readonly field: string; readonly value?: unknown }[],
+): { readonly field: string; readonly why: string } | undefined {
+  for (const { field, value } of conditions) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      const why = incomparable(one)
+      if (why !== undefined) return { field, why }
+    }
+  }
+  return undefined
+}
+
+/** Adds what a principal may see: members that equal these values. */
+export function addScopeSql(layout: Layout, scope: Readonly<Record<string, Scalar>>, parameters: Parameters, conditions: string[]): void {
+  for (const member of Object.keys(scope)) {
+    const value = scope[member]
+    const isComparable = value !== undefined && value !== null && incomparable(value) === undefined
+    conditions.push(isComparable ? compareSql(layout.place([member]), '=', value, parameters) : 'false')
+  }
+}
+
+/** Adds the conditions of the row of a key, as columns of the table. */
+export function addKeySql({ key }: Layout, texts: readonly string[], parameters: Parameters, conditions: string[]): void {
+  for (let i = 0; i < key.length; i++) {
+    const { sql, cast, blind } = key[i] as Member
+    const same = `${sql} = ${parameters.add(texts[i] as string, cast)}`
+    // What is equal to a column that is blind to case may still be another key.
+    conditions.push(blind ? `${same} AND ${sql}::text COLLATE "C" = $${parameters.values.length}::text` : same)
+  }
+}
+
+/** The conditions of the row of a key. */
+export function keySql(layout: Layout, texts: readonly string[], parameters: Parameters): string[] {
+  const conditions: string[] = []
+  addKeySql(layout, texts, parameters, conditions)
+  return conditions
+}
+
+/** The rows of many keys, joined with their place among them as `_s.rest_place`. */
+export function keysJoin(layout: Layout, keys: readonly (readonly string[])[], parameters: Parameters): string {
+  const columns = layout.key.map(({ cast }, i) => parameters.add(arrayText(keys.map((texts) => texts[i] as string)), `${cast}[]`))
+  const names = layout.key.map((_, i) => `rest_k${i}`).join(', ')
+  const same = layout.key.map(({ sql }, i) => `${sql} = _s.rest_k${i}`).join(' AND ')
+  return ` JOIN unnest(${columns.join(', ')}) WITH ORDINALITY AS _s (${names}, rest_place) ON ${same}`
+}

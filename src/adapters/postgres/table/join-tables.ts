@@ -1,0 +1,80 @@
+/** Associations that a table of their own holds: which records are in which parent's collection (PATH-7). */
+import { own } from '../../../definition/json.js'
+import type { ResourceDefinition } from '../../../definition/resource.js'
+import type { Association } from '../../association.js'
+import type { Scalar } from '../../contract.js'
+import type { Database, Wait } from '../connections/client.js'
+import type { JoinTable, PostgresAdapterOptions } from '../options/options.js'
+import { every, type Parameters, quote, quoteRelation, relationName } from '../sql/sql.js'
+import { unfit } from '../unfit.js'
+import { columnType } from '../values/column-types.js'
+import { type CatalogColumn, describe, insertChangesOthers } from './catalog.js'
+import type { Member } from './columns.js'
+
+export interface JoinColumns {
+  readonly relation: string
+  /** The columns of the parent's key, each with its type and a value that it takes. */
+  readonly parent: readonly { readonly column: string; readonly cast: string; readonly sample: Scalar }[]
+  readonly key: readonly string[]
+  /** An insert may change other rows too: by triggers or rules. */
+  readonly changesOthers: boolean
+}
+
+/** The tables that the options name, checked against the database. Throws `ConfigurationError` with the mend. */
+export async function joinTablesOf(
+  definition: ResourceDefinition,
+  { attached }: PostgresAdapterOptions,
+  database: Database,
+  wait: Wait,
+): Promise<ReadonlyMap<string, JoinColumns>> {
+  const found = new Map<string, JoinColumns>()
+  for (const { of, by, as } of definition.attachedTo) {
+    if (by !== undefined) continue
+    const given = own(attached, as) as JoinTable | undefined
+    const parents = typeof of === 'string' ? of : of.collection
+    if (given === undefined) {
+      const mend = `attached: { ${JSON.stringify(as)}: { table, parent, key } }`
+      throw unfit(`"${definition.collection}" is attached to "${parents}" as "${as}", and no table says what is attached. Name it: ${mend}`)
+    }
+    const join = await describeJoin(given, as, database, wait)
+    const parts = typeof of === 'string' ? undefined : of.key.members.length
+    if ((parts !== undefined && join.parent.length !== parts) || join.key.length !== definition.key.members.length)
+      throw unfit(`the table of "${as}" needs one column for each part of the parent's key in "parent", and of the record's in "key"`)
+    found.set(as, join)
+  }
+  return found
+}
+
+async function describeJoin({ table, parent, key }: JoinTable, as: string, database: Database, wait: Wait): Promise<JoinColumns> {
+  const name = relationName(table)
+  const relation = await describe(database, name, wait)
+  if (relation === undefined) throw unfit(`there is no table ${quoteRelation(name)}, which holds what is attached as "${as}"`)
+  const [parents, keys] = [[parent].flat(), [key].flat()]
+  const missing = [...parents, ...keys].filter((column) => !relation.columns.has(column))
+  if (missing.length > 0) throw unfit(`the table ${quoteRelation(name)} has no column ${missing.map((column) => `"${column}"`).join(', ')}`)
+  return {
+    relation: quoteRelation(name),
+    parent: parents.map((column) => {
+      const type = columnType((relation.columns.get(column) as CatalogColumn).type, undefined, undefined)
+      return { column, cast: type?.cast ?? 'text', sample: type?.samples[0] ?? '' }
+    }),
+    key: keys,
+    changesOthers: insertChangesOthers(relation),
+  }
+}
+
+/** The parent's key as values of the table's columns. */
+export const parentValues = ({ parent }: JoinColumns, { parts }: Association, parameters: Parameters): string[] =>
+  parent.map(({ cast }, i) => parameters.add(String(parts[i]), cast))
+
+/** The conditions that a row of the table, `_j`, is of this parent. */
+export const ofParent = (columns: JoinColumns, association: Association, parameters: Parameters): string[] =>
+  parentValues(columns, association, parameters).map(
+    (value, i) => `_j.${quote((columns.parent[i] as JoinColumns['parent'][number]).column)} = ${value}`,
+  )
+
+/** The condition that a record, whose key lies in these columns, is in the parent's collection. */
+export function memberSql(key: readonly Member[], columns: JoinColumns, association: Association, parameters: Parameters): string {
+  const same = columns.key.map((column, i) => `_j.${quote(column)} = ${key[i]?.sql}`)
+  return `EXISTS (SELECT 1 FROM ${columns.relation} AS _j WHERE ${every([...ofParent(columns, association, parameters), ...same])})`
+}

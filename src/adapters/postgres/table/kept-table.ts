@@ -1,0 +1,85 @@
+/** The table that keeps what creates with an `Idempotency-Key` made (VERB-12). */
+import { checkOptions } from '../../../options/check.js'
+import type { Database, Wait } from '../connections/client.js'
+import { idempotencyKinds } from '../options/option-kinds.js'
+import type { IdempotencyOptions, PostgresAdapterOptions } from '../options/options.js'
+import { quote, quoteRelation, relationName } from '../sql/sql.js'
+import { unfit } from '../unfit.js'
+import { describe, type Relation } from './catalog.js'
+
+/** The table that holds what is kept, checked against the database. */
+export interface KeptRecords {
+  readonly relation: string
+  /** For how long, as an interval. */
+  readonly ttl: string
+  readonly lock: boolean
+  /** What the role may not do. */
+  readonly lacking: readonly string[]
+}
+
+/** Seconds: a day, as Stripe keeps its keys. */
+const defaultTtl = 86_400
+
+interface KeptOptions {
+  readonly name: { readonly schema?: string; readonly name: string }
+  readonly ttl: number
+  readonly lock: boolean
+}
+
+/** Options of their kinds, with their defaults. */
+const keptOptions = ({ table, ttl = defaultTtl, lock = true }: IdempotencyOptions): KeptOptions => ({
+  name: relationName(table),
+  ttl,
+  lock,
+})
+
+/**
+ * Prints the DDL of the table that keeps what POSTs with an `Idempotency-Key` created, for a resource whose own table is there already: `tableDdl` prints both. One table
+ * serves any number of resources. Throws `ConfigurationError` where an option makes no sense.
+ *
+ * @example console.log(idempotencyDdl({ table: 'idempotency_keys' }))
+ */
+export function idempotencyDdl(options: IdempotencyOptions): string {
+  const { name } = keptOptions(checkOptions<IdempotencyOptions>('idempotencyDdl()', options, idempotencyKinds))
+  const lines = ['id text COLLATE "C" PRIMARY KEY', ...texts.map((column) => `${column} text NOT NULL`), 'expires_at timestamptz NOT NULL']
+  const table = quoteRelation(name)
+  return [
+    `CREATE TABLE IF NOT EXISTS ${table} (\n${lines.map((line) => `  ${line}`).join(',\n')}\n);`,
+    `CREATE INDEX IF NOT EXISTS ${quote(`${name.name}_expires_at`)} ON ${table} (expires_at);`,
+  ].join('\n\n')
+}
+
+const texts = ['fingerprint', 'record', 'version'] as const
+
+/** The table that the options name. Throws `ConfigurationError` with the fix. */
+export async function keptRecordsOf(
+  { idempotency }: PostgresAdapterOptions,
+  database: Database,
+  wait: Wait,
+): Promise<KeptRecords | undefined> {
+  if (idempotency === undefined) return undefined
+  const { name, ttl, lock } = keptOptions(idempotency)
+  const relation = quoteRelation(name)
+  const found = await describe(database, name, wait)
+  if (found === undefined)
+    throw unfit(`there is no table ${relation}, which keeps what may be repeated. Create it: ${oneLine(idempotencyDdl(idempotency))}`)
+  const wrong = wrongWith(found)
+  if (wrong !== undefined)
+    throw unfit(`the table ${relation}, which keeps what may be repeated, ${wrong}. Make it so: ${oneLine(idempotencyDdl(idempotency))}`)
+  return { relation, ttl: `${ttl} seconds`, lock, lacking: found.lacking }
+}
+
+const oneLine = (ddl: string): string => ddl.replace(/\s+/g, ' ')
+
+function wrongWith({ columns, indexes }: Relation): string | undefined {
+  const wanted = [
+    ...['id', ...texts].map((name) => [name, /^(?:text|character varying)$/] as const),
+    ['expires_at', /^timestamp.* with time zone$/] as const,
+  ]
+  const unfitting = wanted.filter(([name, type]) => !type.test(columns.get(name)?.type ?? '')).map(([name]) => `"${name}"`)
+  if (unfitting.length > 0) return `has no column ${unfitting.join(', ')} of its type`
+  const keyed = indexes.some(
+    ({ unique, partial, immediate, keys, columns: [first] }) => unique && !partial && immediate && keys === 1 && first === 'id',
+  )
+  return keyed ? undefined : 'may hold an id twice'
+}

@@ -1,0 +1,55 @@
+/** The members of a resource as its table has them, and all that is wrong with them. */
+import type { ResourceDefinition } from '../../../definition/resource.js'
+import type { PostgresAdapterOptions } from '../options/options.js'
+import type { Relation } from './catalog.js'
+import { columnWarning, ignoredWarning } from './column-warnings.js'
+import { columnNames, type Member, memberOf } from './columns.js'
+
+interface Members {
+  readonly members: Member[]
+  /** What the team may not expect of its columns. */
+  readonly warnings: readonly string[]
+  /** The same of members that no statement writes, where there are writes. */
+  readonly unwritten: readonly string[]
+  /** Why the resource does not fit the table, each with the fix. */
+  readonly faults: string[]
+}
+
+/** `table` is what is written, `source` what is read. */
+export function membersOf(definition: ResourceDefinition, options: PostgresAdapterOptions, table: Relation, source: Relation): Members {
+  const members: Member[] = []
+  const warnings: string[] = []
+  const unwritten: string[] = []
+  const faults: string[] = []
+  const relations = { table, source, hasRest: options.rest !== undefined }
+  for (const [name, named] of columnNames(definition, options)) {
+    const shape = definition.shape.members.get(name)
+    const isKey = definition.key.members.includes(name)
+    const column = named.expression === undefined ? source.columns.get(named.column) : undefined
+    const warning = column && columnWarning(name, column, shape)
+    if (warning !== undefined) warnings.push(`In "${definition.collection}", ${warning}`)
+    const member = memberOf({ name, named, shape, isKey }, relations)
+    if (member === undefined) continue
+    if ('fault' in member) {
+      faults.push(member.fault)
+      continue
+    }
+    members.push(member)
+    const ignored = ignoredWarning(member, shape, isKey)
+    if (ignored !== undefined) unwritten.push(`In "${definition.collection}", ${ignored}`)
+  }
+  faults.push(...sharedColumns(members))
+  return { members, warnings, unwritten, faults }
+}
+
+function sharedColumns(members: readonly Member[]): string[] {
+  const faults: string[] = []
+  const columns = new Map<string, string>()
+  for (const { name, column } of members) {
+    if (column === undefined) continue
+    const other = columns.get(column)
+    if (other !== undefined) faults.push(`"${other}" and "${name}" would both lie in the column "${column}": name one of them in "columns"`)
+    columns.set(column, name)
+  }
+  return faults
+}

@@ -1,0 +1,39 @@
+/** What a resource is read from: its table, a view, or a query (option `readFrom`). */
+
+import type { Wait } from '../connections/client.js'
+import type { Databases } from '../connections/database.js'
+import type { PostgresAdapterOptions } from '../options/options.js'
+import { quoteRelation, relationName } from '../sql/sql.js'
+import { unfit } from '../unfit.js'
+import { describe, type Relation } from './catalog.js'
+
+type ReadFrom = NonNullable<PostgresAdapterOptions['readFrom']>
+
+/** Whether `readFrom` is a query, and not a name. */
+export const isQuery = (given: ReadFrom): given is string => typeof given === 'string' && /^\s*(?:select|with|values)\s/i.test(given)
+
+const queryOf = (given: string): string => given.replace(/[\s;]+$/, '')
+
+export const sourceSql = (given: ReadFrom): string => (isQuery(given) ? `(${queryOf(given)}\n)` : quoteRelation(relationName(given)))
+
+/** Describes a view by the catalog; a query by a temporary view that does not outlive the transaction. */
+export async function describeSource(given: ReadFrom, databases: Databases, wait: Wait): Promise<Relation> {
+  if (!isQuery(given)) {
+    const found = await describe(databases.read, relationName(given), wait)
+    if (found === undefined) throw unfit(`there is no view ${quoteRelation(relationName(given))}. Check "readFrom" and the search_path`)
+    return found
+  }
+  const undone = {}
+  let found: Relation | undefined
+  await databases.write
+    .transaction(async (session) => {
+      await session.query(`CREATE TEMPORARY VIEW rest_source AS ${queryOf(given)}`, [])
+      found = await describe({ ...databases.write, query: (text, values) => session.query(text, values) }, { name: 'rest_source' }, wait)
+      throw undone
+    }, wait)
+    .catch((error) => {
+      if (error !== undone) throw error
+    })
+  if (found === undefined) throw unfit('the query in "readFrom" can not be described')
+  return found
+}

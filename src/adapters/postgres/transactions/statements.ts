@@ -1,0 +1,130 @@
+/** How statements of one call are run: alone, or together in a transaction with a team's own. */
+import type { AdapterCall } from '../../contract.js'
+import type { Cells, Database, Session, SqlClient, TextRow, Wait } from '../connections/client.js'
+import type { Databases } from '../connections/database.js'
+import { patiently } from '../connections/failures.js'
+import type { PostgresAdapterOptions } from '../options/options.js'
+import { type Ask, asking } from '../sql/ask.js'
+import type { Parameters } from '../sql/sql.js'
+import { noTransaction } from '../unfit.js'
+import { teamError } from './team-errors.js'
+import { markBegin } from './transaction-mark.js'
+
+/** Runs a team's `session`, and records what it throws in `teamErrors`. */
+async function runSession(session: PostgresAdapterOptions['session'], native: SqlClient, call: AdapterCall): Promise<void> {
+  try {
+    await session?.(native, call)
+  } catch (error) {
+    throw teamError(error, 'session')
+  }
+}
+
+class CallWait implements Wait {
+  readonly call: AdapterCall
+
+  constructor(call: AdapterCall) {
+    this.call = call
+  }
+
+  left(): number {
+    return this.call.left?.() ?? Number.POSITIVE_INFINITY
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.call.signal
+  }
+
+  /** A signal of the call's own is there already; another may be one that is made when first asked for. */
+  get gone(): boolean {
+    return Object.hasOwn(this.call, 'signal') && this.call.signal?.aborted
+  }
+}
+
+/** Statements that stand alone, each for as long as the call has time. */
+class CallStatements extends CallWait implements Ask {
+  readonly #database: Database
+
+  constructor(database: Database, call: AdapterCall) {
+    super(call)
+    this.#database = database
+  }
+
+  query(text: string, parameters?: Parameters): Promise<readonly TextRow[]> {
+    return this.#database.query(text, parameters?.values ?? [], this)
+  }
+
+  cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]> {
+    return this.#database.cells(text, columns, values, this)
+  }
+}
+
+export const waitOf = (call: AdapterCall): Wait => new CallWait(call)
+
+/** Reads: from a replica where there is one and nothing depends on its being up to date; in a transaction where each needs the team's settings. */
+export function reading<T>(
+  { read, write }: Databases,
+  { session }: PostgresAdapterOptions,
+  call: AdapterCall,
+  work: (ask: Ask) => Promise<T>,
+): Promise<T> {
+  const database = call.fresh ? write : read
+  const alone = new CallStatements(database, call)
+  if (session === undefined) return patiently(() => work(alone), { writes: false, wait: alone })
+  const attempt = (): Promise<T> =>
+    database.transaction(async (own) => {
+      await runSession(session, own.native, call)
+      return work(asking(own))
+    }, alone)
+  return patiently(attempt, { writes: false, wait: alone })
+}
+
+/** A write of one statement, and what is asked after it. */
+export function writingAlone<T>({ write }: Databases, call: AdapterCall, work: (ask: Ask) => Promise<T>): Promise<T> {
+  const alone = new CallStatements(write, call)
+  return patiently(() => work(alone), { writes: true, wait: alone })
+}
+
+/** Thrown to undo a transaction whose result is no success. */
+class Undone<T> extends Error {
+  readonly result: T
+
+  constructor(result: T) {
+    super('The change did not take place.')
+    this.result = result
+  }
+}
+
+/** A write in a transaction. */
+export interface Transaction<T> {
+  readonly databases: Databases
+  readonly options: PostgresAdapterOptions
+  readonly call: AdapterCall
+  /** It may do without the transaction where the client has none. */
+  readonly optional: boolean
+  /** Any other result undoes it. */
+  succeeded(result: T): boolean
+  work(ask: Ask, own: Session): Promise<T>
+}
+
+/** Runs it. In a transaction that the caller ends, a failed write leaves the rest of it as it was. */
+export function writingTogether<T>({ databases, options, call, optional, succeeded, work }: Transaction<T>): Promise<T> {
+  const { write: database, callers } = databases
+  const wait = waitOf(call)
+  const first = options.write === undefined ? undefined : markBegin
+  const transaction = async (own: Session): Promise<T> => {
+    if (callers && !own.callers) throw noTransaction()
+    await runSession(options.session, own.native, call)
+    const result = await work(asking(own), own)
+    if (!succeeded(result)) throw new Undone(result)
+    return result
+  }
+  const attempt = (): Promise<T> =>
+    database.transaction(transaction, wait, optional, first).catch((error) => {
+      if (error instanceof Undone) return error.result as T
+      throw error
+    })
+  // What the caller's own transaction has lost can't be repeated here.
+  return patiently(attempt, { writes: true, wait: database.nested ? noTime : wait })
+}
+
+const noTime = { left: () => 0 }

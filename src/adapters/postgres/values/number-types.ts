@@ -1,0 +1,187 @@
+/** The types of PostgreSQL that hold numbers. */
+import { canonicalDecimal, canonicalInt64, digitsOf } from '../../../http/decimal.js'
+import type { Scalar } from '../../contract.js'
+import { asText, type ColumnType } from './column-type.js'
+import { comparedRounded, infiniteFrom } from './rounded.js'
+import { valueTexts } from './value-texts.js'
+
+/** Zero has no sign: JSON does not show it. */
+const finite = (text: string): number | null => (Number.isFinite(Number(text)) ? Number(text) + 0 : null)
+const notFinite = (sql: string): string => `${sql} IN ('NaN', 'Infinity', '-Infinity')`
+const notANumber = (sql: string): string => `${sql} = 'NaN'`
+
+/** The digits of a number without an exponent: some types read none. */
+const digits = (value: Scalar): string => String(Object.is(value, -0) ? 0 : value)
+
+const beyondDouble = (sql: string): string => `${sql} NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}`
+
+export function wholeNumbers(cast: string, bound: number): ColumnType {
+  const fits = (value: Scalar): boolean => Number.isInteger(value) && (value as number) >= -bound && (value as number) < bound
+  return {
+    cast,
+    holds: ['integer', 'number'],
+    samples: [0, 1],
+    inJson: true,
+    read: asText,
+    // A number that a double rounds would be told as another one.
+    decode: (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : null),
+    faithful: (text) => Number.isSafeInteger(Number(text)),
+    ...(bound > 2 ** 31 ? { inexact: beyondDouble, unshown: beyondDouble } : {}),
+    encode: digits,
+    fault: (value) => (fits(value) ? undefined : `must be a whole number from ${-bound} to ${bound - 1}`),
+    compare(op, value) {
+      const number = value as number
+      // The column is compared as what it is, so that its index serves; values between or beyond
+      // its own are brought there.
+      if (Number.isSafeInteger(number)) return { op, text: digits(number), cast: 'bigint' }
+      if (op === '=') return 'never'
+      const upwards = op === '>' || op === '>='
+      if (Math.abs(number) > bound) return number < 0 === upwards ? { op: '>=', text: String(-bound), cast: 'bigint' } : 'never'
+      return { op: upwards ? '>' : '<=', text: digits(Math.floor(number)), cast: 'bigint' }
+    },
+  }
+}
+
+export function decimals([precision, scale = 0]: readonly number[]): ColumnType {
+  return {
+    cast: 'numeric',
+    holds: ['integer', 'number'],
+    samples: [0, 1],
+    inJson: true,
+    read: asText,
+    decode: finite,
+    faithful: (text) => Number.isFinite(Number(text)) && plainDigits(Number(text)).join('.') === plainText(text),
+    // Up to 15 digits are those of a double, whatever they are.
+    inexact: (sql) =>
+      precision !== undefined && precision <= 15 ? notANumber(sql) : `NOT (abs(${sql}) < 1000000000 AND ${sql} = round(${sql}, 6))`,
+    encode: digits,
+    fault: (value) => (precision === undefined ? undefined : digitsFault(plainDigits(value as number), precision, scale)),
+    compare: (op, value) => ({ op, text: digits(value), cast: 'numeric' }),
+    ...(precision !== undefined && precision <= 15 ? {} : { compareShown: (op, value) => comparedRounded(op, value as number, 'numeric') }),
+    // A column with a precision holds no infinity, and old servers have no word for it.
+    unshown: (sql) =>
+      precision !== undefined && precision - scale <= 308 ? notANumber(sql) : `${sql} >= ${infiniteFrom} OR ${sql} <= -${infiniteFrom}`,
+  }
+}
+
+/** The digits before and behind the point, without an exponent, leading or trailing zeros. */
+function plainDigits(value: number): readonly [whole: string, fraction: string] {
+  const [mantissa = '', exponent = '0'] = Math.abs(value).toExponential().split('e')
+  const all = mantissa.replace('.', '')
+  const point = 1 + Number(exponent)
+  const whole = point <= 0 ? '' : all.slice(0, point).padEnd(point, '0')
+  const fraction = point <= 0 ? '0'.repeat(-point) + all : all.slice(point)
+  return [whole.replace(/^0+/, ''), fraction.replace(/0+$/, '')]
+}
+
+/** The same of a decimal as the database writes it. */
+function plainText(text: string): string {
+  const [whole = '', fraction = ''] = text.replace(/^-/, '').split('.')
+  return `${whole.replace(/^0+/, '')}.${fraction.replace(/0+$/, '')}`
+}
+
+export function floats(cast: string, stored: (value: number) => number): ColumnType {
+  return {
+    cast,
+    holds: ['integer', 'number'],
+    samples: [0, 1],
+    inJson: true,
+    read: asText,
+    decode: finite,
+    faithful: (text) => Number.isFinite(Number(text)),
+    inexact: notFinite,
+    unshown: notFinite,
+    encode: digits,
+    fault: (value) => (stored(value as number) === value ? undefined : 'must be a number that single precision can hold'),
+    compare(op, value) {
+      if (stored(value as number) === value) return { op, text: digits(value), cast }
+      return op === '=' ? 'never' : { op, text: digits(value), cast: 'double precision' }
+    },
+  }
+}
+
+/** What a `real` gives back for a number: the shortest decimal that leads to the same single. */
+export function shortestSingle(value: number): number {
+  const single = Math.fround(value)
+  for (let precision = 1; precision < 10; precision++) {
+    const short = Number(single.toPrecision(precision))
+    if (Math.fround(short) === single) return short
+  }
+  return Number.NaN
+}
+
+/** Whole numbers as texts (format `int64`): for those that a double can't hold. */
+export function wholeNumberTexts(cast: string, bits: number): ColumnType {
+  const [least, most] = [-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1) - 1n]
+  return valueTexts({
+    cast,
+    samples: ['0', '1'],
+    formats: ['int64', 'decimal'],
+    counts: true,
+    expects: 'a whole number as text, such as "42"',
+    canonical: canonicalInt64,
+    holdsNot: (text) => (BigInt(text) < least || BigInt(text) > most ? `must be from ${least} to ${most} here` : undefined),
+    // The column is compared as what it is, so that its index serves.
+    beyond: (op, text) => ({ op, text, cast: 'bigint' }),
+  })
+}
+
+/** Digits that a `numeric` of any precision has at most, before and behind the point. */
+const numericLimits = [131_072, 16_383] as const
+
+/**
+ * Decimals as texts (format `decimal`): every digit of a `numeric`. NaN and infinity, which no
+ * decimal says, are null, as they are where the member is a number.
+ */
+export function decimalTexts([precision, scale = 0]: readonly number[]): ColumnType {
+  const [whole, fraction] = precision === undefined ? numericLimits : [precision - scale, scale]
+  const isWhole = precision !== undefined && scale === 0 && precision <= 18
+  const type = valueTexts({
+    cast: 'numeric',
+    samples: ['0', '1'],
+    formats: isWhole ? ['decimal', 'int64'] : ['decimal'],
+    expects: 'a decimal number as text, such as "1234.56"',
+    canonical: canonicalDecimal,
+    holdsNot(text) {
+      const [before, behind] = digitsOf(text)
+      if (precision !== undefined) return digitsFault([before, behind], precision, scale)
+      return before.length <= whole && behind.length <= fraction ? undefined : digitsMessage(whole, fraction)
+    },
+    beyond: (op, text) => (tooManyDigits(text) ? 'never' : { op, text, cast: 'numeric' }),
+  })
+  return {
+    ...type,
+    plain: false,
+    decode: (text) => canonicalDecimal(text) ?? null,
+    faithful: (text) => canonicalDecimal(text) !== undefined,
+    // A column with a precision holds no infinity, and old servers have no word for it.
+    inexact: (sql) => (precision === undefined ? notFinite(`${sql}::text`) : notANumber(sql)),
+    // NaN is larger than every number. The range comes first: an index finds it.
+    unshown: (sql) =>
+      precision === undefined ? `${sql} NOT BETWEEN -1e131071 AND 1e131071 AND ${notFinite(`${sql}::text`)}` : notANumber(sql),
+  }
+}
+
+const tooManyDigits = (text: string): boolean => {
+  const [before, behind] = digitsOf(text)
+  return before.length > numericLimits[0] || behind.length > numericLimits[1]
+}
+
+/** Why a `numeric(precision, scale)` does not keep a decimal of these digits before and behind the point. */
+function digitsFault([before, behind]: readonly [string, string], precision: number, scale: number): string | undefined {
+  // A scale below zero rounds before the point, one above the precision leaves no room for the first digits behind it.
+  const isUsual = scale >= 0 && scale <= precision
+  const isHeld = isUsual ? before.length <= precision - scale && behind.length <= scale : fitsOddScale(before, behind, precision, scale)
+  return isHeld ? undefined : digitsMessage(precision - scale, scale)
+}
+
+const digitsMessage = (whole: number, fraction: number): string =>
+  `must have at most ${Math.max(whole, 0)} digits before and ${Math.max(fraction, 0)} behind the decimal point`
+
+/** Whether a `numeric(precision, scale)` keeps them, where the scale is negative or above the precision. */
+function fitsOddScale(before: string, behind: string, precision: number, scale: number): boolean {
+  if (behind.length > Math.max(scale, 0)) return false
+  if (scale < 0 && !new RegExp(`^$|0{${-scale}}$`).test(before)) return false
+  const digits = (before + behind.padEnd(Math.max(scale, 0), '0')).replace(/^0+/, '')
+  return digits.length - Math.max(-scale, 0) <= precision
+}

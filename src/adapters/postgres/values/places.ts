@@ -1,0 +1,257 @@
+/** Where the values of a record lie in a row, and how they are compared there. */
+import type { Shape } from '../../../definition/shape.js'
+import { type ValueFormat, valueFormat } from '../../../definition/value-formats.js'
+import type { Scalar } from '../../contract.js'
+import { arrayText, literal, type Parameters } from '../sql/sql.js'
+import type { ColumnType, Comparison } from './column-type.js'
+import { comparedRounded } from './rounded.js'
+import { jsonFault, textFault } from './text-faults.js'
+
+/** What a column holds: one scalar, any JSON, or an array of scalars. */
+export type Content =
+  | { readonly kind: 'scalar'; readonly type: ColumnType }
+  | { readonly kind: 'json'; readonly cast: 'json' | 'jsonb' }
+  | { readonly kind: 'array'; readonly item: ColumnType }
+
+/** Why a value can't be kept, and where in it. */
+export interface Fault {
+  readonly path: readonly string[]
+  readonly why: string
+}
+
+/** Where a scalar lies, for conditions and orders. */
+export interface Place {
+  /** The SQL of the value; for text in JSON with the collation it is compared by. */
+  readonly sql: string
+  /** The column, where the value is one. */
+  readonly column: string | undefined
+  readonly nullable: boolean
+  compare(op: '=' | '<' | '<=' | '>' | '>=', value: Scalar): Comparison
+  /** The same for what is shown of a value, where that may be a rounded number: all of them are true then. */
+  readonly compareShown?: (op: '=' | '<' | '<=' | '>' | '>=', value: Scalar) => readonly Comparison[]
+  /** SQL that is true where there is a value that is shown as null; `undefined` where there is none. */
+  readonly unshown?: string | undefined
+  /** Why no condition can ask for a value, as the rest of a sentence. */
+  misfit(value: Scalar): string | undefined
+}
+
+export const castOf = (content: Content): string =>
+  content.kind === 'scalar' ? content.type.cast : content.kind === 'json' ? content.cast : `${content.item.cast}[]`
+
+/**
+ * The SQL that gives a column as text. PGlite (`embedded`) drops one U+FEFF from the start of every
+ * text that it gives back: there, a text that begins with one gets another.
+ */
+export function readSql(content: Content, sql: string, embedded = false): string {
+  if (content.kind === 'scalar') {
+    const shown = content.type.read(sql)
+    const isFree = embedded && content.type.plain === true && content.type.canonical === undefined
+    return isFree ? `CASE WHEN left(${shown}, 1) COLLATE "C" = chr(65279) THEN chr(65279) || ${shown} ELSE ${shown} END` : shown
+  }
+  if (content.kind === 'json') return `${sql}::text`
+  // An array of the database is shown as JSON, so that no array grammar has to be read here.
+  if (content.item.inJson) return `array_to_json(${sql})::text`
+  const items = `SELECT coalesce(json_agg(${content.item.read('_a.item')} ORDER BY _a.place), '[]')::text FROM unnest(${sql}) WITH ORDINALITY AS _a (item, place)`
+  const sizes = `SELECT json_agg(array_length(${sql}, _d.place) ORDER BY _d.place) FROM generate_series(1, array_ndims(${sql})) AS _d (place)`
+  return `CASE WHEN array_ndims(${sql}) > 1 THEN json_build_object('sizes', (${sizes}), 'items', (${items})::json)::text WHEN ${sql} IS NOT NULL THEN (${items}) END`
+}
+
+/**
+ * SQL that is true of a column that may hold more than is shown of it: numbers without JSON, digits
+ * that a double has not, lists that do not start at 1. `undefined` where there is none.
+ */
+export function inexactSql(content: Content, sql: string): string | undefined {
+  if (content.kind === 'scalar') return content.type.inexact?.(sql)
+  // JSON's own null, numbers of 16 digits, or with a large exponent. What looks like one within a text does no harm.
+  if (content.kind === 'json') return `${sql}::text ~ '^ *null|[0-9.]{16}|[0-9][eE][-+]?[0-9]{3}'`
+  const item = content.item.inexact?.('_a.item')
+  const items = item === undefined ? '' : ` OR EXISTS (SELECT 1 FROM unnest(${sql}) AS _a (item) WHERE ${item})`
+  return `array_lower(${sql}, 1) <> 1${items}`
+}
+
+/** Items in one row as lists of these sizes in each other, the outermost first. */
+function nested(items: readonly unknown[], sizes: readonly number[]): readonly unknown[] {
+  const [, ...inner] = sizes
+  if (inner.length === 0) return items
+  const length = inner.reduce((product, size) => product * size, 1)
+  return Array.from({ length: items.length / length }, (_, i) => nested(items.slice(i * length, (i + 1) * length), inner))
+}
+
+export function decode(content: Content, text: string): unknown {
+  if (content.kind === 'scalar') return content.type.decode(text)
+  if (content.kind === 'json') return jsonValue(text)
+  const value: unknown = JSON.parse(text)
+  if (Array.isArray(value)) return content.item.inJson ? inLists(content.item, value) : value.map((item) => decodeItem(content.item, item))
+  const { sizes, items } = value as { readonly sizes: readonly number[]; readonly items: readonly unknown[] }
+  return nested(
+    items.map((item) => decodeItem(content.item, item)),
+    sizes,
+  )
+}
+
+/**
+ * JSON as a client will read it: a number that no double can hold is null there. Such a number has
+ * hundreds of digits, or an exponent, which only `json` keeps.
+ */
+export function jsonValue(text: string): unknown {
+  if (!mayOverflow.test(text)) return JSON.parse(text)
+  return JSON.parse(text, (_, value) => (typeof value === 'number' && !Number.isFinite(value) ? null : value))
+}
+
+/**
+ * A number beyond a double has 200 digits or an exponent of three. A reviver is asked for each
+ * value, so it is used for nothing else.
+ */
+const mayOverflow = /(?<!\d)\d{200}|(?:^|[[:,]\s*)-?[\d.]+[eE]\+?\d{3}/
+
+const decodeItem = (type: ColumnType, item: unknown): unknown => (typeof item === 'string' ? type.decode(item) : item)
+
+/** Items of which JSON shows the values themselves: numbers that a double rounds are null, as in a column of their own. */
+function inLists(type: ColumnType, value: readonly unknown[]): readonly unknown[] {
+  if (type.plain || type.holds.includes('boolean')) return value
+  return deeply(value, (item) => (typeof item === 'number' ? type.decode(String(item)) : decodeItem(type, item)))
+}
+
+const deeply = (value: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] =>
+  value.map((item) => (Array.isArray(item) ? deeply(item, change) : change(item)))
+
+export function encode(content: Content, value: unknown): string {
+  if (content.kind === 'scalar') return content.type.encode(value as Scalar)
+  if (content.kind === 'json') return JSON.stringify(value)
+  return arrayText((value as readonly (Scalar | null)[]).map((item) => (item === null ? null : content.item.encode(item))))
+}
+
+/** A value as its column shows it, where the column has one text for each value. */
+export const canonicalOf = (content: Content, value: unknown): unknown =>
+  content.kind === 'scalar' && typeof value === 'string' ? (content.type.canonical?.(value) ?? value) : value
+
+/** Why the column can't hold a value exactly. */
+export function faultOf(content: Content, value: unknown): Fault | undefined {
+  if (content.kind === 'json') return jsonFault(value, JSON.stringify(value))
+  if (content.kind === 'scalar') return scalarFault(content.type, value, [])
+  if (!Array.isArray(value)) return { path: [], why: 'must be a list' }
+  for (const [i, item] of value.entries()) {
+    const fault = item === null ? undefined : scalarFault(content.item, item, [String(i)])
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+/** Where a value holds a label that its enumeration had not when the table was described. */
+export function labelFaultOf(content: Content, value: unknown): Fault | undefined {
+  const type = content.kind === 'scalar' ? content.type : content.kind === 'array' ? content.item : undefined
+  if (type?.labelFault === undefined) return undefined
+  for (const item of [value].flat()) {
+    const why = typeof item === 'string' ? type.labelFault(item) : undefined
+    if (why !== undefined) return { path: [], why }
+  }
+  return undefined
+}
+
+function scalarFault(type: ColumnType, value: unknown, path: readonly string[]): Fault | undefined {
+  if (!fits(type, value)) return { path, why: `must be ${type.holds.includes('string') ? 'text' : `a ${type.holds.at(-1)}`}` }
+  const why = type.fault(value as Scalar)
+  return why === undefined ? undefined : { path, why }
+}
+
+const fits = ({ holds }: ColumnType, value: unknown): boolean =>
+  typeof value === 'number' ? holds.includes('number') && Number.isFinite(value) : holds.includes(typeof value as 'string' | 'boolean')
+
+/** A scalar in a column of its own. */
+export function columnPlace(sql: string, column: string | undefined, type: ColumnType, nullable: boolean): Place {
+  return {
+    sql,
+    column,
+    nullable,
+    compare: (op, value) => (fits(type, value) ? type.compare(op, value) : 'never'),
+    ...(type.compareShown === undefined
+      ? {}
+      : { compareShown: (op, value) => (fits(type, value) ? (type.compareShown?.(op, value) ?? []) : ['never']) }),
+    unshown: type.unshown?.(sql),
+    misfit: (value) => (fits(type, value) ? type.misfit?.(value) : undefined),
+  }
+}
+
+/** A scalar at a path within a column of JSON. */
+export function jsonPlace(sql: string, cast: 'json' | 'jsonb', path: readonly string[], shape: Shape): Place {
+  const inside = jsonAt(cast === 'jsonb' ? sql : `${sql}::jsonb`, path)
+  const format = valueFormat(shape)
+  const place = { column: undefined, nullable: true, misfit: () => undefined }
+  if (format !== undefined) return formattedPlace(inside.text, format)
+  return shape.types.has('string')
+    ? { ...place, sql: `(${inside.text} COLLATE "C")`, compare: compareJsonText }
+    : { ...place, sql: inside.json, compare: compareJson, compareShown: compareShownJson }
+}
+
+/**
+ * A text of a format within JSON: numbers are compared as numbers, moments without their `Z`,
+ * whose texts are in the order of the moments then.
+ */
+function formattedPlace(text: string, format: ValueFormat): Place {
+  const { name, canonical, expects, isNumber } = format
+  const numeric = `(CASE WHEN ${text} ~ '^-?[0-9]+([.][0-9]+)?$' THEN ${text}::numeric END)`
+  const isMoment = name === 'date-time'
+  return {
+    sql: isNumber ? numeric : isMoment ? `(rtrim(${text}, 'Z') COLLATE "C")` : `(${text} COLLATE "C")`,
+    column: undefined,
+    nullable: true,
+    compare(op, value) {
+      const found = typeof value === 'string' ? canonical(value) : undefined
+      if (found === undefined) return 'never'
+      return { op, text: isMoment ? found.slice(0, -1) : found, cast: isNumber ? 'numeric' : 'text' }
+    },
+    misfit: (value) => (typeof value === 'string' && canonical(value) === undefined ? `must be ${expects}` : undefined),
+  }
+}
+
+const compareJsonText: Place['compare'] = (op, value) => (typeof value === 'string' ? { op, text: value, cast: 'text' } : 'never')
+const compareJson: Place['compare'] = (op, value) =>
+  typeof value === 'string' ? 'never' : { op, text: JSON.stringify(value), cast: 'jsonb' }
+
+const compareShownJson: NonNullable<Place['compareShown']> = (op, value) =>
+  typeof value === 'number' ? comparedRounded(op, value, 'jsonb') : [compareJson(op, value)]
+
+/** What stands at a path: as text, and as JSON with its null as one of SQL. */
+function jsonAt(sql: string, path: readonly string[]): { readonly text: string; readonly json: string } {
+  const steps = literal(arrayText(path))
+  return { text: `(${sql} #>> ${steps})`, json: `nullif(${sql} #> ${steps}, 'null')` }
+}
+
+/** Whether nothing is shown at a path: null, absent, and what JSON can't say. */
+export function nothingAt(content: Content, sql: string, path: readonly string[]): string {
+  if (content.kind !== 'json') {
+    const unshown = content.kind === 'scalar' ? content.type.unshown?.(sql) : undefined
+    return unshown === undefined ? `${sql} IS NULL` : `(${sql} IS NULL OR ${unshown})`
+  }
+  return `${textAt(content, sql, path)} IS NULL`
+}
+
+/** What stands at a path within JSON, as text. */
+export const textAt = ({ cast }: { readonly cast: string }, sql: string, path: readonly string[]): string =>
+  jsonAt(cast === 'jsonb' ? sql : `${sql}::jsonb`, path).text
+
+/** Whether the array at a path holds a value. */
+export function containsSql(content: Content, sql: string, path: readonly string[], value: Scalar, parameters: Parameters): string {
+  if (content.kind === 'array') {
+    const comparison = fits(content.item, value) ? content.item.compare('=', value) : 'never'
+    if (comparison === 'never') return 'false'
+    // A value that no item can be is between two that they can.
+    if (comparison.op !== '=') return 'false'
+    const { text, asText } = comparison
+    // A domain over an enumeration has no operators of its own.
+    return asText
+      ? `${parameters.add(text)} = ANY (${sql}::text[])`
+      : `${parameters.add(text, content.item.cast)} = ANY (${sql}::${content.item.cast}[])`
+  }
+  if (content.kind === 'scalar') return 'false'
+  const column = content.cast === 'jsonb' ? sql : `${sql}::jsonb`
+  const inside = path.length === 0 ? column : `(${column} #> ${literal(arrayText(path))})`
+  return `${inside} @> ${parameters.add(JSON.stringify([value]), 'jsonb')}`
+}
+
+/** Why no list of this column can hold a value, as the rest of a sentence. */
+export const itemMisfit = (content: Content, value: Scalar): string | undefined =>
+  content.kind === 'array' && fits(content.item, value) ? content.item.misfit?.(value) : undefined
+
+/** Why a value can't even be compared with: it is text that no column holds. */
+export const incomparable = (value: unknown): string | undefined => (typeof value === 'string' ? textFault(value) : undefined)

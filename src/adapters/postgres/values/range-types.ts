@@ -1,0 +1,87 @@
+/** Ranges and multiranges as the texts that PostgreSQL writes, with bounds as the type of the bounds is shown. */
+import { compareDecimals } from '../../../http/decimal.js'
+import type { ColumnType } from './column-type.js'
+import { valueTexts } from './value-texts.js'
+
+/** The types of the bounds. */
+const bounds: Readonly<Record<string, string>> = {
+  int4: 'integer',
+  int8: 'bigint',
+  num: 'numeric',
+  date: 'date',
+  ts: 'timestamp without time zone',
+  tstz: 'timestamp with time zone',
+}
+/** Their texts are not shown otherwise by any setting. */
+const plain = new Set(['int4', 'int8', 'num'])
+
+/** The type of a range or multirange of this name; `undefined` where it is none. */
+export function rangeOf(name: string, typeOf: (name: string) => ColumnType | undefined): ColumnType | undefined {
+  const found = /^(\w+?)(range|multirange)$/.exec(name)
+  const [, of = '', kind] = found ?? []
+  const base = bounds[of]
+  const bound = base === undefined ? undefined : typeOf(base)
+  if (bound === undefined) return undefined
+  const canonical = rangeText(bound)
+  const readOne = plain.has(of) ? (sql: string): string => `${sql}::text` : readRange(bound)
+  if (kind === 'range') {
+    return valueTexts({
+      cast: name,
+      samples: ['empty', `[${bound.samples[0]},${bound.samples[1]})`],
+      formats: [],
+      expects: `a range such as [${bound.samples[0]},${bound.samples[1]}) or empty`,
+      canonical,
+      read: readOne,
+    })
+  }
+  return valueTexts({
+    cast: name,
+    samples: ['{}', `{[${bound.samples[0]},${bound.samples[1]})}`],
+    formats: [],
+    expects: `ranges such as {[${bound.samples[0]},${bound.samples[1]})} or {}`,
+    canonical: multirangeText(canonical),
+    read: plain.has(of)
+      ? (sql) => `${sql}::text`
+      : (sql) =>
+          `CASE WHEN ${sql} IS NOT NULL THEN '{' || coalesce((SELECT string_agg(${readOne('u.r')}, ',' ORDER BY u.r) FROM unnest(${sql}) AS u (r)), '') || '}' END`,
+  })
+}
+
+/** The SQL of a range whose bounds are shown as their type shows them. */
+const readRange =
+  (bound: ColumnType) =>
+  (sql: string): string =>
+    `CASE WHEN isempty(${sql}) THEN 'empty' WHEN ${sql} IS NOT NULL THEN concat(CASE WHEN lower_inc(${sql}) THEN '[' ELSE '(' END, CASE WHEN NOT lower_inf(${sql}) THEN ${bound.read(`lower(${sql})`)} END, ',', CASE WHEN NOT upper_inf(${sql}) THEN ${bound.read(`upper(${sql})`)} END, CASE WHEN upper_inc(${sql}) THEN ']' ELSE ')' END) END`
+
+/** The text of a range with each bound as it is sent; which of equal ranges is shown is the database's to say. */
+function rangeText(bound: ColumnType): (text: string) => string | undefined {
+  const one = (text: string): string | undefined => {
+    if (text === '') return ''
+    return bound.fault(text) === undefined ? bound.encode(text) : undefined
+  }
+  return (text) => {
+    if (text === 'empty') return text
+    const found = /^([[(])([^,[\](){}]*),([^,[\](){}]*)([\])])$/.exec(text)
+    if (found === null) return undefined
+    const [lower, upper] = [one(found[2] as string), one(found[3] as string)]
+    if (lower === undefined || upper === undefined) return undefined
+    const isOrdered = lower === '' || upper === '' || compareBounds(bound, lower, upper) <= 0
+    return isOrdered ? `${found[1]}${lower},${upper}${found[4]}` : undefined
+  }
+}
+
+function compareBounds(bound: ColumnType, lower: string, upper: string): number {
+  if (bound.formats?.includes('decimal')) return compareDecimals(lower, upper)
+  return lower.replace('Z', '') < upper.replace('Z', '') ? -1 : lower === upper ? 0 : 1
+}
+
+function multirangeText(one: (text: string) => string | undefined): (text: string) => string | undefined {
+  return (text) => {
+    if (text === '{}') return text
+    if (!/^\{.*\}$/s.test(text)) return undefined
+    const parts = text.slice(1, -1).match(/empty|[[(][^\])]*[\])]/g) ?? []
+    if (parts.length === 0 || parts.join(',') !== text.slice(1, -1)) return undefined
+    const found = parts.map(one)
+    return found.includes(undefined) ? undefined : `{${found.join(',')}}`
+  }
+}

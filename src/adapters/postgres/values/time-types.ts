@@ -1,0 +1,136 @@
+/** The types of PostgreSQL that hold days, times, moments and durations. */
+import { canonicalDuration, durationParts } from '../../../http/duration.js'
+import { canonicalInstant, canonicalLocalTime, canonicalTime } from '../../../http/instant.js'
+import { canonicalLocalDateTime } from '../../../http/local-date-time.js'
+import type { ColumnType } from './column-type.js'
+import { between, valueTexts } from './value-texts.js'
+
+/**
+ * A date or date-time as text, whatever the session's DateStyle and TimeZone. `BC` stands behind
+ * years before 1, and infinity is a word, so that none passes for another value.
+ */
+const dated = (sql: string, shown: string, first = '0001-01-01'): string =>
+  `CASE WHEN NOT isfinite(${sql}) THEN ${sql}::text WHEN ${sql} < '${first}' THEN ${shown} || ' BC' ELSE ${shown} END`
+
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && !text.startsWith('0000') && canonicalLocalDateTime(`${text}T00:00:00`) !== undefined
+
+export const dates: ColumnType = valueTexts({
+  cast: 'date',
+  samples: ['2000-01-01', '2000-01-02'],
+  formats: ['date'],
+  width: [10, 10],
+  expects: 'a date from 0001-01-01 on, YYYY-MM-DD',
+  canonical: (text) => (isDay(text) ? text : undefined),
+  // Its text depends on the session's DateStyle.
+  read: (sql) => dated(sql, `to_char(${sql}, 'YYYY-MM-DD')`),
+})
+
+/** The digits behind the point of a canonical text, zeros at the end left out. */
+const fractionOf = (text: string): string => /\.(\d*?)0*(?:\D|$)/.exec(text)?.[1] ?? ''
+const digitsBeyond = (text: string, precision: number): string | undefined =>
+  fractionOf(text).length > precision ? `must have at most ${precision} digits behind the decimal point here` : undefined
+/** The text with so many digits behind the point. */
+const cut = (text: string, precision: number): string =>
+  text.replace(/\.\d+/, (fraction) => (precision === 0 ? '' : fraction.slice(0, precision + 1)))
+
+/** Times of day without a zone. `24:00:00`, which PostgreSQL knows, is shown and not taken. */
+export const times = (precision = 6): ColumnType =>
+  valueTexts({
+    cast: 'time',
+    samples: ['00:00:00', '00:00:01'],
+    formats: ['local-time', 'iso-time'],
+    width: [8, 15],
+    expects: 'a time, HH:MM:SS, without a zone',
+    canonical: canonicalLocalTime,
+    holdsNot: (text) => digitsBeyond(text, precision),
+    beyond: (op, text) => between(op, cut(text, precision), 'time'),
+  })
+
+/** Times of day with an offset. */
+export const timesWithOffset = (precision = 6): ColumnType =>
+  valueTexts({
+    cast: 'timetz',
+    samples: ['00:00:00Z', '00:00:01Z'],
+    formats: ['time', 'iso-time'],
+    width: [9, 21],
+    expects: 'a time with an offset, such as 09:30:00Z or 10:30:00+01:00',
+    canonical: canonicalTime,
+    shown: (text) => canonicalTime(text) ?? text,
+    holdsNot: (text) => digitsBeyond(text, precision),
+    beyond: (op, text) => between(op, cut(text, precision), 'timetz'),
+  })
+
+/** Local date-times in a `timestamp`: it holds six digits behind the point, or fewer. */
+export function timestamps(precision = 6): ColumnType {
+  const isBefore = (text: string): boolean => text.startsWith('0000')
+  return valueTexts({
+    cast: 'timestamp',
+    samples: ['2000-01-01T00:00:00.0000000', '2000-01-02T00:00:00.0000000'],
+    formats: ['local-date-time', 'iso-date-time'],
+    width: [27, 27],
+    expects: 'a local date-time such as 2024-01-31T08:30:00, without a zone',
+    canonical: canonicalLocalDateTime,
+    read: (sql) => dated(sql, `to_char(${sql}, 'YYYY-MM-DD"T"HH24:MI:SS.US"0"')`),
+    holdsNot: (text) => (isBefore(text) ? 'must have a year from 0001' : digitsBeyond(text, precision)),
+    sent: (text) => text.slice(0, 26),
+    beyond(op, text) {
+      if (!isBefore(text)) return between(op, cut(text, precision), 'timestamp')
+      return op === '>' || op === '>=' ? { op: '>=', text: '0001-01-01T00:00:00', cast: 'timestamp' } : 'never'
+    },
+  })
+}
+
+/** Moments in a `timestamptz`: three digits behind the point, and six where they are finer. */
+export const instants = (precision = 6): ColumnType =>
+  valueTexts({
+    cast: 'timestamptz',
+    samples: ['2000-01-01T00:00:00.000Z', '2000-01-02T00:00:00.000Z'],
+    formats: ['date-time', 'iso-date-time'],
+    width: [24, 27],
+    expects: 'a date-time with an offset, such as 2026-01-31T09:30:00.000Z or 2026-01-31T10:30:00+01:00',
+    canonical: canonicalInstant,
+    read: (sql) => inUtc(sql),
+    holdsNot: (text) => digitsBeyond(text, precision),
+    beyond: (op, text) => between(op, `${cut(text.slice(0, -1), precision)}Z`, 'timestamptz'),
+  })
+
+/** Year 1 begins in UTC, whatever the zone of the session. */
+const inUtc = (sql: string): string =>
+  dated(sql, `regexp_replace(to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '000$', '') || 'Z'`, '0001-01-01T00:00:00Z')
+
+const mostMonths = 2 ** 31 - 1
+const mostMicroseconds = 2n ** 63n - 1n
+
+/**
+ * Durations in an `interval`, as ISO 8601 whatever the session's IntervalStyle. Two of them are
+ * equal as PostgreSQL has it: 24 hours are a day, and 30 days a month.
+ */
+export const durations = (precision = 6): ColumnType =>
+  valueTexts({
+    cast: 'interval',
+    samples: ['PT0S', 'P1D'],
+    formats: ['duration'],
+    expects: 'a duration such as P1Y2M10DT2H30M',
+    canonical: canonicalDuration,
+    read: (sql) =>
+      `CASE WHEN isfinite(${sql}) THEN concat(${durationFields.map(([before, field, after]) => `'${before}', extract(${field} FROM ${sql}), '${after}'`).join(', ')}) ELSE ${sql}::text END`,
+    shown: (text) => canonicalDuration(text) ?? text,
+    holdsNot(text) {
+      const { months, days, nanoseconds } = durationParts(text)
+      if (fractionOf(text).length > precision) return digitsBeyond(text, precision)
+      const size = (nanoseconds < 0n ? -nanoseconds : nanoseconds) / 1000n
+      const isTooLong = Math.abs(months) > mostMonths || Math.abs(days) > mostMonths || size > mostMicroseconds
+      return isTooLong ? 'is too long a duration here' : undefined
+    },
+    beyond: () => 'never',
+  })
+
+const durationFields = [
+  ['P', 'year', 'Y'],
+  ['', 'month', 'M'],
+  ['', 'day', 'DT'],
+  ['', 'hour', 'H'],
+  ['', 'minute', 'M'],
+  ['', 'second', 'S'],
+] as const

@@ -1,0 +1,67 @@
+/**
+ * Types whose values are shown as texts and have one canonical text each. What clients write
+ * otherwise is brought to it; what is no such value is refused, in writes and in conditions.
+ */
+import type { Scalar } from '../../contract.js'
+import { asText, type ColumnType, type Comparison } from './column-type.js'
+
+export interface ValueTexts extends Pick<ColumnType, 'cast' | 'samples' | 'formats' | 'width' | 'counts' | 'inJson'> {
+  /** The one text of a value; `undefined` where it is none. */
+  canonical(text: string): string | undefined
+  /** What a value is, as the rest of "must be ...". */
+  readonly expects: string
+  /** Why the column can't hold a canonical text exactly. Default: it can. */
+  holdsNot?(canonical: string): string | undefined
+  /** The SQL that gives a value as text. Default: its cast to text. */
+  read?(sql: string): string
+  /** The canonical text of what was read. Default: the same. */
+  shown?(text: string): string
+  /** What is sent to the database for a canonical text. Default: the same. */
+  sent?(canonical: string): string
+  /** How a canonical text is compared that the column can't hold. Default: `=` finds none. */
+  beyond?(op: Comparing, canonical: string): Comparison
+}
+
+export type Comparing = '=' | '<' | '<=' | '>' | '>='
+
+/** A type of such values. */
+export function valueTexts(type: ValueTexts): ColumnType {
+  const { cast, canonical, sent = (text) => text, shown } = type
+  const of = (value: Scalar): string | undefined => canonical(value as string)
+  const misfit = (value: Scalar): string | undefined => (of(value) === undefined ? `must be ${type.expects}` : undefined)
+  return {
+    cast,
+    holds: ['string'],
+    samples: type.samples,
+    ...(type.formats === undefined ? {} : { formats: type.formats }),
+    ...(type.width === undefined ? {} : { width: type.width }),
+    counts: type.counts ?? false,
+    inJson: type.inJson ?? false,
+    canonical,
+    read: type.read ?? asText,
+    decode: shown ?? ((text) => text),
+    plain: shown === undefined,
+    faithful: (text) => of(shown === undefined ? text : shown(text)) !== undefined,
+    encode: (value) => sent(of(value) ?? String(value)),
+    misfit,
+    fault(value) {
+      const text = of(value)
+      return text === undefined ? misfit(value) : type.holdsNot?.(text)
+    },
+    compare(op, value) {
+      const text = of(value)
+      if (text === undefined) return 'never'
+      if (type.beyond !== undefined && type.holdsNot?.(text) !== undefined) return type.beyond(op, text)
+      return { op, text: sent(text), cast }
+    },
+  }
+}
+
+/**
+ * A comparison with a value between two that the column can hold: `below`, the lower of them,
+ * stands for it.
+ */
+export function between(op: Comparing, below: string, cast: string): Comparison {
+  if (op === '=') return 'never'
+  return { op: op === '>' || op === '>=' ? '>' : '<=', text: below, cast }
+}

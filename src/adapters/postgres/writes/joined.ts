@@ -1,0 +1,37 @@
+/** Putting a record into a collection that a table of its own holds, and taking it out. The record's row is held meanwhile, so that it is not removed or changed. */
+import type { Association } from '../../association.js'
+import type { Refused } from '../../contract.js'
+import { rowNow } from '../reads/reads.js'
+import { expectedRow, type RowCall } from '../reads/row-call.js'
+import { every, Parameters, quote, row } from '../sql/sql.js'
+import { type JoinColumns, memberSql, ofParent, parentValues } from '../table/join-tables.js'
+import { absentOrStale } from './unchanged.js'
+
+export async function attachRow(at: RowCall, join: JoinColumns, to: Association): Promise<'attached' | 'absent' | 'stale' | Refused> {
+  const parameters = new Parameters()
+  const held = heldRow(at, parameters)
+  const columns = [...join.parent.map(({ column }) => column), ...join.key].map(quote).join(', ')
+  const values = [...parentValues(join, to, parameters), ...join.key.map((_, i) => `_r.k${i}`)].join(', ')
+  const inside = `SELECT 1 FROM ${join.relation} AS _j WHERE ${every([...ofParent(join, to, parameters), ...sameKey(join, row)])}`
+  const put = `INSERT INTO ${join.relation} (${columns}) SELECT ${values} FROM _t AS ${row} WHERE NOT EXISTS (${inside}) ON CONFLICT DO NOTHING`
+  const [found] = await at.ask.query(`WITH _t AS (${held}), _i AS (${put}) SELECT 1 AS c0 FROM _t`, parameters)
+  return found === undefined ? absentOrStale(await rowNow(at), at.expected) : 'attached'
+}
+
+export async function detachRow(at: RowCall, join: JoinColumns, from: Association): Promise<'detached' | 'absent' | 'stale'> {
+  const parameters = new Parameters()
+  const held = heldRow(at, parameters)
+  const taken = `DELETE FROM ${join.relation} AS _j USING _t WHERE ${every([...ofParent(join, from, parameters), ...sameKey(join, '_t')])} RETURNING 1`
+  const [found] = await at.ask.query(`WITH _t AS (${held}), _d AS (${taken}) SELECT 1 AS c0 FROM _d`, parameters)
+  if (found !== undefined) return 'detached'
+  const now = await rowNow(at, (more) => memberSql(at.table.layout.key, join, from, more))
+  return now?.holds && at.expected !== undefined ? 'stale' : 'absent'
+}
+
+function heldRow(at: RowCall, parameters: Parameters): string {
+  const { target, layout } = at.table
+  const keys = layout.key.map(({ sql }, i) => `${sql} AS k${i}`).join(', ')
+  return `SELECT ${keys} FROM ${target} WHERE ${every(expectedRow(at, parameters))} FOR SHARE`
+}
+
+const sameKey = (join: JoinColumns, of: string): string[] => join.key.map((column, i) => `_j.${quote(column)} = ${of}.k${i}`)

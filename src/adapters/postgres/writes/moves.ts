@@ -1,0 +1,106 @@
+/** Putting records into a parent's collection, and taking them out, by members of their own (PATH-7). */
+import { own, put } from '../../../definition/json.js'
+import type { KeyValue } from '../../../definition/key.js'
+import type { Association } from '../../association.js'
+import type { Refused, Stored } from '../../contract.js'
+import { type Found, readOne, rowNow } from '../reads/reads.js'
+import type { RowCall } from '../reads/row-call.js'
+import { every, Parameters } from '../sql/sql.js'
+import type { Member } from '../table/columns.js'
+import { encode, faultOf } from '../values/places.js'
+import { refusedFor } from './refused-value.js'
+import { suppressed } from './unchanged.js'
+import { setColumns } from './updates.js'
+import type { Values } from './written.js'
+
+type Row = Record<string, unknown>
+type By = NonNullable<Association['by']>
+
+/** Writes a whole record over the one that was found: with the team's `onUpdate`. */
+export type Rewrite = (at: RowCall, value: Values, current: Found) => Promise<Stored<Row> | 'absent' | 'stale' | Refused>
+
+export interface Move {
+  readonly by: By
+  readonly inwards: boolean
+  readonly key: KeyValue
+  /** Members that the caller's scope keeps where they are: a record can't be moved by them. */
+  readonly kept: readonly string[]
+}
+
+/** How often others may have moved a record to and fro between a statement and the look at what it came to. */
+const mostTries = 3
+
+/** Moves a record in or out. One that is in already stays as it is, version and all. */
+export async function moveRow(at: RowCall, move: Move, rewrite: Rewrite | undefined): Promise<'done' | 'absent' | 'stale' | Refused> {
+  const { by, inwards } = move
+  const columns = by.map(([member]) => at.table.layout.member(member))
+  for (const [i, [member, value]] of by.entries()) {
+    const column = columns[i]
+    const fault = column === undefined ? undefined : faultOf(column.content, value)
+    // No row can hold such a parent's key.
+    if (fault !== undefined) return inwards ? refusedMove(at, refusedFor({ path: [member], why: fault.why })) : 'absent'
+  }
+  const direct = rewrite === undefined && columns.every((column) => column?.column !== undefined && column.content.kind === 'scalar')
+  for (let tries = 1; ; tries++) {
+    const done = direct ? await setMembers(at, move, columns as readonly Member[]) : await rewriteMembers(at, move, rewrite)
+    // One statement that nothing stands in the way of, and that changes nothing, will not do so later either.
+    if (done === 'again' && direct && (at.expected !== undefined || tries >= mostTries)) return suppressed
+    if (done !== 'again' || (at.call.left?.() ?? 1) <= 0) return done === 'again' ? 'stale' : done
+  }
+}
+
+/** A refusal to attach; `'absent'` and `'stale'` come first. */
+export async function refusedMove(at: RowCall, refused: Refused): Promise<'absent' | 'stale' | Refused> {
+  const now = await rowNow(at)
+  if (now === undefined) return 'absent'
+  return at.expected !== undefined && now.version !== at.expected ? 'stale' : refused
+}
+
+/** One statement; where it changed nothing, a second look says why. */
+async function setMembers(at: RowCall, move: Move, columns: readonly Member[]) {
+  const { by, inwards, kept } = move
+  const value = (i: number, parameters: Parameters): string => {
+    const { content, cast } = columns[i] as Member
+    return parameters.add(encode(content, by[i]?.[1]), cast)
+  }
+  const isIn = (parameters: Parameters): string => every(columns.map(({ sql }, i) => `${sql} IS NOT DISTINCT FROM ${value(i, parameters)}`))
+  if (kept.length === 0) {
+    const parameters = new Parameters()
+    const set = columns.map(({ quoted, cast }, i) => `${quoted} = ${inwards ? value(i, parameters) : parameters.add(null, cast)}`)
+    const condition = inwards ? `NOT (${isIn(parameters)})` : isIn(parameters)
+    const moved = await setColumns(at, set, parameters, condition)
+    if (moved !== undefined) return 'refused' in moved ? moved : 'done'
+  }
+  return verdict(await rowNow(at, isIn), at.expected, move)
+}
+
+/** The same over the whole record: where the members lie in JSON, or a team has something to say on each change. */
+async function rewriteMembers(at: RowCall, move: Move, rewrite: Rewrite | undefined) {
+  const { by, inwards, key } = move
+  const current = await readOne(at.table, key, at.call, at.ask)
+  const { version = '', value = {} } = current?.stored ?? {}
+  const holds = by.every(([member, part]) => own(value, member) === part)
+  const found = verdict(current && { version, holds }, at.expected, move)
+  if (found !== 'again' || current === undefined || rewrite === undefined) return found
+  const next: Row = { ...value }
+  for (const [member, part] of by) {
+    if (inwards) put(next, member, part)
+    else if (at.table.definition.shape.members.get(member)?.nullable) put(next, member, null)
+    else delete next[member]
+  }
+  const result = await rewrite(at, next, current)
+  if (result === 'stale') return at.expected === undefined ? 'again' : result
+  return typeof result === 'string' || 'refused' in result ? result : 'done'
+}
+
+/** What a row as it is says of a move: `again` where nothing stands in its way. */
+function verdict(
+  now: { readonly version: string; readonly holds: boolean } | undefined,
+  expected: string | undefined,
+  { inwards, kept }: Move,
+): 'again' | 'done' | 'absent' | 'stale' | Refused {
+  if (now === undefined || (!inwards && (!now.holds || kept.length > 0))) return 'absent'
+  if (expected !== undefined && now.version !== expected) return 'stale'
+  if (inwards && now.holds) return 'done'
+  return kept.length > 0 ? { refused: 'rule', members: kept } : 'again'
+}

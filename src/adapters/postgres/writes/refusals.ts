@@ -1,0 +1,109 @@
+/** Constraints of the database as refusals that name members (ERR-2). The driver's words go nowhere. */
+import { own } from '../../../definition/json.js'
+import type { Refused, WriteAction } from '../../contract.js'
+import { type DatabaseFailure, failureKind } from '../connections/failures.js'
+import { relationName } from '../sql/sql.js'
+import type { CatalogColumn, Relation } from '../table/catalog.js'
+import type { Layout } from '../table/layout.js'
+import type { Table } from '../table/table.js'
+import { type Fault, labelFaultOf } from '../values/places.js'
+import { referrersOf } from './referrers.js'
+import { refusedFor } from './refused-value.js'
+
+/**
+ * What a failed write refuses; `undefined` where the failure is not about the data. `value` is the
+ * record that was to be stored.
+ */
+export function refusalOf(
+  table: Table,
+  error: unknown,
+  { action, value }: { readonly action: WriteAction; readonly value?: unknown },
+): Refused | undefined {
+  if (failureKind(error) !== 'refused') return undefined
+  const failure = error as DatabaseFailure
+  const { code = '', constraint, routine } = failure
+  const members = table.layout.membersOf(columnsAtFault(table, failure))
+  switch (code) {
+    case '23505':
+    case '23P01':
+      return {
+        refused: 'duplicate',
+        members,
+        ...(members.length > 1 ? { why: 'is taken already, together with the others named here' } : {}),
+      }
+    case '23503':
+    case '23001':
+      // The server names the table that refers. One that refers to itself is told by what was done.
+      if (action === 'remove' || isForeign(table, failure))
+        return { refused: 'referenced', members: [], by: referrersOf(table.options, failure) }
+      return { refused: 'reference', members }
+    case '23502':
+      return { refused: 'rule', members, why: 'must have a value' }
+    case '22P02': {
+      const [first] = labelFaults(table.layout, value)
+      return first === undefined ? { refused: 'rule', members, why: uncomputable } : refusedFor(first)
+    }
+    case '54000':
+      // The server names the index, except where its entry could not even be built.
+      if (constraint === undefined && !routine?.startsWith('index_form_tuple'))
+        return { refused: 'rule', members, why: 'is too large for the store' }
+      return { refused: 'rule', members, why: 'is too long: the store finds and sorts by it, which takes at most about 2,700 bytes' }
+    default:
+      return { refused: 'rule', members, ...(code.startsWith('22') && members.length === 0 ? { why: uncomputable } : {}) }
+  }
+}
+
+/** Whether a failure is that of a table that is not the resource's own. */
+const isForeign = ({ relation, options }: Table, { table }: DatabaseFailure): boolean =>
+  table !== undefined &&
+  !relation.parts.includes(table) &&
+  ![options.table, ...Object.values(options.attached ?? {}).map((join) => join.table)].some((name) => relationName(name).name === table)
+
+const uncomputable = 'holds a value that the store can not compute with'
+
+/**
+ * Whether a column was made NOT NULL after the table was described. It may have got a default then,
+ * so the write is tried again with a new description.
+ */
+export function isOutdated({ layout, options }: Table, error: unknown): boolean {
+  const { code, column, table } = error as DatabaseFailure
+  if (code !== '23502' || table !== relationName(options.table).name) return false
+  return layout.members.some((member) => member.column === column && !member.notNull)
+}
+
+/** Whether a failure is that of the resource's own table, or of one that holds its associations. */
+export function isOwn(table: Table, error: unknown): boolean {
+  const { constraint } = error as DatabaseFailure
+  const { constraints, indexes } = table.relation
+  return !isForeign(table, error as DatabaseFailure) || [...constraints, ...indexes].some(({ name }) => name === constraint)
+}
+
+/**
+ * The columns that the server names: directly, by a constraint, by a domain that only one column
+ * has, or by the key of the partitions.
+ */
+function columnsAtFault({ relation, options }: Table, failure: DatabaseFailure): readonly (string | null)[] {
+  const { code, table, constraint, column, dataType } = failure
+  // A trigger may name a column of another table, which is none of the record's.
+  const isElsewhere = table !== undefined && table !== relationName(options.table).name && !relation.parts.includes(table)
+  const named = column === undefined || isElsewhere ? [] : [column]
+  if (dataType !== undefined) {
+    const holders = [...relation.columns.values()].filter(({ domain }) => domain === dataType)
+    return holders.length === 1 ? [...named, (holders[0] as CatalogColumn).name] : named
+  }
+  if (constraint === undefined) return code === '23514' && named.length === 0 && !isElsewhere ? relation.partitionedBy : named
+  return [...named, ...columnsOf(relation, constraint)]
+}
+
+function columnsOf(relation: Relation, constraint: string): readonly (string | null)[] {
+  const declared = [...relation.constraints, ...relation.inherited].find(({ name }) => name === constraint)?.columns
+  const index = relation.indexes.find(({ name }) => name === constraint)
+  return declared ?? index?.columns.slice(0, index.keys) ?? []
+}
+
+/** The members of a record that hold a label which their enumeration had not when described. */
+const labelFaults = ({ members }: Layout, value: unknown): readonly Fault[] =>
+  members.flatMap(({ name, content }) => {
+    const fault = labelFaultOf(content, own(value, name))
+    return fault === undefined ? [] : [{ ...fault, path: [name] }]
+  })

@@ -1,0 +1,74 @@
+/** The statement that replaces a row. It compares and sets in one step: the version stands in its own WHERE (HDR-3). */
+import type { Refused, Stored } from '../../contract.js'
+import type { Cells } from '../connections/client.js'
+import { rowNow, shownCells, shownRecord } from '../reads/reads.js'
+import { expectedRow, type RowCall } from '../reads/row-call.js'
+import { every, Parameters } from '../sql/sql.js'
+import { storedOf, versionOf } from '../table/table.js'
+import { absentOrStale, unshown } from './unchanged.js'
+import { columnsToUpdate, type Values } from './written.js'
+
+type Row = Record<string, unknown>
+type Updated = Stored<Row> | 'absent' | 'stale' | Refused
+
+/** Replaces what the members say, where the row still has this version; of a row that was read as `before`, what they say anew. */
+export async function updateRow(at: RowCall, value: Values, before?: Cells): Promise<Updated> {
+  const columns = columnsToUpdate(at.table, value, before)
+  if ('refused' in columns) return columns
+  const parameters = new Parameters()
+  const assignments: string[] = []
+  for (const { quoted, text, cast, member } of columns) {
+    const missing = text === null && member?.notNull && member.hasDefault
+    assignments.push(`${quoted} = ${missing ? 'DEFAULT' : parameters.add(text, cast)}`)
+  }
+  const { inexact } = at.table.layout
+  const unseen = before === undefined && inexact !== undefined
+  const updated = await setColumns(at, assignments, parameters, unseen ? `(${inexact}) IS NOT TRUE` : undefined)
+  if (updated !== undefined) return updated
+  const now = await rowNow(at, unseen ? () => inexact : undefined)
+  return now?.holds === true ? updateInexact(at, value) : absentOrStale(now, at.expected)
+}
+
+/**
+ * The same of a row that may hold more than its record shows. It is read first: what the client
+ * sends as it was shown stays as it is.
+ */
+async function updateInexact(at: RowCall, value: Values): Promise<Updated> {
+  const { table, expected, call } = at
+  for (;;) {
+    const current = await shownCells(at)
+    if (current === undefined) return 'absent'
+    const version = versionOf(table, current)
+    if (expected !== undefined && version !== expected) return 'stale'
+    const result = await updateRow({ ...at, expected: version }, value, current)
+    if (result !== 'stale' || expected !== undefined || (call.left?.() ?? 1) <= 0) return result
+  }
+}
+
+/** Sets some columns, where the row still has this version and fulfils the condition. Gives the record as it is then, `undefined` where no row was changed. */
+export async function setColumns(
+  at: RowCall,
+  assignments: readonly string[],
+  parameters: Parameters,
+  condition?: string,
+): Promise<Stored<Row> | Refused | undefined> {
+  const { table, ask } = at
+  const conditions = expectedRow(at, parameters)
+  if (condition !== undefined) conditions.push(condition)
+  const text = table.separate ? `${table.version.sql} AS v` : table.shown
+  const set = assignmentsOf(at, assignments)
+  const statement =
+    set === ''
+      ? `SELECT ${text} FROM ${table.target} WHERE ${every(conditions)} FOR UPDATE`
+      : table.updates.of(`${set} WHERE ${every(conditions)}`)
+  const [found] = await ask.cells(statement, table.separate ? ['v'] : table.shownNames, parameters.values)
+  if (found === undefined) return undefined
+  return table.separate ? ((await shownRecord(at)) ?? unshown) : storedOf(table, found)
+}
+
+/** With the next version. What changes nothing is still written, where a column takes it: the version moves on. */
+function assignmentsOf({ table }: RowCall, assignments: readonly string[]): string {
+  const { nextVersion, layout } = table
+  if (assignments.length === 0) return nextVersion ?? layout.unchanging ?? ''
+  return nextVersion === undefined ? assignments.join(', ') : `${assignments.join(', ')}, ${nextVersion}`
+}

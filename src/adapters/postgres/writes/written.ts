@@ -1,0 +1,114 @@
+/** What is written to the columns of a table for a record. */
+import { isDeepStrictEqual } from 'node:util'
+import { put } from '../../../definition/json.js'
+import type { Refused } from '../../contract.js'
+import type { Cells } from '../connections/client.js'
+import { quote } from '../sql/sql.js'
+import type { Member } from '../table/columns.js'
+import type { Layout } from '../table/layout.js'
+import { restOf } from '../table/records.js'
+import type { Table } from '../table/table.js'
+import { castOf, encode, type Fault, faultOf } from '../values/places.js'
+import { jsonFault } from '../values/text-faults.js'
+import { refusedFor } from './refused-value.js'
+
+export type Values = Readonly<Record<string, unknown>>
+
+/** A column with what is written to it. */
+export interface StoredColumn {
+  /** Absent where it is the column of the members that have none. */
+  readonly member: Member | undefined
+  readonly column: string
+  /** The column as an identifier. */
+  readonly quoted: string
+  readonly text: string | null
+  readonly cast: string
+}
+
+/** The columns of a record that is created; or why the table can't hold it. Members without a value are left out. */
+export function columnsToInsert(table: Table, value: Values): readonly StoredColumn[] | Refused {
+  const columns: StoredColumn[] = []
+  for (const member of table.layout.members) {
+    if (member.column === undefined) continue
+    const part = Object.hasOwn(value, member.name) ? value[member.name] : undefined
+    if (member.storeGiven) {
+      if (part != null) return refusedFor({ path: [member.name], why: 'is given by the store: leave it out' })
+      continue
+    }
+    // What the database fills in by itself is not overwritten with nothing.
+    if (part === undefined || (part === null && member.hasDefault && member.notNull)) continue
+    const fault = addColumn(member, member.column, part, columns)
+    if (fault !== undefined) return refusedFor(fault)
+  }
+  return finished(table, columns, addRest(table.layout, value, columns))
+}
+
+/**
+ * The columns of a record that replaces another; or why the table can't hold it. Members without a
+ * value are set to null. What is as it was in the row `before` is left alone: the column may hold
+ * more than the record says.
+ */
+export function columnsToUpdate(table: Table, value: Values, before: Cells | undefined): readonly StoredColumn[] | Refused {
+  const { layout } = table
+  const columns: StoredColumn[] = []
+  for (let i = 0; i < layout.members.length; i++) {
+    const member = layout.members[i] as Member
+    const { column, name } = member
+    if (column === undefined) continue
+    const part = (Object.hasOwn(value, name) ? value[name] : undefined) ?? null
+    if (before !== undefined && isShown(layout, before, i, part)) continue
+    const fault = addColumn(member, column, part, columns)
+    if (fault !== undefined) return refusedFor(fault)
+    if (member.lasting) columns.pop()
+  }
+  return finished(table, columns, addRest(layout, value, columns, before))
+}
+
+/** Whether a row shows this value as its member number `i`. */
+function isShown({ decoders }: Layout, row: Cells, i: number, part: unknown): boolean {
+  const text = row[i] ?? null
+  const decoder = decoders[i]
+  const shown = text === null || decoder === undefined ? text : (decoder(text) ?? null)
+  return Object.is(part, shown) || (typeof part === 'object' && typeof shown === 'object' && isDeepStrictEqual(part, shown))
+}
+
+function addColumn(member: Member, column: string, part: unknown, columns: StoredColumn[]): Fault | undefined {
+  const { content, quoted, cast } = member
+  if (part === null) {
+    columns.push({ member, column, quoted, text: null, cast })
+    return undefined
+  }
+  const isJson = content.kind === 'json'
+  const json = isJson ? JSON.stringify(part) : ''
+  const fault = isJson ? jsonFault(part, json) : faultOf(content, part)
+  if (fault !== undefined) return { path: [member.name, ...fault.path], why: fault.why }
+  columns.push({ member, column, quoted, text: isJson ? json : encode(content, part), cast })
+  return undefined
+}
+
+/** Adds the column of the members that have none; such a member is a fault where there is no such column. */
+function addRest(layout: Layout, value: Values, columns: StoredColumn[], before?: Cells): Fault | undefined {
+  const { rest, restName, byName, members } = layout
+  if (rest === undefined || restName === undefined) {
+    for (const name of Object.keys(value))
+      if (!byName.has(name) && value[name] !== undefined) return { path: [name], why: 'has no place in the store' }
+    return undefined
+  }
+  const others: Record<string, unknown> = {}
+  for (const name of Object.keys(value)) if (!byName.has(name) && value[name] !== undefined) put(others, name, value[name])
+  if (before !== undefined && isDeepStrictEqual(others, restOf(before, members.length, byName))) return undefined
+  const fault = faultOf(rest, others)
+  if (fault !== undefined) return fault
+  columns.push({ member: undefined, column: restName, quoted: quote(restName), text: JSON.stringify(others), cast: castOf(rest) })
+  return undefined
+}
+
+/** A version that the record shows is still the adapter's to set. */
+function finished(
+  { version, showsVersion }: Table,
+  columns: readonly StoredColumn[],
+  fault: Fault | undefined,
+): readonly StoredColumn[] | Refused {
+  if (fault !== undefined) return refusedFor(fault)
+  return showsVersion ? columns.filter(({ column }) => column !== version.assignment?.column) : columns
+}

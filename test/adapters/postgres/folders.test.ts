@@ -1,0 +1,46 @@
+/** The folders of PostgreSQL's adapter: each imports only those before it, so that it can be read from the bottom up. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const room = fileURLToPath(new URL('../../../src/adapters/postgres', import.meta.url))
+
+/** From the bottom up. The last one stands for the files beside the folders. */
+const folders = [
+  'unfit.ts',
+  'connections',
+  'sql',
+  'options',
+  'values',
+  'transactions',
+  'table',
+  'reads',
+  'writes',
+  'changes',
+  'methods',
+  'probe',
+  '.',
+]
+
+const files = readdirSync(room, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+
+const folderOf = (path: string): string => (path === 'unfit.ts' ? path : dirname(path))
+
+/** The files of the adapter that a file imports. */
+const importsOf = (path: string): string[] =>
+  [...readFileSync(join(room, path), 'utf8').matchAll(/^(?:import|export)\s[^'"]*?from\s+'(\.[^']+)\.js'/gms)]
+    .map(([, name]) => `${relative(room, join(room, dirname(path), name as string))}.ts`)
+    .filter((target) => !target.startsWith('..'))
+
+describe('the folders of the adapter', () => {
+  it('are all known, and their imports are read', () => {
+    expect([...new Set(files.map(folderOf))].sort()).toEqual([...folders].sort())
+    expect(importsOf('methods/methods.ts')).toContain('methods/create.ts')
+  })
+
+  it.each(files)('%s imports nothing of a later folder', (path) => {
+    const place = folders.indexOf(folderOf(path))
+    expect(importsOf(path).filter((target) => folders.indexOf(folderOf(target)) > place)).toEqual([])
+  })
+})
