@@ -15,7 +15,8 @@ export interface Check {
   readonly title: string
   /** The fixture it is played on; `any` is a resource of the team's, where it gave one, else parcels. */
   readonly on: keyof typeof subjects | 'any'
-  readonly needs: readonly Need[]
+  /** Default: nothing. */
+  readonly needs?: readonly Need[]
   /** Why it can't be played on this resource; `undefined` where it can. */
   readonly lacks?: (subject: Subject) => string | undefined
   readonly run: (stage: Stage) => Promise<void>

@@ -18,6 +18,11 @@ export function expectThat(holds: boolean, expected: string, came: unknown): ass
   if (!holds) throw new ContractError(`Expected ${expected}; came ${show(came)}.`)
 }
 
+/** Throws where the two do not hold the same values, in any order. */
+export function expectSameSet(came: readonly unknown[], expected: readonly unknown[], what: string): void {
+  expectEqual([...came].sort(), [...expected].sort(), what)
+}
+
 /** Throws where the two are not the same JSON. */
 export function expectEqual(came: unknown, expected: unknown, what: string): void {
   expectThat(JSON.stringify(came) === JSON.stringify(expected), `${what} to be ${show(expected)}`, came)

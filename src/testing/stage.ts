@@ -82,6 +82,11 @@ export class Stage {
     return this.held[index] as Row
   }
 
+  /** A valid record that is not held. */
+  fresh(): Row {
+    return this.spare[0] as Row
+  }
+
   change(record: Row, n: number): Row {
     return this.#subject.change(record, n)
   }
@@ -202,6 +207,12 @@ export class Stage {
   /** Throws where what came is not this value. */
   expectValue(came: Item | undefined, expected: Row, what: string): void {
     expectThat(came !== undefined && this.identity(came.value) === this.identity(expected), `${what} to be ${show(expected)}`, came?.value)
+  }
+
+  /** Throws where something is stored under a key. */
+  async expectNothing(key: unknown, what: string): Promise<void> {
+    const found = await this.read(key)
+    expectThat(found === undefined, what, found)
   }
 
   /** A write whose answer must be one that the contract knows. */

@@ -102,7 +102,7 @@ export function adapterSuite<T = Row, K = unknown>(
 function reasonToSkip<T, K>(check: Check, subject: Subject, options: AdapterSuiteOptions<T, K>): string | undefined {
   if (options.subject !== undefined && check.on !== 'any') return `plays on ${check.on}, a resource of the suite`
   const missing = missingOf(options)
-  for (const need of check.needs) if (missing.has(need)) return missing.get(need)
+  for (const need of check.needs ?? []) if (missing.has(need)) return missing.get(need)
   return check.lacks?.(subject)
 }
 
@@ -121,7 +121,6 @@ function offered<T, K>({ without = {} }: AdapterSuiteOptions<T, K>): Check {
     id: 'methods/offered',
     title: 'An adapter offers every method but those that it is said to be without; what is absent is 405.',
     on: 'any',
-    needs: [],
     async run({ adapter }) {
       for (const method of optionalMethods) {
         const there = adapter[method] !== undefined

@@ -1,7 +1,7 @@
 /** Records under the parents that they are attached to. */
 import type { ParentKey } from '../../adapters/contract.js'
-import type { Check } from '../check.js'
-import { expectEqual, expectThat } from '../contract-error.js'
+import type { Check, Need } from '../check.js'
+import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { associations as all, client } from '../fixtures.js'
 import type { Stage } from '../stage.js'
 
@@ -10,14 +10,14 @@ const kinds = ['contracts', 'favourites'] as const
 
 async function expectUnder(stage: Stage, under: ParentKey, codes: readonly unknown[], when: string): Promise<void> {
   const what = `what is listed as ${under.as} under ${String(under.key)} ${when}`
-  expectEqual([...(await stage.keys({ parent: under }))].sort(), [...codes].sort(), what)
+  expectSameSet(await stage.keys({ parent: under }), codes, what)
 }
 
 async function attached(stage: Stage, under: ParentKey, ...codes: readonly string[]): Promise<void> {
   for (const code of codes) expectEqual(await stage.attach(under, code), 'attached', `attach() of ${code} as ${under.as}`)
 }
 
-const sentence = (id: string, title: string, needs: Check['needs'], run: (stage: Stage, as: string) => Promise<void>): Check => ({
+const sentence = (id: string, title: string, needs: readonly Need[], run: (stage: Stage, as: string) => Promise<void>): Check => ({
   id: `associations/${id}`,
   title,
   on: 'contracts',

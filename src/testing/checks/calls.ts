@@ -1,6 +1,6 @@
 /** Calls are isolated: no call shows in the answer of another. */
 import { type Check, ticks, upTo } from '../check.js'
-import { expectEqual, expectThat } from '../contract-error.js'
+import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { listRequest } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Item, Stage } from '../stage.js'
@@ -16,7 +16,6 @@ export const calls: readonly Check[] = [
     id: 'calls/same-request',
     title: 'One and the same frozen request, asked again, is answered by the scope of its call and by what is stored then.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       const { adapter } = stage
       const where = [Object.freeze({ field: 'urgent', op: 'eq', value: true } as const)]
@@ -70,7 +69,6 @@ export const calls: readonly Check[] = [
     id: 'calls/beside',
     title: 'Concurrent calls with different scopes and requests each get their own answer.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       const codes = stage.held.map(({ code }) => code as string)
       await Promise.all(
@@ -88,7 +86,11 @@ export const calls: readonly Check[] = [
           const { items, total, exact } = await stage.list({ where, sort: urgent ? 'code' : '-weight' }, by)
           const expected = within(stage, depot, urgent)
           const what = `where urgent is ${urgent}, in the scope of ${depot}, beside other calls`
-          expectEqual(items.map(({ value }) => value.code).sort(), [...expected].sort(), `the keys ${what}`)
+          expectSameSet(
+            items.map(({ value }) => value.code),
+            expected,
+            `the keys ${what}`,
+          )
           if (total !== undefined && exact !== false) expectEqual(total, expected.length, `the total ${what}`)
         }),
       )

@@ -1,8 +1,7 @@
 /** What create() makes. */
 import { type Check, upTo } from '../check.js'
-import { expectEqual, expectThat } from '../contract-error.js'
+import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { client } from '../fixtures.js'
-import type { Row } from '../row.js'
 
 export const creates: readonly Check[] = [
   {
@@ -16,7 +15,7 @@ export const creates: readonly Check[] = [
       const { version } = await stage.stored(key)
       const answer = await stage.create(stage.change(record, 8))
       expectThat('refused' in answer && answer.refused === 'duplicate', "{ refused: 'duplicate' }", answer)
-      expectEqual([...answer.members].sort(), [...stage.definition.key.members].sort(), 'the members of the refusal')
+      expectSameSet(answer.members, stage.definition.key.members, 'the members of the refusal')
       stage.expectValue(await stage.read(key), record, 'the record')
       expectEqual((await stage.read(key))?.version, version, 'its version')
     },
@@ -80,7 +79,7 @@ export const creates: readonly Check[] = [
     needs: ['create', 'attach'],
     async run(stage) {
       for (const as of ['contracts', 'invoices', 'favourites', 'archives']) {
-        const record = { ...(stage.spare[0] as Row), code: `N-${as}` }
+        const record = { ...stage.fresh(), code: `N-${as}` }
         await stage.created(record, { call: { attachTo: client(as) } })
         for (const other of ['contracts', 'invoices', 'favourites', 'archives']) {
           const keys = (await stage.keys({ parent: client(other) })).filter((key) => key === record.code)
@@ -110,7 +109,7 @@ export const creates: readonly Check[] = [
     needs: ['create', 'attach', 'replace'],
     async run(stage) {
       for (const as of ['contracts', 'invoices', 'favourites', 'archives']) {
-        const record = { ...(stage.spare[0] as Row), code: `V-${as}` }
+        const record = { ...stage.fresh(), code: `V-${as}` }
         const { value, version } = await stage.created(record, { call: { attachTo: client(as) } })
         const stored = await stage.stored(record.code)
         stage.expectValue(stored, value, `what is read of what was created as ${as}`)
@@ -125,7 +124,7 @@ export const creates: readonly Check[] = [
     on: 'contracts',
     needs: ['create', 'attach'],
     async run(stage) {
-      const record = { ...(stage.spare[0] as Row), code: 'W-0' }
+      const record = { ...stage.fresh(), code: 'W-0' }
       const leaving = await stage.create(record, { call: { attachTo: client('contracts'), scope: { holder: 'eve' } } })
       expectThat('refused' in leaving && leaving.refused === 'rule', "{ refused: 'rule' } where the attach would leave the scope", leaving)
       expectEqual(leaving.members, ['holder'], 'the members of the refusal')

@@ -27,11 +27,17 @@ const near = (version: string): readonly string[] => [
   version.toLowerCase(),
 ]
 
-/** A replaced record: its key, and the version that it has no more. */
-async function outdated(stage: Stage) {
+/** A record, its key and its version. */
+async function held(stage: Stage) {
   const record = stage.record()
   const key = stage.key(record)
   const { version } = await stage.stored(key)
+  return { record, key, version }
+}
+
+/** A replaced record: its key, and the version that it has no more. */
+async function outdated(stage: Stage) {
+  const { record, key, version } = await held(stage)
   const current = await stage.replaced(key, stage.change(record, 1))
   return { record, key, version, current }
 }
@@ -61,7 +67,7 @@ export const expected: readonly Check[] = [
       expectEqual(await stage.remove(key, version), 'stale', 'remove() with an old version')
       stage.expectValue(await stage.read(key), current.value, 'the record after a stale remove')
       expectEqual(await stage.remove(key, current.version), 'removed', 'remove() with the current version')
-      expectThat((await stage.read(key)) === undefined, 'nothing after the remove', await stage.read(key))
+      await stage.expectNothing(key, 'nothing after the remove')
     },
   },
   {
@@ -130,14 +136,14 @@ export const expected: readonly Check[] = [
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
-      const record = stage.spare[0] as never
+      const record = stage.fresh()
       const key = stage.key(record)
       const { version } = await stage.stored(stage.key(stage.record()))
       for (const expectedVersion of [undefined, 'other', version]) {
         expectEqual(await stage.replace(key, record, expectedVersion), 'absent', 'replace() of what is not there')
         expectEqual(await stage.remove(key, expectedVersion), 'absent', 'remove() of what is not there')
       }
-      expectThat((await stage.read(key)) === undefined, 'nothing created', await stage.read(key))
+      await stage.expectNothing(key, 'nothing created')
     },
   },
   {
@@ -146,15 +152,13 @@ export const expected: readonly Check[] = [
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
-      const record = stage.record()
-      const key = stage.key(record)
-      const { version } = await stage.stored(key)
+      const { record, key, version } = await held(stage)
       expectEqual(await stage.remove(key), 'removed', 'remove()')
       for (const expectedVersion of [undefined, version]) {
         expectEqual(await stage.remove(key, expectedVersion), 'absent', 'a second remove()')
         expectEqual(await stage.replace(key, record, expectedVersion), 'absent', 'replace() after remove()')
       }
-      expectThat((await stage.read(key)) === undefined, 'nothing to read', await stage.read(key))
+      await stage.expectNothing(key, 'nothing to read')
       expectThat(!(await stage.keys()).includes(stage.keyText(record)), 'nothing to list', stage.keyText(record))
     },
   },
@@ -164,9 +168,7 @@ export const expected: readonly Check[] = [
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
-      const record = stage.record()
-      const key = stage.key(record)
-      const { version } = await stage.stored(key)
+      const { record, key, version } = await held(stage)
       await stage.remove(key)
       await stage.created(record)
       expectEqual(await stage.replace(key, stage.change(record, 4), version), 'stale', 'replace() with the old version')
@@ -180,9 +182,7 @@ export const expected: readonly Check[] = [
     on: 'any',
     needs: ['replace', 'remove'],
     async run(stage) {
-      const record = stage.record()
-      const key = stage.key(record)
-      const { version } = await stage.stored(key)
+      const { record, key, version } = await held(stage)
       for (const other of near(version).filter((text) => text !== version)) {
         const what = `with the version ${JSON.stringify(other)}`
         expectEqual(await stage.replace(key, stage.change(record, 9), other), 'stale', `replace() ${what}`)

@@ -1,39 +1,25 @@
 /** What a list's conditions match. */
 import type { Scalar } from '../../adapters/contract.js'
-import { get } from '../../definition/json.js'
 import { type Check, upTo } from '../check.js'
-import { expectEqual, show } from '../contract-error.js'
+import { expectEqual } from '../contract-error.js'
+import { memberAt } from '../model.js'
 import type { Where } from '../requests.js'
 import type { Row } from '../row.js'
-import type { Stage } from '../stage.js'
+import { expectMatches, valuesOf } from './matches.js'
 
 /** Members whose values compare alike in every store: numbers, and date-times as their texts. */
 const ordered = ['pieces', 'weight', 'collected', 'address.postcode'] as const
 const exact = [...ordered, 'code', 'label', 'note', 'urgent', 'address.street'] as const
 
-const at = (record: Row, field: string): Scalar | null => (get(record, field.split('.')) ?? null) as Scalar | null
-
-/** The values of a member among the records, each once. */
-const valuesOf = (stage: Stage, field: string): readonly Scalar[] =>
-  [...new Set(stage.held.map((record) => at(record, field)))].filter((value) => value !== null)
-
-/** Throws where a list does not hold just the records for which `holds`. */
-async function expectMatches(stage: Stage, where: readonly Where[], holds: (record: Row) => boolean): Promise<void> {
-  const expected = stage.held.filter(holds).map((record) => stage.keyText(record))
-  const came = await stage.keys({ where })
-  expectEqual([...came].sort(), expected.sort(), `the keys where ${show(where)}`)
-}
-
 const comparison = (op: 'gt' | 'gte' | 'lt' | 'lte', sentence: string, holds: (member: Scalar, value: Scalar) => boolean): Check => ({
   id: `filters/${op}`,
   title: sentence,
   on: 'parcels',
-  needs: [],
   async run(stage) {
     for (const field of ordered) {
       for (const value of valuesOf(stage, field)) {
         await expectMatches(stage, [{ field, op, value }], (record) => {
-          const member = at(record, field)
+          const member = memberAt(record, field)
           return member !== null && holds(member, value)
         })
       }
@@ -46,11 +32,10 @@ export const filters: readonly Check[] = [
     id: 'filters/eq',
     title: 'eq matches just the records whose member has the value, of every type and of nested members.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       for (const field of exact) {
         for (const value of valuesOf(stage, field)) {
-          await expectMatches(stage, [{ field, op: 'eq', value }], (record) => at(record, field) === value)
+          await expectMatches(stage, [{ field, op: 'eq', value }], (record) => memberAt(record, field) === value)
         }
       }
     },
@@ -59,7 +44,6 @@ export const filters: readonly Check[] = [
     id: 'filters/literal',
     title: 'Text is compared as it is: case, spaces, %, _ and * count.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       for (const value of ['ASH', 'ash ', 'a%', '%', '_sh', 'a*', 'ash_', "ash' or '1'='1", 'null', '']) {
         await expectMatches(stage, [{ field: 'label', op: 'eq', value }], (record) => record.label === value)
@@ -70,7 +54,6 @@ export const filters: readonly Check[] = [
     id: 'filters/no-match',
     title: 'A value of the right type that no record has, however large, matches nothing.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       for (const value of [Number.MIN_SAFE_INTEGER, 77_777]) await expectMatches(stage, [{ field: 'pieces', op: 'eq', value }], () => false)
       for (const value of [1e308, 5e-324]) await expectMatches(stage, [{ field: 'weight', op: 'eq', value }], () => false)
@@ -78,8 +61,8 @@ export const filters: readonly Check[] = [
       const long = 'Ash \u{1F4E6}'.repeat(20_000)
       for (const field of ['code', 'label', 'note'] as const) {
         await expectMatches(stage, [{ field, op: 'eq', value: long }], () => false)
-        const one = at(stage.record(1), field) as Scalar
-        await expectMatches(stage, [{ field, op: 'in', value: [long, one] }], (record) => at(record, field) === one)
+        const one = memberAt(stage.record(1), field) as Scalar
+        await expectMatches(stage, [{ field, op: 'in', value: [long, one] }], (record) => memberAt(record, field) === one)
       }
     },
   },
@@ -91,7 +74,6 @@ export const filters: readonly Check[] = [
     id: 'filters/text-ranges',
     title: 'Ranges over text agree with the order of the same member.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       const inOrder = [...new Set((await stage.all({ sort: 'label' })).map(({ value }) => value.label as string))]
       for (const [place, value] of inOrder.entries()) {
@@ -107,13 +89,12 @@ export const filters: readonly Check[] = [
     id: 'filters/in',
     title: 'in matches any of its values.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       for (const field of ['code', 'label', 'note', 'pieces', 'weight', 'collected', 'address.postcode'] as const) {
         const all = valuesOf(stage, field)
         for (const value of [all.slice(0, 2), all.slice(-3), [all[0], all[0]], [all[1], 'code' === field ? 'none' : all[2]]]) {
           const wanted = value as readonly Scalar[]
-          await expectMatches(stage, [{ field, op: 'in', value: wanted }], (record) => wanted.includes(at(record, field) as Scalar))
+          await expectMatches(stage, [{ field, op: 'in', value: wanted }], (record) => wanted.includes(memberAt(record, field) as Scalar))
         }
       }
     },
@@ -122,12 +103,11 @@ export const filters: readonly Check[] = [
     id: 'filters/in-few',
     title: 'in with one value is eq, and in with none matches nothing.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       for (const field of ['code', 'label', 'pieces', 'collected', 'address.postcode'] as const) {
         await expectMatches(stage, [{ field, op: 'in', value: [] }], () => false)
         const [value] = valuesOf(stage, field) as [Scalar]
-        await expectMatches(stage, [{ field, op: 'in', value: [value] }], (record) => at(record, field) === value)
+        await expectMatches(stage, [{ field, op: 'in', value: [value] }], (record) => memberAt(record, field) === value)
       }
     },
   },
@@ -135,7 +115,6 @@ export const filters: readonly Check[] = [
     id: 'filters/in-many',
     title: 'in may have any number of values: the last of hundreds matches as the first.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       const far: Readonly<Record<string, (i: number) => Scalar>> = {
         code: (i) => `none ${i}`,
@@ -149,7 +128,7 @@ export const filters: readonly Check[] = [
         const [first, ...others] = valuesOf(stage, field)
         for (const count of [9, 31, 2200]) {
           const wanted = [first as Scalar, ...upTo(count).map(made), ...others.slice(-2)]
-          await expectMatches(stage, [{ field, op: 'in', value: wanted }], (record) => wanted.includes(at(record, field) as Scalar))
+          await expectMatches(stage, [{ field, op: 'in', value: wanted }], (record) => wanted.includes(memberAt(record, field) as Scalar))
         }
       }
     },
@@ -158,7 +137,6 @@ export const filters: readonly Check[] = [
     id: 'filters/contains',
     title: 'contains matches the records whose array has the value among its items.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       for (const value of [
         'red',
@@ -187,11 +165,10 @@ export const filters: readonly Check[] = [
     id: 'filters/null',
     title: 'null: true matches null and absent members, null: false the others; a member of an object that is null is null.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       for (const field of ['note', 'collected', 'address.postcode'] as const) {
         for (const value of [true, false]) {
-          await expectMatches(stage, [{ field, op: 'null', value }], (record) => (at(record, field) === null) === value)
+          await expectMatches(stage, [{ field, op: 'null', value }], (record) => (memberAt(record, field) === null) === value)
         }
       }
     },
@@ -200,7 +177,6 @@ export const filters: readonly Check[] = [
     id: 'filters/null-matches-nothing',
     title: 'Except under null, a member that is null matches nothing.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       const edges: [string, Scalar, Scalar][] = [
         ['note', '', '\u{10FFFF}'],
@@ -217,7 +193,7 @@ export const filters: readonly Check[] = [
           { field, op: 'in', value: [lowest, highest] },
         ]
         for (const where of conditions) {
-          const nulls = (await stage.all({ where: [where] })).filter(({ value }) => at(value, field) === null)
+          const nulls = (await stage.all({ where: [where] })).filter(({ value }) => memberAt(value, field) === null)
           expectEqual(nulls, [], `the nulls where ${JSON.stringify(where)}`)
         }
       }
@@ -227,7 +203,6 @@ export const filters: readonly Check[] = [
     id: 'filters/and',
     title: 'Conditions hold all at once, also several of one member.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       const urgent: Where = { field: 'urgent', op: 'eq', value: true }
       await expectMatches(
@@ -257,7 +232,7 @@ export const filters: readonly Check[] = [
             { field, op: 'in', value: first },
             { field, op: 'in', value: second },
           ],
-          (record) => first.includes(at(record, field) as Scalar) && second.includes(at(record, field) as Scalar),
+          (record) => first.includes(memberAt(record, field) as Scalar) && second.includes(memberAt(record, field) as Scalar),
         )
       }
     },
@@ -266,7 +241,6 @@ export const filters: readonly Check[] = [
     id: 'filters/composite-key',
     title: 'Parts of a composite key filter as any member: what a parent contains is found by them.',
     on: 'lines',
-    needs: [],
     async run(stage) {
       await expectMatches(stage, [{ field: 'order', op: 'eq', value: 2 }], ({ order }) => order === 2)
       await expectMatches(

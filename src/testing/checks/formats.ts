@@ -2,11 +2,12 @@
 import type { Scalar } from '../../adapters/contract.js'
 import { valueFormat } from '../../definition/value-formats.js'
 import type { Check } from '../check.js'
-import { expectEqual, expectThat, show } from '../contract-error.js'
+import { expectEqual, expectThat } from '../contract-error.js'
 import { memberAt } from '../model.js'
-import type { ListParts, Where } from '../requests.js'
+import type { ListParts } from '../requests.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
+import { expectMatches, valuesOf } from './matches.js'
 
 const nullable = ['taken', 'amount', 'total', 'source'] as const
 const members = ['device', 'counter', ...nullable] as const
@@ -19,15 +20,6 @@ function compareMembers(stage: Stage, field: string, a: Scalar | null, b: Scalar
   const compare = valueFormat(stage.definition.shape.at([field]))?.compare ?? ((x: string, y: string) => (x < y ? -1 : x > y ? 1 : 0))
   return compare(a as string, b as string)
 }
-
-/** Throws where a list does not hold just the records for which `holds`. */
-async function expectMatches(stage: Stage, where: readonly Where[], holds: (record: Row) => boolean): Promise<void> {
-  const expected = stage.held.filter(holds).map((record) => stage.keyText(record))
-  expectEqual([...(await stage.keys({ where }))].sort(), expected.sort(), `the keys where ${show(where)}`)
-}
-
-const valuesOf = (stage: Stage, field: string): readonly Scalar[] =>
-  [...new Set(stage.held.map((record) => memberAt(record, field)))].filter((value) => value !== null)
 
 /** The keys of all records in the order of a member, the key last and in its direction. */
 function inOrder(stage: Stage, field: string, descending: boolean): readonly string[] {
@@ -66,7 +58,6 @@ export const formats: readonly Check[] = [
     id: 'formats/held',
     title: 'Texts of the formats date-time, uuid, decimal and int64 survive with every digit.',
     on: 'readings',
-    needs: [],
     async run(stage) {
       for (const record of stage.held) stage.expectValue(await stage.read(stage.key(record)), record, 'a record held from the start')
       for (const { value } of await stage.all()) {
@@ -82,7 +73,7 @@ export const formats: readonly Check[] = [
     needs: ['create'],
     async run(stage) {
       for (const [i, members] of odd.entries()) {
-        const record: Row = { ...(stage.spare[0] as Row), counter: String(1000 + i), ...members }
+        const record: Row = { ...stage.fresh(), counter: String(1000 + i), ...members }
         const answer = await stage.create(record)
         if ('refused' in answer) {
           expectEqual(await stage.read(stage.key(record)), undefined, 'what is stored of a record that is refused')
@@ -98,7 +89,6 @@ export const formats: readonly Check[] = [
     id: 'formats/keys',
     title: 'Keys of these formats name one record each: numbers that a double takes for equal are two.',
     on: 'readings',
-    needs: [],
     async run(stage) {
       const found = await stage.readAll(stage.held.map((record) => stage.key(record)))
       for (const [i, item] of found.entries()) stage.expectValue(item, stage.held[i] as Row, 'what is read')
@@ -111,7 +101,6 @@ export const formats: readonly Check[] = [
     id: 'formats/eq',
     title: 'eq and in match just the records whose member has the value, with every digit.',
     on: 'readings',
-    needs: [],
     async run(stage) {
       for (const field of members) {
         const values = valuesOf(stage, field)
@@ -133,7 +122,6 @@ export const formats: readonly Check[] = [
     id: 'formats/ranges',
     title: 'gt, gte, lt and lte compare numbers and moments, not texts.',
     on: 'readings',
-    needs: [],
     async run(stage) {
       for (const field of ordered) {
         // Between and beyond what is held, too.
@@ -158,7 +146,6 @@ export const formats: readonly Check[] = [
     id: 'formats/order',
     title: 'A list is in the order of numbers and moments, not of their texts; a key of such members breaks ties in that order.',
     on: 'readings',
-    needs: [],
     async run(stage) {
       for (const field of [...ordered, 'device', 'source'])
         for (const descending of [false, true]) {
@@ -171,7 +158,6 @@ export const formats: readonly Check[] = [
     id: 'formats/seek',
     title: 'A place that is sought is compared as numbers and moments are, not as texts.',
     on: 'readings',
-    needs: [],
     async run(stage) {
       for (const field of [...ordered, 'device', 'source'])
         for (const sort of [field, `-${field}`])

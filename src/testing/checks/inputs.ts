@@ -97,7 +97,7 @@ export const inputs: readonly Check[] = [
       const { adapter } = stage
       for (const as of ['contracts', 'favourites']) {
         const parent = () => ({ collection: 'clients', key: 'ann', as })
-        const value = (round: number): Row => ({ ...(stage.spare[0] as Row), code: `${as}-${round}` })
+        const value = (round: number): Row => ({ ...stage.fresh(), code: `${as}-${round}` })
         const parts = { attachTo: parent(), idempotency: { id: as, fingerprint: 'body' }, scope: { depot: 'north' } }
         await expectUntouched(
           'create()',

@@ -10,20 +10,27 @@ import type { Item, Stage } from '../stage.js'
 
 const idempotency = (id: string, fingerprint = 'body') => ({ id, fingerprint })
 
-/** The first create of an id, which makes a record. */
-async function first(stage: Stage, value: Row, id: string): Promise<Item> {
-  const answer = await stage.repeatable(value, idempotency(id))
-  expectThat(typeof answer === 'object' && 'created' in answer, 'create() with a new id to answer { created }', answer)
-  return answer.created
+type Answer = Awaited<ReturnType<Stage['repeatable']>>
+
+const createdOf = (answer: Answer): Item | undefined => (typeof answer === 'object' && 'created' in answer ? answer.created : undefined)
+
+/** What was created; throws where nothing was. */
+function expectCreated(answer: Answer, what: string): Item {
+  const created = createdOf(answer)
+  expectThat(created !== undefined, `${what} to answer { created }`, answer)
+  return created
 }
+
+/** The first create of an id, which makes a record. */
+const first = async (stage: Stage, value: Row, id: string): Promise<Item> =>
+  expectCreated(await stage.repeatable(value, idempotency(id)), 'create() with a new id')
 
 /** Both ways to ask again, over this peer, answer the record and the version that the first create answered. */
 async function expectKept(stage: Stage, value: Row, id: string, { value: made, version }: Item, peer: number): Promise<void> {
-  const again = await stage.repeatable(value, idempotency(id), { peer })
-  expectThat(typeof again === 'object' && 'created' in again, 'a repeated create() to answer { created }', again)
+  const again = expectCreated(await stage.repeatable(value, idempotency(id), { peer }), 'a repeated create()')
   const recalled = await stage.recall(idempotency(id), { peer })
   expectThat(typeof recalled === 'object', 'recall() to answer what is kept', recalled)
-  for (const [what, item] of [['create()', again.created] as const, ['recall()', recalled] as const]) {
+  for (const [what, item] of [['create()', again] as const, ['recall()', recalled] as const]) {
     stage.expectValue(item, made, `what ${what} repeats`)
     expectEqual(item.version, version, `the version that ${what} repeats`)
   }
@@ -72,7 +79,7 @@ export const keys: readonly Check[] = [
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
-      await first(stage, stage.spare[0] as Row, 'known')
+      await first(stage, stage.fresh(), 'known')
       for (const id of ['unknown', 'know', 'KNOWN'])
         expectEqual(await stage.recall(idempotency(id)), undefined, `what recall() answers for ${id}`)
     },
@@ -101,7 +108,7 @@ export const keys: readonly Check[] = [
     on: 'any',
     needs: ['create', 'recall', 'replace'],
     async run(stage) {
-      const value = stage.spare[0] as Row
+      const value = stage.fresh()
       const made = await first(stage, value, 'id')
       const { version } = await stage.replaced(stage.key(value), stage.change(value, 3), made.version)
       await expectKept(stage, value, 'id', made, 1)
@@ -114,7 +121,7 @@ export const keys: readonly Check[] = [
     on: 'any',
     needs: ['create', 'recall', 'remove'],
     async run(stage) {
-      const value = stage.spare[0] as Row
+      const value = stage.fresh()
       const made = await first(stage, value, 'id')
       await stage.remove(stage.key(value))
       await expectKept(stage, value, 'id', made, 1)
@@ -183,9 +190,8 @@ export const keys: readonly Check[] = [
       const answer = await stage.repeatable(stage.record(), idempotency('id'))
       expectThat(typeof answer === 'object' && 'refused' in answer && answer.refused === 'duplicate', "{ refused: 'duplicate' }", answer)
       expectEqual(await stage.recall(idempotency('id')), undefined, 'what recall() answers after a refusal')
-      const value = stage.spare[0] as Row
-      const made = await stage.repeatable(value, idempotency('id', 'mended'), { peer: 1 })
-      expectThat(typeof made === 'object' && 'created' in made, 'the next create() to answer { created }', made)
+      const value = stage.fresh()
+      expectCreated(await stage.repeatable(value, idempotency('id', 'mended'), { peer: 1 }), 'the next create()')
       stage.expectValue(await stage.read(stage.key(value)), value, 'what is read')
     },
   },
@@ -197,15 +203,13 @@ export const keys: readonly Check[] = [
     async run(stage) {
       for (const as of associations) {
         const attachTo = { collection: 'clients', key: 'ann', as }
-        const value = { ...(stage.spare[0] as Row), code: `K-${as}` }
+        const value = { ...stage.fresh(), code: `K-${as}` }
         const ask = (peer: number) => stage.repeatable(value, idempotency(as), { peer, call: { attachTo } })
-        const made = await ask(0)
-        expectThat(typeof made === 'object' && 'created' in made, 'create() to answer { created }', made)
+        const made = expectCreated(await ask(0), 'create()')
         expectEqual(await stage.keys({ parent: attachTo }), [value.code], `what is listed as ${as} after the first create`)
         await stage.detach(attachTo, value.code)
-        const again = await ask(1)
-        expectThat(typeof again === 'object' && 'created' in again, 'a repeated create() to answer { created }', again)
-        stage.expectValue(again.created, made.created.value, 'what is repeated')
+        const again = expectCreated(await ask(1), 'a repeated create()')
+        stage.expectValue(again, made.value, 'what is repeated')
         expectEqual(await stage.keys({ parent: attachTo }), [], `what is listed as ${as}`)
       }
     },
@@ -245,7 +249,7 @@ export const keyRaces: readonly Check[] = [
     on: 'any',
     needs: ['create', 'recall', 'remove'],
     async run(stage) {
-      const value = stage.spare[0] as Row
+      const value = stage.fresh()
       for (const round of upTo(rounds)) {
         await expectOne(stage, value, `id-${round}`)
         await stage.remove(stage.key(value))
@@ -260,25 +264,20 @@ async function expectOneBody(stage: Stage, id: string): Promise<void> {
   const answers = await Promise.all(
     upTo(12).map((i) => stage.repeatable({ text: `${id} ${body(i)}` }, idempotency(id, body(i)), { peer: i })),
   )
-  const made = answers.flatMap((answer) => (typeof answer === 'object' && 'created' in answer ? [answer.created.value] : []))
-  const [one, ...others] = made
+  const [one, ...others] = answers.map(createdOf).flatMap((item) => (item === undefined ? [] : [item.value]))
   expectThat(one !== undefined, 'one record', answers)
   for (const other of others) expectEqual(other, one, 'each record that is answered for one id')
   for (const [i, answer] of answers.entries()) {
     const isOther = one.text !== `${id} ${body(i)}`
-    const fits = answer === 'running' || (isOther ? answer === 'mismatched' : typeof answer === 'object' && 'created' in answer)
+    const fits = answer === 'running' || (isOther ? answer === 'mismatched' : createdOf(answer) !== undefined)
     expectThat(fits, isOther ? "'mismatched' or 'running' for the other body" : "the record, or 'running'", answer)
   }
 }
 
 async function expectOne(stage: Stage, value: Row, id: string): Promise<void> {
   const answers = await Promise.all(upTo(12).map((peer) => stage.repeatable(value, idempotency(id), { peer })))
-  const made = answers.flatMap((answer) => (typeof answer === 'object' && 'created' in answer ? [answer.created] : []))
-  expectThat(
-    made.length > 0 && answers.every((answer) => answer === 'running' || (typeof answer === 'object' && 'created' in answer)),
-    "the record, or 'running'",
-    answers,
-  )
+  const made = answers.flatMap((answer) => createdOf(answer) ?? [])
+  expectThat(made.length > 0 && answers.every((answer) => answer === 'running' || createdOf(answer)), "the record, or 'running'", answers)
   const [one, ...others] = made as [Item, ...Item[]]
   for (const { value: again, version } of others) {
     stage.expectValue({ value: again, version }, one.value, 'each of the answers')

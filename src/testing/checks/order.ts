@@ -36,7 +36,6 @@ const sentence = (id: string, title: string, on: Check['on'], sorts: (stage: Sta
   id: `order/${id}`,
   title,
   on,
-  needs: [],
   async run(stage) {
     const places = new Map<string, Places>()
     for (const sort of sorts(stage)) await expectOrder(stage, sort, places)
@@ -55,7 +54,6 @@ export const order: readonly Check[] = [
     id: 'order/repeatable',
     title: 'Equal requests give equal orders, whatever the size of the pages.',
     on: 'any',
-    needs: [],
     async run(stage) {
       for (const field of sortable(stage)) {
         const keysBy = async (size: number) => (await stage.all({ sort: field }, {}, size)).map(({ value }) => stage.keyText(value))

@@ -10,7 +10,6 @@ export const paging: readonly Check[] = [
     id: 'paging/whole',
     title: 'Pages beside each other neither repeat nor skip a record.',
     on: 'any',
-    needs: [],
     async run(stage) {
       const expected = stage.held.map((record) => stage.keyText(record)).sort()
       for (const sort of [...new Set(['', ...stage.definition.sort])]) {
@@ -29,7 +28,6 @@ export const paging: readonly Check[] = [
     id: 'paging/past-end',
     title: 'Past the end is an empty page, however far.',
     on: 'any',
-    needs: [],
     async run(stage) {
       const far = Number.MAX_SAFE_INTEGER
       for (const [page, size] of [
@@ -90,7 +88,7 @@ export const paging: readonly Check[] = [
     on: 'any',
     needs: ['total', 'create', 'remove'],
     async run(stage) {
-      await stage.created(stage.spare[0] as never)
+      await stage.created(stage.fresh())
       expectEqual((await stage.list()).total, stage.held.length + 1, 'the total after a create')
       for (const i of upTo(2)) await stage.remove(stage.key(stage.record(i)))
       expectEqual((await stage.list()).total, stage.held.length - 1, 'the total after two removals')
@@ -100,7 +98,6 @@ export const paging: readonly Check[] = [
     id: 'paging/more',
     title: 'Where a page says whether more lies beyond it, it says the truth.',
     on: 'any',
-    needs: [],
     async run(stage) {
       const { length } = stage.held
       for (const [page, size] of [

@@ -20,7 +20,7 @@ export const privacy: readonly Check[] = [
     on: 'any',
     needs: ['create', 'replace'],
     async run(stage) {
-      const record = stage.spare[0] as Item['value']
+      const record = stage.fresh()
       const key = stage.key(record)
       const { adapter } = stage
       const call = stage.call()
@@ -38,7 +38,6 @@ export const privacy: readonly Check[] = [
     id: 'privacy/handed-out',
     title: 'What a caller does to a value that it got changes nothing stored.',
     on: 'any',
-    needs: [],
     async run(stage) {
       const record = stage.record()
       const key = stage.key(record)
@@ -65,7 +64,7 @@ export const privacy: readonly Check[] = [
     on: 'any',
     needs: ['create', 'replace'],
     async run(stage) {
-      const record = stage.spare[0] as Item['value']
+      const record = stage.fresh()
       const key = stage.key(record)
       spoil(await stage.created(record))
       stage.expectValue(await stage.read(key), record, 'what is stored after the answer of create() is changed')
@@ -79,7 +78,7 @@ export const privacy: readonly Check[] = [
     on: 'any',
     needs: ['create', 'recall'],
     async run(stage) {
-      const record = stage.spare[0] as Item['value']
+      const record = stage.fresh()
       const idempotency = { id: 'id', fingerprint: 'body' }
       const given = structuredClone(record)
       const call = { ...stage.call(), idempotency }
@@ -99,7 +98,7 @@ export const privacy: readonly Check[] = [
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
-      const record = stage.spare[0] as Item['value']
+      const record = stage.fresh()
       const key = stage.key(record)
       const created = await stage.created(record)
       const first = [created, await stage.stored(key), ...(await stage.all()), ...(await stage.readAll([key, key]))]

@@ -2,7 +2,7 @@
 import { isContainer } from '../../definition/json.js'
 import type { Check } from '../check.js'
 import { rounds, upTo } from '../check.js'
-import { expectEqual, expectThat } from '../contract-error.js'
+import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import type { Row } from '../row.js'
 import type { Item, Stage } from '../stage.js'
 
@@ -105,7 +105,7 @@ export const races: readonly Check[] = [
         await together<unknown>((i) =>
           i === 5 ? stage.remove(key, undefined, { peer: i }) : stage.replace(key, stage.change(record, i), undefined, { peer: i }),
         )
-        expectThat((await stage.read(key)) === undefined, 'nothing after the remove', await stage.read(key))
+        await stage.expectNothing(key, 'nothing after the remove')
         await stage.created(record)
       }),
   },
@@ -115,7 +115,7 @@ export const races: readonly Check[] = [
     on: 'any',
     needs: ['create', 'remove'],
     async run(stage) {
-      const record = stage.spare[0] as Row
+      const record = stage.fresh()
       const key = stage.key(record)
       for (const _ of upTo(rounds)) {
         const answers = await together((i) => stage.create(stage.change(record, i), { peer: i }))
@@ -124,7 +124,7 @@ export const races: readonly Check[] = [
         for (const answer of answers) {
           if ('created' in answer) continue
           const members = 'refused' in answer && answer.refused === 'duplicate' ? answer.members : []
-          expectEqual([...members].sort(), [...stage.definition.key.members].sort(), 'the members of the refusals as duplicate')
+          expectSameSet(members, stage.definition.key.members, 'the members of the refusals as duplicate')
         }
         stage.expectValue(await stage.read(key), stage.change(record, won[0] as number), 'what is stored')
         await stage.remove(key)

@@ -134,7 +134,6 @@ const sentence = (on: 'parcels' | 'lines' | 'contracts', title: string): Check =
   id: `random/${on}`,
   title,
   on,
-  needs: [],
   async run(stage) {
     const random = new Random(stage.seed)
     const model = new Model(stage.definition, stage.held)

@@ -233,7 +233,6 @@ export const randomWrites: readonly Check[] = [
     id: 'random/writes',
     title: 'After any sequence of writes, each answer and all that is stored are what the contract makes of them.',
     on: 'contracts',
-    needs: [],
     async run(stage) {
       const sequence = new Sequence(stage)
       await sequence.start()

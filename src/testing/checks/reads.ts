@@ -7,9 +7,8 @@ export const reads: readonly Check[] = [
     id: 'reads/order',
     title: 'read() gets many keys and answers in their order, undefined for what is not there.',
     on: 'any',
-    needs: [],
     async run(stage) {
-      const missing = stage.key(stage.spare[0])
+      const missing = stage.key(stage.fresh())
       const records = [...stage.held.slice(0, 5)].reverse()
       const keys = records.map((record) => stage.key(record))
       const found = await stage.readAll([missing, ...keys.slice(0, 2), missing, ...keys.slice(2)])
@@ -24,7 +23,6 @@ export const reads: readonly Check[] = [
     id: 'reads/duplicates',
     title: 'A key that is asked for twice in a batch is answered twice.',
     on: 'any',
-    needs: [],
     async run(stage) {
       const [a, b] = [stage.record(0), stage.record(1)]
       const found = await stage.readAll([a, b, a, a].map((record) => stage.key(record)))
@@ -35,7 +33,6 @@ export const reads: readonly Check[] = [
     id: 'reads/many',
     title: 'A batch may be long: hundreds of keys, with holes and duplicates, are all answered at their places.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       const holes = upTo(120).map((i) => `none-${i}`)
       const codes = stage.held.map(({ code }) => code as string)
@@ -53,7 +50,6 @@ export const reads: readonly Check[] = [
     id: 'reads/thousands',
     title: 'A batch has no largest length: the last of tens of thousands of keys is answered as the first.',
     on: 'orders',
-    needs: [],
     async run(stage) {
       for (const length of [1001, 2101, 33_000, 66_000]) {
         const far = upTo(length - 4).map((i) => 1_000_000_000 + i)
@@ -71,14 +67,12 @@ export const reads: readonly Check[] = [
     id: 'reads/none',
     title: 'read() of no keys answers an empty list.',
     on: 'any',
-    needs: [],
     run: async (stage) => expectEqual(await stage.readAll([]), [], 'read([])'),
   },
   {
     id: 'reads/as-listed',
     title: 'A list and a read give the same value with the same version.',
     on: 'any',
-    needs: [],
     async run(stage) {
       const listed = await stage.all()
       expectThat(listed.length === stage.held.length, `a list of all ${stage.held.length} records`, listed.length)
@@ -93,7 +87,6 @@ export const reads: readonly Check[] = [
     id: 'reads/key-exact',
     title: 'A key is found by itself alone: upper and lower case, spaces and wildcards tell keys apart.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       const known = new Set(stage.held.map(({ code }) => code))
       for (const record of stage.held) {
@@ -110,7 +103,6 @@ export const reads: readonly Check[] = [
     id: 'reads/composite',
     title: 'A composite key is an object of its parts, in any order of its members; every part counts.',
     on: 'lines',
-    needs: [],
     async run(stage) {
       for (const record of stage.held) {
         stage.expectValue(await stage.read({ article: record.article, order: record.order }), record, 'the record of its key')
@@ -120,7 +112,7 @@ export const reads: readonly Check[] = [
         { order: 1, article: 'b' },
         { order: 1, article: 'a ' },
       ]) {
-        expectThat((await stage.read(key)) === undefined, `nothing under ${JSON.stringify(key)}`, await stage.read(key))
+        await stage.expectNothing(key, `nothing under ${JSON.stringify(key)}`)
       }
     },
   },
@@ -159,7 +151,6 @@ export const reads: readonly Check[] = [
     id: 'reads/far-keys',
     title: 'A whole number that no record can have is a key that is not there, and nothing worse.',
     on: 'orders',
-    needs: [],
     async run(stage) {
       const keys = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0, -1, 2 ** 31, 2 ** 32 + 1]
       const found = await stage.readAll([...keys, 1])

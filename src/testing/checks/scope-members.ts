@@ -1,6 +1,6 @@
 /** What the equalities of a scope mean: all of them, exactly, whatever a write says. */
 import type { Check } from '../check.js'
-import { expectEqual, expectThat } from '../contract-error.js'
+import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { associations, client, parcel } from '../fixtures.js'
 import type { Row } from '../row.js'
 import type { By } from '../stage.js'
@@ -21,11 +21,10 @@ export const scopeMembers: readonly Check[] = [
     id: 'scope/several',
     title: 'What fulfils only some of the equalities of a scope lies outside: it is not listed, counted or read.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       const expected = stage.held.filter(lies).map((record) => stage.keyText(record))
       for (const by of several) {
-        expectEqual([...(await stage.keys({}, by))].sort(), expected.sort(), 'the keys in a scope of two members')
+        expectSameSet(await stage.keys({}, by), expected, 'the keys in a scope of two members')
         const { total } = await stage.list({ size: 2 }, by)
         if (total !== undefined) expectEqual(total, expected.length, 'the total in a scope of two members')
         const found = await stage.readAll(
@@ -78,7 +77,6 @@ export const scopeMembers: readonly Check[] = [
     id: 'scope/exact',
     title: 'A scope compares text as it is: case, spaces and wildcards count.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       const codes = stage.held.map(({ code }) => code)
       for (const depot of ['North', 'NORTH', 'north ', ' north', 'n%', 'nor_h', '', 'null']) {
@@ -93,14 +91,13 @@ export const scopeMembers: readonly Check[] = [
     id: 'scope/falsy',
     title: 'False, zero and the empty text are values of a scope like any other.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       const scopes = [{ urgent: false }, { pieces: 0 }, { note: '' }, { urgent: false, pieces: 3 }] as const
       for (const scope of scopes) {
         const by: By = { call: { scope } }
         const isInside = (record: Row) => Object.entries(scope).every(([member, value]) => record[member] === value)
         const expected = stage.held.filter(isInside).map((record) => stage.keyText(record))
-        expectEqual([...(await stage.keys({}, by))].sort(), expected.sort(), `the keys in the scope ${JSON.stringify(scope)}`)
+        expectSameSet(await stage.keys({}, by), expected, `the keys in the scope ${JSON.stringify(scope)}`)
         for (const record of stage.held) {
           const found = await stage.read(record.code, by)
           expectThat((found !== undefined) === isInside(record), `just what lies in the scope ${JSON.stringify(scope)}`, found ?? record)

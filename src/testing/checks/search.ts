@@ -1,6 +1,6 @@
 /** `q`, as far as every engine agrees: the words of these records are in no dictionary. */
 import type { Check } from '../check.js'
-import { expectEqual, expectThat } from '../contract-error.js'
+import { expectEqual, expectSameSet, expectThat } from '../contract-error.js'
 import { parcel } from '../fixtures.js'
 import type { Row } from '../row.js'
 import type { Stage } from '../stage.js'
@@ -107,7 +107,11 @@ export const search: readonly Check[] = [
     async run(stage) {
       const items = await stage.all({ search: word, where: [{ field: 'urgent', op: 'eq', value: true }] })
       const expected = stage.held.filter((record) => holdsWord(record) && record.urgent).map((record) => stage.keyText(record))
-      expectEqual(items.map(({ value }) => stage.keyText(value)).sort(), expected.sort(), 'the keys found among the urgent')
+      expectSameSet(
+        items.map(({ value }) => stage.keyText(value)),
+        expected,
+        'the keys found among the urgent',
+      )
     },
   },
   {

@@ -52,7 +52,6 @@ export const seek: readonly Check[] = [
     id: 'seek/forward',
     title: 'Where a list is seekable, a page sought forward holds the items after that place, also among ties and nulls.',
     on: 'any',
-    needs: [],
     async run(stage) {
       for (const sort of sorts(stage)) await expectWalk(stage, sort, false)
     },
@@ -61,7 +60,6 @@ export const seek: readonly Check[] = [
     id: 'seek/backwards',
     title: 'Where a list is seekable, a page sought backwards holds the items before that place, in the order of the list.',
     on: 'any',
-    needs: [],
     async run(stage) {
       for (const sort of sorts(stage)) await expectWalk(stage, sort, true)
     },
@@ -70,7 +68,6 @@ export const seek: readonly Check[] = [
     id: 'seek/mixed',
     title: 'Seeking goes by all terms of the sort, each in its direction.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       for (const sort of ['pieces,-weight', '-note,collected', 'urgent,-code', '-address.postcode,note,-pieces']) {
         for (const backwards of [false, true]) await expectWalk(stage, sort, backwards)
@@ -81,7 +78,6 @@ export const seek: readonly Check[] = [
     id: 'seek/more',
     title: 'more tells whether items lie beyond a page in the direction that was sought, and the total still counts all.',
     on: 'any',
-    needs: [],
     async run(stage) {
       const { seekable, total } = await stage.list()
       if (seekable !== true) return
@@ -108,7 +104,6 @@ export const seek: readonly Check[] = [
     id: 'seek/filtered',
     title: 'A page that is sought obeys conditions and scope as any other.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       const parts = { sort: 'weight', where: [{ field: 'urgent', op: 'eq', value: true }] } as const
       const by = { call: { scope: { depot: 'north' } } }
@@ -122,7 +117,6 @@ export const seek: readonly Check[] = [
     id: 'seek/composite',
     title: 'Seeking goes by all parts of a composite key.',
     on: 'lines',
-    needs: [],
     async run(stage) {
       for (const sort of ['', 'quantity', '-quantity', '-article,order']) {
         for (const backwards of [false, true]) await expectWalk(stage, sort, backwards)

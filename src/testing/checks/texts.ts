@@ -159,7 +159,7 @@ export const texts: readonly Check[] = [
       const separators = ['', '/', ':', '|', ',', '-', '_', '.', ' ', '#', '","', '\u0001', '\u001f', '\t']
       for (const [i, separator] of separators.entries()) {
         const [near, far] = [`b${separator}c${i}`, `c${i}`]
-        for (const code of [near, far]) await stage.created({ ...(stage.spare[0] as Row), code })
+        for (const code of [near, far]) await stage.created({ ...stage.fresh(), code })
         for (const as of ['contracts', 'favourites']) {
           const [short, long] = ['a', `a${separator}b`].map((key) => ({ collection: 'clients', key: `${key}`, as })) as [
             ParentKey,

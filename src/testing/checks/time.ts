@@ -1,7 +1,6 @@
 /** Start, and calls that are given up. */
 import { type Check, upTo } from '../check.js'
 import { ContractError, expectEqual, expectThat } from '../contract-error.js'
-import type { Row } from '../row.js'
 import type { By, Stage } from '../stage.js'
 
 /** An answer or an error is fine, silence is not: only a call that ran out of patience is the adapter's fault. */
@@ -23,7 +22,6 @@ export const time: readonly Check[] = [
     id: 'time/ready',
     title: 'ready() of a store in order does not throw, the second time either.',
     on: 'any',
-    needs: [],
     async run(stage) {
       await stage.adapter.ready?.()
       await stage.adapter.ready?.()
@@ -34,7 +32,6 @@ export const time: readonly Check[] = [
     id: 'time/aborted',
     title: 'A read or list whose signal has fired already answers or throws; it does not hang, and the next call is well.',
     on: 'any',
-    needs: [],
     async run(stage) {
       const by: By = { call: { signal: AbortSignal.abort() } }
       await answersOrFails(stage.list({}, by))
@@ -46,7 +43,6 @@ export const time: readonly Check[] = [
     id: 'time/given-up',
     title: 'A read or list whose signal fires midway disturbs no other call.',
     on: 'any',
-    needs: [],
     async run(stage) {
       for (let round = 0; round < 4; round += 1) {
         const controller = new AbortController()
@@ -69,7 +65,7 @@ export const time: readonly Check[] = [
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
-      const record = stage.spare[0] as Row
+      const record = stage.fresh()
       const key = stage.key(record)
       for (const left of [30_000, 700_000, Number.POSITIVE_INFINITY]) {
         const by: By = { call: { left: () => left } }

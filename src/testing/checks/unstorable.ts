@@ -25,7 +25,7 @@ export const unstorables: readonly Check[] = [
           const answer = await stage.create(record)
           if ('refused' in answer) {
             expectThat(answer.members.length > 0, 'a refusal that names its members', answer)
-            expectThat((await stage.read(record.code)) === undefined, 'nothing stored of what is refused', await stage.read(record.code))
+            await stage.expectNothing(record.code, 'nothing stored of what is refused')
           } else stage.expectValue(await stage.read(record.code), record, 'what is read')
         }
       }
@@ -51,7 +51,6 @@ export const unstorables: readonly Check[] = [
     id: 'unstorable/key',
     title: 'A key that the store can not hold is refused, or kept exactly, on create and not there on read, replace and remove.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       const { adapter } = stage
       const known = stage.record().code as string
@@ -83,7 +82,6 @@ export const unstorables: readonly Check[] = [
     id: 'unstorable/list',
     title: 'A list that compares with a text which the store can not hold is empty or refused, never an error.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       const { code, label } = stage.record()
       // What such texts become where they are written as UTF-8 without a look.
@@ -108,7 +106,6 @@ export const unstorables: readonly Check[] = [
     id: 'unstorable/seek',
     title: 'A place with a text that the store can not hold gives a page, or a refusal that names the field, never an error.',
     on: 'parcels',
-    needs: [],
     async run(stage) {
       const sort = 'label'
       if ((await stage.list({ sort })).seekable !== true) return

@@ -11,7 +11,7 @@ async function survive(stage: Stage, variants: readonly Row[]): Promise<void> {
     const record = parcel(`V-${i}`, members)
     const answer = await stage.create(record)
     if ('refused' in answer) {
-      expectThat((await stage.read(record.code)) === undefined, 'nothing stored of what is refused', await stage.read(record.code))
+      await stage.expectNothing(record.code, 'nothing stored of what is refused')
       continue
     }
     expectThat('created' in answer, 'create() to answer { created }', answer)
@@ -85,7 +85,6 @@ export const values: readonly Check[] = [
     id: 'values/held',
     title: 'What an adapter holds from the start is what it was given.',
     on: 'any',
-    needs: [],
     async run(stage) {
       for (const record of stage.held) stage.expectValue(await stage.read(stage.key(record)), record, 'a record held from the start')
     },
@@ -160,7 +159,7 @@ export const values: readonly Check[] = [
       const key = stage.key(record)
       const { members } = stage.definition.key
       const own = Object.fromEntries(members.map((member) => [member, record[member]]))
-      for (const [n, foreign] of [other, stage.spare[0] as Row].entries()) {
+      for (const [n, foreign] of [other, stage.fresh()].entries()) {
         const next = stage.change(record, n + 1)
         const keys = Object.fromEntries(members.map((member) => [member, foreign[member]]))
         stage.expectValue(await stage.replaced(key, { ...next, ...keys }), { ...next, ...own }, 'what replace() answers')

@@ -2,7 +2,7 @@
 import { type Check, upTo } from '../check.js'
 import { atTime } from '../clock.js'
 import { expectEqual, expectThat } from '../contract-error.js'
-import type { Item } from '../stage.js'
+import type { Item, Stage } from '../stage.js'
 
 /** Throws where a version came before. */
 function expectNew(seen: Set<string>, { version }: Item, when: string): void {
@@ -10,12 +10,18 @@ function expectNew(seen: Set<string>, { version }: Item, when: string): void {
   seen.add(version)
 }
 
+/** A record, and the versions that it has had. */
+async function begin(stage: Stage) {
+  const record = stage.record()
+  const key = stage.key(record)
+  return { record, key, seen: new Set([(await stage.stored(key)).version]) }
+}
+
 export const versions: readonly Check[] = [
   {
     id: 'versions/text',
     title: 'Every stored value comes with an opaque version, a text that is not empty.',
     on: 'any',
-    needs: [],
     async run(stage) {
       const items = [...(await stage.all()), await stage.stored(stage.key(stage.record()))]
       for (const { version } of items) expectThat(typeof version === 'string' && version !== '', 'a text as version', version)
@@ -25,7 +31,6 @@ export const versions: readonly Check[] = [
     id: 'versions/steady',
     title: 'A version stays while nothing is written.',
     on: 'any',
-    needs: [],
     async run(stage) {
       const first = await stage.all()
       for (const _ of upTo(3)) {
@@ -44,7 +49,7 @@ export const versions: readonly Check[] = [
     on: 'any',
     needs: ['create', 'replace'],
     async run(stage) {
-      const record = stage.spare[0] as Item['value']
+      const record = stage.fresh()
       const key = stage.key(record)
       const expectVersion = async (version: string) => {
         for (const peer of upTo(4)) {
@@ -63,9 +68,7 @@ export const versions: readonly Check[] = [
     on: 'any',
     needs: ['replace'],
     async run(stage) {
-      const record = stage.record()
-      const key = stage.key(record)
-      const seen = new Set([(await stage.stored(key)).version])
+      const { record, key, seen } = await begin(stage)
       for (const i of upTo(12)) {
         const next = stage.change(record, i % 2)
         expectNew(seen, await stage.replaced(key, next, undefined, { peer: i }), 'after a change')
@@ -78,9 +81,7 @@ export const versions: readonly Check[] = [
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
-      const record = stage.record()
-      const key = stage.key(record)
-      const seen = new Set([(await stage.stored(key)).version])
+      const { record, key, seen } = await begin(stage)
       for (const i of upTo(8)) {
         expectEqual(await stage.remove(key, undefined, { peer: i }), 'removed', 'remove()')
         expectNew(seen, await stage.created(record, { peer: i + 1 }), 'after a re-creation')
@@ -94,8 +95,7 @@ export const versions: readonly Check[] = [
     on: 'contracts',
     needs: ['attach', 'detach'],
     async run(stage) {
-      const key = stage.key(stage.record())
-      const seen = new Set([(await stage.stored(key)).version])
+      const { key, seen } = await begin(stage)
       for (const id of ['ann', 'bob', 'ann']) {
         const parent = { collection: 'clients', key: id, as: 'contracts' }
         await stage.attach(parent, key)
@@ -111,9 +111,7 @@ export const versions: readonly Check[] = [
     on: 'any',
     needs: ['replace'],
     async run(stage) {
-      const record = stage.record()
-      const key = stage.key(record)
-      const seen = new Set([(await stage.stored(key)).version])
+      const { record, key, seen } = await begin(stage)
       for (const round of upTo(10)) {
         const writes = upTo(30).map((i) => stage.replaced(key, stage.change(record, round * 30 + i), undefined, { peer: i }))
         for (const item of await Promise.all(writes)) expectNew(seen, item, 'after one of many changes at once')
@@ -126,9 +124,7 @@ export const versions: readonly Check[] = [
     on: 'any',
     needs: ['create', 'replace', 'remove'],
     async run(stage) {
-      const record = stage.record()
-      const key = stage.key(record)
-      const seen = new Set([(await stage.stored(key)).version])
+      const { record, key, seen } = await begin(stage)
       const hour = 3_600_000
       const start = Date.now()
       for (const time of [start, start - hour, start, start + 1, start - hour]) {
