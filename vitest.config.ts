@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
@@ -32,7 +33,11 @@ const alias = [
   { find: /^express-rest-conventions\/transfer$/, replacement: source('src/transfer/index.ts') },
 ]
 
+// The processes of the tests inherit it, and the global set-up prints it.
+process.env.TEST_SEED ||= String(randomInt(2 ** 31))
+
 const shared = {
+  setupFiles: ['test/seed.ts'],
   testTimeout: 30_000,
   // The first embedded database of a process takes its time to start where the machine is busy.
   hookTimeout: 60_000,

@@ -212,18 +212,24 @@ describe.each(grounds)('preconditions over %s', (ground, open) => {
     })
     afterAll(() => service?.close())
 
+    /** Makes things as the case has to have them. Gives the tag of what is there. */
+    async function setUpCase({ before = [], tagOf, path: own }: Kind, required: boolean): Promise<string> {
+      for (const [method, path, body] of before) {
+        const { status } = await service.send(method, path, required ? { 'If-Match': '*' } : {}, body)
+        if (status > 299 && method !== 'DELETE') throw new Error(`${method} ${path} is ${status}: the case can't be set up.`)
+      }
+      return (await service.send('GET', tagOf ?? own)).headers.etag ?? '"none.x"'
+    }
+
     it.each(kinds.map((kind) => [`${kind.method} of ${kind.name}`, kind] as const))(
       'HDR-3, HDR-4: %s is as RFC 9110 13.2.2 has it',
       async (_, kind) => {
         const { send } = service
         const wrong: unknown[] = []
+        const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(kind.method)
+        let tag: string | undefined
         for (const [i, [ifMatch, ifNoneMatch]] of pairsOf(ground, !required && !weakToo).entries()) {
-          for (const [method, path, body] of kind.before ?? []) {
-            const { status } = await send(method, path, required ? { 'If-Match': '*' } : {}, body)
-            if (status > 299 && method !== 'DELETE') throw new Error(`${method} ${path} is ${status}: the case can't be set up.`)
-          }
-          const { headers } = await send('GET', kind.tagOf ?? kind.path)
-          const tag = headers.etag ?? '"none.x"'
+          tag ??= await setUpCase(kind, required)
           const conditions: Record<string, string | string[]> = i % 2 === 0 ? { ...ignored } : {}
           if (ifMatch.lines !== undefined) conditions['If-Match'] = ifMatch.lines(tag)
           if (ifNoneMatch.lines !== undefined) conditions['If-None-Match'] = ifNoneMatch.lines(tag)
@@ -240,6 +246,8 @@ describe.each(grounds)('preconditions over %s', (ground, open) => {
               tag,
             })
           }
+          // What was refused has changed nothing: the next pair is tried on the same.
+          if (answer.status !== expected || (answer.status < 300 && !isRead)) tag = undefined
         }
         expect(wrong).toEqual([])
       },

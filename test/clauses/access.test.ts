@@ -4,6 +4,7 @@ import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { bearer, hashPassword, login, publicToken, scopePermission, tokenIssuer } from '../../src/auth/index.js'
 import { api, defineResource, mount } from '../../src/index.js'
 import { type LimitStore, rateLimit } from '../../src/middleware/index.js'
+import { hashCheaply } from '../auth/login/cheap-hashing.js'
 import { type Answer, type Express, frameworks, listen, problem } from './fixture.js'
 
 const key = { algorithm: 'HS256', key: 'a secret of tests, 32 bytes or more' } as const
@@ -21,6 +22,8 @@ const issue = tokenIssuer({ key })
 const token = (scope = '*:read *:write', sub = 'ana') => issue({ sub, scope })
 const asBearer = (text: string) => ({ Authorization: `Bearer ${text}` })
 const basic = (user: string, secret: string) => ({ Authorization: `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}` })
+
+hashCheaply()
 
 /** A token of whatever header and claims, signed HS256. */
 function forged(header: object, claims: object, secret: string = key.key): string {

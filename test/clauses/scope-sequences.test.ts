@@ -167,7 +167,7 @@ describe('scope over sequences of requests of two tenants', () => {
               if (kept === undefined) await world.close()
             }
           }),
-          { numRuns: kept === undefined ? size(8, 20) : 8, endOnFailure: kept !== undefined },
+          { numRuns: kept === undefined ? size(6, 20) : size(4, 12), endOnFailure: kept !== undefined },
         )
       } finally {
         await kept?.close()

@@ -10,7 +10,8 @@ const { stores, fill } = await embeddedStores()
 beforeEach(() => fill(data))
 afterAll(() => stores.close())
 // Each request of supertest has a port of its own: links must not depend on it.
-const serve = () => client(stores, 'http://service.example').app
+const { app: served } = client(stores, 'http://service.example')
+const serve = () => served
 
 const party = {
   apellido: 'string',

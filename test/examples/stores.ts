@@ -10,7 +10,7 @@ import { tables } from '../../examples/pre-piezas/store/tables.js'
 
 export interface EmbeddedStores {
   readonly stores: Stores
-  /** Begins anew with these records. */
+  /** Begins anew with these records: at once where nothing was written since the last time. */
   fill(data: Data): Promise<void>
 }
 
@@ -19,12 +19,20 @@ export async function embeddedStores(): Promise<EmbeddedStores> {
   const database = await openEmbedded(undefined, join(built, basename(preparedFile())))
   await database.transaction((run) => prepare(run, 0))
   const names = Object.values(tables).map(({ table }) => table)
+  /** Where the log of writes ends. */
+  const position = () => database.transaction(async (run) => (await run('SELECT pg_current_wal_insert_lsn()::text AS at'))[0]?.at)
+  let filled: { readonly data: Data; readonly position: unknown } | undefined
   return {
     stores: storesIn(database),
-    fill: (data) =>
-      database.transaction(async (run) => {
+    async fill(data) {
+      if (filled?.data === data && filled.position === (await position())) return
+      await database.transaction(async (run) => {
         await run(`TRUNCATE ${names.join(', ')}`)
         await seed(run, data)
-      }),
+      })
+      // The first read of a row writes that its transaction is over.
+      await database.transaction((run) => run(names.map((name) => `SELECT count(*) FROM ${name}`).join('; ')))
+      filled = { data, position: await position() }
+    },
   }
 }

@@ -41,6 +41,10 @@ describe('a run of the laws', () => {
     }
   })
 
+  it('begins with the seed of the whole run where it has none of its own', async () => {
+    expect(await failure({})).toContain(`LAWS_SEED=${process.env.TEST_SEED} `)
+  })
+
   it('makes a case smaller only where the same law stays broken', async () => {
     const message = await failure({ LAWS_SEED: '1' }, async (one) => {
       await law(one)

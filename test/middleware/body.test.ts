@@ -373,7 +373,7 @@ describe('readBody', () => {
 
   it('HDR-5: a client that never stops is cut off after its answer', async () => {
     const port = await listen(reading())
-    const started = performance.now()
+    // Nothing but the server ends this connection.
     const answer = await new Promise<string>((resolve) => {
       let text = ''
       const socket = connect(port, '127.0.0.1', () => {
@@ -390,7 +390,6 @@ describe('readBody', () => {
       })
     })
     expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*body-too-large/)
-    expect(performance.now() - started).toBeLessThan(5000)
   })
 
   it('ERR-1: a body that does not arrive in time is 408, also where no time is left', async () => {

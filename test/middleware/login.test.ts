@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type LoginOptions, login } from '../../src/middleware/login.js'
 import { ConfigurationError, Unavailable } from '../../src/problem.js'
-import { storedHash } from '../auth/login/stored-hash.js'
+import { cheapHash, hashCheaply } from '../auth/login/cheap-hashing.js'
 import { ownRedis } from '../servers/own-redis.js'
 import { redisStores, redisUrl } from '../servers/redis-stores.js'
 import { type Express, majors, raw, service } from './majors.js'
@@ -12,6 +12,8 @@ const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:
 const right = 'sésamo:ábrete'
 const today = { ln: 15, r: 8, p: 3 }
 const weak = { ln: 12, r: 8, p: 1 }
+
+hashCheaply()
 
 const build = (express: Express, options: Partial<LoginOptions<string>>, trust = true) => {
   const { app, call, heard } = service(express, (app) => {
@@ -69,7 +71,7 @@ describe('login(): stores', () => {
 })
 
 describe.each(majors)('login() on %s', (_, express: Express) => {
-  const hash = storedHash(right, today)
+  const hash = cheapHash(right, today)
   const find = (user: string) => (user === 'ana' ? { hash, principal: 'ana' } : undefined)
 
   it('AUTH-2: user and password get a token in x-authorization-token: 200, no body, no-store', async () => {
@@ -235,7 +237,7 @@ describe.each(majors)('login() on %s', (_, express: Express) => {
   })
 
   it('AUTH-6: a hash that is weaker than today’s is made anew after a login; where that fails, the login does not', async () => {
-    const old = storedHash(right, weak)
+    const old = cheapHash(right, weak)
     const upgraded = vi.fn((_user: string, _hash: string, _replaced: string): void => {
       throw new Error('no disk')
     })
@@ -282,7 +284,7 @@ describe('login(): secrets', () => {
 
   it('ERR-3, AUTH-6: neither a log nor an answer shows a password, a token or a hash', async () => {
     const secret = randomBytes(9).toString('hex')
-    const [hash, broken] = [storedHash(secret, weak), `$2b$10$${randomBytes(9).toString('hex')}`]
+    const [hash, broken] = [cheapHash(secret, weak), `$2b$10$${randomBytes(9).toString('hex')}`]
     const express = majors[0]?.[1] as Express
     const find = (user: string) => ({ hash: user === 'broken' ? broken : hash, principal: user })
     const failing = build(express, {

@@ -1,0 +1,30 @@
+/** Passwords whose hashing costs next to nothing, for tests of what is around it. */
+import { randomBytes, scryptSync } from 'node:crypto'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll } from 'vitest'
+import { type Cost, formatPasswordHash } from '../../../src/auth/login/password-hash.js'
+
+const cheap = { N: 2, p: 1 }
+
+/**
+ * For the tests of this file, threads hash with N = 2, whatever a stored hash asks for. So a hash
+ * that was made elsewhere fits no password here.
+ */
+export function hashCheaply(): void {
+  const send = Worker.prototype.postMessage
+  beforeAll(() => {
+    // No spy: `restoreAllMocks()` of a test would end it.
+    Worker.prototype.postMessage = function (this: Worker, message: { options?: object }) {
+      send.call(this, message.options === undefined ? message : { ...message, options: { ...message.options, ...cheap } })
+    }
+  })
+  afterAll(() => {
+    Worker.prototype.postMessage = send
+  })
+}
+
+/** A stored hash of any strength that fits its password where `hashCheaply()` holds. */
+export function cheapHash(password: string, cost: Cost): string {
+  const salt = randomBytes(16)
+  return formatPasswordHash({ ...cost, salt, hash: scryptSync(password, salt, 32, { r: cost.r, ...cheap }) })
+}

@@ -1,0 +1,6 @@
+/** Before each file: property tests begin with the seed of the run, so that TEST_SEED repeats what they tried. */
+import fc from 'fast-check'
+
+const seed = Number(process.env.TEST_SEED)
+if (!Number.isInteger(seed)) throw new Error(`TEST_SEED is ${JSON.stringify(process.env.TEST_SEED)}: it must be a whole number.`)
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed })
