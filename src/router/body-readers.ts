@@ -1,4 +1,4 @@
-/** How the body of a request is read, by what its operation says of it (HDR-5, ERR-2). */
+/** Reads the body of a request, by the kind that its operation names (HDR-5, ERR-2). */
 import type { Awaitable } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import { lastKey } from '../definition/key.js'
@@ -16,10 +16,7 @@ import { JsonPatch, MergePatch, type Patch } from './patch.js'
 import type { Asked } from './query-readers.js'
 import type { Input, Negotiated } from './stages.js'
 
-/**
- * Completes what the query asks for with the body. `key`: the `Idempotency-Key` of a request that
- * creates.
- */
+/** Adds the body to what the query asks for. `key`: the `Idempotency-Key` of a POST that creates. */
 type BodyReader<Kind extends BodyKind> = (exchange: Negotiated, asked: Asked, key?: string) => Awaitable<Input<QueryKind, Kind>>
 
 /** Each throws the problems of bodies: 400, 408, 413, 415 and 422. */
@@ -34,13 +31,14 @@ export const bodyReaders: { readonly [Kind in BodyKind]: BodyReader<Kind> } = {
 function readRecord(exchange: Negotiated, { query, expand }: Asked, key?: string): Awaitable<Input<QueryKind, 'record'>> {
   const options = bodyOptions(exchange, bodyTypes.whole, exchange.resource.wire.item.form)
   return readBody(exchange.req, options, (sent) => {
-    // Of what the client sent: a deployment that completes it otherwise takes a repeat for the same request.
+    // The fingerprint is of what the client sent: a repeat is the same request also after a
+    // deployment that completes records in another way.
     const idempotency = key === undefined ? undefined : idempotencyOf(exchange, key, sent)
     return { query, expand, body: recordOf(exchange, sent), idempotency }
   })
 }
 
-/** The record of a body, as far as it can be told without the store. */
+/** The record of a body, checked as far as that needs no store. */
 function recordOf(exchange: Negotiated, sent: unknown): JsonObject {
   const { operation, route, keys } = exchange
   if (!operation.creates) return bodyToReplace(exchange, sent)
@@ -88,19 +86,22 @@ function withoutBody(_: Negotiated, { query, expand }: Asked): Bodiless {
   return { query, expand, body: undefined, idempotency: undefined }
 }
 
-/** What operations can be done tells what is there, so a JSON Patch is for those who may read the item (AUTH-4). */
+/**
+ * A JSON Patch shows by what fails what is stored, so it needs the permission to read the item
+ * (AUTH-4).
+ */
 async function checkSeen(exchange: Negotiated): Promise<void> {
   const { resource, key } = exchange
   if ((await exchange.decide('read', resource.plan.collection, key)) !== 'allow') throw unseenPatch()
 }
 
-/** The body of an import: its format reads it. */
+/** The bytes of an import. Its format parses them. */
 async function readFile(exchange: Negotiated, { types, resource: collection, hold }: UploadOptions): Promise<Upload> {
   const { req, res, service } = exchange
   const options = bodyOptions(exchange, types, openForm)
   const release = hold?.()
   if (release !== undefined) {
-    // The bytes are held until then, also where the client goes away in the middle of them.
+    // The place is held until the connection closes, also where the client leaves early.
     if (res.destroyed) release()
     else res.once('close', release)
   }

@@ -1,7 +1,7 @@
 /**
- * On whose behalf the team's data is read and written: a request, or `records()` of the team's own
- * code. The checks of a write take these types and nothing of HTTP, so that both run the very same
- * ones. The stages of a request extend them: see stages.ts.
+ * On whose behalf data is read and written: a request, or `records()` in the team's own code. The
+ * checks of a write take these types, which know nothing of HTTP, so both run the same checks. The
+ * stages of a request extend them: `Identified` is a `Caller`, `Routed` a `Place`, `Parsed` a `Visit`.
  */
 import type { Action, Decided, Permission } from '../auth/permission.js'
 import type { KeyValue } from '../definition/key.js'
@@ -27,8 +27,8 @@ export interface Caller {
   readonly base: string
   /** True where nothing is changed. */
   readonly reads: boolean
-  /** True where reading again may give the same again although others have changed it: in a transaction of the team's. */
-  readonly repeats?: boolean
+  /** True in a transaction of the team's, where reading again may return the same old record. */
+  readonly repeats: boolean
   /** How long the team's code may take, all in all. */
   readonly patience: Patience
   readonly progress: Progress

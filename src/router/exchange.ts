@@ -1,4 +1,7 @@
-/** One request at run time. Steps see it as the stage that they take: see stages.ts. The fields that steps add are set in walk.ts alone. */
+/**
+ * One request at run time. A step sees it as the stage that it takes: see stages.ts. Only walk.ts
+ * sets the fields that steps add.
+ */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Idempotency } from '../adapters/contract.js'
 import { type Action, type Decided, decide, type Permission } from '../auth/permission.js'
@@ -19,11 +22,11 @@ import { Progress } from './progress.js'
 import { requestIdOf } from './request-id.js'
 import { isLiving, type ServedVersion, serves, type Versions } from './served-version.js'
 import type { Service } from './service.js'
-import type { Ending, Entrance, Input } from './stages.js'
+import type { AnyStage, Entrance, Input } from './stages.js'
 
 const none: readonly never[] = Object.freeze([])
 
-export class Exchange implements Ending {
+export class Exchange implements AnyStage {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   readonly service: Service
@@ -36,6 +39,7 @@ export class Exchange implements Ending {
   readonly reads: boolean
   readonly path: string
   readonly rawQuery: string
+  readonly repeats = false
   readonly progress = new Progress()
   version: ServedVersion | undefined
   principal: unknown
@@ -74,8 +78,8 @@ export class Exchange implements Ending {
   }
 
   /**
-   * When it came; where nobody is told how long it took and no rate limit waits for its store, when it was first asked how long it had waited: before it waits for
-   * anything, and a clock has its price.
+   * When the request came, in milliseconds. Reading the clock is not free: without `onResponse` and a
+   * rate limit it is read when first needed, which is before the request waits for anything.
    */
   get started(): number {
     this.#started ??= performance.now()
@@ -158,7 +162,7 @@ export class Exchange implements Ending {
     if (life.successor === undefined) return noticeHeaders(life, undefined)
     const next = this.versions?.get(life.successor)
     const served = next !== undefined && isLiving(next) && serves(next, this.path)
-    // Every answer has its notices, also the one that refuses a malformed Host: then a path must do.
+    // Every answer has these fields, also the one that refuses a malformed Host: then with a path.
     const root = this.#findRoot() ?? this.entrance.mountPath
     return noticeHeaders(life, `${root}/${life.successor}${served ? this.path : ''}`)
   }
@@ -194,7 +198,10 @@ export class Exchange implements Ending {
   }
 }
 
-/** Puts a tail behind a text. The same two in a row give the very same text, which is compared and looked up without a look at its characters. */
+/**
+ * Appends a tail to a text. The same two in a row give the identical string, which is compared by
+ * its pointer and not by its characters.
+ */
 function lastJoined(): (tail: string, text: string) => string {
   let last = { tail: '', text: '', joined: '' }
   return (tail, text) => {

@@ -1,4 +1,4 @@
-/** What a PATCH asks for, in either of its formats (VERB-5). */
+/** The two formats of a PATCH (VERB-5). The step `parse` decides which one it is. */
 import type { Awaitable, Stored } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import { applyOperations, type PatchOperation, readOperations } from '../plan/json-patch.js'
@@ -9,12 +9,13 @@ import { storedTerms } from './links.js'
 import { scopeOf } from './scope.js'
 import { shown } from './sight.js'
 
+/** What a PATCH asks for. */
 export interface Patch {
-  /** The record that it makes of the stored one, at this place. Throws `invalid-body`. */
+  /** Returns the patched record, in terms of the store. Throws `invalid-body`. */
   compose(place: Place, stored: Stored<JsonObject>): Awaitable<JsonObject>
 }
 
-/** The members to change (RFC 7396). */
+/** A merge patch: the members to change (RFC 7396). */
 export class MergePatch implements Patch {
   readonly #members: JsonObject
 
@@ -22,7 +23,10 @@ export class MergePatch implements Patch {
     this.#members = members
   }
 
-  /** That of a decoded body. Throws `invalid-body`; `jsonPatch`: whether the service takes JSON Patch as well. */
+  /**
+   * The merge patch of a decoded body. Throws `invalid-body`. `jsonPatch`: the service takes JSON
+   * Patch too, and the error says so.
+   */
   static of(body: unknown, jsonPatch: boolean): MergePatch {
     return new MergePatch(mergeBody(body, jsonPatch))
   }
@@ -36,7 +40,10 @@ export class MergePatch implements Patch {
   }
 }
 
-/** Operations on what the client sees, of which the result is taken as what a PUT sends (RFC 6902). */
+/**
+ * A JSON Patch: operations on what the client sees (RFC 6902). Their result is read as the body of a
+ * PUT is.
+ */
 export class JsonPatch implements Patch {
   readonly #operations: readonly PatchOperation[]
 

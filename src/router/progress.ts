@@ -1,4 +1,7 @@
-/** What changes while somebody is served, whatever the stage. Each method says what has happened, and nothing else changes it. */
+/**
+ * What changes during a request at any stage. Each method reports one kind of event, and each field
+ * has one such method.
+ */
 import type { Scalar } from '../adapters/contract.js'
 import type { Load } from '../limits/load.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
@@ -8,10 +11,10 @@ import type { Headers } from '../representation/answer.js'
 /** Whether anything has been changed, as far as is known. */
 export type Change = 'none' | 'unknown' | 'made'
 
-/** The scopes of a principal, as far as they were asked for. */
+/** The scopes of a principal, by resource. */
 type Scopes = Map<ResourcePlan, Readonly<Record<string, Scalar>>>
 
-/** The progress of a request, a job, or a call of `records()` within either. */
+/** The progress of a request, of a job, or of a call of `records()` within either. */
 export class Progress {
   readonly #outer: Progress | undefined
   #change: Change = 'none'
@@ -23,12 +26,12 @@ export class Progress {
   #releaseExport: (() => void) | undefined
   #responded = false
 
-  /** `outer`: that of the request or job within which this caller works. */
+  /** `outer`: the progress of the request or job that this caller works for. */
   constructor(outer?: Progress) {
     this.#outer = outer
   }
 
-  /** Whether anything has been changed, as far as is known: every answer must agree with it (VERB-13). */
+  /** Whether anything has been changed, as far as is known. Every answer agrees with it (VERB-13). */
   get change(): Change {
     return this.#change
   }
@@ -38,29 +41,32 @@ export class Progress {
     this.wrote('unknown')
   }
 
-  /** A write has ended. For the outer request the outcome stays open: only the owner of a transaction knows whether it is committed. */
+  /**
+   * A write has ended. For the outer request the outcome stays unknown: only the owner of a
+   * transaction knows whether it is committed.
+   */
   wrote(change: Change): void {
     this.#change = change
     if (change !== 'none' && this.#outer?.change === 'none') this.#outer.writes()
   }
 
-  /** The scopes that were asked for: each is asked for once. */
+  /** The scopes that were computed. Each is computed once for a request. */
   get scopes(): Scopes {
     this.#scopes ??= this.#outer?.scopes ?? new Map()
     return this.#scopes
   }
 
-  /** The fields that let scripts of other origins read the answer, whatever it becomes (HDR-7). */
+  /** The header fields that let scripts of other origins read the answer, for any answer (HDR-7). */
   get sharing(): Readonly<Record<string, string>> | undefined {
     return this.#sharing
   }
 
-  /** CORS has decided who may read the answer. */
+  /** CORS has decided which origins may read the answer. */
   shares(fields: Readonly<Record<string, string>>): void {
     this.#sharing = fields
   }
 
-  /** The fields of the rate limit, for whatever answer it becomes (LIMIT-1). */
+  /** The header fields of the rate limit, for any answer (LIMIT-1). */
   get limits(): Headers | undefined {
     return this.#limits
   }
@@ -81,7 +87,7 @@ export class Progress {
     this.#releaseExport = release
   }
 
-  /** The request has ended: it gives back what it has taken, once. */
+  /** The request has ended: it releases its load and its export, once. */
   ended(): void {
     if (this.#load !== undefined) this.#load.executing -= 1
     this.#load = undefined
@@ -98,7 +104,7 @@ export class Progress {
     this.#problem = problem
   }
 
-  /** An answer was written. True for the first one: `onResponse` is notified of one only. */
+  /** An answer was written. Returns true the first time: `onResponse` is called once. */
   responded(): boolean {
     const first = !this.#responded
     this.#responded = true

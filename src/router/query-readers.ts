@@ -1,4 +1,4 @@
-/** How the query of a request is read, by what its operation says of it (QUERY-8). */
+/** Reads the query of a request, by the kind that its operation names (QUERY-8). */
 import { parseExportQuery } from '../plan/export-query.js'
 import { knownListQuery, parseItemQuery } from '../plan/list-grammar.js'
 import type { QueryKind } from '../plan/operation.js'

@@ -1,7 +1,7 @@
 /**
- * The stages of a request. Each step takes a stage and returns what it adds to it; the path of steps
- * in walk.ts makes the next stage of both. So no step can read what a later one finds out. At run
- * time all stages are the one `Exchange`. docs/lifecycle.md has them in a table.
+ * The stages of a request, as types. Each step takes a stage and returns what it adds; the path of
+ * steps in walk.ts makes the next stage of both. So a step that reads what a later step finds out
+ * does not compile. At run time every stage is the same `Exchange`. docs/lifecycle.md has a table.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Idempotency } from '../adapters/contract.js'
@@ -30,7 +30,10 @@ export interface Entrance {
   readonly rawQuery: string
   /** The path that the router is mounted at. */
   readonly mountPath: string
-  /** What of it stands below a configured `baseUrl`: the version, where an outer router serves it. */
+  /**
+   * The part of the mount path that stands below a configured `baseUrl`: the version, where an
+   * outer router serves it.
+   */
   readonly mountTail: string
   /** Of a path outside of all versions, its template in events. */
   readonly template: string | undefined
@@ -40,7 +43,7 @@ export interface Entrance {
   readonly versionName: string
 }
 
-/** What a step gives in place of what it would add, where the request ends there. */
+/** What a step returns in place of an addition, where it answers the request. */
 export interface Answered {
   readonly answer: Answer
 }
@@ -67,23 +70,23 @@ export interface Received {
   readonly instance: string
   readonly patience: Patience
   readonly progress: Progress
-  /** What hooks are told of every event, as far as it is known by then. */
+  /** The fields of every hook event, as far as they are known. */
   event(): RequestEvent
-  /** What a deprecated version says of itself (VER-3), where one was found. */
+  /** The header fields of a deprecated version (VER-3); `undefined` for any other. */
   notices(): Readonly<Record<string, string>> | undefined
   /** Notifies the `onResponse` hook, once. */
   respondedWith(status: number): void
 }
 
-/** The version is known, and who asks. */
+/** Version and principal are known. */
 export interface Identified extends Received, Caller {
-  /** True once somebody has been found to ask: what is made for one principal is not for others (HDR-6). */
+  /** True for a caller with credentials: its representations are private (HDR-6). */
   readonly authenticated: boolean
   /** The `Cache-Control` of representations where a resource says nothing (HDR-6). */
   readonly cacheControl: string
 }
 
-/** What the path leads to. */
+/** What the path leads to is known. */
 export interface Routed extends Identified, Place {
   readonly route: Route<Operation>
   /** The method of the endpoint that the path leads to. */
@@ -92,14 +95,14 @@ export interface Routed extends Identified, Place {
   readonly listPath: string
 }
 
-/** What is to be done there, which this principal may do. */
+/** The operation is known, and this principal may do it. */
 export interface Allowed extends Routed {
   readonly operation: Operation
   /** The value of `Allow` for this principal. */
   readonly allow: string
 }
 
-/** How the answer is represented. */
+/** The representation of the answer is chosen. */
 export interface Negotiated extends Allowed {
   readonly representation: Representation
 }
@@ -128,19 +131,22 @@ export interface Input<Q extends QueryKind = QueryKind, B extends BodyKind = Bod
   /** The associations to expand. */
   readonly expand: readonly string[]
   readonly body: Bodies[B]
-  /** What a repeat of this request is known by, where its client gave it a key (VERB-12). */
+  /** Identifies repeats of this request, where the client sent a key (VERB-12). */
   readonly idempotency: Idempotency | undefined
 }
 
-/** All that the client asks for. `Q` and `B`: what the operation says of query and body. */
+/**
+ * All that the client asks for is known. `Q` and `B`: the kinds of query and body that the
+ * operation's description names.
+ */
 export interface Parsed<Q extends QueryKind = QueryKind, B extends BodyKind = BodyKind> extends Negotiated, Visit, Input<Q, B> {}
 
-/** What came of the operation. */
+/** The operation has ended. */
 export interface Executed extends Parsed {
   readonly outcome: Outcome
 }
 
-/** A stage: what is known of a request, and all that follows from it. */
+/** The stage of a request of which `Known` is known, with all that the exchange derives from it. */
 export type Stage<Known> = Known &
   (Known extends Pick<Identified, 'version' | 'principal' | 'authenticated'>
     ? Known extends Pick<Routed, 'route' | 'keys' | 'called'>
@@ -148,8 +154,5 @@ export type Stage<Known> = Known &
       : Identified
     : unknown)
 
-/** A request that ends, at whatever stage: what is not known yet is `undefined`. */
-export interface Ending extends Received {
-  readonly operation: Operation | undefined
-  readonly outcome: Outcome | undefined
-}
+/** What is known of a request at any stage: what a later step adds may be `undefined`. */
+export type AnyStage = Received & { readonly [Name in Exclude<keyof Executed, keyof Received>]: Executed[Name] | undefined }

@@ -8,14 +8,14 @@ import { Unavailable } from '../problem.js'
 import type { Answer, Headers } from '../representation/answer.js'
 import { header } from '../wire.js'
 import type { Outcome } from './operations/operation.js'
-import type { Ending } from './stages.js'
+import type { AnyStage } from './stages.js'
 
 /**
  * The status of the success without a body, with `Location` where the change has one, and a tag of
  * the new version that is good for `If-Match` and never for a 304. `undefined` where the outcome is
  * not known: then `notShown` says that the change was made.
  */
-export function unshownAnswer({ outcome, service }: Ending): Answer | undefined {
+export function unshownAnswer({ outcome, service }: AnyStage): Answer | undefined {
   if (outcome === undefined || outcome.kind === 'page') return undefined
   const headers: Headers = { [header.cacheControl]: 'no-store', [header.vary]: service.varyOfChange, ...givenHeaders(outcome) }
   if (outcome.kind === 'item' || outcome.kind === 'state') headers[header.etag] = versionTag(outcome.stored.version)

@@ -1,4 +1,4 @@
-/** One request walks the steps, in the one right order. */
+/** The steps of a request, in their order, and the loop that runs them. */
 import type { Answer } from '../representation/answer.js'
 import { Streamed } from '../representation/streamed.js'
 import type { Exchange } from './exchange.js'
@@ -59,13 +59,13 @@ export const steps = path<Received>()
   })
   .end('represent', represent)
 
-/** Those of a login: it is no version's, and asks itself who comes. */
+/** The steps of a login, which belongs to no version and authenticates by itself. */
 export const loginSteps = path<Received>().step('preflight', preflight).end('login', login)
 
 /**
- * Walks a request through its steps, from `from` on; `late` is what came of that step after a wait.
- * Here alone a request moves from stage to stage. Never throws and never rejects: what goes wrong is
- * answered.
+ * Walks a request through its steps, from `from` on; `late` is what that step returned after a wait.
+ * Only here does a request move to its next stage. Never throws and never rejects: errors become
+ * answers.
  */
 export function walk(exchange: Exchange, path: readonly PlacedStep[] = steps, from = 0, late?: Late): void | Promise<void> {
   const { onStep } = exchange.service.hooks
@@ -81,7 +81,7 @@ export function walk(exchange: Exchange, path: readonly PlacedStep[] = steps, fr
         if (onStep !== undefined) watch = watchStep(exchange, placed.name)
         found = placed.step(exchange)
       }
-      // Synchronous steps cost no promise; the first that waits hands over to the next turn.
+      // Synchronous steps cost no promise. After one that waits, another call walks on.
       if (found?.then !== undefined) {
         return found.then(
           (later) => walk(exchange, path, at, { found: later, watch }),
@@ -106,16 +106,16 @@ export function walk(exchange: Exchange, path: readonly PlacedStep[] = steps, fr
   }
 }
 
-/** What came of a step that had to be waited for. */
+/** What a step returned after a wait. */
 interface Late {
   readonly found: Found | undefined
   readonly watch: Watch | undefined
 }
 
-/** Tells `onStep` that a step has ended. */
+/** Notifies `onStep` that a step has ended. */
 type Watch = (failed: boolean) => void
 
-/** Begins to watch a step for `onStep`, which hears of it also where it fails: a trace ends at the step that went wrong. */
+/** Starts the clock of a step for `onStep`, which is notified of failed steps too. */
 function watchStep(exchange: Exchange, name: string): Watch {
   const started = performance.now()
   return (failed) =>
@@ -162,7 +162,10 @@ function watched<T>(exchange: Exchange, name: string, step: () => T): T {
   }
 }
 
-/** An answer that can't be written (a team's header with a line break, say) is replaced; where that fails too, the connection ends and not the process. */
+/**
+ * Replaces an answer that can't be written, such as one with a line break in a header. Where that
+ * fails too, the connection ends and not the process.
+ */
 function endAnyway(exchange: Exchange, answer: Answer | undefined, error: unknown): void {
   const { res } = exchange
   try {

@@ -6,7 +6,7 @@ import type { patch } from '../../src/router/operations/items.js'
 import type { Operation } from '../../src/router/operations/operation.js'
 import type { Patch } from '../../src/router/patch.js'
 import { path } from '../../src/router/path.js'
-import type { Allowed, Ending, Identified, Input, Negotiated, Parsed, Received, Routed } from '../../src/router/stages.js'
+import type { Allowed, AnyStage, Identified, Input, Negotiated, Parsed, Received, Routed } from '../../src/router/stages.js'
 import { allow } from '../../src/router/steps/allow.js'
 import { authenticate } from '../../src/router/steps/authenticate.js'
 import { execute } from '../../src/router/steps/execute.js'
@@ -70,7 +70,7 @@ export function stages(at: {
   allowed: Allowed
   negotiated: Negotiated
   parsed: Parsed
-  ending: Ending
+  ending: AnyStage
 }): void {
   // @ts-expect-error Steps read the stages, and do not change them.
   at.parsed.body = {}

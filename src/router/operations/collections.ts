@@ -68,7 +68,10 @@ export const create: Operation<'item', 'record', CreatedStatus> = {
 /** A request that creates a record. */
 type Creating = Parsed<'item', 'record'>
 
-/** Creates what the body says. `keysOf` gives the keys of the new record's own address, its parents' first. */
+/**
+ * Creates the record of the body. `keysOf` returns the keys of the new record's address, outermost
+ * first.
+ */
 export function created(
   exchange: Creating,
   keysOf: (key: KeyValue) => readonly KeyValue[],
@@ -83,13 +86,13 @@ export function created(
 
 /** Creates it unless its client has sent it before (VERB-12). */
 async function createdOnce(exchange: Creating, store: Store, idempotency: Idempotency, attachTo: ParentKey | undefined): Promise<Made> {
-  // Before links and rules are looked at: a repeat gets the same answer, also where they would refuse it by now.
+  // Before links and rules: a repeat gets the same answer, also where they would refuse it now.
   const earlier = await store.recall(idempotency)
   if (earlier !== undefined) return { created: earlier }
   try {
     await checkRules(exchange, exchange.body, undefined, 'create')
   } catch (error) {
-    // The first request may have ended just now, and it is its record that the rules speak of.
+    // The first request may have ended just now, and its own record breaks the rule.
     const repeated = await store.recall(idempotency)
     if (repeated === undefined) throw error
     return { created: repeated }

@@ -7,7 +7,7 @@ import type { Mounted } from '../../plan/routes.js'
 import type { Headers } from '../../representation/answer.js'
 import type { Parsed } from '../stages.js'
 
-/** What came of an operation, before it is represented. `Status`: the statuses of its description. */
+/** The result of an operation, before it is represented. `Status`: those of its description. */
 export type Outcome<Status extends number = number> =
   /** `query` is what the client asked for, `wanted` what the adapter was asked. */
   | {
@@ -40,12 +40,13 @@ export type Outcome<Status extends number = number> =
     }
 
 /**
- * The whole of an operation: its description, and what it does. `Query` and `Body` are what its
- * description says of these, so `execute` takes what the step `parse` has read them as.
+ * The whole of an operation: its description, and what it does. `Query` and `Body` are the kinds that
+ * its description names, so `execute` takes what the step `parse` has read them as.
  */
 export interface Operation<Query extends QueryKind = QueryKind, Body extends BodyKind = BodyKind, Status extends number = number>
   extends OperationDescription<Query, Body> {
   readonly statuses: readonly Status[] | 'any'
-  // A method, whose parameter the compiler compares both ways: any operation is an `Operation`, and gets the query and the body that were read by its own description.
+  // A method and not a function type: the compiler compares its parameter both ways, so every
+  // operation is an `Operation`. That is safe, since `parse` reads by the operation's own description.
   execute(exchange: Parsed<Query, Body>): Awaitable<Outcome<Status>>
 }

@@ -1,4 +1,7 @@
-/** The one way in which a record changes: read, check, compose, compare-and-set; again where another writer was quicker and the client did not mind (HDR-3). */
+/**
+ * Changes a record: read, check the preconditions, attempt a compare-and-set. Without `If-Match` a
+ * lost race starts again (HDR-3).
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Awaitable, Stored } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
@@ -11,12 +14,14 @@ import { scopeOf } from '../scope.js'
 import { Store } from '../store.js'
 import { checkItemPath, memberOfPath } from './lineage.js'
 
-/** What an attempt does with the record as it is: `'stale'` where another writer was quicker. */
+/** One attempt to change the current record. Returns `'stale'` where another writer was quicker. */
 export type Attempt<T> = (current: Stored<JsonObject>, store: Store) => Awaitable<T | 'stale'>
 
 /**
- * Runs an attempt on the current record until it is not stale. With versions in `If-Match` a lost race is 412; without, the attempts of one key wait for each
- * other in this process and are repeated where another process wins, until the time is up (503). `conditionsOn` gives those of the preconditions that concern the record as it is. Default: all.
+ * Runs an attempt on the current record until it is not stale. With versions in `If-Match` a lost
+ * race is 412. Without, the attempts of one key wait for each other in this process, and start again
+ * where another process wins, until the time is up (503). `conditionsOn` returns the preconditions
+ * that apply to the current record. Default: all of them.
  */
 export function change<T>(exchange: Visit, attempt: Attempt<T>, conditionsOn?: (current: Stored<JsonObject>) => Conditions): Awaitable<T> {
   return settled(checkItemPath(exchange), () => {
@@ -40,21 +45,24 @@ export function change<T>(exchange: Visit, attempt: Attempt<T>, conditionsOn?: (
   })
 }
 
-/** Lines of different scopes are different lines: how long somebody else's change takes tells nobody that there is something to change. */
+/**
+ * Attempts wait in one line for each key and scope. With one line for all scopes, a wait would show
+ * that another tenant has a record of this key.
+ */
 function lineOf(exchange: Visit): string {
   const { resource, key } = exchange
   const text = resource.plan.key.text(key)
   return resource.plan.definition.scope === undefined ? `-${text}` : JSON.stringify([text, scopeOf(exchange, resource)])
 }
 
-/** A transaction that sees the record as it was would refuse every further attempt. */
+/** The refusal of a transaction that keeps seeing an old record: further attempts would all fail. */
 const keptAsItWas = (): Unavailable =>
   new Unavailable({
     detail: 'Another client changed the resource, and this transaction still sees it as it was. Roll it back and run it again.',
     unchanged: true,
   })
 
-/** Attempts it again where another writer was quicker. */
+/** Repeats a stale attempt until it succeeds or the time is up. */
 function untilFresh<T>(exchange: Visit, once: () => Awaitable<T | 'stale'>, tries = 0): Awaitable<T> {
   return settled(once(), (result): Awaitable<T> => {
     if (result !== 'stale') return result
@@ -68,7 +76,7 @@ function untilFresh<T>(exchange: Visit, once: () => Awaitable<T | 'stale'>, trie
   })
 }
 
-/** The one version that `If-Match` pins, where the store can compare it without a look at the record first. */
+/** The one version that `If-Match` names, where the store can compare it without a read before. */
 export function pinned({ conditions, resource }: Visit): { expected: string | undefined } | undefined {
   const { versions, ifNoneMatch, required, ifMatch } = conditions
   const simple = ifNoneMatch === undefined && resource.parent === undefined && (!required || ifMatch !== undefined)

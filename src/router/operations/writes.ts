@@ -1,4 +1,4 @@
-/** What a write does with a record, whoever asks for it: a request, or `records()` of the team's own code. */
+/** The writes of a record, for requests and for `records()` in the team's own code. */
 import type { Awaitable, Created, ParentKey, Refused, Stored } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
@@ -17,7 +17,10 @@ import { type Attempt, change, pinned } from './update.js'
 /** What an adapter makes of a create that it does not refuse. */
 export type Made = Exclude<Created<unknown, KeyValue>, Refused>
 
-/** A record in the caller's scope can't be in a parent that the scope excludes (422): it would be stored elsewhere than its address says. */
+/**
+ * Refuses a parent that the caller's scope excludes (422): the record would be stored under another
+ * parent than its address says.
+ */
 export function refuseForeignParent(visit: Place): void {
   const { resource, keys } = visit
   if (resource.parent === undefined) return
@@ -50,7 +53,7 @@ export function replaceRecord(visit: Visit, next: JsonObject): Awaitable<Stored<
 
 function replacement(visit: Visit, sent: JsonObject): Attempt<Stored<unknown>> {
   const { conditions, resource, key } = visit
-  // An attempt completes what was sent, and without a version to go by it may be followed by another.
+  // An attempt changes what was sent, and without `If-Match` there may be another attempt.
   const once = conditions.versions !== undefined
   return ({ value: before, version }, store) => {
     const next = once ? sent : structuredClone(sent)
@@ -60,8 +63,9 @@ function replacement(visit: Visit, sent: JsonObject): Attempt<Stored<unknown>> {
 }
 
 /**
- * Changes the record of the visit as the patch says. `change` reads the record and checks the
- * preconditions on it; the rest of a PATCH is here, from top to bottom.
+ * Patches the record of the visit: `change` reads it and checks the preconditions, then the new
+ * record is composed, completed by what is stored, checked against rules and links, and stored if
+ * nobody else was quicker. Where somebody was, `change` starts again.
  */
 export function patchRecord(visit: Visit, patch: Patch): Awaitable<Stored<unknown>> {
   const { resource, key } = visit
@@ -85,8 +89,8 @@ export function removeRecord(visit: Visit): Awaitable<'removed'> {
 }
 
 /**
- * Writes without a look at the record first. Where that can't be, or where another writer was quicker and the client did not mind, the record changes as any other:
- * by `otherwise`.
+ * Writes without reading the record first, where `direct` allows it. Else, and where another writer
+ * was quicker and the client sent no `If-Match`, `otherwise` does the write.
  */
 function directly<T>(
   direct: ReturnType<typeof pinned>,

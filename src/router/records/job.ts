@@ -30,6 +30,7 @@ export class Job implements Caller {
   readonly root: string
   readonly base: string
   readonly reads = false
+  readonly repeats = false
   readonly progress = new Progress()
   patience: Patience
   readonly #renewed: () => Patience

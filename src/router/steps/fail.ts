@@ -6,10 +6,10 @@ import { HttpProblem, isUnavailable, toProblem, tryAgain, unknownOutcome } from 
 import { type Answer, problemAnswer } from '../../representation/answer.js'
 import { representationOfProblem } from '../../representation/encoding.js'
 import { notify } from '../hooks.js'
-import type { Ending } from '../stages.js'
+import type { AnyStage } from '../stages.js'
 import { notShown, unshownAnswer } from '../unshown.js'
 
-export function fail(exchange: Ending, error: unknown): Answer {
+export function fail(exchange: AnyStage, error: unknown): Answer {
   const { change } = exchange.progress
   if (change === 'made') return failAfterChange(exchange, error)
   const problem = toProblem(error)
@@ -17,13 +17,13 @@ export function fail(exchange: Ending, error: unknown): Answer {
   return answerOf(exchange, change === 'unknown' && isSilent(exchange, problem) ? withUnknownOutcome(problem) : problem)
 }
 
-function failAfterChange(exchange: Ending, error: unknown): Answer {
+function failAfterChange(exchange: AnyStage, error: unknown): Answer {
   const answer = unshownAnswer(exchange)
   report(exchange, { status: 500, code: 'internal', clause: 'VERB-13' }, error)
   return answer ?? answerOf(exchange, notShown(error))
 }
 
-function report(exchange: Ending, { status, code, clause }: Pick<HttpProblem, 'status' | 'code' | 'clause'>, error: unknown): void {
+function report(exchange: AnyStage, { status, code, clause }: Pick<HttpProblem, 'status' | 'code' | 'clause'>, error: unknown): void {
   notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status, code, clause, error }))
 }
 
@@ -31,7 +31,7 @@ function report(exchange: Ending, { status, code, clause }: Pick<HttpProblem, 's
  * Whether a problem says nothing about the change, or nothing about all of it: an endpoint may have
  * made several.
  */
-function isSilent({ operation }: Ending, problem: HttpProblem): boolean {
+function isSilent({ operation }: AnyStage, problem: HttpProblem): boolean {
   if (problem.code === 'internal') return true
   if (problem.code !== 'unavailable') return false
   return problem.detail === tryAgain || (operation?.body === 'endpoint' && isUnavailable(problem) && problem.unchanged)
@@ -44,7 +44,7 @@ const withUnknownOutcome = ({ code, cause, headers }: HttpProblem): HttpProblem 
     detail: unknownOutcome('The request failed'),
   })
 
-function answerOf(exchange: Ending, problem: HttpProblem): Answer {
+function answerOf(exchange: AnyStage, problem: HttpProblem): Answer {
   const { service, headers, requestId, progress } = exchange
   progress.failed(problem)
   return problemAnswer(problem, {

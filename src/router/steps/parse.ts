@@ -1,4 +1,7 @@
-/** The query and the body, typed (QUERY, HDR-5, ERR-2). One reader for each kind of query, and one for each kind of body, as the operation's description names them. */
+/**
+ * Query and body, typed (QUERY, HDR-5, ERR-2). The operation's description names the kind of each,
+ * and each kind has one reader.
+ */
 import { HttpProblem } from '../../problem.js'
 import { parameter } from '../../wire.js'
 import { bodyReaders } from '../body-readers.js'
@@ -8,7 +11,7 @@ import type { Input, Negotiated } from '../stages.js'
 
 export function parse(exchange: Negotiated): Input | Promise<Input> {
   const { operation, permission } = exchange
-  // Where there is no address for links to begin with, nothing is changed: no write is answered 400.
+  // Throws for a malformed Host here, before anything is changed: links need the root later.
   void exchange.root
   const asked = queryReaders[operation.query](exchange)
   const key = operation.creates ? idempotencyKey(exchange) : undefined
@@ -17,7 +20,7 @@ export function parse(exchange: Negotiated): Input | Promise<Input> {
   return checkExpansions(exchange, asked.expand).then(() => readBody(exchange, asked, key))
 }
 
-/** Expanding is reading: what may not be read is 403 where it is asked for, before anything is read or changed (AUTH-4). */
+/** Refuses (403) to expand what the principal may not read, before anything is read (AUTH-4). */
 async function checkExpansions(exchange: Negotiated, expand: readonly string[]): Promise<void> {
   const { targets } = exchange.resource
   const decided = await Promise.all(
