@@ -9,7 +9,7 @@ export interface Tails<K> {
 }
 
 /** Waits until what stands before is over. Its rejection leaves the line. */
-type Wait = (before: Promise<unknown>) => Promise<unknown>
+type WaitForTurn = (before: Promise<unknown>) => Promise<unknown>
 
 /** A line for each key. Lines that are empty take no memory. */
 export class SerialQueue<K> {
@@ -29,7 +29,7 @@ export class SerialQueue<K> {
    * Runs `work` when all earlier work of this key is over. Where there is none it runs at once, and
    * leaves no line behind where it is done at once. `wait` is asked only where there is some.
    */
-  run<T>(key: K, wait: Wait, work: () => T | Promise<T>): T | Promise<T> {
+  run<T>(key: K, wait: WaitForTurn, work: () => T | Promise<T>): T | Promise<T> {
     if (this.#tails.get(key) !== undefined) return this.#runBehind(key, wait, work)
     // Nobody else comes in while this runs; who comes while it waits finds it in the line.
     const result = work()
@@ -42,7 +42,7 @@ export class SerialQueue<K> {
     return running
   }
 
-  async #runBehind<T>(key: K, wait: Wait, work: () => T | Promise<T>): Promise<T> {
+  async #runBehind<T>(key: K, wait: WaitForTurn, work: () => T | Promise<T>): Promise<T> {
     const leave = await this.enter(key, wait)
     try {
       return await work()
@@ -52,7 +52,7 @@ export class SerialQueue<K> {
   }
 
   /** Takes the last place of the line at once; resolves with what gives it up when its turn has come. */
-  async enter(key: K, wait: Wait): Promise<() => void> {
+  async enter(key: K, wait: WaitForTurn): Promise<() => void> {
     let leave = passed
     const over = new Promise<void>((resolve) => {
       leave = resolve

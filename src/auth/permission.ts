@@ -25,7 +25,7 @@ export type Decided = Decision | Promise<Decision>
 export type Permission<P = unknown> = (principal: P, action: Action, resource: string, key?: KeyValue) => Decided
 
 /** A question that waits for its principal. */
-export interface Ask {
+export interface AccessRequest {
   readonly action: Action
   readonly resource: string
   readonly key?: KeyValue | undefined
@@ -44,7 +44,7 @@ export const itemActions: Readonly<Record<string, Action>> = {
 const decisions: ReadonlySet<unknown> = new Set<Decision>(['allow', 'forbidden', 'method-not-allowed'])
 
 /** The team's answer to a question. Anything but the three words is a mistake of the service (500), and not a yes. */
-export function decide(permission: Permission, principal: unknown, { action, resource, key }: Ask): Decided {
+export function decide(permission: Permission, principal: unknown, { action, resource, key }: AccessRequest): Decided {
   const decision = permission(principal, action, resource, key)
   return settled(decision, known)
 }

@@ -7,7 +7,7 @@ import { splitList } from './field-grammar.js'
 import { type MediaType, parseMediaType } from './media-type.js'
 
 /** Gives the offered media type that an `Accept` field asks for; `undefined` when none is acceptable. */
-export type Negotiate = (accept: string | undefined) => string | undefined
+export type ChooseMediaType = (accept: string | undefined) => string | undefined
 
 interface Offer extends MediaType {
   /** As the server wrote it. */
@@ -39,7 +39,7 @@ const rememberedLength = 256
  * @throws ConfigurationError `invalid-option` when an offer is not a media type
  * @example negotiator(['application/json', 'application/xml'])('application/json;q=0.5, application/xml') // 'application/xml'
  */
-export function negotiator(offers: readonly string[]): Negotiate {
+export function negotiator(offers: readonly string[]): ChooseMediaType {
   const parsed = offers.map(parseOffer)
   const remembered = new RecentMap<string, Chosen>(rememberedFields)
   return function negotiate(accept) {

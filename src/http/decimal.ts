@@ -73,7 +73,8 @@ function withoutLeadingZeros(digits: string): string {
   return digits.slice(start)
 }
 
-function withoutTrailingZeros(digits: string): string {
+/** The digits without the zeros at their end. */
+export function withoutTrailingZeros(digits: string): string {
   let end = digits.length
   while (digits.charCodeAt(end - 1) === 0x30) end--
   return digits.slice(0, end)

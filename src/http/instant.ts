@@ -4,6 +4,7 @@
  * where it is finer.
  */
 import { isDay } from './calendar.js'
+import { withoutTrailingZeros } from './decimal.js'
 
 const shape = /^(\d{4})-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/
 const canonicalShape = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.(?:\d{3})+Z$/
@@ -91,12 +92,6 @@ export function canonicalLocalTime(text: string): string | undefined {
 function behindPoint(fraction: string): string {
   const digits = withoutTrailingZeros(fraction)
   return digits === '' ? '' : `.${digits}`
-}
-
-function withoutTrailingZeros(digits: string): string {
-  let end = digits.length
-  while (digits.charCodeAt(end - 1) === 0x30) end--
-  return digits.slice(0, end)
 }
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -2,7 +2,7 @@
  * Request targets and the segments of their paths (RFC 9112 3.2, RFC 3986 3.3; PATH-11).
  */
 
-export interface Target {
+export interface RequestTarget {
   /** Still encoded. */
   readonly path: string
   /** Still encoded, without the `?`. */
@@ -14,7 +14,7 @@ export interface Target {
  *
  * @example splitTarget('http://host/v1/parties?q=a') // { path: '/v1/parties', query: 'q=a' }
  */
-export function splitTarget(url: string): Target {
+export function splitTarget(url: string): RequestTarget {
   const start = url.charCodeAt(0) === 0x2f /* / */ ? 0 : authorityEnd(url)
   const mark = url.indexOf('?', start)
   const path = mark < 0 ? (start === 0 ? url : url.slice(start)) : url.slice(start, mark)

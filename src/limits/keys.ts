@@ -59,11 +59,11 @@ const isName = (value: unknown): value is string | number =>
   typeof value === 'string' ? value !== '' : typeof value === 'number' && !Number.isNaN(value)
 
 /** A text that says nothing of what it stands for, and is always the same for it. */
-export function digest(text: string): string {
+export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
 /** A hashed name begins otherwise: nobody can name themselves like somebody's hash. */
 function named(kind: 'a' | 'p', name: string): string {
-  return name.length <= longest ? `${kind}:${name}` : `${kind}#${digest(name)}`
+  return name.length <= longest ? `${kind}:${name}` : `${kind}#${digestOf(name)}`
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Awaitable } from '../adapters/contract.js'
 import type { Claims } from '../auth/tokens/claims.js'
 import { keyRing, type VerificationKeys } from '../auth/tokens/key-ring.js'
-import { listOf, oneOrMore, soleText } from '../auth/tokens/token-options.js'
+import { frozenList, oneOrMore, soleText } from '../auth/tokens/token-options.js'
 import { longestToken, mediaTypeOf } from '../auth/tokens/token-text.js'
 import { type TokenVerifier, tokenVerifier } from '../auth/tokens/token-verifier.js'
 import { soleField } from '../http/sole-field.js'
@@ -120,8 +120,8 @@ function verifierOf<P>(what: string, options: TokenOptions<P>, refuse: (why: str
   return tokenVerifier({
     what,
     keys: keyRing(what, options.keys),
-    issuers: listOf(issuer),
-    audiences: listOf(audience),
+    issuers: frozenList(issuer),
+    audiences: frozenList(audience),
     tolerance: clockTolerance,
     maxAge,
     type: type === undefined ? undefined : mediaTypeOf(type),

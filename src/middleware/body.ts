@@ -12,7 +12,7 @@ import { closing } from '../representation/answer.js'
 import { readXml } from '../representation/xml-reader.js'
 import { longestTimer, withTimeout } from '../timeout.js'
 import { header, mediaType, xmlTypes } from '../wire.js'
-import { asItIs, type Decode, decoderOf } from './content-coding.js'
+import { type Decode, decoderOf, identity } from './content-coding.js'
 import type { ExpressRequest } from './middleware.js'
 
 /** How much of a body is read, and for how long. */
@@ -114,7 +114,7 @@ export async function readUpload(
   }
   const decode = decoderOf(headers)
   const bytes = await readBytes(req, options)
-  return { media, bytes: decode === asItIs ? bytes : await decode(bytes, options.bodyLimit, () => tooLarge(options)) }
+  return { media, bytes: decode === identity ? bytes : await decode(bytes, options.bodyLimit, () => tooLarge(options)) }
 }
 
 /**
@@ -160,7 +160,7 @@ function readAnyhow(carrier: Carrier): unknown {
 
 /** What stands in bytes as they came. Coded and decoded they keep to the limit, so that neither is a way round it. */
 function decoded(bytes: Uint8Array, decode: Decode, carrier: Carrier): unknown {
-  if (decode === asItIs) return parsed(bytes, carrier)
+  if (decode === identity) return parsed(bytes, carrier)
   const { options } = carrier
   return settled(
     decode(bytes, options.bodyLimit, () => tooLarge(options)),

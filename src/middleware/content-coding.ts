@@ -22,7 +22,7 @@ const unpack = (decompress: (bytes: Uint8Array, options: { maxOutputLength: numb
 }
 
 /** Of a body without a coding. */
-export const asItIs: Decode = (bytes) => bytes
+export const identity: Decode = (bytes) => bytes
 
 const gzip = unpack(promisify(gunzip))
 
@@ -32,14 +32,14 @@ const decoders: ReadonlyMap<string, Decode> = new Map([
   ['x-gzip', gzip],
   ['br', unpack(promisify(brotliDecompress))],
   ['deflate', unpack(promisify(inflate))],
-  ['identity', asItIs],
-  ['', asItIs],
+  ['identity', identity],
+  ['', identity],
 ])
 
 /** What undoes the coding of a request's body, by its fields. Throws 415 with `Accept-Encoding` for others, and for several at once (RFC 9110 12.5.3, 15.5.16). */
 export function decoderOf(headers: IncomingHttpHeaders): Decode {
   const coding = headers['content-encoding']
-  if (coding === undefined) return asItIs
+  if (coding === undefined) return identity
   const decode = decoders.get(coding.trim().toLowerCase())
   if (decode !== undefined) return decode
   const detail = `The Content-Encoding is not supported. Send the body as it is, or by one of ${understood.join(', ')}.`

@@ -111,7 +111,7 @@ export const timer: NumberKind = Object.freeze({ from: 0, to: longestTimer, whol
 export const functionBy = (by: string): MadeKind => ({ by, is: (value) => typeof value === 'function' })
 
 /** An object or function with a method of this name, as another factory makes it. */
-export const madeBy = (by: string, method: string): MadeKind => ({
+export const withMethod = (by: string, method: string): MadeKind => ({
   by,
   is: (value) =>
     value !== null &&

@@ -5,7 +5,7 @@ import type { KeyValue } from '../definition/key.js'
 import type { LinkTo } from '../definition/resource.js'
 import type { Mounted } from '../plan/routes.js'
 import { settled, together } from '../promise.js'
-import { digest } from './digest.js'
+import { tagDigest } from './digest.js'
 
 /** Reads records of a resource on behalf of the request at hand. */
 export type ReadBatch = (mounted: Mounted, keys: readonly KeyValue[]) => Awaitable<readonly (Stored<unknown> | undefined)[]>
@@ -107,7 +107,7 @@ export function stampOf({ links }: Related, at: number): string {
 }
 
 /** Stands for a value that can change while its version stays (HDR-8). */
-export const contentStamp = ({ value }: Stored<unknown>): string => `;${digest(JSON.stringify(value) ?? '')};`
+export const contentStamp = ({ value }: Stored<unknown>): string => `;${tagDigest(JSON.stringify(value) ?? '')};`
 
 /** The key a link leads to, or `undefined` where a part of it is null. */
 export function linkedKey(target: Mounted, { by }: LinkTo, record: unknown): KeyValue | undefined {

@@ -5,7 +5,7 @@ import { keyOf } from '../plan/resource-plan.js'
 import type { Mounted } from '../plan/routes.js'
 import { RecentMap } from '../recent-map.js'
 import type { WholeBody } from './answer.js'
-import { digest } from './digest.js'
+import { tagDigest } from './digest.js'
 import { bufferOf, Octets } from './octets.js'
 import { contentStamp, type Related, stampOf } from './related.js'
 import type { Rows } from './remembered.js'
@@ -14,14 +14,14 @@ import { isUsual, type View } from './views.js'
 /** The tag of an item, of which `related` was gathered. `content` stands for its value, where the version does not. */
 export function itemTag(view: View, version: string, related: Related, content?: string): string {
   const { links } = related
-  if (content !== undefined) return formatTag(version, digest(`${view.digest} ${content}${stampOf(related, 0)}`))
+  if (content !== undefined) return formatTag(version, tagDigest(`${view.digest} ${content}${stampOf(related, 0)}`))
   const [only] = links
   if (only === undefined) return formatTag(version, view.digest)
   // Of what many records link to the version comes again and again, and a hash takes 3 us.
   const linked = links.length === 1 && !only.computes && only.nested.links.length === 0 ? only.stored[0]?.version : undefined
   const known = linked === undefined ? undefined : digests.get(view)?.get(linked)
   if (known !== undefined) return formatTag(version, known)
-  const made = digest(`${view.digest} ${stampOf(related, 0)}`)
+  const made = tagDigest(`${view.digest} ${stampOf(related, 0)}`)
   if (linked !== undefined && linked.length <= longestKnown && isUsual(view)) keep(view, linked, made)
   return formatTag(version, made)
 }
@@ -58,7 +58,7 @@ export function pageTag(
     if (row !== undefined) row.stamp = stamp
     text += stamp
   }
-  return formatTag(`${total ?? ''}`, digest(text))
+  return formatTag(`${total ?? ''}`, tagDigest(text))
 }
 
 /** Stands for a row of a page. Each text has its length before it, so that no two pages have one row of texts. */
@@ -72,6 +72,6 @@ function rowStamp({ plan, adapter }: Mounted, stored: Stored<unknown>, related: 
 
 /** The tag of what an endpoint answers: of its bytes, and of the version of the item that it stands below, which `If-Match` compares. */
 export function bodyTag(body: WholeBody, version?: string): string {
-  const bytes = digest(typeof body === 'string' ? body : body instanceof Octets ? bufferOf(body) : Buffer.from(body))
+  const bytes = tagDigest(typeof body === 'string' ? body : body instanceof Octets ? bufferOf(body) : Buffer.from(body))
   return version === undefined ? `"${bytes}"` : formatTag(version, bytes)
 }

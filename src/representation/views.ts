@@ -1,7 +1,7 @@
 /** How a resource is looked at: all that shapes the bytes of its representations beside the records themselves. */
 import type { Mounted } from '../plan/routes.js'
 import { RecentMap } from '../recent-map.js'
-import { digest } from './digest.js'
+import { tagDigest } from './digest.js'
 import type { Representation } from './encoding.js'
 
 /** What of a request shapes the bytes of a representation. */
@@ -46,7 +46,7 @@ class Views {
   }
 
   #make(name: string): View {
-    const view: View = { digest: digest(`${this.#mounted.plan.digest} ${name}`), uses: 0 }
+    const view: View = { digest: tagDigest(`${this.#mounted.plan.digest} ${name}`), uses: 0 }
     this.#known.set(name, view)
     return view
   }

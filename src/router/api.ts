@@ -15,7 +15,7 @@ import {
 } from '../middleware/versions.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { checkArgument, checkOptions, invalidOption } from '../options/check.js'
-import { type Kind, type Kinds, madeBy } from '../options/kinds.js'
+import { type Kind, type Kinds, withMethod } from '../options/kinds.js'
 import { type Endpoint, isEndpoint } from '../plan/endpoint.js'
 import { isMount, type Mount } from '../plan/mount.js'
 import { offeredWrites } from '../plan/offered-writes.js'
@@ -69,7 +69,7 @@ export interface Api extends Middleware {
 export const apiKinds: Kinds<ApiOptions> = {
   ...serviceKinds,
   versions: { required: 'table' },
-  login: madeBy('what login() made, such as login({ find, token })', 'answer'),
+  login: withMethod('what login() made, such as login({ find, token })', 'answer'),
   secureHeaders: [{ oneOf: [false] }, { options: secureHeadersKinds }],
 }
 

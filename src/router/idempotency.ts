@@ -7,7 +7,7 @@ import type { Idempotency } from '../adapters/contract.js'
 import { canonicalText, isObject } from '../definition/json.js'
 import { longestKey, parseIdempotencyKey } from '../http/idempotency-key.js'
 import { soleField } from '../http/sole-field.js'
-import { digest, principalName } from '../limits/keys.js'
+import { digestOf, principalName } from '../limits/keys.js'
 import { invalidOption } from '../options/check.js'
 import { type ConfigurationError, HttpProblem, type ProblemCode, Unavailable } from '../problem.js'
 import { header } from '../wire.js'
@@ -64,8 +64,8 @@ export function idempotencyOf(exchange: Routed, key: string, body: unknown): Ide
   // The whole address: the same name on another side of the service, or below another parent, is somebody or something else.
   const address = exchange.root + exchange.listPath
   return {
-    id: digest(JSON.stringify([ownerOf(exchange), scope, address, key])),
-    fingerprint: digest(canonicalText(exchange.resource.plan.canonical(body))),
+    id: digestOf(JSON.stringify([ownerOf(exchange), scope, address, key])),
+    fingerprint: digestOf(canonicalText(exchange.resource.plan.canonical(body))),
   }
 }
 

@@ -1,6 +1,14 @@
 /** Where a permission is asked: of every operation, of the parents in its path, of what its links lead to (AUTH-4). */
 import type { Awaitable, Stored } from '../adapters/contract.js'
-import { type Ask, type Decided, type Decision, forbidden, methodNotYours, type OwnMethods, ownMethods } from '../auth/permission.js'
+import {
+  type AccessRequest,
+  type Decided,
+  type Decision,
+  forbidden,
+  methodNotYours,
+  type OwnMethods,
+  ownMethods,
+} from '../auth/permission.js'
 import { type KeyValue, lastKey } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
 import { concernsItem, type OperationDescription } from '../plan/operation.js'
@@ -19,7 +27,7 @@ function mayDo(exchange: Asking, route: Route, { actions, method }: OperationDes
     const upload = methods?.get(method)?.upload
     if (upload === undefined) return exchange.decide(only, name)
     // Before a byte of the file is read.
-    const own: readonly Ask[] = [
+    const own: readonly AccessRequest[] = [
       { action: only, resource: name },
       { action: 'create', resource: upload.resource },
     ]
@@ -69,11 +77,11 @@ export function checkAllowed(
   })
 }
 
-const noAsks: readonly Ask[] = []
+const noAsks: readonly AccessRequest[] = []
 
 /** Whether the parents of something may be read, the nearest first, as questions. `keys` end with the nearest one's. */
-function askOfParents(nearest: Mounted | undefined, keys: readonly KeyValue[]): readonly Ask[] {
-  const asks: Ask[] = []
+function askOfParents(nearest: Mounted | undefined, keys: readonly KeyValue[]): readonly AccessRequest[] {
+  const asks: AccessRequest[] = []
   let mounted = nearest
   for (const key of keys.toReversed()) {
     if (mounted === undefined) break
@@ -84,11 +92,11 @@ function askOfParents(nearest: Mounted | undefined, keys: readonly KeyValue[]): 
 }
 
 /** The same of an item that is addressed or led to by its key alone, past its parents. */
-const askOfLineage = (mounted: Mounted, key: KeyValue): readonly Ask[] =>
+const askOfLineage = (mounted: Mounted, key: KeyValue): readonly AccessRequest[] =>
   mounted.parent === undefined ? noAsks : askOfParents(mounted.parent.mounted, lineageOf(mounted, key).slice(0, -1))
 
 /** Asks one after the other, and waits only where an answer does. What lies below a parent that may not be read is forbidden, whatever it is. */
-function inTurn(exchange: Pick<Caller, 'decide'>, parents: readonly Ask[], own: readonly Ask[]): Decided {
+function inTurn(exchange: Pick<Caller, 'decide'>, parents: readonly AccessRequest[], own: readonly AccessRequest[]): Decided {
   const asks = [...parents, ...own]
   const from = (start: number): Decided => {
     for (let at = start; ; at += 1) {
@@ -134,7 +142,7 @@ export function readable(
  * Whether an item may be shown, in an answer or behind a link, where the permission has not been
  * asked about `parents` yet.
  */
-export function mayShow(exchange: Caller, mounted: Mounted, key: KeyValue, parents: readonly Ask[] = noAsks): Awaitable<boolean> {
+export function mayShow(exchange: Caller, mounted: Mounted, key: KeyValue, parents: readonly AccessRequest[] = noAsks): Awaitable<boolean> {
   if (exchange.permission === undefined) return true
   const { collection } = mounted.plan
   const decision: Decided =

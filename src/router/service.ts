@@ -14,7 +14,7 @@ import type { Middleware } from '../middleware/middleware.js'
 import { patchTypes } from '../middleware/patch-types.js'
 import type { RateLimit } from '../middleware/rate-limit.js'
 import { invalidOption } from '../options/check.js'
-import { count, functionBy, type Kinds, madeBy } from '../options/kinds.js'
+import { count, functionBy, type Kinds, withMethod } from '../options/kinds.js'
 import { type CustomRepresentation, representationsKind, representationsOption } from '../plan/custom-representation.js'
 import { header } from '../wire.js'
 import { Formats } from './formats.js'
@@ -123,7 +123,7 @@ export const serviceKinds: Kinds<ServiceOptions> = {
   principal: 'function',
   permission: 'function',
   idempotencyOwner: 'function',
-  rateLimit: madeBy('what rateLimit() made, such as rateLimit({ limit: 600 })', 'count'),
+  rateLimit: withMethod('what rateLimit() made, such as rateLimit({ limit: 600 })', 'count'),
   cors: functionBy('what crossOrigin() made, such as crossOrigin({ origins })'),
   requireIfMatch: 'boolean',
   weakIfMatch: 'boolean',

@@ -43,7 +43,7 @@ export interface ListenerEnd {
 }
 
 /** When and how `endListening` closes the socket. */
-interface Ending {
+interface ListenerEndOptions {
   /** Node's own `close` of the server. */
   readonly close: Server['close']
   /**
@@ -61,7 +61,7 @@ interface Ending {
  * taken as before, but `listening` is false already, and `listen()` closes the socket first:
  * callers of Node's `close()` rely on both.
  */
-export function endListening(server: Server, { close, limit, closed }: Ending): ListenerEnd {
+export function endListening(server: Server, { close, limit, closed }: ListenerEndOptions): ListenerEnd {
   const callbacks: CloseCallback[] = []
   let open = true
   let turns = 0

@@ -3,8 +3,8 @@
  * `express-rest-conventions/server`.
  */
 export { createServer } from './create-server.js'
-export type { ShutdownReport } from './ending.js'
 export { type ProbesMiddleware, probes } from './probes.js'
 export type { ProbesOptions } from './probes-options.js'
+export type { ShutdownReport } from './server-end.js'
 export type { ServerOptions } from './server-options.js'
 export type { GracefulServer, ShutdownOptions } from './shutdown.js'

@@ -5,7 +5,7 @@ import type { Server as TlsServer } from 'node:https'
 import { checkOptions } from '../options/check.js'
 import { type Kinds, timer } from '../options/kinds.js'
 import type { Connections } from './connections.js'
-import { Ending, type ShutdownReport, type Times } from './ending.js'
+import { ServerEnd, type ShutdownReport, type Times } from './server-end.js'
 
 /** How a server ends. Times are in milliseconds. */
 export interface ShutdownOptions {
@@ -42,17 +42,17 @@ export type GracefulServer<Base extends Server | TlsServer = Server> = Base & {
 /** Gives a server `shutdown()` and `draining`, and makes its `close()` as graceful. */
 export function addShutdown<Base extends Server>(server: Base, connections: Connections, times: Times): GracefulServer<Base> {
   const close = server.close
-  let ending: Ending | undefined
+  let ending: ServerEnd | undefined
   let announced = false
   server.on('listening', () => {
     announced = true
     ending?.stop()
     ending = undefined
   })
-  const begin = (first: Times): Ending => {
+  const begin = (first: Times): ServerEnd => {
     const listens = announced && server.listening
     announced = false
-    return new Ending(server, { connections, close, listens, ...first })
+    return new ServerEnd(server, { connections, close, listens, ...first })
   }
   server.close = function gracefulClose(callback) {
     ending ??= begin({ drain: 0, grace: times.grace })

@@ -44,7 +44,7 @@ export function listRequest(parts: ListParts, key: readonly string[]): ListReque
 let count = 0
 
 /** A call by nobody in particular, that no replica may answer from its past. */
-export function callOf(parts: Partial<AdapterCall> = {}): AdapterCall {
+export function adapterCall(parts: Partial<AdapterCall> = {}): AdapterCall {
   return { principal: undefined, scope: {}, requestId: `suite-${++count}`, signal: new AbortController().signal, fresh: true, ...parts }
 }
 

@@ -19,7 +19,7 @@ import { expectAnswer, expectPage, expectStored } from './answers.js'
 import type { Need, OptionalMethod } from './check.js'
 import { ContractError, expectThat, show } from './contract-error.js'
 import type { Subject } from './fixtures.js'
-import { callOf, type ListParts, listRequest, sortTerms } from './requests.js'
+import { adapterCall, type ListParts, listRequest, sortTerms } from './requests.js'
 import { compileIdentity, type Row } from './row.js'
 
 /** An adapter whatever its records and keys. */
@@ -103,7 +103,7 @@ export class Stage {
 
   /** A call as each of these makes it. */
   call(parts: Partial<AdapterCall> = {}): AdapterCall {
-    return callOf(parts)
+    return adapterCall(parts)
   }
 
   /** One page. */
@@ -234,7 +234,7 @@ export class Stage {
   ): Promise<Exclude<R, undefined>> {
     const adapter = this.#adapters[peer % this.#adapters.length] as AnyAdapter
     const late = (): ContractError => new ContractError(`Expected ${method}() to answer within ${this.#patience} ms; nothing came.`)
-    const answer = await withTimeout(ask(adapter, callOf(call)), this.#patience, late)
+    const answer = await withTimeout(ask(adapter, adapterCall(call)), this.#patience, late)
     expectThat(answer !== undefined, `an answer of ${method}()`, answer)
     return answer as Exclude<R, undefined>
   }

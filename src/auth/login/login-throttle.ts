@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { inSeconds } from '../../limits/duration.js'
-import { addressKey, digest } from '../../limits/keys.js'
+import { addressKey, digestOf } from '../../limits/keys.js'
 import { limitKinds, limitOf, storeMaker } from '../../limits/limit-options.js'
 import type { Quota, StoreOptions } from '../../limits/store.js'
 import { StoreGuard, type StoreMessages } from '../../limits/store-guard.js'
@@ -22,7 +22,7 @@ export interface AttemptsOptions {
 }
 
 /** An attempt that may be checked. Call one of these when it was. None ever rejects. */
-export interface Attempt {
+export interface LoginAttempt {
   /** The password was wrong. */
   failed(): void
   /** The password was right. */
@@ -77,11 +77,11 @@ export class LoginThrottle {
    * Admits an attempt. Rejects with `too-many-requests` (429) where too many have failed: that attempt is not counted, and the answer is the same whether there is such a
    * user or not. An address from which the account has logged in before has only its own failures to fear, so that no stranger can lock the owner out.
    */
-  async admit(user: string, req: IncomingMessage): Promise<Attempt> {
+  async admit(user: string, req: IncomingMessage): Promise<LoginAttempt> {
     const address = addressKey(req)
-    const account = digest(user)
+    const account = digestOf(user)
     // A user has no control characters, so this can be taken apart in one way only.
-    const pair = digest(`${user}\n${address}`)
+    const pair = digestOf(`${user}\n${address}`)
     const [known, own] = await Promise.all([this.#known.has(pair), this.#pair.reserve(pair)])
     const others = known ? [] : await Promise.all([this.#address.reserve(address), this.#account.reserve(account)])
     const keys = known ? [pair] : [pair, address, account]

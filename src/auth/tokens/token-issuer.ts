@@ -9,7 +9,7 @@ import type { ConfigurationError } from '../../problem.js'
 import type { TokenAlgorithm } from './algorithms.js'
 import { type Claims, readClaims } from './claims.js'
 import { prepareKey, type TokenKey } from './keys.js'
-import { listOf, oneOrMore, soleText } from './token-options.js'
+import { frozenList, oneOrMore, soleText } from './token-options.js'
 import { longestToken } from './token-text.js'
 
 /** How tokens are made. */
@@ -57,7 +57,7 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   const { issuer, audience, lifetime = 3600, type = 'JWT' } = given
   const fixed = {
     ...(issuer === undefined ? {} : { iss: issuer }),
-    ...(audience === undefined ? {} : { aud: typeof audience === 'string' ? audience : listOf(audience) }),
+    ...(audience === undefined ? {} : { aud: typeof audience === 'string' ? audience : frozenList(audience) }),
   }
   const header = { alg: algorithm, typ: type }
   const signing = { algorithm, header, ...(kid === undefined ? {} : { keyid: kid }) }

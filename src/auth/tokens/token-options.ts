@@ -10,5 +10,5 @@ export const soleText: PresentKind = { present: text }
 export const oneOrMore: PresentKind = { present: [text, { each: text, least: 1, a: 'a list of such texts' }] satisfies Kind }
 
 /** One text or several, of that kind, as a list; `undefined` where the option is left out. */
-export const listOf = (given: string | readonly string[] | undefined): readonly string[] | undefined =>
+export const frozenList = (given: string | readonly string[] | undefined): readonly string[] | undefined =>
   given === undefined ? undefined : Object.freeze([given].flat())

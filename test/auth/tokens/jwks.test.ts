@@ -228,7 +228,8 @@ describe('jwks(): which keys of a set serve', () => {
     expect(await ask(token('first'))).toBe('ana')
   })
 
-  it('a report that fails changes nothing', async () => {
+  it('a report that fails changes nothing, and goes to console.error', async () => {
+    const spy = vi.spyOn(console, 'error').mockImplementation(() => {})
     for (const onError of [
       () => {
         throw new Error('the log is full')
@@ -238,6 +239,7 @@ describe('jwks(): which keys of a set serve', () => {
       const { ask } = await issuer([first, published(rsa.privateKey)], { onError })
       expect(await ask(token('first'))).toBe('ana')
     }
+    expect(spy).toHaveBeenCalledTimes(2)
   })
 
   it('by default an outage goes to console.error', async () => {

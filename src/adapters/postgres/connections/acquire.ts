@@ -1,5 +1,6 @@
 /** Connections of a pool: checked before use, and given up where they can't be made. */
 
+import { deadline } from '../../../timeout.js'
 import type { Wait } from './client.js'
 import { connectionOf, watchConnecting } from './connections.js'
 import { connectFailure } from './driver-failures.js'
@@ -110,35 +111,26 @@ function checkIdle(pool: PgPool): void {
   }
 }
 
-/** A check ends after this many turns of so many milliseconds: a second. */
-const checkTurns = 10
-const checkTurn = 100
+/** Milliseconds that a check may take. */
+const checkTime = 1_000
 
 /**
- * Whether the server answers an empty statement within a second. Turns of the event loop are
- * counted, not time alone: after the process itself was held up, an answer that has arrived is read
- * first. A connection without an answer is closed, and the others of its pool are doubtful from
+ * Whether the server answers an empty statement within a second. Time in which the process itself
+ * was held up does not count: an answer that has arrived is read first. A connection without an answer is closed, and the others of its pool are doubtful from
  * then on. Never rejects.
  */
 function answers(client: PgClient): Promise<boolean> {
   const connection = connectionOf(client)
   if (connection.ended !== undefined) return Promise.resolve(false)
   return new Promise((resolve) => {
-    let turns = 0
-    let timer: ReturnType<typeof setTimeout>
-    const turn = (): void => {
-      if (++turns < checkTurns) {
-        timer = setTimeout(turn, checkTurn)
-        return
-      }
+    const cancel = deadline(checkTime, () => {
       connection.ended ??= new Error('PostgreSQL did not answer.')
       connection.doubtPeers()
       client.connection?.stream?.destroy()
       resolve(false)
-    }
-    timer = setTimeout(turn, checkTurn)
+    })
     const end = (isAlive: boolean): void => {
-      clearTimeout(timer)
+      cancel()
       if (isAlive) connection.aliveAt = performance.now()
       resolve(isAlive && connection.ended === undefined)
     }

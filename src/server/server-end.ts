@@ -37,7 +37,7 @@ const interval = 50
 const arrival = 1_000
 
 /** One end of a server, from the first `shutdown()` or `close()` to the last connection. */
-export class Ending {
+export class ServerEnd {
   /** Resolves when no connection is left. */
   readonly done: Promise<ShutdownReport>
   readonly #server: Server
