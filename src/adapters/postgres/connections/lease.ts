@@ -14,8 +14,7 @@ import { answerShare, graceful, nobodyWaits, statementShare, timerFor, whenTooLo
 type Begin<R> = (answer: (error: unknown, result?: R) => void) => void
 
 /** A statement that was sent and has no result yet. */
-interface Sent<R> {
-  readonly resolve: (result: R) => void
+interface Sent {
   readonly reject: (error: unknown) => void
   /** When its caller has to be answered, on the clock of `performance.now()`. */
   readonly answerBy: number
@@ -142,13 +141,19 @@ export class Lease {
     return new Promise((resolve, reject) => {
       const { unconfirmed } = this.#connection
       const answerBy = performance.now() + left * answerShare
-      const sent: Sent<R> = { resolve, reject, answerBy, unconfirmed, isOver: false, cancelling: undefined, timers: none, stay: nothing }
+      const sent: Sent = { reject, answerBy, unconfirmed, isOver: false, cancelling: undefined, timers: none, stay: nothing }
       const stop = (): void => this.#stop(sent)
       sent.stay = whenTooLong(wait, limit, stop, stop)
       try {
         begin((error, result) => {
-          if (error !== null && error !== undefined) this.#failed(sent, error)
-          else this.#answered(sent, result as R)
+          if (error !== null && error !== undefined) {
+            this.#failed(sent, error)
+            return
+          }
+          this.#connection.aliveAt = performance.now()
+          if (this.#connection.unconfirmed > unconfirmed) reject(new Unconfirmed())
+          else resolve(result as R)
+          this.#finish(sent)
         })
       } catch (error) {
         this.#failed(sent, error)
@@ -156,15 +161,7 @@ export class Lease {
     })
   }
 
-  #answered<R>(sent: Sent<R>, result: R): void {
-    const connection = this.#connection
-    connection.aliveAt = performance.now()
-    if (connection.unconfirmed > sent.unconfirmed) sent.reject(new Unconfirmed())
-    else sent.resolve(result)
-    this.#finish(sent)
-  }
-
-  #failed<R>(sent: Sent<R>, error: unknown): void {
+  #failed(sent: Sent, error: unknown): void {
     const failure = statementFailure(error)
     if (breaks(failure)) this.#unfit ??= failure as Error
     // Where the client itself stopped waiting, the statement still runs.
@@ -174,7 +171,7 @@ export class Lease {
   }
 
   /** Cancels a statement, and answers its caller when the server does not say in time how it ended. */
-  #stop<R>(sent: Sent<R>): void {
+  #stop(sent: Sent): void {
     if (sent.cancelling !== undefined) return
     sent.cancelling = this.#cancelUntil(() => sent.isOver)
     // Where the statement had a limit of its own, the request may still have time for another
@@ -194,7 +191,7 @@ export class Lease {
   }
 
   /** The connection is free again, once a cancel has ended too. */
-  #finish<R>(sent: Sent<R>): void {
+  #finish(sent: Sent): void {
     if (sent.isOver) return
     sent.isOver = true
     sent.stay()
