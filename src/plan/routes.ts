@@ -12,6 +12,7 @@ import { checkKeyHolders, checkLineage, checkScope, nameOf, targetOf } from './l
 import type { AnyAdapter, Mount } from './mount.js'
 import type { OperationDescription, Target } from './operation.js'
 import { compileResource, type ResourcePlan } from './resource-plan.js'
+import { routesIn } from './route-list.js'
 import { match } from './route-match.js'
 import { RouteMaker } from './route-methods.js'
 import { type Exports, exportsOption } from './transfer-format.js'
@@ -78,6 +79,8 @@ export interface RouteTable<Op extends OperationDescription = OperationDescripti
   /** The same among all addresses that links may name: related resources have theirs elsewhere. */
   locate(segments: readonly string[]): Match<Op> | undefined
   readonly resources: readonly Mounted<Op>[]
+  /** Every route that `match` may give: parents before what lies below them. */
+  readonly routes: readonly Route<Op>[]
 }
 
 export interface Match<Op extends OperationDescription = OperationDescription> {
@@ -108,7 +111,12 @@ export function compileRoutes<Op extends OperationDescription>(
   table.join()
   for (const entry of entries) if (entry.kind === 'endpoint') place(table.top, entry.area, entry.name, make.endpoint(entry))
   const { top, everywhere, built } = table
-  return { match: (segments) => match(top, segments), locate: (segments) => match(everywhere, segments), resources: [...built.values()] }
+  return {
+    match: (segments) => match(top, segments),
+    locate: (segments) => match(everywhere, segments),
+    resources: [...built.values()],
+    routes: routesIn(top),
+  }
 }
 
 /** A child may stand before its parent in the list: whatever has its parent before it goes first, until nothing is left. */
