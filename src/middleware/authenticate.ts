@@ -68,11 +68,7 @@ export const authenticateKinds: Kinds<AuthenticateOptions<unknown>> = {
 }
 
 /** The middleware around a way to identify a request. */
-export function makeAuthenticate<P>(
-  field: string,
-  challenge: string,
-  identify: (req: IncomingMessage) => Awaitable<P>,
-): Authenticate<P> {
+export function makeAuthenticate<P>(field: string, challenge: string, identify: (req: IncomingMessage) => Awaitable<P>): Authenticate<P> {
   const pass = (req: IncomingMessage, res: ServerResponse, principal: P): void => {
     principals.set(req, { principal })
     keepPrivate(res, field)
@@ -89,7 +85,12 @@ export function makeAuthenticate<P>(
     if (isPromise(passed)) passed.then(() => next(), next)
     else next()
   }
-  return Object.assign(authenticateMiddleware, { of: (req: IncomingMessage) => principals.of(req).principal as P, identify, field, challenge })
+  return Object.assign(authenticateMiddleware, {
+    of: (req: IncomingMessage) => principals.of(req).principal as P,
+    identify,
+    field,
+    challenge,
+  })
 }
 
 /**

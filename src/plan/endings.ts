@@ -3,6 +3,7 @@
  * Documents tell clients so, docs/lifecycle.md tells it by step, and tests hold both against what
  * the steps really do.
  */
+import { isCreating } from '../definition/fixed.js'
 import type { ProblemCode } from '../problem.js'
 import type { DescribedLife, ServiceFacts } from './description.js'
 import type { OperationDescription } from './operation.js'
@@ -127,16 +128,23 @@ export function problemsOf(situation: Situation): readonly ProblemCode[] {
   return [...new Set(found.map(({ code }) => code))]
 }
 
-/** The statuses of an endpoint that does not say them: with a value, and without one. */
-const usualOfEndpoints: readonly number[] = [200, 204]
+/** The statuses of an endpoint: those that its team says, else with a value and without one. */
+function ofEndpoint(method: string, { endpoint }: Route): readonly number[] {
+  const responses = endpoint?.methods.get(method)?.text.responses
+  return responses === undefined ? [200, 204] : Object.keys(responses).map(Number)
+}
 
 /** The statuses of a request that succeeds. */
 export function successesOf(situation: Situation): readonly number[] {
-  const { method, operation, facts } = situation
+  const { method, operation, route, facts } = situation
   if (method === 'HEAD' && operation.headStatus !== undefined) return [operation.headStatus]
   const unmodified = readsConditionally(situation) ? [304] : []
-  if (operation.statuses === 'any') return [...usualOfEndpoints, ...unmodified]
+  if (operation.statuses === 'any') {
+    const statuses = ofEndpoint(method, route)
+    return [...statuses, ...(statuses.includes(200) ? unmodified : [])]
+  }
   // Which of them a removal has is an option of the service.
   if (operation.writes === 'remove') return [facts.deleteStatus]
+  if (operation.writes === 'create' && isCreating(route.resource?.adapter.create)) return [201]
   return [...operation.statuses, ...unmodified]
 }

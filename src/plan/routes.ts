@@ -6,6 +6,7 @@ import { nearMiss } from '../near-miss.js'
 import { invalidOption } from '../options/check.js'
 import { ConfigurationError } from '../problem.js'
 import type { CustomRepresentation } from './custom-representation.js'
+import type { ResourceText } from './describe-options.js'
 import type { Endpoint } from './endpoint.js'
 import type { CompiledEndpoint } from './endpoint-plan.js'
 import { checkKeyHolders, checkLineage, checkScope, nameOf, targetOf } from './link-targets.js'
@@ -56,6 +57,8 @@ export interface Mounted<Op extends OperationDescription = OperationDescription>
   readonly exports: Exports | undefined
   /** Whether a POST may, or must, say by which key a repeat is known (VERB-12). */
   readonly idempotencyKey: 'ignored' | 'honoured' | 'required'
+  /** What documents say of it. */
+  readonly text: ResourceText
   /** Absent on top. */
   readonly parent: { readonly mounted: Mounted; readonly by: readonly string[] } | undefined
   /** The path of the collection below its parent or the version: `/area/collection`, `/collection`. */
@@ -178,6 +181,7 @@ class TableBuilder<Op extends OperationDescription> {
       representations: options.representations ?? [],
       exports: exportsOption(`the mount of "${definition.collection}"`, options.exports, options.representations ?? []),
       idempotencyKey: adapter.recall === undefined ? 'ignored' : (options.idempotencyKey ?? 'honoured'),
+      text: options.describe ?? {},
       parent,
       path,
       below: new Map(),

@@ -40,7 +40,7 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
   options: ResourceRouterOptions<P, NoInfer<T>, NoInfer<K>> = {},
 ): Middleware {
   checkOptions('resourceRouter()', options, resourceRouterKinds)
-  const { related = [], area, collection, item, exports, idempotencyKey, endpoints, ...rest } = options
+  const { related = [], area, collection, item, exports, idempotencyKey, endpoints, describe, ...rest } = options
   const own = mount<T, K>(definition, adapter as MountedAdapter<T, K>, {
     ...(area === undefined ? {} : { area }),
     ...(collection === undefined ? {} : { collection }),
@@ -48,6 +48,7 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
     ...(exports === undefined ? {} : { exports }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(endpoints === undefined ? {} : { endpoints }),
+    ...(describe === undefined ? {} : { describe }),
   })
   const service = resolveService(rest as unknown as ServiceOptions)
   const version: ServedVersion = { name: '', table: routeTable([own], related, service.page), life: undefined, routes: undefined }
