@@ -26,7 +26,7 @@ export interface DocumentOperation {
 /** The operations of a path by their methods in lower case, beside what they share. */
 export type DocumentPath = Readonly<Record<string, unknown>>
 
-/** An OpenAPI document: plain JSON, frozen throughout. */
+/** An OpenAPI document: plain JSON. */
 export interface OpenApiDocument {
   readonly openapi: string
   readonly info: Readonly<JsonObject> & { readonly title: string; readonly version: string }

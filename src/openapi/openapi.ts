@@ -1,5 +1,4 @@
 /** An OpenAPI document of one version of a service, made of what serves its requests. */
-import { freezeThroughout } from '../definition/fixed.js'
 import { nearMiss } from '../near-miss.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import { type DescribedVersion, descriptionOf, type ServiceFacts } from '../plan/description.js'
@@ -18,7 +17,7 @@ import { toVersion30 } from './version-30.js'
 
 /**
  * The OpenAPI document of a version of what `api()` or `resourceRouter()` made: paths, parameters,
- * bodies, answers, headers and problems, as they are served. It is plain JSON, frozen. Of a
+ * bodies, answers, headers and problems, as they are served. It is plain JSON. Of a
  * `resourceRouter`, which knows no versions, `version` is the name of the one it is mounted below.
  *
  * Throws `ConfigurationError` where the version is not served, an option makes no sense, two things
@@ -34,22 +33,25 @@ export function openapi(service: object, version: string, options: OpenApiOption
   const { info, servers, openapi: format = '3.1.1', externalDocs, fragments = [] } = given
   const { security, schemes } = securityOf(facts)
   const paths = pathsOf(described, facts, components)
-  if (facts.login) paths['/login'] = loginPath(facts, components)
+  if (facts.login) paths['/login'] = loginPath(facts, rootOf(facts), components)
   for (const [name, scheme] of Object.entries(schemes)) components.share('securitySchemes', [name], scheme)
   const document: OpenApiDocument = {
     openapi: format,
     info: { title: version, version, ...info },
     servers: servers ?? [{ url: `${facts.root ?? ''}/${version}` }],
     ...(security.length === 0 ? {} : { security }),
-    tags: tagsOf(described),
+    tags: [...tagsOf(described), ...(facts.login ? [{ name: 'login', description: 'Tokens for user and password (AUTH-2).' }] : [])],
     paths,
     components: components.all(),
     ...(externalDocs === undefined ? {} : { externalDocs }),
   }
   checkOperationIds(document)
   const whole = addFragments(document, fragments)
-  return freezeThroughout(format === '3.0.3' ? toVersion30(whole) : whole)
+  return format === '3.0.3' ? toVersion30(whole) : whole
 }
+
+/** Where the versions begin: on the host that serves the document, where nothing else is said. */
+const rootOf = ({ root }: ServiceFacts): string => root ?? '/'
 
 /** The version that is to be described. */
 function describedVersion(service: object, version: string): { readonly described: DescribedVersion; readonly facts: ServiceFacts } {

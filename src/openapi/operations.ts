@@ -1,36 +1,18 @@
 /** One operation of a document: all that the service does with a method at an address. */
 import { STATUS_CODES } from 'node:http'
 import { fieldsOfSuccess } from '../plan/answer-fields.js'
-import type { OperationText } from '../plan/describe-options.js'
-import { type Situation, successesOf } from '../plan/endings.js'
+import type { EndpointAnswer, OperationText } from '../plan/describe-options.js'
+import { endingsKey, type Situation, successesOf } from '../plan/endings.js'
 import { Bodies } from './bodies.js'
 import type { Components } from './components.js'
-import type { DocumentOperation } from './document.js'
+import type { DocumentOperation, Reference } from './document.js'
 import { headersOf } from './headers.js'
 import { typeName } from './names.js'
 import { operationId } from './operation-ids.js'
+import { descriptionOf, summaryOf } from './operation-texts.js'
 import { parametersOf } from './parameters.js'
 import { ProblemResponses } from './problem-schemas.js'
 import { RecordSchemas } from './record-schemas.js'
-
-/** What each operation does to the collection `{}`, by its name. HEAD has the words of its own after the slash. */
-const summaries: Readonly<Record<string, string>> = {
-  list: 'List {}',
-  create: 'Create one of {}',
-  read: 'Get one of {}',
-  replace: 'Replace one of {}',
-  patch: 'Change one of {}',
-  remove: 'Delete one of {}',
-  listMembers: 'List the {} of one of {parent}',
-  createMember: 'Create one of {} for one of {parent}',
-  readMember: 'Get one of the {} of one of {parent}',
-  attach: 'Put one of {} into one of {parent}',
-  detach: 'Take one of {} out of one of {parent}',
-  readFlag: 'Tell whether the flag is set',
-  setFlag: 'Set the flag',
-  unsetFlag: 'Unset the flag',
-  options: 'List the methods',
-}
 
 /** What statuses of success mean. */
 const meanings: Readonly<Record<number, string>> = {
@@ -47,6 +29,8 @@ export class Operations {
   readonly #components: Components
   readonly #bodies: Bodies
   readonly #problems: ProblemResponses
+  readonly #endings = new Map<string, Endings>()
+  readonly #bodiless = new WeakMap<Success, Reference>()
 
   constructor(components: Components) {
     this.#components = components
@@ -70,7 +54,7 @@ export class Operations {
     return {
       operationId: (situation.method === 'HEAD' ? undefined : id) ?? operationId(situation),
       summary,
-      ...(description === undefined ? {} : { description }),
+      description,
       tags: [tagOf(situation)],
       ...(deprecated === true || situation.life?.deprecated !== undefined ? { deprecated: true } : {}),
       ...(situation.facts.permission && situation.operation.actions.length > 0 ? { 'x-permission': permissionOf(situation) } : {}),
@@ -82,35 +66,63 @@ export class Operations {
   }
 
   #responses(situation: Situation, problems: OperationText['problems']): Readonly<Record<string, unknown>> {
+    const { successes, refusals } = this.#endingsOf(situation, problems)
     const found: Record<string, unknown> = {}
-    for (const status of successesOf(situation)) found[status] = this.#success(situation, status)
-    return { ...found, ...this.#problems.of(situation, problems) }
+    for (const { status, response } of successes) found[status] = this.#withContent(situation, status, response)
+    return Object.assign(found, refusals)
   }
 
-  #success(situation: Situation, status: number): unknown {
-    const { method, route } = situation
-    const stated = route.endpoint?.methods.get(method)?.text.responses?.[String(status) as '200']
-    const content = method === 'HEAD' ? undefined : this.#bodies.answer(situation, status)
-    const response = {
+  /** How an operation ends, whatever its bodies hold: the same for all resources of a kind. */
+  #endingsOf(situation: Situation, problems: OperationText['problems']): Endings {
+    const key = problems === undefined ? endingsKey(situation) : undefined
+    const known = key === undefined ? undefined : this.#endings.get(key)
+    if (known !== undefined) return known
+    const endings = {
+      successes: successesOf(situation).map((status) => ({ status, response: this.#success(situation, status) })),
+      refusals: this.#problems.of(situation, problems),
+    }
+    if (key !== undefined) this.#endings.set(key, endings)
+    return endings
+  }
+
+  #success(situation: Situation, status: number): Success {
+    const stated = statedAnswer(situation, status)
+    return {
       description: stated?.description ?? meanings[status] ?? STATUS_CODES[status] ?? 'Done.',
       headers: headersOf(fieldsOfSuccess(situation, status), this.#components, stated?.headers),
-      ...(content === undefined ? {} : { content }),
     }
-    if (content !== undefined || stated !== undefined) return response
+  }
+
+  #withContent(situation: Situation, status: number, response: Success): unknown {
+    const content = situation.method === 'HEAD' ? undefined : this.#bodies.answer(situation, status)
+    if (content !== undefined) return { ...response, content }
+    if (statedAnswer(situation, status) !== undefined) return response
+    const shared = this.#bodiless.get(response) ?? this.#shareBodiless(situation, status, response)
+    this.#bodiless.set(response, shared)
+    return shared
+  }
+
+  #shareBodiless({ operation }: Situation, status: number, response: Success): Reference {
     const name = typeName(STATUS_CODES[status] ?? 'Done')
     const fields = Object.keys(response.headers).map(typeName).join('')
-    return this.#components.share(
-      'responses',
-      [
-        name,
-        `${name}Of${typeName(situation.operation.name)}`,
-        `${name}${fields}`,
-        `${name}${fields}Of${typeName(situation.operation.name)}`,
-      ],
-      response,
-    )
+    const own = `Of${typeName(operation.name)}`
+    return this.#components.share('responses', [name, `${name}${own}`, `${name}${fields}`, `${name}${fields}${own}`], response)
   }
 }
+
+interface Success {
+  readonly description: string
+  readonly headers: ReturnType<typeof headersOf>
+}
+
+interface Endings {
+  readonly successes: readonly { readonly status: number; readonly response: Success }[]
+  readonly refusals: Readonly<Record<string, Reference>>
+}
+
+/** What the team of an endpoint says of an answer. */
+const statedAnswer = ({ method, route }: Situation, status: number): EndpointAnswer | undefined =>
+  route.endpoint?.methods.get(method)?.text.responses?.[String(status) as '200']
 
 /** What a team says of an operation. */
 function textOf({ method, operation, route }: Situation): OperationText {
@@ -124,20 +136,6 @@ function textOf({ method, operation, route }: Situation): OperationText {
 
 const extensionsIn = (given: Readonly<Record<string, unknown>>): Readonly<Record<`x-${string}`, unknown>> =>
   Object.fromEntries(Object.entries(given).filter(([name]) => name.startsWith('x-')))
-
-function summaryOf({ method, operation, route }: Situation): string {
-  const { resource, endpoint, association } = route
-  if (endpoint !== undefined && operation.method !== 'OPTIONS') return `${method} ${endpoint.name}`
-  const words = summaries[operation.name] ?? `${method} {}`
-  const text = words
-    .replace('{}', resource?.plan.collection ?? endpoint?.name ?? '')
-    .replace('{parent}', association?.parent.plan.collection ?? '')
-  return method === 'HEAD' ? `${text}, without a body` : text
-}
-
-/** An endpoint says what it is for; so does a team's text of a resource. */
-const descriptionOf = ({ route, operation }: Situation): string | undefined =>
-  operation.method === 'OPTIONS' ? undefined : route.endpoint?.description
 
 /** The resource whose operations stand together; of an endpoint on top its own name. */
 export function tagOf({ route }: Pick<Situation, 'route'>): string {

@@ -1,7 +1,6 @@
 /** The address of a route as a document has it, with a parameter for each key in it (PATH-1, PATH-9, PATH-11). */
-import { isObject } from '../definition/json.js'
 import { segmentOf } from '../definition/key.js'
-import { closedSchema } from '../plan/closed-schema.js'
+import { closedPlace } from '../plan/closed-schema.js'
 import { keyHolders } from '../plan/route-list.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import type { Components } from './components.js'
@@ -60,15 +59,7 @@ const textOf = (text: unknown): string | undefined => (typeof text === 'string' 
 function keySchema(holder: Mounted, components: Components): DocumentSchema {
   const { definition, key } = holder.plan
   const [member = ''] = key.members
-  const closed = closedSchema(
-    {
-      type: 'object',
-      properties: { [member]: definition.shape.properties.get(member) ?? {} },
-      ...(isObject(definition.schema.$defs) ? { $defs: definition.schema.$defs } : {}),
-    },
-    () => false,
-  )
-  const node = isObject(closed.properties) ? closed.properties[member] : undefined
+  const node = closedPlace(definition.schema, definition.shape.properties.get(member) ?? {}, () => false)
   const context = {
     components,
     root: definition.schema,
@@ -76,7 +67,6 @@ function keySchema(holder: Mounted, components: Components): DocumentSchema {
     name: typeOf(holder),
     purpose: 'output' as const,
   }
-  if (!isObject(node)) return {}
   const { readOnly: _, writeOnly: __, default: ___, description: ____, title: _____, ...schema } = translated(context, node, member)
   return schema.type === 'string' && schema.minLength === undefined ? { ...schema, minLength: 1 } : schema
 }

@@ -1,6 +1,6 @@
 /** The schema of problems, and their answers by status: each says its codes (ERR-3). */
 import { STATUS_CODES } from 'node:http'
-import { fieldsOfProblem } from '../plan/answer-fields.js'
+import { type FieldSituation, fieldsOfProblem } from '../plan/answer-fields.js'
 import { problemsOf, type Situation } from '../plan/endings.js'
 import { type CustomProblem, type ProblemCode, problemKinds } from '../problem.js'
 import { problemWire } from '../representation/problem-form.js'
@@ -60,29 +60,27 @@ const usual: Readonly<Record<number, readonly string[]>> = {
 /** The answers to a request that is refused, by status. */
 export class ProblemResponses {
   readonly #components: Components
-  readonly #made = new Map<string, Readonly<Record<string, Reference>>>()
 
   constructor(components: Components) {
     this.#components = components
   }
 
   of(situation: Situation, stated: readonly (ProblemCode | CustomProblem)[] = []): Readonly<Record<string, Reference>> {
+    return this.ofProblems(situation, [...problemsOf(situation), ...stated])
+  }
+
+  /** The answers of these problems, whatever the operation is. */
+  ofProblems(situation: FieldSituation, given: readonly (ProblemCode | CustomProblem)[]): Readonly<Record<string, Reference>> {
     const byStatus = new Map<number, CustomProblem[]>()
-    for (const problem of [...problemsOf(situation), ...stated]) {
+    for (const problem of given) {
       const known = typeof problem === 'string' ? { code: problem, ...problemKinds[problem] } : problem
       const others = byStatus.get(known.status) ?? []
       if (!others.some(({ code }) => code === known.code)) byStatus.set(known.status, [...others, known])
     }
-    const { method, life, facts } = situation
-    const signature = `${method === 'PATCH'} ${JSON.stringify([life, facts.rateLimit, [...byStatus].map(([status, problems]) => [status, problems.map(({ code }) => code)])])}`
-    const made =
-      this.#made.get(signature) ??
-      Object.fromEntries([...byStatus].map(([status, problems]) => [String(status), this.#response(situation, status, problems)]))
-    this.#made.set(signature, made)
-    return made
+    return Object.fromEntries([...byStatus].map(([status, problems]) => [String(status), this.#response(situation, status, problems)]))
   }
 
-  #response(situation: Situation, status: number, problems: readonly CustomProblem[]): Reference {
+  #response(situation: FieldSituation, status: number, problems: readonly CustomProblem[]): Reference {
     const codes = problems.map(({ code }) => code)
     const headers = headersOf(fieldsOfProblem(situation, status), this.#components)
     const name = typeName(STATUS_CODES[status] ?? `Status ${status}`)

@@ -1,8 +1,8 @@
 /** The schemas of a resource on the wire: link objects stand in the place of keys, brief or expanded (REP-1, REP-2, REP-7, REP-8). */
-import { isList, isObject } from '../definition/json.js'
+import { isObject } from '../definition/json.js'
 import type { Link, LinkTo } from '../definition/resource.js'
 import type { JsonSchema } from '../definition/schema-types.js'
-import { closedSchema } from '../plan/closed-schema.js'
+import { closedPlace } from '../plan/closed-schema.js'
 import type { Mounted } from '../plan/routes.js'
 import type { Components } from './components.js'
 import type { DocumentSchema, Reference } from './document.js'
@@ -16,6 +16,9 @@ export const typeOf = ({ plan }: Mounted): string => typeName(plan.definition.si
 export class RecordSchemas {
   readonly #components: Components
   readonly #made = new Map<Mounted, Map<Purpose, Reference>>()
+  readonly #records = new Map<Mounted, Map<Purpose, DocumentSchema>>()
+  readonly #members = new WeakMap<Mounted, Map<string, JsonSchema | undefined>>()
+  readonly #texts = new WeakMap<DocumentSchema, string>()
 
   constructor(components: Components) {
     this.#components = components
@@ -38,29 +41,37 @@ export class RecordSchemas {
   }
 
   #output(mounted: Mounted): Reference {
-    const name = typeOf(mounted)
-    return this.#components.define(name, quoted(mounted), () => this.#record(mounted, 'output'))
+    return this.#components.define(typeOf(mounted), quoted(mounted), () => this.#record(mounted, 'output'))
   }
 
   /** Of what is sent: the name of answers where there is no difference, one for both where a POST and a PUT are alike. */
-  #input(mounted: Mounted, purpose: Purpose): Reference {
-    const name = typeOf(mounted)
-    const output = this.of(mounted, 'output')
+  #input(mounted: Mounted, purpose: Exclude<Purpose, 'output'>): Reference {
     const schema = this.#record(mounted, purpose)
-    const text = JSON.stringify(schema)
-    if (text === JSON.stringify(this.#components.get('schemas', name))) return output
-    const other = purpose === 'create' ? 'replace' : purpose === 'replace' ? 'create' : undefined
-    const alike = other !== undefined && text === JSON.stringify(this.#record(mounted, other))
-    return this.#components.define(`${name}${alike ? 'Input' : suffix[purpose]}`, quoted(mounted), () => schema)
+    const isLike = (other: Purpose): boolean => this.#textOf(schema) === this.#textOf(this.#record(mounted, other))
+    if (isLike('output')) return this.of(mounted, 'output')
+    const alike = purpose !== 'patch' && isLike(purpose === 'create' ? 'replace' : 'create')
+    return this.#components.define(`${typeOf(mounted)}${alike ? 'Input' : suffix[purpose]}`, quoted(mounted), () => schema)
+  }
+
+  #textOf(schema: DocumentSchema): string {
+    const text = this.#texts.get(schema) ?? JSON.stringify(schema)
+    this.#texts.set(schema, text)
+    return text
   }
 
   #record(mounted: Mounted, purpose: Purpose): DocumentSchema {
+    const known = this.#records.get(mounted) ?? new Map<Purpose, DocumentSchema>()
+    this.#records.set(mounted, known)
+    const record = known.get(purpose) ?? this.#recordFor(mounted, purpose)
+    known.set(purpose, record)
+    return record
+  }
+
+  #recordFor(mounted: Mounted, purpose: Purpose): DocumentSchema {
     const { plan } = mounted
     const { definition } = plan
     const { title, description } = definition.schema
     const context = this.#context(mounted, purpose)
-    const closed = closedSchema(flat(mounted), () => false)
-    const members: Readonly<Record<string, unknown>> = isObject(closed.properties) ? closed.properties : {}
     const properties: Record<string, DocumentSchema> = {}
     const required: string[] = []
     const put = (name: string, schema: DocumentSchema, needed: boolean): void => {
@@ -68,14 +79,13 @@ export class RecordSchemas {
       if (needed) required.push(name)
     }
     for (const field of plan.fields) {
-      const member = members[field.name] as JsonSchema | undefined
+      const member = this.#memberOf(mounted, field.name)
       if (field.kind === 'member' || field.link.kind === 'external') {
         if (member !== undefined) this.#putMember(mounted, context, field.name, member, put)
       } else this.#putLink(mounted, field.link, purpose, put)
     }
-    if (purpose !== 'output') this.#putWriteOnly(mounted, context, members, put)
-    const { patternProperties, additionalProperties = false } = closed
-    const others = translated(context, { ...(patternProperties === undefined ? {} : { patternProperties }), additionalProperties }, '')
+    if (purpose !== 'output') this.#putWriteOnly(mounted, context, put)
+    const others = translated(context, othersOf(mounted), '')
     return {
       type: 'object',
       ...(typeof title === 'string' && purpose === 'output' ? { title } : {}),
@@ -105,16 +115,12 @@ export class RecordSchemas {
   }
 
   /** What clients send and never get. */
-  #putWriteOnly(mounted: Mounted, context: SchemaContext, members: Readonly<Record<string, unknown>>, put: Put): void {
+  #putWriteOnly(mounted: Mounted, context: SchemaContext, put: Put): void {
     const { shape } = mounted.plan.definition
     for (const [name, member] of shape.members) {
-      const node = members[name]
-      if (member.writeOnly && isObject(node))
-        put(
-          name,
-          memberSchema(context, node, shape.required.has(name), name),
-          isRequired(context.purpose, member, shape.required.has(name)),
-        )
+      const node = member.writeOnly ? this.#memberOf(mounted, name) : undefined
+      const wanted = shape.required.has(name)
+      if (node !== undefined) put(name, memberSchema(context, node, wanted, name), isRequired(context.purpose, member, wanted))
     }
   }
 
@@ -154,11 +160,12 @@ export class RecordSchemas {
 
   /** A link as answers have it, with the members of its target that identify it. */
   #brief(mounted: Mounted, link: LinkTo, target: Mounted): Reference {
-    const closed = closedSchema(flat(target), () => false)
-    const members: Readonly<Record<string, unknown>> = isObject(closed.properties) ? closed.properties : {}
     const context = this.#context(target, 'output')
     // What its caller may not read, and what leads nowhere, is an address alone.
-    const shown = link.show.flatMap((name) => (isObject(members[name]) ? [[name, translated(context, members[name], name)] as const] : []))
+    const shown = link.show.flatMap((name) => {
+      const node = this.#memberOf(target, name)
+      return node === undefined ? [] : [[name, translated(context, node, name)] as const]
+    })
     const schema = {
       type: 'object',
       description: `A link to one of ${target.plan.collection} (REP-1).`,
@@ -189,6 +196,18 @@ export class RecordSchemas {
     )
   }
 
+  /** The schema of a member of a record, or of what stands in its place. */
+  #memberOf(mounted: Mounted, name: string): JsonSchema | undefined {
+    const known = this.#members.get(mounted) ?? new Map<string, JsonSchema | undefined>()
+    this.#members.set(mounted, known)
+    if (known.has(name)) return known.get(name)
+    const { schema, shape } = mounted.plan.definition
+    const node = shape.properties.get(name)
+    const closed = node === undefined ? undefined : closedPlace(schema, node, () => false)
+    known.set(name, closed)
+    return closed
+  }
+
   #context(mounted: Mounted, purpose: Purpose): SchemaContext {
     return { components: this.#components, root: mounted.plan.definition.schema, owner: quoted(mounted), name: typeOf(mounted), purpose }
   }
@@ -200,17 +219,16 @@ const absolute: DocumentSchema = Object.freeze({ type: 'string', format: 'uri', 
 
 const quoted = ({ plan }: Mounted): string => `"${plan.collection}"`
 
-/** The schema of a record with the members of all its branches side by side. */
-function flat({ plan }: Mounted): JsonSchema {
+/** What else a record may hold, beside the members that its schema names. */
+function othersOf({ plan }: Mounted): JsonSchema {
   const { schema, shape } = plan.definition
-  const { $defs, definitions, patternProperties, additionalProperties } = schema
+  const { patternProperties, additionalProperties } = schema
+  const closed = (node: JsonSchema): JsonSchema => closedPlace(schema, node, () => false)
+  const named = isObject(patternProperties)
+    ? Object.fromEntries(Object.entries(patternProperties).map(([name, node]) => [name, isObject(node) ? closed(node) : node]))
+    : undefined
   return {
-    type: 'object',
-    properties: Object.fromEntries(shape.properties),
-    ...(isObject($defs) ? { $defs } : {}),
-    ...(isObject(definitions) ? { definitions } : {}),
-    ...(isObject(patternProperties) ? { patternProperties } : {}),
-    ...(shape.open ? { additionalProperties: isObject(additionalProperties) ? additionalProperties : true } : {}),
-    ...(isList(schema.required) ? { required: schema.required } : {}),
+    ...(named === undefined ? {} : { patternProperties: named }),
+    additionalProperties: isObject(additionalProperties) ? closed(additionalProperties) : shape.open,
   }
 }

@@ -124,7 +124,18 @@ const conditions = [
 const withoutConditions = (node: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(node).filter(([keyword]) => !conditions.includes(keyword)))
 
-const isObjectSchema = ({ root }: SchemaContext, node: JsonSchema): boolean => Shape.of(root, node).isObject
+/** Most places say their type by themselves, and need no look at what they refer to. */
+const isPlain = (node: JsonSchema): boolean =>
+  node.type !== undefined && node.$ref === undefined && node.allOf === undefined && node.anyOf === undefined && node.oneOf === undefined
+
+const isObjectSchema = ({ root }: SchemaContext, node: JsonSchema): boolean =>
+  isPlain(node) ? [node.type].flat().includes('object') : Shape.of(root, node).isObject
+
+/** What a place says of reading, writing and null. */
+function traitsOf(root: JsonSchema, node: JsonSchema): Pick<Shape, 'readOnly' | 'writeOnly' | 'nullable'> {
+  if (!isPlain(node)) return Shape.of(root, node)
+  return { readOnly: node.readOnly === true, writeOnly: node.writeOnly === true, nullable: [node.type].flat().includes('null') }
+}
 
 function propertiesOf(
   context: SchemaContext,
@@ -137,7 +148,7 @@ function propertiesOf(
   const required: string[] = []
   for (const [name, member] of Object.entries(isObject(node.properties) ? node.properties : {})) {
     if (!isSchema(member)) continue
-    const shape = Shape.of(root, member)
+    const shape = traitsOf(root, member)
     if (purpose === 'output' ? shape.writeOnly : purpose === 'create' && shape.readOnly) continue
     properties[name] = memberSchema(context, member, wanted.has(name), `${path}/${name}`)
     if (isRequired(purpose, shape, wanted.has(name))) required.push(name)
@@ -146,7 +157,7 @@ function propertiesOf(
 }
 
 /** Whether a member must stand there: in answers every nullable one does (REP-8). */
-export function isRequired(purpose: Purpose, shape: Shape, required: boolean): boolean {
+export function isRequired(purpose: Purpose, shape: Pick<Shape, 'readOnly' | 'writeOnly' | 'nullable'>, required: boolean): boolean {
   if (purpose === 'patch') return false
   if (purpose === 'output') return required || shape.nullable
   return required && !shape.readOnly && !(purpose === 'replace' && shape.writeOnly)
@@ -222,7 +233,7 @@ function component(context: SchemaContext, ref: string, closed: boolean): { read
   const make = (): unknown => plain({ ...context, purpose }, closed ? closedPlace(root, node, () => false) : node, ref)
   // Two resources may have a part of one name: where that is the same in both, they share it.
   const identity = `${ref} ${purpose} ${String(closed)} ${JSON.stringify(isObject(root.$defs) ? root.$defs : root)}`
-  return components.defineFirst([typed, `${name}${typed}`], identity, owner, make)
+  return components.defineAlike([typed, `${name}${typed}`], owner, identity, make)
 }
 
 /** Whether anything that a reference leads to is read-only or write-only: then it is another type for each purpose. */

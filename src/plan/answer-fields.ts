@@ -12,8 +12,11 @@ export interface AnswerField {
 const always = (...names: readonly string[]): readonly AnswerField[] => names.map((name) => ({ name, always: true }))
 const perhaps = (...names: readonly string[]): readonly AnswerField[] => names.map((name) => ({ name, always: false }))
 
+/** What the fields of every answer hang on. */
+export type FieldSituation = Pick<Situation, 'method' | 'facts' | 'life'>
+
 /** What every answer has, whatever came of the request. */
-function common({ facts, life }: Situation): readonly AnswerField[] {
+function common({ facts, life }: FieldSituation): readonly AnswerField[] {
   return [
     ...always(header.requestId),
     ...(facts.rateLimit ? perhaps(header.rateLimit, header.rateLimitPolicy) : []),
@@ -71,16 +74,17 @@ function written(status: number): readonly AnswerField[] {
 }
 
 /** The fields of the problems of a status. */
-export function fieldsOfProblem(situation: Situation, status: number): readonly AnswerField[] {
+export function fieldsOfProblem(situation: FieldSituation, status: number): readonly AnswerField[] {
   // The problem of a retired version has no body, and no notices (VER-2).
   if (status === 410) return always(header.cacheControl, header.requestId)
   return merged([...always(header.cacheControl, header.vary), ...ofProblem(situation, status), ...common(situation)])
 }
 
-function ofProblem({ method }: Situation, status: number): readonly AnswerField[] {
+function ofProblem({ method, facts }: FieldSituation, status: number): readonly AnswerField[] {
   switch (status) {
     case 401:
-      return always(header.wwwAuthenticate)
+      // What the function `principal` of a team throws has the fields that it gives it.
+      return facts.authenticate === undefined && facts.identifies ? perhaps(header.wwwAuthenticate) : always(header.wwwAuthenticate)
     case 405:
       return always(header.allow)
     case 415:
@@ -99,3 +103,7 @@ function merged(fields: readonly AnswerField[]): readonly AnswerField[] {
   for (const { name, always: sure } of fields) found.set(name, sure || found.get(name) === true)
   return [...found].map(([name, sure]) => ({ name, always: sure }))
 }
+
+/** The fields of an answer to a login, a HEAD, or OPTIONS of it (AUTH-2). */
+export const fieldsOfLogin = (method: string): readonly AnswerField[] =>
+  method === 'OPTIONS' ? always(header.allow, header.requestId) : always(header.token, header.cacheControl, header.requestId)

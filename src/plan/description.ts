@@ -28,6 +28,8 @@ export interface ServiceFacts {
   readonly root: string | undefined
   /** The header that credentials come in and its challenge, where the service authenticates by itself. */
   readonly authenticate: { readonly field: string; readonly challenge: string } | undefined
+  /** Whether anybody has to say who asks: by `authenticate`, or as the function `principal` wants it. */
+  readonly identifies: boolean
   /** Whether there is a login beside the versions (AUTH-2). */
   readonly login: boolean
   /** Whether a permission is asked (AUTH-4). */

@@ -78,9 +78,9 @@ export const stepProblems = {
   preflight: [],
   admit: [ending('unavailable')],
   authenticate: [
-    ending('unauthenticated', ({ facts }) => facts.authenticate !== undefined),
+    ending('unauthenticated', ({ facts }) => facts.identifies),
     ending('too-many-requests', limited),
-    ending('unavailable', ({ facts }) => facts.authenticate !== undefined),
+    ending('unavailable', ({ facts }) => facts.identifies),
   ],
   throttle: [ending('too-many-requests', limited), ending('unavailable', limited)],
   route: [ending('malformed-path', hasKeys), ending('unknown-path', hasKeys)],
@@ -119,8 +119,17 @@ export const stepProblems = {
   ],
   represent: [ending('stale', readsConditionally)],
   respond: [],
-  fail: [ending('internal', (one) => notOptions(one) || one.facts.authenticate !== undefined || one.facts.permission)],
+  fail: [ending('internal', (one) => notOptions(one) || one.facts.identifies || one.facts.permission)],
 } as const satisfies Readonly<Record<string, readonly Ending[]>>
+
+/** The problems of the step `login` (AUTH-2, AUTH-6). */
+export const loginProblems = [
+  'invalid-query',
+  'unauthenticated',
+  'too-many-requests',
+  'internal',
+  'unavailable',
+] as const satisfies readonly ProblemCode[]
 
 /** The codes of the problems that a request of an operation may end with. */
 export function problemsOf(situation: Situation): readonly ProblemCode[] {
@@ -147,4 +156,24 @@ export function successesOf(situation: Situation): readonly number[] {
   if (operation.writes === 'remove') return [facts.deleteStatus]
   if (operation.writes === 'create' && isCreating(route.resource?.adapter.create)) return [201]
   return [...operation.statuses, ...unmodified]
+}
+
+/**
+ * What tells the endings of two operations on resources apart, as a text: where it is equal they end
+ * alike, in one service and version. `undefined` for endpoints, whose handlers say it.
+ */
+export function endingsKey({ method, operation, route }: Situation): string | undefined {
+  const { resource, kind, endpoint, operations } = route
+  if (endpoint !== undefined || resource === undefined) return undefined
+  const { plan, adapter } = resource
+  const traits = [
+    keyHolders(route).length > 0,
+    resource.exports !== undefined,
+    plan.definition.rules !== undefined || plan.definition.scope !== undefined,
+    plan.list.expandable.length > 0,
+    isCreating(adapter.create),
+    operations.has('PATCH'),
+    isGuarded(route),
+  ]
+  return `${method} ${operation.name} ${kind} ${resource.idempotencyKey} ${traits.join()}`
 }

@@ -198,6 +198,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     facts: {
       root,
       authenticate: options.authenticate,
+      identifies: options.authenticate !== undefined || options.principal !== undefined,
       login: login !== undefined,
       permission: options.permission !== undefined,
       rateLimit: options.rateLimit !== undefined,

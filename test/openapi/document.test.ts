@@ -19,6 +19,13 @@ describe('openapi() of the example', () => {
     expect(await faultsOf(document)).toBeUndefined()
   })
 
+  it.each(apis)('%s is a document of OpenAPI 3.0 on request', async (_, api, version) => {
+    const document = openapi(api, version, { openapi: '3.0.3' })
+    expect(document.openapi).toBe('3.0.3')
+    expect(await faultsOf(document)).toBeUndefined()
+    expect(JSON.stringify(document)).not.toMatch(/"type":\[|"type":"null"|"const":|"examples":\[/)
+  })
+
   it.each(documents)('%s refers to nothing that it lacks', (_, document) => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)]
     expect(references.length).toBeGreaterThan(50)

@@ -65,8 +65,9 @@ import { secureHeadersKinds } from '../../src/middleware/secure-headers.js'
 import { totalCountKinds } from '../../src/middleware/total-count.js'
 import { versionEntryKinds, versionsKinds } from '../../src/middleware/versions.js'
 import * as description from '../../src/openapi/index.js'
-import { openapi } from '../../src/openapi/index.js'
+import { describeStrictly, openapi } from '../../src/openapi/index.js'
 import { documentServerKinds, fragmentKinds, infoKinds, openApiKinds } from '../../src/openapi/options.js'
+import { describeStrictlyKinds } from '../../src/openapi/strict/describe-strictly.js'
 import type { KindTable } from '../../src/options/kinds.js'
 import { representationKinds } from '../../src/plan/custom-representation.js'
 import { endpointAnswerKinds, endpointTextKinds, operationTextKinds, resourceTextKinds } from '../../src/plan/describe-options.js'
@@ -341,6 +342,12 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: openApiKinds,
     make: (options) => openapi(job, 'v1', any(options)),
     options: { info: 'table', servers: 'list', openapi: 'enum', externalDocs: 'table', fragments: 'list' },
+  },
+  describeStrictly: {
+    name: /describeStrictly\(\)/,
+    kinds: describeStrictlyKinds,
+    make: (options) => describeStrictly(job, any(options)),
+    options: { fragments: 'list', onFault: 'function' },
   },
   'openapi info': {
     name: /openapi\(\)/,
