@@ -14,6 +14,8 @@ const text = (description: string, more: DocumentSchema = {}): Field => ({ descr
 
 /** What each field means. */
 const fields: Readonly<Record<string, Field>> = {
+  [header.accept]: text('The media types of a body (RFC 9110 15.5.16).'),
+  [header.acceptEncoding]: text('The content codings of a body (RFC 9110 15.5.16).'),
   [header.acceptPatch]: text('The media types of a PATCH (RFC 5789 3.1).'),
   [header.allow]: text('The methods that may be used here (VERB-9).'),
   [header.cacheControl]: text('How long, and by whom, the answer may be kept (HDR-6).'),

@@ -38,7 +38,8 @@ const problemSchema = (violations: Reference): DocumentSchema => ({
     title: text('What the problem is, the same for each of its code.'),
     status: { type: 'integer', minimum: 400, maximum: 599, description: 'The status of the answer.' },
     detail: text('What is wrong with this request.'),
-    instance: { type: 'string', format: 'uri-reference', description: 'The path of the request.' },
+    // As it was sent: what can not be decoded is no URI.
+    instance: text('The path of the request.'),
     code: text('A stable word for the problem, such as `invalid-query`.'),
     clause: text('The clause of the conventions that the problem stands for.'),
     requestId: text('The id of the request, for questions to the service.'),
@@ -85,13 +86,8 @@ export class ProblemResponses {
     const headers = headersOf(fieldsOfProblem(situation, status), this.#components)
     const name = typeName(STATUS_CODES[status] ?? `Status ${status}`)
     const odd = codes.filter((code) => usual[status]?.includes(code) !== true)
-    const [only] = codes
     const base = codes.length === 1 && usual[status] === undefined ? name : `${name}${odd.map(typeName).join('')}`
-    const names = [
-      base,
-      `${name}${codes.map(typeName).join('')}`,
-      `${only === undefined ? name : name}${codes.map(typeName).join('')}OfPatch`,
-    ]
+    const names = [base, `${name}${codes.map(typeName).join('')}`, `${name}${codes.map(typeName).join('')}Of${typeName(situation.method)}`]
     // The answer of a version that has ended has no body (VER-2).
     if (status === 410) return this.#components.share('responses', names, { description: 'The version is no longer served.', headers })
     const list = problems.map(({ code, title }) => `- \`${code}\`: ${title}.`).join('\n')

@@ -88,9 +88,12 @@ function ofProblem({ method, facts }: FieldSituation, status: number): readonly 
     case 405:
       return always(header.allow)
     case 415:
-      return method === 'PATCH' ? perhaps(header.acceptPatch) : []
+      // What bodies are understood in (RFC 9110 15.5.16, RFC 5789 2.2).
+      if (method === 'PATCH') return perhaps(header.acceptPatch, header.acceptEncoding)
+      return method === 'POST' || method === 'PUT' ? perhaps(header.accept, header.acceptEncoding) : []
     case 429:
-      return always(header.retryAfter)
+      // A team's own limit says what it likes.
+      return facts.rateLimit ? always(header.retryAfter) : perhaps(header.retryAfter)
     case 503:
       return perhaps(header.retryAfter)
     default:

@@ -8,7 +8,7 @@ import { descriptionOf } from '../../plan/description.js'
 import { openapi } from '../openapi.js'
 import type { DocumentFragment } from '../options.js'
 import { Described } from './described.js'
-import { holdResponse } from './held-response.js'
+import { type Held, holdResponse } from './held-response.js'
 
 /** How answers are held against the document. */
 export interface DescribeStrictlyOptions {
@@ -58,11 +58,18 @@ export function describeStrictly(service: object, options: DescribeStrictlyOptio
     const place = placeOf(splitTarget(req.url ?? '/').path)
     if (place === undefined) return next()
     const { method = 'GET' } = req
+    const faultsOf = (held: Held): readonly string[] => {
+      try {
+        return described(place.name).faults({ ...held, method, path: place.rest })
+      } catch (error) {
+        // Thrown from here it would end the connection, and nobody would know why.
+        return [error instanceof Error ? error.message : String(error)]
+      }
+    }
     holdResponse(res, (held) => {
-      const faults = described(place.name).faults({ ...held, method, path: place.rest })
+      const faults = faultsOf(held)
       if (faults.length === 0) return undefined
-      if (onFault === undefined)
-        return Buffer.from(JSON.stringify({ title: 'The document does not tell this answer', status: 500, detail: faults.join('\n') }))
+      if (onFault === undefined) return refusal(faults)
       for (const fault of faults) onFault(fault)
       return undefined
     })
@@ -70,3 +77,6 @@ export function describeStrictly(service: object, options: DescribeStrictlyOptio
   }
   return Object.assign(describeStrictlyMiddleware, { unreached: (version: string) => described(alone ? '' : version).unreached() })
 }
+
+const refusal = (faults: readonly string[]): Buffer =>
+  Buffer.from(JSON.stringify({ title: 'The document does not tell this answer', status: 500, detail: faults.join('\n') }))

@@ -1,5 +1,5 @@
 /** Holds an answer until its end, so that it can still be replaced. */
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { type OutgoingHttpHeaders, type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
 
 /** An answer before it leaves. `body` is `undefined` where it is streamed: its head has left by then. */
 export interface Held {
@@ -27,14 +27,14 @@ export function holdResponse(res: ServerResponse, judge: (held: Held) => Buffer 
     if (head !== undefined) Reflect.apply(writeHead, res, head)
   }
   res.writeHead = ((...args: readonly unknown[]) => {
+    for (const [name, value] of Object.entries(args.find(isFields) ?? {})) {
+      // As Node does it, so that a field that no answer can have is still a failure of the service.
+      validateHeaderName(name)
+      validateHeaderValue(name, String(value))
+    }
     head = args
     status = Number(args[0])
-    given = new Map(
-      Object.entries(args.find((arg) => typeof arg === 'object' && arg !== null) ?? {}).map(([name, value]) => [
-        name.toLowerCase(),
-        String(value),
-      ]),
-    )
+    given = new Map(Object.entries(args.find(isFields) ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]))
     return res
   }) as typeof res.writeHead
   const headersOf = (): ReadonlyMap<string, string> => new Map([...fieldsOf(res.getHeaders()), ...given])
@@ -67,3 +67,5 @@ export function holdResponse(res: ServerResponse, judge: (held: Held) => Buffer 
 
 const fieldsOf = (headers: OutgoingHttpHeaders): readonly (readonly [string, string])[] =>
   Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), String(value)] as const]))
+
+const isFields = (arg: unknown): arg is object => typeof arg === 'object' && arg !== null

@@ -4,7 +4,7 @@ import { escapePointer } from '../../definition/json.js'
 import { addFormats } from '../../plan/formats.js'
 import type { OpenApiDocument } from '../document.js'
 
-const root = 'urn:document'
+const root = 'urn:openapi:document'
 
 /** The schemas of one document. */
 export class Validators {
