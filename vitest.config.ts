@@ -27,6 +27,7 @@ const alias = [
   { find: /^express-rest-conventions\/auth$/, replacement: source('src/auth/index.ts') },
   { find: /^express-rest-conventions\/memory$/, replacement: source('src/adapters/memory/index.ts') },
   { find: /^express-rest-conventions\/middleware$/, replacement: source('src/middleware/index.ts') },
+  { find: /^express-rest-conventions\/openapi$/, replacement: source('src/openapi/index.ts') },
   { find: /^express-rest-conventions\/postgres$/, replacement: source('src/adapters/postgres/index.ts') },
   { find: /^express-rest-conventions\/server$/, replacement: source('src/server/index.ts') },
   { find: /^express-rest-conventions\/testing$/, replacement: source('src/testing/index.ts') },

@@ -22,6 +22,8 @@ export const configurationKinds = {
   'store-unfit': 'HDR-3',
   'weak-key': 'AUTH-5',
   'middleware-missing': 'ERR-1',
+  'description-clash': 'PATH-1',
+  'description-unfit': 'ERR-2',
 } as const satisfies Record<string, string>
 
 /** The stable code of a configuration error. */

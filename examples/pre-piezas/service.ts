@@ -26,6 +26,8 @@ export interface Service {
   readonly app: Express
   /** Throws where a store is not ready. Call it before listening. */
   readonly ready: () => Promise<void>
+  /** Both sides, for documents of them. */
+  readonly apis: { readonly inside: Api; readonly outside: Api }
 }
 
 /** What the service stands on. */
@@ -51,6 +53,7 @@ export function createService(settings: ServiceSettings, ground: Ground): Servic
   app.use(problems())
   return {
     app,
+    apis: { inside, outside },
     async ready() {
       await inside.ready()
       await outside.ready()

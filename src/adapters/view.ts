@@ -1,4 +1,5 @@
 /** An older version over the same data: an adapter that speaks one version's members over a store that holds another's (VER-1). */
+import { declareCreating, isCreating } from '../definition/fixed.js'
 import { checkOptions } from '../options/check.js'
 import type { Adapter } from './contract.js'
 import * as through from './view-methods.js'
@@ -33,6 +34,7 @@ export function adapterView(under: Adapter<unknown, unknown>, options: AdapterVi
   if (under.within !== undefined) made.within = (transaction) => adapterView<Row>(through.within(view, transaction), options)
   if (under.ready !== undefined) made.ready = (offered) => under.ready?.(offered)
   if (under.create !== undefined) made.create = (value, call) => through.create(view, value, call)
+  if (made.create !== undefined && isCreating(under.create)) declareCreating(made.create)
   if (under.recall !== undefined) made.recall = (call) => through.recall(view, call)
   if (under.replace !== undefined) made.replace = (key, value, expected, call) => through.replace(view, key, value, expected, call)
   if (under.remove !== undefined) made.remove = (key, expected, call) => through.remove(view, key, expected, call)

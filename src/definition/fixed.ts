@@ -53,3 +53,13 @@ export function declareCareful(method: object): void {
 
 /** Whether that has been said of a method: of this very one, since who puts another in its place may do otherwise. */
 export const isCareful = (method: object | undefined): boolean => method !== undefined && careful.has(method)
+
+const creating = new WeakSet<object>()
+
+/** Says of an adapter's `create` that what it does not refuse it has created: it never puts it off, nor finds nothing to do. */
+export function declareCreating(create: object): void {
+  creating.add(create)
+}
+
+/** Whether that has been said of a `create`. */
+export const isCreating = (create: object | undefined): boolean => create !== undefined && creating.has(create)

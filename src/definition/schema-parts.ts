@@ -24,7 +24,7 @@ function expression(pattern: string): RegExp {
 export function partsOf(root: JsonSchema, node: JsonSchema, depth = 0): JsonSchema[] {
   if (depth > 32) throw endless()
   const parts = [node]
-  if (typeof node.$ref === 'string') parts.push(...partsOf(root, target(root, node.$ref), depth + 1))
+  if (typeof node.$ref === 'string') parts.push(...partsOf(root, schemaAt(root, node.$ref), depth + 1))
   if (isList(node.allOf)) for (const branch of schemasIn(node.allOf)) parts.push(...partsOf(root, branch, depth + 1))
   return parts
 }
@@ -32,8 +32,8 @@ export function partsOf(root: JsonSchema, node: JsonSchema, depth = 0): JsonSche
 export const endless = (): ConfigurationError =>
   new ConfigurationError('invalid-schema', 'The schema refers to itself without end. Let each $ref lead to a value.')
 
-/** The part of the schema that a local `$ref` names (RFC 6901 in a fragment). */
-function target(root: JsonSchema, ref: string): JsonSchema {
+/** The part of the schema that a local `$ref` names (RFC 6901 in a fragment). Throws `ConfigurationError` where there is none. */
+export function schemaAt(root: JsonSchema, ref: string): JsonSchema {
   const pointer = ref.startsWith('#') ? decoded(ref.slice(1)) : undefined
   if (pointer === undefined || !/^(?:\/|$)/.test(pointer)) {
     throw new ConfigurationError(

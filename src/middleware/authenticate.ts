@@ -37,6 +37,8 @@ export interface Authenticate<P = unknown> extends Middleware {
   identify(req: IncomingMessage): Awaitable<P>
   /** The request header that the credentials come in: answers vary by it (HDR-6). */
   readonly field: string
+  /** The value of `WWW-Authenticate` of a request without credentials, such as `Bearer realm="api"` (RFC 9110 11.6.1). */
+  readonly challenge: string
 }
 
 /**
@@ -52,7 +54,7 @@ export interface Authenticate<P = unknown> extends Middleware {
 export function authenticate<P>(options: AuthenticateOptions<P>): Authenticate<P> {
   checkOptions('authenticate()', options, authenticateKinds)
   const { field, challenge, identify } = options
-  return makeAuthenticate(field, (req) => {
+  return makeAuthenticate(field, challenge, (req) => {
     const credentials = soleField(req, field)
     if (typeof credentials !== 'string') throw unauthenticated(challenge, credentials === undefined ? 'none' : 'invalid', field)
     return settled(identify(credentials, req), (principal) => known(principal, () => unauthenticated(challenge, 'invalid', field)))
@@ -66,7 +68,7 @@ export const authenticateKinds: Kinds<AuthenticateOptions<unknown>> = {
 }
 
 /** The middleware around a way to identify a request. */
-export function makeAuthenticate<P>(field: string, identify: (req: IncomingMessage) => Awaitable<P>): Authenticate<P> {
+export function makeAuthenticate<P>(field: string, challenge: string, identify: (req: IncomingMessage) => Awaitable<P>): Authenticate<P> {
   const pass = (req: IncomingMessage, res: ServerResponse, principal: P): void => {
     principals.set(req, { principal })
     keepPrivate(res, field)
@@ -83,7 +85,12 @@ export function makeAuthenticate<P>(field: string, identify: (req: IncomingMessa
     if (isPromise(passed)) passed.then(() => next(), next)
     else next()
   }
-  return Object.assign(authenticateMiddleware, { of: (req: IncomingMessage) => principals.of(req).principal as P, identify, field })
+  return Object.assign(authenticateMiddleware, {
+    of: (req: IncomingMessage) => principals.of(req).principal as P,
+    identify,
+    field,
+    challenge,
+  })
 }
 
 /**

@@ -100,7 +100,7 @@ function byToken<P>(
   const verify = verifierOf(what, options, refuse)
   const { principal } = options
 
-  return makeAuthenticate(field, (req) => {
+  return makeAuthenticate(field, challenge, (req) => {
     const sent = soleField(req, field)
     if (sent === undefined) throw unauthenticated(challenge, 'none', field)
     if (typeof sent !== 'string') throw refuse('The field stands more than once.')

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../configuration-error.js'
 import { isContainer, isList, isObject } from '../definition/json.js'
 import { nearMiss } from '../near-miss.js'
 import { isPromise } from '../promise.js'
-import type { Kind, Kinds, KindTable, NumberKind, Word } from './kinds.js'
+import type { Kind, Kinds, KindTable, NestedKind, NumberKind, Word } from './kinds.js'
 import { spell, spellKind } from './spelling.js'
 
 /** The error of an option that makes no sense; `message` says how to fix it. */
@@ -61,10 +61,15 @@ const partOf = (fault: Fault): string =>
 const capital = (text: string): string => (/^(?:the|each|an?) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text)
 
 /** The first fault of an object of options: strange names, values of another kind, what is missing. */
-function faultIn(path: string, given: Readonly<Record<string, unknown>>, kinds: KindTable, open = false): Fault | undefined {
+function faultIn(
+  path: string,
+  given: Readonly<Record<string, unknown>>,
+  kinds: KindTable,
+  open: NestedKind['open'] = undefined,
+): Fault | undefined {
   for (const name of Object.keys(given)) {
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
-    if (kind === undefined && open) continue
+    if (kind === undefined && (open === true || (open === 'x-' && name.startsWith(open)))) continue
     if (kind === undefined) return { path, stranger: name, fix: fixOfStranger(name, kinds) }
     if (typeof kind === 'object' && 'instead' in kind) return { path, stranger: name, fix: kind.instead }
   }

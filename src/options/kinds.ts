@@ -63,10 +63,10 @@ interface TableKind {
 }
 
 /** Options in an option. */
-interface NestedKind {
+export interface NestedKind {
   readonly options: KindTable
-  /** Names beside these are allowed, and their values not looked at. */
-  readonly open?: true
+  /** Names beside these are allowed, and their values not looked at; `x-`: those that begin so. */
+  readonly open?: true | 'x-'
 }
 
 /** What another factory makes. `by`: what to write, such as `rateLimit({ limit: 600 })`. */

@@ -16,7 +16,12 @@ interface Context {
 
 /** The closed form of a schema. */
 export function closedSchema(root: JsonSchema, excused: Excused): JsonSchema {
-  return place({ root, excused }, root)
+  return closedPlace(root, root, excused)
+}
+
+/** The closed form of a place in a schema: of what a member, an item or a `$ref` leads to. */
+export function closedPlace(root: JsonSchema, node: JsonSchema, excused: Excused): JsonSchema {
+  return place({ root, excused }, node)
 }
 
 /**

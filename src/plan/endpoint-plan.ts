@@ -2,13 +2,15 @@
 
 import type { Scalar } from '../adapters/contract.js'
 import { put } from '../definition/json.js'
+import type { JsonSchema } from '../definition/schema-types.js'
 import { Shape } from '../definition/shape.js'
 import { ConfigurationError, type KnownViolation } from '../problem.js'
 import { longestTimer } from '../timeout.js'
 import type { ViolationParams } from '../violation.js'
 import type { CustomRepresentation } from './custom-representation.js'
+import type { EndpointText } from './describe-options.js'
 import type { Endpoint, EndpointCall } from './endpoint.js'
-import type { EndpointMethod, UploadOptions } from './endpoint-types.js'
+import type { EndpointMethod, EndpointQuery, UploadOptions } from './endpoint-types.js'
 import { type Form, formOf } from './form.js'
 import { compileNormalize } from './members.js'
 import { readPairs, refuse } from './query-pairs.js'
@@ -19,12 +21,17 @@ import { typeParams } from './violations.js'
 
 export interface CompiledEndpoint {
   readonly name: string
+  readonly description: string
   readonly methods: ReadonlyMap<string, CompiledMethod>
 }
 
 export interface CompiledMethod {
   readonly handle: (call: EndpointCall) => unknown
   readonly representations: readonly CustomRepresentation[]
+  /** What documents say of it. */
+  readonly text: EndpointText
+  /** The parameters as they are declared. */
+  readonly query: EndpointQuery | undefined
   readonly parseQuery: (raw: string) => Readonly<Record<string, Scalar>>
   /** Absent where the method takes no body. */
   readonly body: EndpointBody | undefined
@@ -37,6 +44,7 @@ export interface CompiledMethod {
 }
 
 interface EndpointBody {
+  readonly schema: JsonSchema
   readonly form: Form
   /** The body that was sent, completed. Throws `invalid-body` where its schema does not hold. */
   readonly read: (sent: unknown) => unknown
@@ -52,6 +60,8 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
       // Its parameter is what its own schemas describe.
       handle: options.handle as CompiledMethod['handle'],
       representations: options.representations ?? [],
+      text: options.describe ?? {},
+      query: options.query,
       parseQuery: compileParameters(name, options),
       body: compileBody(name, options),
       upload: options.upload,
@@ -62,7 +72,7 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
   // Whoever may GET may HEAD (VERB-9).
   const get = methods.get('GET')
   if (get !== undefined) methods.set('HEAD', get)
-  return { name: endpoint.name, methods }
+  return { name: endpoint.name, description: endpoint.description, methods }
 }
 
 const timeoutOf = (given: number | undefined): number | undefined => (given === undefined ? undefined : Math.min(given, longestTimer))
@@ -136,6 +146,7 @@ function compileBody(name: string, { body }: Given): CompiledMethod['body'] {
   const complete = compileNormalize(shape, 'create')
   const validate = compileValidator(name, body, new Set())
   return {
+    schema: body,
     form: formOf(shape),
     read(sent) {
       const value = complete(sent)

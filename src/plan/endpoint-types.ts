@@ -2,6 +2,7 @@
 import type { FromSchema, JsonSchema } from '../definition/schema-types.js'
 import type { MediaType } from '../http/media-type.js'
 import type { CustomRepresentation } from './custom-representation.js'
+import type { EndpointText } from './describe-options.js'
 import type { EndpointCall } from './endpoint.js'
 import type { Mounted } from './routes.js'
 
@@ -46,6 +47,8 @@ export interface UploadOptions {
 }
 
 interface MethodSettings extends EndpointLimits {
+  /** What documents say of it: text, and the answers that the handler gives. */
+  readonly describe?: EndpointText
   /** Media types beside JSON and XML in which the value can be had: `[representation('text/csv', { value: toCsv })]`. */
   readonly representations?: readonly CustomRepresentation[]
 }

@@ -10,6 +10,7 @@ import { checkOptions, invalidOption } from '../options/check.js'
 import { bytes, type Kind, type Kinds, milliseconds } from '../options/kinds.js'
 import { ConfigurationError } from '../problem.js'
 import { representationsKind, representationsOption } from './custom-representation.js'
+import { endpointTextKinds } from './describe-options.js'
 import type { EndpointLimits, EndpointMethod, EndpointMethods, EndpointQuery, UploadOptions, WrittenMethods } from './endpoint-types.js'
 import type { RecordsOf } from './records.js'
 
@@ -164,6 +165,7 @@ export const endpointMethodKinds: Kinds<EndpointMethod> = {
   query: { options: endpointQueryKinds, open: true },
   body: ['table', 'boolean'],
   upload: { options: uploadKinds },
+  describe: { options: endpointTextKinds, open: 'x-' },
   representations: representationsKind,
   ...endpointLimitKinds,
   handle: { required: 'function' },

@@ -49,7 +49,8 @@ export interface ListGrammar {
 
 const once = Symbol('once')
 
-interface TypedFilter extends Filter, ScalarGrammar {
+/** A filter with the grammar of its values. */
+export interface TypedFilter extends Filter, ScalarGrammar {
   /** What a refusal says of the type. */
   readonly params: ViolationParams['type']
 }

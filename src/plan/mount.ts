@@ -10,6 +10,7 @@ import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kind, Kinds } from '../options/kinds.js'
 import { ConfigurationError } from '../problem.js'
 import { type CustomRepresentation, representationsKind, representationsOption } from './custom-representation.js'
+import { type ResourceText, resourceTextKinds } from './describe-options.js'
 import { type Endpoint, type EndpointItem, isEndpoint } from './endpoint.js'
 import type { AdapterFor, MountedAdapter, UnboundAdapter } from './mounted-adapter.js'
 import { type ExportOptions, exportKinds, exportsOption } from './transfer-format.js'
@@ -34,6 +35,8 @@ export interface MountOptions<T = unknown, K = KeyValue> {
   readonly idempotencyKey?: 'required'
   /** Documented plural nouns below an item (PATH-8): `[endpoint('cancelaciones', { ... })]` is `/pedidos/{numero}/cancelaciones`. */
   readonly endpoints?: readonly Endpoint<EndpointItem<T, K>>[]
+  /** Text, examples and `x-` members for documents. */
+  readonly describe?: ResourceText
 }
 
 /** A resource over its data, ready for a version. */
@@ -95,6 +98,7 @@ export const mountKinds: Kinds<MountOptions> = {
   exports: { options: exportKinds },
   idempotencyKey: { oneOf: ['required'] },
   endpoints: endpointsKind,
+  describe: { options: resourceTextKinds, open: 'x-' },
 }
 
 /** Whether a value is what `mount()` made. */

@@ -6,12 +6,14 @@ import { nearMiss } from '../near-miss.js'
 import { invalidOption } from '../options/check.js'
 import { ConfigurationError } from '../problem.js'
 import type { CustomRepresentation } from './custom-representation.js'
+import type { ResourceText } from './describe-options.js'
 import type { Endpoint } from './endpoint.js'
 import type { CompiledEndpoint } from './endpoint-plan.js'
 import { checkKeyHolders, checkLineage, checkScope, nameOf, targetOf } from './link-targets.js'
 import type { AnyAdapter, Mount } from './mount.js'
 import type { OperationDescription, Target } from './operation.js'
 import { compileResource, type ResourcePlan } from './resource-plan.js'
+import { routesIn } from './route-list.js'
 import { match } from './route-match.js'
 import { RouteMaker } from './route-methods.js'
 import { type Exports, exportsOption } from './transfer-format.js'
@@ -55,6 +57,8 @@ export interface Mounted<Op extends OperationDescription = OperationDescription>
   readonly exports: Exports | undefined
   /** Whether a POST may, or must, say by which key a repeat is known (VERB-12). */
   readonly idempotencyKey: 'ignored' | 'honoured' | 'required'
+  /** What documents say of it. */
+  readonly text: ResourceText
   /** Absent on top. */
   readonly parent: { readonly mounted: Mounted; readonly by: readonly string[] } | undefined
   /** The path of the collection below its parent or the version: `/area/collection`, `/collection`. */
@@ -78,6 +82,8 @@ export interface RouteTable<Op extends OperationDescription = OperationDescripti
   /** The same among all addresses that links may name: related resources have theirs elsewhere. */
   locate(segments: readonly string[]): Match<Op> | undefined
   readonly resources: readonly Mounted<Op>[]
+  /** Every route that `match` may give: parents before what lies below them. */
+  readonly routes: readonly Route<Op>[]
 }
 
 export interface Match<Op extends OperationDescription = OperationDescription> {
@@ -108,7 +114,12 @@ export function compileRoutes<Op extends OperationDescription>(
   table.join()
   for (const entry of entries) if (entry.kind === 'endpoint') place(table.top, entry.area, entry.name, make.endpoint(entry))
   const { top, everywhere, built } = table
-  return { match: (segments) => match(top, segments), locate: (segments) => match(everywhere, segments), resources: [...built.values()] }
+  return {
+    match: (segments) => match(top, segments),
+    locate: (segments) => match(everywhere, segments),
+    resources: [...built.values()],
+    routes: routesIn(top),
+  }
 }
 
 /** A child may stand before its parent in the list: whatever has its parent before it goes first, until nothing is left. */
@@ -170,6 +181,7 @@ class TableBuilder<Op extends OperationDescription> {
       representations: options.representations ?? [],
       exports: exportsOption(`the mount of "${definition.collection}"`, options.exports, options.representations ?? []),
       idempotencyKey: adapter.recall === undefined ? 'ignored' : (options.idempotencyKey ?? 'honoured'),
+      text: options.describe ?? {},
       parent,
       path,
       below: new Map(),

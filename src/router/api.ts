@@ -16,6 +16,7 @@ import {
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { checkArgument, checkOptions, invalidOption } from '../options/check.js'
 import { type Kind, type Kinds, withMethod } from '../options/kinds.js'
+import { describing } from '../plan/description.js'
 import { type Endpoint, isEndpoint } from '../plan/endpoint.js'
 import { isMount, type Mount } from '../plan/mount.js'
 import { offeredWrites } from '../plan/offered-writes.js'
@@ -131,7 +132,7 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
     }
     void walk(new Exchange(req, res, service, entrance))
   }
-  return Object.assign(apiMiddleware, {
+  return Object.assign(describing(apiMiddleware, { versions, facts: service.facts }), {
     records: jobRecords(service, versions),
     async ready(): Promise<void> {
       const offered = offeredWrites(served.flatMap(({ table }) => table.resources))

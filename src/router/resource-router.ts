@@ -7,6 +7,7 @@ import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
 import { isVersion } from '../middleware/versions.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
+import { describing } from '../plan/description.js'
 import { isMount, type Mount, type MountOptions, mount, mountKinds } from '../plan/mount.js'
 import type { AdapterFor, MountedAdapter } from '../plan/mounted-adapter.js'
 import { Exchange } from './exchange.js'
@@ -39,7 +40,7 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
   options: ResourceRouterOptions<P, NoInfer<T>, NoInfer<K>> = {},
 ): Middleware {
   checkOptions('resourceRouter()', options, resourceRouterKinds)
-  const { related = [], area, collection, item, exports, idempotencyKey, endpoints, ...rest } = options
+  const { related = [], area, collection, item, exports, idempotencyKey, endpoints, describe, ...rest } = options
   const own = mount<T, K>(definition, adapter as MountedAdapter<T, K>, {
     ...(area === undefined ? {} : { area }),
     ...(collection === undefined ? {} : { collection }),
@@ -47,13 +48,14 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
     ...(exports === undefined ? {} : { exports }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(endpoints === undefined ? {} : { endpoints }),
+    ...(describe === undefined ? {} : { describe }),
   })
   const service = resolveService(rest as unknown as ServiceOptions)
   const version: ServedVersion = { name: '', table: routeTable([own], related, service.page), life: undefined, routes: undefined }
   const first = `/${area ?? definition.collection}/`
   // A router is seldom mounted at two places, and where it is it costs no more than to look anew.
   let place = { mountPath: '', mountTail: '' }
-  return function resourceRouterMiddleware(req, res, next) {
+  const resourceRouterMiddleware: Middleware = (req, res, next) => {
     const { path, query } = splitTarget(req.url ?? '/')
     const segments = decodeSegments(path)
     const match = segments && version.table.match(segments)
@@ -74,6 +76,7 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
     }
     void walk(new Exchange(req, res, service, entrance))
   }
+  return describing(resourceRouterMiddleware, { versions: new Map([['', version]]), facts: service.facts })
 }
 
 /** The part of a mount path that stands below a configured `baseUrl`: from the version on (REP-5). */

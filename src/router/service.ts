@@ -16,6 +16,7 @@ import type { RateLimit } from '../middleware/rate-limit.js'
 import { invalidOption } from '../options/check.js'
 import { count, functionBy, type Kinds, withMethod } from '../options/kinds.js'
 import { type CustomRepresentation, representationsKind, representationsOption } from '../plan/custom-representation.js'
+import type { ServiceFacts } from '../plan/description.js'
 import { header } from '../wire.js'
 import { Formats } from './formats.js'
 import { type Hooks, reportToConsole } from './hooks.js'
@@ -109,6 +110,8 @@ export interface Service {
   readonly problemBase: string | undefined
   /** What each address can be had in. */
   readonly formats: Formats
+  /** What documents tell of the service. */
+  readonly facts: ServiceFacts
   /** Untagged updates of one key wait for each other. */
   readonly queue: KeyQueue
 }
@@ -156,6 +159,10 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
   const vary = options.authenticate === undefined ? header.accept : `${header.accept}, ${options.authenticate.field}`
   const { onStep, onQuery, onResponse, onError = reportToConsole } = options
   const address = baseAddress({ baseUrl })
+  // It is the same whatever the request.
+  const root = baseUrl === undefined ? undefined : address({} as IncomingMessage)
+  const representations = representationsOption('the service', options.representations)
+  const requireIfMatch = options.requireIfMatch ?? false
   return Object.freeze({
     hooks: {
       ...(onStep === undefined ? {} : { onStep }),
@@ -165,8 +172,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     },
     address,
     fixedAddress: baseUrl !== undefined,
-    // It is the same whatever the request.
-    root: baseUrl === undefined ? undefined : address({} as IncomingMessage),
+    root,
     authenticate: options.authenticate,
     principal: options.principal,
     permission: options.permission,
@@ -177,7 +183,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     vary,
     varyOfChange: `${vary}, ${header.prefer}`,
     cors: options.cors,
-    requireIfMatch: options.requireIfMatch ?? false,
+    requireIfMatch,
     weakIfMatch: options.weakIfMatch ?? false,
     deleteStatus,
     jsonPatch,
@@ -188,7 +194,21 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     timeout,
     load: { maxConcurrent, executing: 0 },
     problemBase: options.problemBase,
-    formats: new Formats(representationsOption('the service', options.representations)),
+    formats: new Formats(representations),
+    facts: {
+      root,
+      authenticate: options.authenticate,
+      identifies: options.authenticate !== undefined || options.principal !== undefined,
+      login: login !== undefined,
+      permission: options.permission !== undefined,
+      rateLimit: options.rateLimit !== undefined,
+      cors: options.cors !== undefined,
+      requireIfMatch,
+      deleteStatus,
+      patchTypes: patchTypes(jsonPatch),
+      representations,
+      problemBase: options.problemBase,
+    },
     queue: new KeyQueue(),
   })
 }

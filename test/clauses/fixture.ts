@@ -20,6 +20,7 @@ import {
   mount,
   Unavailable,
 } from '../../src/index.js'
+import { describeStrictly } from '../../src/openapi/index.js'
 
 export type Express = typeof express5
 // The alias has no types of its own.
@@ -364,7 +365,10 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
     mount(bolsas, dawdling(from.bolsas)),
     mount(encargos, orders),
     mount(facturas, from.facturas, { area: 'tax', item: ['GET', 'DELETE'] }),
-    mount(averias, from.averias),
+    // What its adapter throws, nobody but itself knows.
+    mount(averias, from.averias, {
+      describe: { operations: { read: { problems: ['rule', 'too-many-requests'] } } },
+    }),
     endpoint('search', {
       description: 'Looks for a text everywhere.',
       methods: {
@@ -379,6 +383,7 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
       methods: {
         POST: {
           body: { type: 'object', required: ['como'], properties: { como: text } },
+          describe: { responses: { 201: {}, 202: {}, 204: {} } },
           handle: ({ body }) => {
             switch ((body as { como: string }).como) {
               case 'luego':
@@ -397,7 +402,7 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
       },
     }),
   ]
-  return api({
+  const service = api({
     timeout: 400,
     bodyLimit: 20_000,
     principal: (req) => {
@@ -426,7 +431,13 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
     },
     ...options,
   })
+  // Whatever it answers, its document tells: else the answer is a 500 that says what is not told.
+  const strictly = describeStrictly(service, { fragments: [{ paths: { '/a-mano': { get: byHand } } }] })
+  return (req, res, next) => strictly(req, res, (error) => (error === undefined ? service(req, res, next) : next(error)))
 }
+
+/** What documents tell of the hand-written route that answers. */
+const byHand = { operationId: 'getByHand', responses: { 200: { description: 'By hand.', content: { 'text/plain': {} } } } }
 
 /** Hand-written routes beside the resources: one that answers, one that fails half-way, one that fails; the rest is left. */
 export function handWritten(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): void {

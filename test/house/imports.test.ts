@@ -55,6 +55,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'problem.ts',
     'wire.ts',
   ],
+  openapi: ['adapters/contract.ts', 'middleware', 'representation', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
   router: [
     'violation.ts',
     'adapters/contract.ts',

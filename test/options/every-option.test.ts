@@ -64,8 +64,13 @@ import { recordBodyKinds } from '../../src/middleware/record-body.js'
 import { secureHeadersKinds } from '../../src/middleware/secure-headers.js'
 import { totalCountKinds } from '../../src/middleware/total-count.js'
 import { versionEntryKinds, versionsKinds } from '../../src/middleware/versions.js'
+import * as description from '../../src/openapi/index.js'
+import { describeStrictly, openapi } from '../../src/openapi/index.js'
+import { documentServerKinds, fragmentKinds, infoKinds, openApiKinds } from '../../src/openapi/options.js'
+import { describeStrictlyKinds } from '../../src/openapi/strict/describe-strictly.js'
 import type { KindTable } from '../../src/options/kinds.js'
 import { representationKinds } from '../../src/plan/custom-representation.js'
+import { endpointAnswerKinds, endpointTextKinds, operationTextKinds, resourceTextKinds } from '../../src/plan/describe-options.js'
 import {
   endpointKinds,
   endpointMethodKinds,
@@ -169,6 +174,15 @@ const mounting = {
   exports: 'made',
   idempotencyKey: 'enum',
   endpoints: 'list',
+  describe: 'table',
+} as const
+const operationText = {
+  summary: 'text',
+  description: 'text',
+  operationId: ['enum', "'no'", "'false'"],
+  deprecated: 'boolean',
+  examples: 'table',
+  problems: 'list',
 } as const
 const limits = { bodyLimit: 'number', timeout: 'number' } as const
 const service = {
@@ -311,6 +325,57 @@ const factories: Readonly<Record<string, Factory>> = {
     required: { formats: [csv()] },
     options: { formats: 'made', timeout: 'number', stallTimeout: 'number', maxConcurrent: 'number' },
   },
+  'mount describe': {
+    name: /mount of "orders"/,
+    kinds: resourceTextKinds,
+    make: (text) => mount(orders, store, any({ describe: text })),
+    options: { description: 'text', operations: 'table' },
+  },
+  'mount describe.operations.list': {
+    name: /mount of "orders"/,
+    kinds: operationTextKinds,
+    make: (list) => mount(orders, store, any({ describe: { operations: { list } } })),
+    options: operationText,
+  },
+  openapi: {
+    name: /openapi\(\)/,
+    kinds: openApiKinds,
+    make: (options) => openapi(job, 'v1', any(options)),
+    options: { info: 'table', servers: 'list', openapi: 'enum', externalDocs: 'table', fragments: 'list' },
+  },
+  describeStrictly: {
+    name: /describeStrictly\(\)/,
+    kinds: describeStrictlyKinds,
+    make: (options) => describeStrictly(job, any(options)),
+    options: { fragments: 'list', onFault: 'function' },
+  },
+  'openapi info': {
+    name: /openapi\(\)/,
+    kinds: infoKinds,
+    make: (info) => openapi(job, 'v1', any({ info })),
+    options: {
+      title: 'text',
+      version: 'text',
+      summary: 'text',
+      description: 'text',
+      termsOfService: 'text',
+      contact: 'table',
+      license: 'table',
+    },
+  },
+  'openapi servers': {
+    name: /openapi\(\)/,
+    kinds: documentServerKinds,
+    make: (server) => openapi(job, 'v1', any({ servers: [server] })),
+    required: { url: '/v1' },
+    options: { url: 'text', description: 'text' },
+  },
+  'openapi fragments': {
+    name: /openapi\(\)/,
+    kinds: fragmentKinds,
+    make: (fragment) => openapi(job, 'v1', any({ fragments: [fragment] })),
+    options: { paths: 'table', components: 'table', tags: 'list' },
+  },
   endpoint: {
     name: /endpoint\("search"\)/,
     kinds: endpointKinds,
@@ -330,7 +395,27 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: endpointMethodKinds,
     make: (POST) => oneEndpoint({ methods: { POST } }),
     required: { handle },
-    options: { query: 'made', body: ['table', 'true'], upload: 'made', representations: 'list', ...limits, handle: 'function' },
+    options: {
+      query: 'made',
+      body: ['table', 'true'],
+      upload: 'made',
+      representations: 'list',
+      describe: 'table',
+      ...limits,
+      handle: 'function',
+    },
+  },
+  'endpoint methods.POST.describe': {
+    name: /endpoint\("search"\)/,
+    kinds: endpointTextKinds,
+    make: (text) => oneEndpoint({ methods: { POST: { handle, describe: text } } }),
+    options: { ...operationText, responses: 'table' },
+  },
+  'endpoint methods.POST.describe.responses.200': {
+    name: /endpoint\("search"\)/,
+    kinds: endpointAnswerKinds,
+    make: (answer) => oneEndpoint({ methods: { POST: { handle, describe: { responses: { 200: answer } } } } }),
+    options: { description: 'text', schema: 'table', headers: 'table' },
   },
   'endpoint methods.POST.query': {
     name: /endpoint\("search"\)/,
@@ -837,7 +922,9 @@ const isMisplaced = (kind: unknown): boolean => typeof kind === 'object' && kind
 
 describe('options', () => {
   it('every factory of the package is here', () => {
-    const exported = [root, auth, middleware, memory, postgres, server, testing, transfer].flatMap((module) => Object.keys(module))
+    const exported = [root, auth, middleware, memory, description, postgres, server, testing, transfer].flatMap((module) =>
+      Object.keys(module),
+    )
     expect(exported.filter((name) => factories[name] === undefined && !others.includes(name))).toEqual([])
   })
 

@@ -1,5 +1,5 @@
 /** The memory adapter: everything in one process, every operation whole. */
-import { declareCareful } from '../../definition/fixed.js'
+import { declareCareful, declareCreating } from '../../definition/fixed.js'
 import type { KeyValue } from '../../definition/key.js'
 import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
 import { checkOptions } from '../../options/check.js'
@@ -45,6 +45,7 @@ export function memoryAdapter(definition: ResourceDefinition, options: MemoryAda
   } satisfies Adapter<Row, KeyValue> & Pick<MemoryAdapter<Row, KeyValue>, 'stats'>
   // `onUpdate` gets values that it may change.
   if (options.onUpdate === undefined) declareCareful(adapter.replace)
+  if (adapter.create !== undefined) declareCreating(adapter.create)
   return adapter
 }
 

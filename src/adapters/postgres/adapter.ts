@@ -1,4 +1,5 @@
 /** `postgresAdapter`: a resource over a table of PostgreSQL. */
+import { declareCreating } from '../../definition/fixed.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Adapter, AdapterCall, Idempotency, ParentKey, Refused, Repeated, Stored, WriteMethod } from '../contract.js'
 import type { PostgresClient } from './connections/client.js'
@@ -73,7 +74,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
     const opening = new Opening(definition, options)
     const probe = new Probe()
     const over = (own: Databases): unknown => ({
-      ...adapterOf(definition, { ...options, onWarning }, own, opening),
+      ...creating(adapterOf(definition, { ...options, onWarning }, own, opening)),
       ready: async (offered = everyWrite) => {
         try {
           const table = await opening.again(own)
@@ -89,6 +90,12 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
     return adapter
   }
   return options.resource === undefined ? { bind } : bind(options.resource)
+}
+
+/** A row is there when it has been inserted: no create is put off. */
+function creating<A extends { readonly create?: object }>(adapter: A): A {
+  if (adapter.create !== undefined) declareCreating(adapter.create)
+  return adapter
 }
 
 const everyWrite: ReadonlySet<WriteMethod> = new Set<WriteMethod>(['create', 'replace', 'remove', 'attach', 'detach'])

@@ -1,0 +1,135 @@
+/** What clients send and get, by media type (HDR-1, HDR-5, VERB-5). */
+import { bodyTypes } from '../middleware/body.js'
+import { type Situation, takesBody } from '../plan/endings.js'
+import { offersFor } from '../representation/encoding.js'
+import { mediaType, xmlTypes } from '../wire.js'
+import type { Components } from './components.js'
+import type { DocumentSchema, Reference } from './document.js'
+import { typeName } from './names.js'
+import type { RecordSchemas } from './record-schemas.js'
+import { valueSchema } from './schemas.js'
+
+type Content = Readonly<Record<string, { readonly schema?: unknown; readonly examples?: unknown }>>
+
+/** The content of bodies of a document. */
+export class Bodies {
+  readonly #components: Components
+  readonly #records: RecordSchemas
+
+  constructor(components: Components, records: RecordSchemas) {
+    this.#components = components
+    this.#records = records
+  }
+
+  /** The body of a request; `undefined` where none is taken. */
+  request(situation: Situation, examples?: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
+    if (!takesBody(situation)) return undefined
+    const { method, operation, route, facts } = situation
+    const told =
+      examples === undefined ? {} : { examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])) }
+    if (operation.body === 'endpoint') return { required: true, content: this.#ofEndpoint(situation, told) }
+    if (route.resource === undefined) return undefined
+    if (operation.body === 'record') {
+      const schema = this.#records.of(route.resource, method === 'POST' ? 'create' : 'replace')
+      return { required: true, content: inEach(bodyTypes.whole, schema, told) }
+    }
+    const schema = this.#records.of(route.resource, 'patch')
+    const merges = facts.patchTypes.filter((type) => type !== mediaType.jsonPatch)
+    const operations = facts.patchTypes.includes(mediaType.jsonPatch) ? { [mediaType.jsonPatch]: { schema: this.#jsonPatch() } } : {}
+    return { required: true, content: { ...inEach(merges, schema, told), ...operations } }
+  }
+
+  #ofEndpoint({ method, route }: Situation, told: object): Content {
+    const called = route.endpoint?.methods.get(method)
+    if (called?.upload !== undefined) return Object.fromEntries(called.upload.types.map((type) => [type, { schema: fileSchema(type) }]))
+    const schema =
+      called?.body === undefined
+        ? {}
+        : this.#endpointSchema(situationName(method, route.endpoint?.name ?? ''), called.body.schema, 'create')
+    return inEach(bodyTypes.whole, schema, told)
+  }
+
+  /** The media types that an answer can be had in, each with what it holds. */
+  answer(situation: Situation, status: number): Content | undefined {
+    const { operation, route, facts } = situation
+    if (status === 204 || status === 304 || status === 302 || status === 202) return undefined
+    if (operation.answers === 'value') return this.#value(situation, status)
+    const { resource } = route
+    if (resource === undefined || (operation.answers !== 'item' && operation.answers !== 'page')) return undefined
+    // A POST that created nothing has nothing to show.
+    if (operation.method === 'POST' && status === 200) return undefined
+    const isPage = operation.answers === 'page'
+    const types = offersFor(
+      isPage ? 'list' : 'item',
+      [...facts.representations, ...resource.representations],
+      isPage ? resource.exports?.formats : undefined,
+    ).types
+    return contentOf(types, isPage ? this.#records.page(resource) : this.#records.of(resource, 'output'))
+  }
+
+  #value({ method, route, facts }: Situation, status: number): Content | undefined {
+    const called = route.endpoint?.methods.get(method)
+    const stated = called?.text.responses?.[String(status) as '200']
+    if (called?.text.responses !== undefined && stated?.schema === undefined && status !== 200) return undefined
+    const schema =
+      stated?.schema === undefined ? {} : this.#endpointSchema(situationName(method, route.endpoint?.name ?? ''), stated.schema, 'output')
+    return contentOf(offersFor('value', [...facts.representations, ...(called?.representations ?? [])]).types, schema)
+  }
+
+  #endpointSchema(name: string, schema: DocumentSchema, purpose: 'create' | 'output'): DocumentSchema {
+    return valueSchema(
+      { components: this.#components, root: schema, owner: `the endpoint "${name}"`, name: typeName(name), purpose },
+      schema,
+    )
+  }
+
+  #jsonPatch(): Reference {
+    return this.#components.define('JsonPatch', 'the library', () => jsonPatch)
+  }
+}
+
+const situationName = (method: string, name: string): string => `${method.toLowerCase()}-${name}`
+
+const inEach = (types: readonly string[], schema: unknown, told: object): Content =>
+  Object.fromEntries(types.map((type) => [type, { schema, ...told }]))
+
+const jsonAndXml: ReadonlySet<string> = new Set([mediaType.json, ...xmlTypes])
+
+/** What the library writes has the schema of the value; what a team writes, or an export, is text or bytes. */
+function contentOf(types: readonly string[], schema: unknown): Content {
+  return Object.fromEntries(
+    types.map((type) => {
+      const bare = (type.split(';')[0] ?? type).trim().toLowerCase()
+      if (jsonAndXml.has(bare)) return [bare, { schema }]
+      return [bare, { schema: fileSchema(bare) }]
+    }),
+  )
+}
+
+/** A text, or bytes, of which the document says no more. */
+function fileSchema(type: string): DocumentSchema {
+  if (type === 'multipart/form-data')
+    return { type: 'object', properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } }, required: ['file'] }
+  return type.startsWith('text/') || type.endsWith('json') ? { type: 'string' } : { type: 'string', contentMediaType: type }
+}
+
+const pointer = { type: 'string', description: 'An RFC 6901 pointer into the representation.', pattern: '^(?:/(?:[^~/]|~[01])*)*$' }
+
+const operation = (names: readonly string[], more: Readonly<Record<string, unknown>>): DocumentSchema => ({
+  type: 'object',
+  properties: { op: { type: 'string', enum: names }, path: pointer, ...more },
+  required: ['op', 'path', ...Object.keys(more)],
+})
+
+const jsonPatch: DocumentSchema = {
+  type: 'array',
+  description: 'Operations on the representation, all or none (RFC 6902).',
+  maxItems: 1_000,
+  items: {
+    anyOf: [
+      operation(['add', 'replace', 'test'], { value: {} }),
+      operation(['move', 'copy'], { from: pointer }),
+      operation(['remove'], {}),
+    ],
+  },
+}

@@ -1,0 +1,81 @@
+/** The components of a document: what several operations share stands once, under a readable name. */
+import { ConfigurationError } from '../problem.js'
+import type { Reference } from './document.js'
+
+/** The kinds of components that are written here. */
+export type ComponentKind = 'schemas' | 'responses' | 'parameters' | 'headers' | 'securitySchemes'
+
+interface Named {
+  /** What it was made of: two of one identity are the same. */
+  readonly identity: string
+  /** Who has taken the name. */
+  readonly owner: string
+  /** Asked once, when all are wanted: resources lead to each other in circles and in long chains. */
+  readonly make: () => unknown
+}
+
+/** Whose name it is, and the names that it may have: the first that is free, or that has the same identity. */
+interface Claim {
+  readonly names: readonly string[]
+  readonly owner: string
+}
+
+const library = 'the library'
+
+/** Collects components, and gives references to them. */
+export class Components {
+  readonly #kinds = new Map<ComponentKind, Map<string, Named>>()
+
+  /** A reference to a value that is shared by what it says. Throws `ConfigurationError` where others have all the names. */
+  share(kind: ComponentKind, names: readonly string[], value: unknown, owner = library): Reference {
+    return this.#claim(kind, { names, owner }, JSON.stringify(value), () => value)
+  }
+
+  /**
+   * A reference to a schema that one owner alone has, and that may lead back to itself. Throws
+   * `ConfigurationError` where another owner has the name.
+   */
+  define(name: string, owner: string, make: () => unknown): Reference {
+    return this.#claim('schemas', { names: [name], owner }, `of ${owner}`, make)
+  }
+
+  /** The same of what two owners may have alike: `identity` tells whether they have. */
+  defineAlike(names: readonly string[], owner: string, identity: string, make: () => unknown): Reference {
+    return this.#claim('schemas', { names, owner }, identity, make)
+  }
+
+  /** All of them by kind and name, sorted by name. */
+  all(): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+    const made = new Map<ComponentKind, Map<string, unknown>>()
+    for (;;) {
+      const left = [...this.#kinds].flatMap(([kind, table]) =>
+        [...table].filter(([name]) => made.get(kind)?.has(name) !== true).map(([name, { make }]) => ({ kind, name, make })),
+      )
+      if (left.length === 0) break
+      // What is made may need more of them.
+      for (const { kind, name, make } of left) made.set(kind, (made.get(kind) ?? new Map()).set(name, make()))
+    }
+    return Object.fromEntries([...made].map(([kind, table]) => [kind, Object.fromEntries([...table].sort(byName))]))
+  }
+
+  #claim(kind: ComponentKind, { names, owner }: Claim, identity: string, make: () => unknown): Reference {
+    const table = this.#kinds.get(kind) ?? new Map<string, Named>()
+    this.#kinds.set(kind, table)
+    const name = names.find((one) => (table.get(one)?.identity ?? identity) === identity)
+    if (name === undefined) {
+      const last = names.at(-1) ?? ''
+      throw clash(kind, last, owner, table.get(last)?.owner ?? library)
+    }
+    if (!table.has(name)) table.set(name, { identity, owner, make })
+    return { $ref: `#/components/${kind}/${name}` }
+  }
+}
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : a > b ? 1 : 0)
+
+function clash(kind: ComponentKind, name: string, owner: string, other: string): ConfigurationError {
+  return new ConfigurationError(
+    'description-clash',
+    `${owner} and ${other} would share the name "${name}" among the ${kind} of the document. Give one of them another "singular", or another title.`,
+  )
+}

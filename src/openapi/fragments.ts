@@ -1,0 +1,38 @@
+/** Hand-written routes in a document: what a team writes of them is added, and may take nothing's place. */
+import { isObject } from '../definition/json.js'
+import { ConfigurationError } from '../problem.js'
+import type { OpenApiDocument } from './document.js'
+import type { DocumentFragment } from './options.js'
+
+/** The document with what the fragments add. Throws `ConfigurationError` where something stands there already. */
+export function addFragments(document: OpenApiDocument, fragments: readonly DocumentFragment[]): OpenApiDocument {
+  let whole = document
+  for (const { paths = {}, components = {}, tags = [] } of fragments) {
+    whole = {
+      ...whole,
+      paths: merged('paths', whole.paths, paths),
+      components: merged('components', whole.components, components),
+      tags: [...(whole.tags ?? []), ...tags.filter(({ name }) => whole.tags?.every((tag) => tag.name !== name))],
+    }
+  }
+  return whole
+}
+
+type Tables = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** Two levels: the methods of paths, the names of components. */
+function merged(what: string, known: Tables, added: Tables): Tables {
+  const result: Record<string, Readonly<Record<string, unknown>>> = { ...known }
+  for (const [name, entries] of Object.entries(added)) {
+    const before = result[name]
+    const taken = isObject(before) ? Object.keys(entries).find((entry) => Object.hasOwn(before, entry)) : undefined
+    if (taken !== undefined) {
+      throw new ConfigurationError(
+        'description-clash',
+        `A fragment has "${taken}" in "${name}" of ${what}, which the document has already. Leave it out, or rename it.`,
+      )
+    }
+    result[name] = { ...before, ...entries }
+  }
+  return result
+}

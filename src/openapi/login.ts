@@ -1,0 +1,37 @@
+/** The login of a public API, which stands beside its versions (AUTH-2). */
+import { fieldsOfLogin } from '../plan/answer-fields.js'
+import type { ServiceFacts } from '../plan/description.js'
+import { loginProblems } from '../plan/endings.js'
+import type { Components } from './components.js'
+import { headersOf } from './headers.js'
+import { ProblemResponses } from './problem-schemas.js'
+
+const description = 'A token for user and password, in the header `x-authorization-token` of the answer (AUTH-2).'
+
+/** The path of the login, whose server is that of the service itself. `root`: its address. */
+export function loginPath(facts: ServiceFacts, root: string, components: Components): Record<string, unknown> {
+  components.share('securitySchemes', ['basic'], { type: 'http', scheme: 'basic', description: 'User and password (AUTH-2).' })
+  const problems = new ProblemResponses(components)
+  // A login is counted by its own budget, and belongs to no version.
+  const own: ServiceFacts = { ...facts, rateLimit: false }
+  const operation = (method: string, operationId: string, status: number, summary: string): unknown => ({
+    operationId,
+    summary,
+    description,
+    tags: ['login'],
+    security: method === 'OPTIONS' ? [] : [{ basic: [] }],
+    responses: {
+      [status]: {
+        description: status === 204 ? 'The methods of the login.' : 'The token.',
+        headers: headersOf(fieldsOfLogin(method), components),
+      },
+      ...(method === 'OPTIONS' ? {} : problems.ofProblems({ method, facts: own, life: undefined }, loginProblems)),
+    },
+  })
+  return {
+    servers: [{ url: root }],
+    get: operation('GET', 'login', 200, 'Log in'),
+    head: operation('HEAD', 'checkLogin', 200, 'Log in, without a body'),
+    options: operation('OPTIONS', 'optionsLogin', 204, 'List the methods of the login'),
+  }
+}

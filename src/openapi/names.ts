@@ -1,0 +1,39 @@
+/** Names for components and operations: identifiers that a generator of clients can use as they are. */
+
+import { RecentMap } from '../recent-map.js'
+
+/** How many names are remembered at least. */
+const mostNames = 2_000
+
+/** The words of a segment or a member: `pre-piezas`, `codigosPostales`, `XMLFiles`. */
+const wordsOf = (text: string): readonly string[] =>
+  ascii(text)
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+
+/** Without accents; what is no Latin letter becomes its code, since component names hold nothing else. */
+const ascii = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\p{ASCII}]/gu, (character) => `u${(character.codePointAt(0) ?? 0).toString(16)}`)
+
+const named = new RecentMap<string, string>(mostNames)
+
+/** The name of a type: `PrePieza` of `pre-pieza`. A document asks for the same ones thousands of times. */
+export function typeName(text: string): string {
+  const known = named.get(text)
+  if (known !== undefined) return known
+  const name = wordsOf(text).map(capital).join('')
+  named.set(text, name)
+  return name
+}
+
+/** The name of a parameter: `prePiezaId` of `pre-pieza-id`. */
+export function memberName(text: string): string {
+  const name = typeName(text)
+  return name.charAt(0).toLowerCase() + name.slice(1)
+}
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)

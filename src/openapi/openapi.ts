@@ -1,0 +1,145 @@
+/** An OpenAPI document of one version of a service, made of what serves its requests. */
+import { nearMiss } from '../near-miss.js'
+import { checkOptions, invalidOption } from '../options/check.js'
+import { type DescribedVersion, descriptionOf, type ServiceFacts } from '../plan/description.js'
+import type { Situation } from '../plan/endings.js'
+import type { Route } from '../plan/routes.js'
+import { ConfigurationError } from '../problem.js'
+import { Components } from './components.js'
+import type { DocumentOperation, OpenApiDocument } from './document.js'
+import { addFragments } from './fragments.js'
+import { loginPath } from './login.js'
+import { Operations, tagOf } from './operations.js'
+import { type OpenApiOptions, openApiKinds } from './options.js'
+import { pathOf } from './path-parameters.js'
+import { securityOf } from './security.js'
+import { toVersion30 } from './version-30.js'
+
+/**
+ * The OpenAPI document of a version of what `api()` or `resourceRouter()` made: paths, parameters,
+ * bodies, answers, headers and problems, as they are served. It is plain JSON. Of a
+ * `resourceRouter`, which knows no versions, `version` is the name of the one it is mounted below.
+ *
+ * Throws `ConfigurationError` where the version is not served, an option makes no sense, two things
+ * would share a name, an example does not fit its schema, or a schema has a word that no document
+ * can hold.
+ *
+ * @example writeFileSync('v1.json', JSON.stringify(openapi(service, 'v1', { info: { title: 'Pieces', version: '1.4.0' } })))
+ */
+export function openapi(service: object, version: string, options: OpenApiOptions = {}): OpenApiDocument {
+  const given = checkOptions<OpenApiOptions>('openapi()', options, openApiKinds)
+  const { described, facts } = describedVersion(service, version)
+  const components = new Components()
+  const { info, servers, openapi: format = '3.1.1', externalDocs, fragments = [] } = given
+  const { security, schemes } = securityOf(facts)
+  const paths = pathsOf(described, facts, components)
+  if (facts.login) paths['/login'] = loginPath(facts, rootOf(facts), components)
+  for (const [name, scheme] of Object.entries(schemes)) components.share('securitySchemes', [name], scheme)
+  const document: OpenApiDocument = {
+    openapi: format,
+    info: { title: version, version, ...info },
+    servers: servers ?? [{ url: `${facts.root ?? ''}/${version}` }],
+    ...(security.length === 0 ? {} : { security }),
+    tags: [...tagsOf(described), ...(facts.login ? [{ name: 'login', description: 'Tokens for user and password (AUTH-2).' }] : [])],
+    paths,
+    components: components.all(),
+    ...(externalDocs === undefined ? {} : { externalDocs }),
+  }
+  checkOperationIds(document)
+  const whole = addFragments(document, fragments)
+  return format === '3.0.3' ? toVersion30(whole) : whole
+}
+
+/** Where the versions begin: on the host that serves the document, where nothing else is said. */
+const rootOf = ({ root }: ServiceFacts): string => root ?? '/'
+
+/** The version that is to be described. */
+function describedVersion(service: object, version: string): { readonly described: DescribedVersion; readonly facts: ServiceFacts } {
+  const description = descriptionOf(service)
+  if (description === undefined) throw invalidOption('openapi() got no service. Give what api() or resourceRouter() made.')
+  const { versions, facts } = description
+  const found = versions.get('') ?? versions.get(version)
+  if (found !== undefined && found !== 'retired') return { described: found, facts }
+  const living = [...versions].filter(([, entry]) => entry !== 'retired').map(([name]) => name)
+  const near = nearMiss(version, living)
+  throw invalidOption(
+    `openapi() got the version "${version}", which ${found === undefined ? 'is not served' : 'has retired'}. ${near === undefined ? `Give one of ${living.join(', ')}` : `Did you mean "${near}"?`}.`,
+  )
+}
+
+/** The methods of a path in the order in which documents mostly have them. */
+const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+type Paths = Record<string, Record<string, unknown>>
+
+function pathsOf({ table, life }: DescribedVersion, facts: ServiceFacts, components: Components): Paths {
+  const operations = new Operations(components)
+  const paths: Paths = {}
+  for (const route of table.routes) {
+    checkTexts(route)
+    const { path, parameters } = pathOf(route, components)
+    const item: Record<string, unknown> = parameters.length === 0 ? {} : { parameters }
+    const methods = [...route.operations].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b))
+    for (const [method, operation] of methods) {
+      const situation: Situation = { method, operation, route, facts, life }
+      item[method.toLowerCase()] = operations.of(situation)
+    }
+    paths[path] = item
+  }
+  return paths
+}
+
+/** Text for an operation that there is not would be nowhere, and nobody would notice. */
+function checkTexts({ kind, resource, operations }: Route): void {
+  if (kind !== 'collection' || resource === undefined) return
+  const { collection, item, below, text } = resource
+  const routes = [...below.values()].flatMap((entry) => (entry.kind === 'leaf' ? [entry.route] : []))
+  const known = new Set(
+    [...operations.values(), ...[collection, item, ...routes].flatMap((route) => [...route.operations.values()])].map(({ name }) => name),
+  )
+  const attached = ['listMembers', 'createMember', 'readMember', 'attach', 'detach']
+  const stray = Object.keys(text.operations ?? {}).find((name) => !known.has(name) && !attached.includes(name))
+  if (stray === undefined) return
+  const near = nearMiss(stray, [...known])
+  throw new ConfigurationError(
+    'unknown-member',
+    `describe of the mount of "${resource.plan.collection}" tells of "${stray}", which is none of its operations. ${near === undefined ? `There are ${[...known].join(', ')}.` : `Did you mean "${near}"?`}`,
+  )
+}
+
+/** The tags of a document: one for each resource and each endpoint on top. */
+function tagsOf({ table }: DescribedVersion): NonNullable<OpenApiDocument['tags']> {
+  const tags = new Map<string, { readonly name: string; readonly description?: string }>()
+  for (const route of table.routes) {
+    const name = tagOf({ route })
+    if (tags.has(name)) continue
+    const { resource, endpoint } = route
+    const said =
+      resource?.text.description ??
+      resource?.plan.definition.schema.description ??
+      (resource === undefined ? endpoint?.description : undefined)
+    const { description: _, operations: __, ...extensions } = resource?.text ?? {}
+    tags.set(name, { name, ...(typeof said === 'string' ? { description: said } : {}), ...extensions })
+  }
+  return [...tags.values()]
+}
+
+/** Throws where two operations would be one method of a client. */
+function checkOperationIds({ paths }: OpenApiDocument): void {
+  const places = new Map<string, string>()
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      if (!order.includes(method.toUpperCase())) continue
+      const { operationId } = operation as DocumentOperation
+      const place = `${method.toUpperCase()} ${path}`
+      const other = places.get(operationId)
+      if (other !== undefined) {
+        throw new ConfigurationError(
+          'description-clash',
+          `${place} and ${other} would share the operation id "${operationId}". Give one of them an operationId in describe.`,
+        )
+      }
+      places.set(operationId, place)
+    }
+  }
+}

@@ -1,0 +1,150 @@
+/** One operation of a document: all that the service does with a method at an address. */
+import { STATUS_CODES } from 'node:http'
+import { fieldsOfSuccess } from '../plan/answer-fields.js'
+import type { EndpointAnswer, OperationText } from '../plan/describe-options.js'
+import { endingsKey, type Situation, successesOf } from '../plan/endings.js'
+import { Bodies } from './bodies.js'
+import type { Components } from './components.js'
+import type { DocumentOperation, Reference } from './document.js'
+import { headersOf } from './headers.js'
+import { typeName } from './names.js'
+import { operationId } from './operation-ids.js'
+import { descriptionOf, summaryOf } from './operation-texts.js'
+import { parametersOf } from './parameters.js'
+import { ProblemResponses } from './problem-schemas.js'
+import { RecordSchemas } from './record-schemas.js'
+
+/** What statuses of success mean. */
+const meanings: Readonly<Record<number, string>> = {
+  200: 'Done.',
+  201: 'Created.',
+  202: 'Accepted: it will be done.',
+  204: 'Done. There is no body.',
+  302: 'It exists. There is no body, and nowhere to go (VERB-8).',
+  304: 'The client has the current representation already (HDR-4).',
+}
+
+/** Makes the operations of a document. */
+export class Operations {
+  readonly #components: Components
+  readonly #bodies: Bodies
+  readonly #problems: ProblemResponses
+  readonly #endings = new Map<string, Endings>()
+  readonly #bodiless = new WeakMap<Success, Reference>()
+
+  constructor(components: Components) {
+    this.#components = components
+    this.#bodies = new Bodies(components, new RecordSchemas(components))
+    this.#problems = new ProblemResponses(components)
+  }
+
+  of(situation: Situation): DocumentOperation {
+    const text = textOf(situation)
+    const {
+      summary = summaryOf(situation),
+      description = descriptionOf(situation),
+      examples,
+      problems,
+      operationId: id,
+      deprecated,
+      ...extensions
+    } = text
+    const body = this.#bodies.request(situation, examples)
+    const parameters = parametersOf(situation, this.#components)
+    return {
+      operationId: (situation.method === 'HEAD' ? undefined : id) ?? operationId(situation),
+      summary,
+      description,
+      tags: [tagOf(situation)],
+      ...(deprecated === true || situation.life?.deprecated !== undefined ? { deprecated: true } : {}),
+      ...(situation.facts.permission && situation.operation.actions.length > 0 ? { 'x-permission': permissionOf(situation) } : {}),
+      ...(parameters.length === 0 ? {} : { parameters }),
+      ...(body === undefined ? {} : { requestBody: body }),
+      responses: this.#responses(situation, problems),
+      ...extensionsIn(extensions),
+    }
+  }
+
+  #responses(situation: Situation, problems: OperationText['problems']): Readonly<Record<string, unknown>> {
+    const { successes, refusals } = this.#endingsOf(situation, problems)
+    const found: Record<string, unknown> = {}
+    for (const { status, response } of successes) found[status] = this.#withContent(situation, status, response)
+    return Object.assign(found, refusals)
+  }
+
+  /** How an operation ends, whatever its bodies hold: the same for all resources of a kind. */
+  #endingsOf(situation: Situation, problems: OperationText['problems']): Endings {
+    const key = problems === undefined ? endingsKey(situation) : undefined
+    const known = key === undefined ? undefined : this.#endings.get(key)
+    if (known !== undefined) return known
+    const endings = {
+      successes: successesOf(situation).map((status) => ({ status, response: this.#success(situation, status) })),
+      refusals: this.#problems.of(situation, problems),
+    }
+    if (key !== undefined) this.#endings.set(key, endings)
+    return endings
+  }
+
+  #success(situation: Situation, status: number): Success {
+    const stated = statedAnswer(situation, status)
+    return {
+      description: stated?.description ?? meanings[status] ?? STATUS_CODES[status] ?? 'Done.',
+      headers: headersOf(fieldsOfSuccess(situation, status), this.#components, stated?.headers),
+    }
+  }
+
+  #withContent(situation: Situation, status: number, response: Success): unknown {
+    const content = situation.method === 'HEAD' ? undefined : this.#bodies.answer(situation, status)
+    if (content !== undefined) return { ...response, content }
+    if (statedAnswer(situation, status) !== undefined) return response
+    const shared = this.#bodiless.get(response) ?? this.#shareBodiless(situation, status, response)
+    this.#bodiless.set(response, shared)
+    return shared
+  }
+
+  #shareBodiless({ operation }: Situation, status: number, response: Success): Reference {
+    const name = typeName(STATUS_CODES[status] ?? 'Done')
+    const fields = Object.keys(response.headers).map(typeName).join('')
+    const own = `Of${typeName(operation.name)}`
+    return this.#components.share('responses', [name, `${name}${own}`, `${name}${fields}`, `${name}${fields}${own}`], response)
+  }
+}
+
+interface Success {
+  readonly description: string
+  readonly headers: ReturnType<typeof headersOf>
+}
+
+interface Endings {
+  readonly successes: readonly { readonly status: number; readonly response: Success }[]
+  readonly refusals: Readonly<Record<string, Reference>>
+}
+
+/** What the team of an endpoint says of an answer. */
+const statedAnswer = ({ method, route }: Situation, status: number): EndpointAnswer | undefined =>
+  route.endpoint?.methods.get(method)?.text.responses?.[String(status) as '200']
+
+/** What a team says of an operation. */
+function textOf({ method, operation, route }: Situation): OperationText {
+  const called = route.endpoint?.methods.get(method)
+  if (called !== undefined) {
+    const { responses: _, ...text } = called.text
+    return text
+  }
+  return route.resource?.text.operations?.[operation.name] ?? {}
+}
+
+const extensionsIn = (given: Readonly<Record<string, unknown>>): Readonly<Record<`x-${string}`, unknown>> =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => name.startsWith('x-')))
+
+/** The resource whose operations stand together; of an endpoint on top its own name. */
+export function tagOf({ route }: Pick<Situation, 'route'>): string {
+  const { resource, association, endpoint } = route
+  return association?.parent.plan.collection ?? resource?.plan.collection ?? endpoint?.name ?? ''
+}
+
+/** What a permission is asked, as `scopePermission()` and its like know it. */
+function permissionOf({ operation, route }: Situation): readonly string[] {
+  const name = route.resource?.plan.collection ?? route.endpoint?.name ?? ''
+  return operation.actions.map((action) => `${action} ${name}`)
+}

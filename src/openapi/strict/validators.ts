@@ -1,0 +1,30 @@
+/** Whether values fit the schemas of a document, which Ajv compiles where they are first asked for. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { escapePointer } from '../../definition/json.js'
+import { addFormats } from '../../plan/formats.js'
+import type { OpenApiDocument } from '../document.js'
+
+const root = 'urn:openapi:document'
+
+/** The schemas of one document. */
+export class Validators {
+  readonly #ajv = new Ajv2020({ strict: false, logger: false, allErrors: true, validateSchema: false, meta: false, ownProperties: true })
+  readonly #made = new Map<string, ValidateFunction>()
+
+  constructor(document: OpenApiDocument) {
+    addFormats(this.#ajv)
+    this.#ajv.addSchema({ ...document, $id: root })
+  }
+
+  /** What is wrong with a value, by the schema at a place in the document; empty where nothing is. */
+  faults(value: unknown, place: readonly string[]): readonly string[] {
+    const pointer = place.map((token) => `/${encodeURIComponent(escapePointer(token))}`).join('')
+    const validate = this.#made.get(pointer) ?? this.#ajv.compile({ $ref: `${root}#${pointer}` })
+    this.#made.set(pointer, validate)
+    if (validate(value)) return []
+    return (validate.errors ?? []).map(({ instancePath, message = 'does not fit', params }) => {
+      const named = 'additionalProperty' in params ? ` "${String(params.additionalProperty)}"` : ''
+      return `${instancePath === '' ? 'The value' : instancePath} ${message}${named}`
+    })
+  }
+}

@@ -1,0 +1,112 @@
+/** The header fields of answers, by what they answer: documents tell clients of them, and tests hold them against the answers. */
+import { header } from '../wire.js'
+import type { Situation } from './endings.js'
+
+/** A header field of an answer. */
+export interface AnswerField {
+  readonly name: string
+  /** Whether every such answer has it. */
+  readonly always: boolean
+}
+
+const always = (...names: readonly string[]): readonly AnswerField[] => names.map((name) => ({ name, always: true }))
+const perhaps = (...names: readonly string[]): readonly AnswerField[] => names.map((name) => ({ name, always: false }))
+
+/** What the fields of every answer hang on. */
+export type FieldSituation = Pick<Situation, 'method' | 'facts' | 'life'>
+
+/** What every answer has, whatever came of the request. */
+function common({ facts, life }: FieldSituation): readonly AnswerField[] {
+  return [
+    ...always(header.requestId),
+    ...(facts.rateLimit ? perhaps(header.rateLimit, header.rateLimitPolicy) : []),
+    ...(life?.deprecated === undefined ? [] : always(header.deprecation)),
+    ...(life?.sunset === undefined ? [] : always(header.sunset)),
+    ...(life?.successor === undefined ? [] : always(header.link)),
+  ]
+}
+
+/** The fields of an answer that is no problem. Each once: what one source always sets is always there. */
+export function fieldsOfSuccess(situation: Situation, status: number): readonly AnswerField[] {
+  return merged([...own(situation, status), ...common(situation)])
+}
+
+function own({ method, operation, route, facts }: Situation, status: number): readonly AnswerField[] {
+  if (method === 'OPTIONS') {
+    const patch = route.operations.has('PATCH') ? perhaps(header.acceptPatch) : []
+    // A preflight is answered without a look at the route.
+    return [...(facts.cors ? perhaps(header.allow) : always(header.allow)), ...patch]
+  }
+  const cached = always(header.cacheControl, header.vary)
+  if (status === 302 || status === 304)
+    return [...cached, ...always(header.etag), ...(route.kind === 'member' ? perhaps(header.contentLocation) : [])]
+  switch (operation.answers) {
+    case 'page': {
+      const exported = route.resource?.exports !== undefined
+      // An export is streamed: nobody knows its tag before its end.
+      return [
+        ...cached,
+        ...(exported ? perhaps(header.etag, header.contentDisposition) : always(header.etag)),
+        ...perhaps(header.link, header.totalCount),
+      ]
+    }
+    case 'item':
+      return operation.method === 'GET'
+        ? [...cached, ...always(header.etag), ...(route.kind === 'member' ? always(header.contentLocation) : [])]
+        : written(status)
+    case 'state':
+      return [...cached, ...always(header.etag)]
+    case 'value':
+      return [
+        ...(operation.method === 'GET' ? [...cached, ...perhaps(header.etag)] : perhaps(header.cacheControl, header.vary, header.etag)),
+        ...(status === 201 || status === 202 ? always(header.location) : []),
+      ]
+    case 'nothing':
+      return []
+  }
+}
+
+/** The answer to a POST, a PUT or a PATCH of a record. One that could not be shown has fewer fields (VERB-13). */
+function written(status: number): readonly AnswerField[] {
+  const made = status === 201 || status === 202 ? always(header.location) : []
+  if (status === 202) return made
+  return [...made, ...perhaps(header.etag, header.cacheControl, header.vary, header.preferenceApplied, header.contentLocation)]
+}
+
+/** The fields of the problems of a status. */
+export function fieldsOfProblem(situation: FieldSituation, status: number): readonly AnswerField[] {
+  // The problem of a retired version has no body, and no notices (VER-2).
+  if (status === 410) return always(header.cacheControl, header.requestId)
+  return merged([...always(header.cacheControl, header.vary), ...ofProblem(situation, status), ...common(situation)])
+}
+
+function ofProblem({ method, facts }: FieldSituation, status: number): readonly AnswerField[] {
+  switch (status) {
+    case 401:
+      // What the function `principal` of a team throws has the fields that it gives it.
+      return facts.authenticate === undefined && facts.identifies ? perhaps(header.wwwAuthenticate) : always(header.wwwAuthenticate)
+    case 405:
+      return always(header.allow)
+    case 415:
+      // What bodies are understood in (RFC 9110 15.5.16, RFC 5789 2.2).
+      if (method === 'PATCH') return perhaps(header.acceptPatch, header.acceptEncoding)
+      return method === 'POST' || method === 'PUT' ? perhaps(header.accept, header.acceptEncoding) : []
+    case 429:
+      // A team's own limit says what it likes.
+      return facts.rateLimit ? always(header.retryAfter) : perhaps(header.retryAfter)
+    case 503:
+      return perhaps(header.retryAfter)
+    default:
+      return []
+  }
+}
+
+function merged(fields: readonly AnswerField[]): readonly AnswerField[] {
+  const found = new Map<string, boolean>()
+  for (const { name, always: sure } of fields) found.set(name, sure || found.get(name) === true)
+  return [...found].map(([name, sure]) => ({ name, always: sure }))
+}
+
+/** The fields of an answer to a login, a HEAD, or OPTIONS of it (AUTH-2). */
+export const fieldsOfLogin = (method: string): readonly AnswerField[] =>
+  method === 'OPTIONS' ? always(header.allow, header.requestId) : always(header.token, header.cacheControl, header.requestId)

@@ -1,0 +1,75 @@
+/**
+ * What a service tells of itself beside its handler: the versions with their routes, and the options
+ * that shape every answer. Documents are made of it. It hangs on the middleware by a symbol that all
+ * copies of the library share, so that one copy can read what another has made.
+ */
+import type { CustomRepresentation } from './custom-representation.js'
+import type { RouteTable } from './routes.js'
+
+/** The life of a version. Times are milliseconds since 1970. */
+export interface DescribedLife {
+  readonly deprecated: number | undefined
+  readonly sunset: number | undefined
+  readonly retireAtSunset: boolean
+  readonly successor: string | undefined
+}
+
+/** One version: its routes, and how long it lives. */
+export interface DescribedVersion {
+  /** The segment, such as `v1`; empty where the router stands alone. */
+  readonly name: string
+  readonly table: RouteTable
+  readonly life: DescribedLife | undefined
+}
+
+/** The options of a service that clients notice. */
+export interface ServiceFacts {
+  /** The `baseUrl`, where there is one. */
+  readonly root: string | undefined
+  /** The header that credentials come in and its challenge, where the service authenticates by itself. */
+  readonly authenticate: { readonly field: string; readonly challenge: string } | undefined
+  /** Whether anybody has to say who asks: by `authenticate`, or as the function `principal` wants it. */
+  readonly identifies: boolean
+  /** Whether there is a login beside the versions (AUTH-2). */
+  readonly login: boolean
+  /** Whether a permission is asked (AUTH-4). */
+  readonly permission: boolean
+  readonly rateLimit: boolean
+  /** Whether preflights of browsers are answered (HDR-7). */
+  readonly cors: boolean
+  readonly requireIfMatch: boolean
+  readonly deleteStatus: 200 | 202 | 204
+  /** The media types of a PATCH of an item. */
+  readonly patchTypes: readonly string[]
+  /** Media types beside JSON and XML that everything can be had in. */
+  readonly representations: readonly CustomRepresentation[]
+  readonly problemBase: string | undefined
+}
+
+export interface ServiceDescription {
+  readonly versions: ReadonlyMap<string, DescribedVersion | 'retired'>
+  readonly facts: ServiceFacts
+}
+
+const key = Symbol.for('express-rest-conventions.description')
+
+/** Raised when what is described changes so that older copies can not read it. */
+const generation = 1
+
+interface Described {
+  readonly generation: number
+  readonly description: ServiceDescription
+}
+
+/** Hangs the description of a service on its middleware, and returns the middleware. */
+export function describing<T extends object>(middleware: T, description: ServiceDescription): T {
+  const described: Described = { generation, description }
+  return Object.defineProperty(middleware, key, { value: described })
+}
+
+/** The description of what `api()` or `resourceRouter()` made; `undefined` for anything else. */
+export function descriptionOf(service: unknown): ServiceDescription | undefined {
+  if (service === null || (typeof service !== 'object' && typeof service !== 'function')) return undefined
+  const described = Reflect.get(service, key) as Described | undefined
+  return described?.generation === generation ? described.description : undefined
+}

@@ -1,0 +1,179 @@
+/**
+ * How a request of an operation may end: the statuses of success, and the problems of each step.
+ * Documents tell clients so, docs/lifecycle.md tells it by step, and tests hold both against what
+ * the steps really do.
+ */
+import { isCreating } from '../definition/fixed.js'
+import type { ProblemCode } from '../problem.js'
+import type { DescribedLife, ServiceFacts } from './description.js'
+import type { OperationDescription } from './operation.js'
+import { keyHolders } from './route-list.js'
+import type { Route } from './routes.js'
+
+/** An operation in its place. */
+export interface Situation {
+  /** `HEAD` is served by the operation of `GET`. */
+  readonly method: string
+  readonly operation: OperationDescription
+  readonly route: Route
+  readonly facts: ServiceFacts
+  readonly life: DescribedLife | undefined
+}
+
+type When = (situation: Situation) => boolean
+
+const always: When = () => true
+const notOptions: When = ({ method }) => method !== 'OPTIONS'
+const hasKeys: When = ({ route }) => keyHolders(route).length > 0
+const limited: When = ({ facts }) => facts.rateLimit
+const permitted: When = ({ facts, operation, route }) =>
+  facts.permission && (operation.actions.length > 0 || (operation.method === 'OPTIONS' && isGuarded(route)))
+
+/** Whether a permission is asked about any method of a route. */
+const isGuarded = ({ operations }: Route): boolean => [...operations.values()].some(({ actions }) => actions.length > 0)
+
+/** Whether the body is read. */
+export const takesBody: When = ({ method, operation, route }) => {
+  if (operation.body === 'record' || operation.body === 'patch') return true
+  const called = operation.body === 'endpoint' ? route.endpoint?.methods.get(method) : undefined
+  return called?.body !== undefined || called?.upload !== undefined
+}
+
+/** Whether the body has a schema, which it may break. */
+const hasSchema: When = (situation) => takesBody(situation)
+const takesKey: When = ({ operation, route }) => operation.creates === true && route.resource?.idempotencyKey !== 'ignored'
+const requiresKey: When = ({ operation, route }) => operation.creates === true && route.resource?.idempotencyKey === 'required'
+const patchesByOperations: When = ({ facts, operation }) =>
+  facts.permission && operation.body === 'patch' && facts.patchTypes.some((type) => type.endsWith('json-patch+json'))
+const expands: When = ({ facts, operation, route }) =>
+  facts.permission && (operation.query === 'list' || operation.query === 'item') && (route.resource?.plan.list.expandable.length ?? 0) > 0
+const writes: When = ({ operation }) => operation.writes !== undefined
+const exports: When = ({ operation, route }) => operation.answers === 'page' && route.resource?.exports !== undefined
+const hasRules: When = ({ operation, route }) => {
+  const definition = route.resource?.plan.definition
+  return (
+    operation.target === 'flag' &&
+    writes({ operation } as Situation) &&
+    (definition?.rules !== undefined || definition?.scope !== undefined)
+  )
+}
+
+/** Whether a read may be answered by its preconditions alone (HDR-4): HEAD of an item is 302 without a look at them. */
+export const readsConditionally: When = ({ method, operation }) =>
+  operation.preconditions === 'representation' && !(method === 'HEAD' && operation.headStatus !== undefined)
+
+const changesConditionally: When = ({ operation }) => operation.preconditions === 'item'
+
+/** A problem that a step may end with. */
+interface Ending {
+  readonly code: ProblemCode
+  readonly when: When
+}
+
+const ending = (code: ProblemCode, when: When = always): Ending => ({ code, when })
+
+/** The problems of each step, in the order of the steps. */
+export const stepProblems = {
+  version: [ending('gone', ({ life }) => life?.retireAtSunset === true)],
+  preflight: [],
+  admit: [ending('unavailable')],
+  authenticate: [
+    ending('unauthenticated', ({ facts }) => facts.identifies),
+    ending('too-many-requests', limited),
+    ending('unavailable', ({ facts }) => facts.identifies),
+  ],
+  throttle: [ending('too-many-requests', limited), ending('unavailable', limited)],
+  route: [ending('malformed-path', hasKeys), ending('unknown-path', hasKeys)],
+  allow: [ending('forbidden', permitted), ending('method-not-allowed', (one) => notOptions(one) && permitted(one))],
+  negotiate: [ending('unsupported-accept', notOptions)],
+  parse: [
+    ending('malformed-host', ({ facts }) => facts.root === undefined),
+    ending('invalid-query', ({ operation }) => operation.query !== 'ignored'),
+    ending('forbidden', expands),
+    ending('malformed-idempotency-key', takesKey),
+    ending('missing-idempotency-key', requiresKey),
+    ending('forbidden', patchesByOperations),
+    ending('unexpected-body', ({ operation }) => operation.body === 'refused'),
+    ending('missing-body', takesBody),
+    ending('malformed-body', takesBody),
+    ending('request-timeout', takesBody),
+    ending('body-too-large', takesBody),
+    ending('unsupported-content', takesBody),
+    ending('invalid-body', hasSchema),
+  ],
+  precondition: [],
+  execute: [
+    ending('bad-request', exports),
+    ending('invalid-query', ({ operation }) => operation.query === 'list'),
+    ending('absent', (one) => notOptions(one) && hasKeys(one)),
+    ending('stale', changesConditionally),
+    ending('precondition-failed', (one) => changesConditionally(one) && one.method !== 'POST'),
+    ending('precondition-required', (one) => changesConditionally(one) && one.facts.requireIfMatch),
+    ending('invalid-body', hasRules),
+    ending('duplicate', ({ operation: { writes: method } }) => method !== undefined && method !== 'remove'),
+    ending('reference', writes),
+    ending('referenced', ({ operation: { writes: method } }) => method !== undefined && method !== 'create'),
+    ending('rule', writes),
+    ending('idempotency-mismatch', takesKey),
+    ending('unavailable', notOptions),
+  ],
+  represent: [ending('stale', readsConditionally)],
+  respond: [],
+  fail: [ending('internal', (one) => notOptions(one) || one.facts.identifies || one.facts.permission)],
+} as const satisfies Readonly<Record<string, readonly Ending[]>>
+
+/** The problems of the step `login` (AUTH-2, AUTH-6). */
+export const loginProblems = [
+  'invalid-query',
+  'unauthenticated',
+  'too-many-requests',
+  'internal',
+  'unavailable',
+] as const satisfies readonly ProblemCode[]
+
+/** The codes of the problems that a request of an operation may end with. */
+export function problemsOf(situation: Situation): readonly ProblemCode[] {
+  const found = Object.values<readonly Ending[]>(stepProblems).flatMap((endings) => endings.filter(({ when }) => when(situation)))
+  return [...new Set(found.map(({ code }) => code))]
+}
+
+/** The statuses of an endpoint: those that its team says, else with a value and without one. */
+function ofEndpoint(method: string, { endpoint }: Route): readonly number[] {
+  const responses = endpoint?.methods.get(method)?.text.responses
+  return responses === undefined ? [200, 204] : Object.keys(responses).map(Number)
+}
+
+/** The statuses of a request that succeeds. */
+export function successesOf(situation: Situation): readonly number[] {
+  const { method, operation, route, facts } = situation
+  if (method === 'HEAD' && operation.headStatus !== undefined) return [operation.headStatus]
+  const unmodified = readsConditionally(situation) ? [304] : []
+  if (operation.statuses === 'any') {
+    const statuses = ofEndpoint(method, route)
+    return [...statuses, ...(statuses.includes(200) ? unmodified : [])]
+  }
+  // Which of them a removal has is an option of the service.
+  if (operation.writes === 'remove') return [facts.deleteStatus]
+  if (operation.writes === 'create' && isCreating(route.resource?.adapter.create)) return [201]
+  return [...operation.statuses, ...unmodified]
+}
+
+/**
+ * What tells the endings of two operations on resources apart, as a text: where it is equal they end
+ * alike, in one service and version. `undefined` for endpoints, whose handlers say it.
+ */
+export function endingsKey({ method, operation, route }: Situation): string | undefined {
+  const { resource, kind, endpoint, operations } = route
+  if (endpoint !== undefined || resource === undefined) return undefined
+  const { plan, adapter } = resource
+  const traits = [
+    keyHolders(route).length > 0,
+    resource.exports !== undefined,
+    plan.definition.rules !== undefined || plan.definition.scope !== undefined,
+    plan.list.expandable.length > 0,
+    isCreating(adapter.create),
+    operations.has('PATCH'),
+    isGuarded(route),
+  ]
+  return `${method} ${operation.name} ${kind} ${resource.idempotencyKey} ${traits.join()}`
+}

@@ -1,0 +1,33 @@
+/** The routes of a table as a list, and the resources whose keys stand in their paths. */
+import type { OperationDescription } from './operation.js'
+import type { Mounted, Route } from './routes.js'
+
+/** Every route of a table of areas and first segments, parents before what lies below them. */
+export function routesIn<Op extends OperationDescription>(
+  top: ReadonlyMap<string, ReadonlyMap<string, Mounted<Op> | Route<Op>>>,
+): readonly Route<Op>[] {
+  const entries = [...top.values()].flatMap((area) => [...area.values()])
+  return Object.freeze(entries.flatMap((entry) => ('plan' in entry ? routesOf(entry) : [entry])))
+}
+
+function routesOf<Op extends OperationDescription>({ collection, item, below }: Mounted<Op>): readonly Route<Op>[] {
+  const under = [...below.values()].flatMap((entry): readonly Route<Op>[] => {
+    if (entry.kind === 'contained') return routesOf(entry.mounted)
+    return entry.kind === 'leaf' ? [entry.route] : [entry.members, entry.member]
+  })
+  return [collection, item, ...under]
+}
+
+/** The resources whose keys stand in the path of a route, outermost first. */
+export function keyHolders({ kind, resource, association }: Route): readonly Mounted[] {
+  if (resource === undefined) return []
+  if (association !== undefined) {
+    const parents = withParents(association.parent)
+    return kind === 'member' ? [...parents, resource] : parents
+  }
+  const all = withParents(resource)
+  return kind === 'collection' ? all.slice(0, -1) : all
+}
+
+const withParents = (mounted: Mounted): readonly Mounted[] =>
+  mounted.parent === undefined ? [mounted] : [...withParents(mounted.parent.mounted), mounted]

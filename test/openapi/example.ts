@@ -1,0 +1,21 @@
+/** The APIs of the example, over stores that nobody asks. */
+import { openAccess } from '../../examples/pre-piezas/access.js'
+import { createService } from '../../examples/pre-piezas/service.js'
+import { storesIn } from '../../examples/pre-piezas/store/stores.js'
+import type { Api } from '../../src/index.js'
+
+const asked = (): never => {
+  throw new Error('A document asks no store.')
+}
+
+/** Each API of the example with a version of it. */
+export async function describedApis(): Promise<readonly (readonly [name: string, api: Api, version: string])[]> {
+  const stores = storesIn({ client: { query: asked }, transaction: asked, ask: asked, close: async () => {} })
+  const access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas' })
+  const { apis } = createService({ baseUrl: 'https://api.example.com', rateLimit: 600 }, { stores, access, counters: { close() {} } })
+  return [
+    ['private-v1', apis.inside, 'v1'],
+    ['private-v8', apis.inside, 'v8'],
+    ['public-v1', apis.outside, 'v1'],
+  ]
+}
