@@ -1,10 +1,5 @@
 /** Names for components and operations: identifiers that a generator of clients can use as they are. */
 
-import { RecentMap } from '../recent-map.js'
-
-/** How many names are remembered at least. */
-const mostNames = 2_000
-
 /** The words of a segment or a member: `pre-piezas`, `codigosPostales`, `XMLFiles`. */
 const wordsOf = (text: string): readonly string[] =>
   ascii(text)
@@ -19,16 +14,8 @@ const ascii = (text: string): string =>
     .replace(/\p{M}/gu, '')
     .replace(/[^\p{ASCII}]/gu, (character) => `u${(character.codePointAt(0) ?? 0).toString(16)}`)
 
-const named = new RecentMap<string, string>(mostNames)
-
-/** The name of a type: `PrePieza` of `pre-pieza`. A document asks for the same ones thousands of times. */
-export function typeName(text: string): string {
-  const known = named.get(text)
-  if (known !== undefined) return known
-  const name = wordsOf(text).map(capital).join('')
-  named.set(text, name)
-  return name
-}
+/** The name of a type: `PrePieza` of `pre-pieza`. */
+export const typeName = (text: string): string => wordsOf(text).map(capital).join('')
 
 /** The name of a parameter: `prePiezaId` of `pre-pieza-id`. */
 export function memberName(text: string): string {
