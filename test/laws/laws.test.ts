@@ -45,7 +45,7 @@ describe('REP-8, VERB-3, QUERY-1, QUERY-2, HDR-8: for every schema in memory,', 
 
   it(
     'what GET shows, PUT takes back and filters find; lists are in the order of the ranges, and a walk visits each record once',
-    () => holds({ name: 'in memory', usual: size(12, 100), cases: cases(plain) }, (one) => memoryCase(one, listener)),
+    () => holds({ name: 'in memory', usual: size(20, 100), cases: cases(plain) }, (one) => memoryCase(one, listener)),
     longest,
   )
 })

@@ -27,8 +27,8 @@ export interface LawStore {
 
 /** The databases, each with the cases of a usual run. */
 export const databases: readonly { readonly name: string; readonly open: () => Promise<LawStore>; readonly usual: number }[] = [
-  { name: 'PostgreSQL', open: openPostgres, usual: size(6, 40) },
-  { name: 'PGlite', open: openPglite, usual: size(2, 20) },
+  { name: 'PostgreSQL', open: openPostgres, usual: size(8, 40) },
+  { name: 'PGlite', open: openPglite, usual: size(4, 20) },
 ]
 
 /** Makes a role that may use the tables of a schema that are made from now on. */

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type PostgresAdapterOptions, postgresAdapter, type SqlClient } from '../../../src/adapters/postgres/index.js'
 import { api, defineResource, HttpProblem, mount } from '../../../src/index.js'
 import { listen } from '../../clauses/fixture.js'
-import { size } from '../../size.js'
 import { type Store, stores } from './stores.js'
 
 const actas = defineResource({
@@ -285,7 +284,7 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
         if (method === 'DELETE') expect(now.status).toBe(404)
         else expect([answer.json, answer.headers.etag]).toEqual([now.json, now.headers.etag])
       }),
-      { numRuns: size(50, 150) },
+      { numRuns: 150 },
     )
     await close()
   })
