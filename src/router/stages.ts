@@ -108,7 +108,7 @@ export interface Negotiated extends Allowed {
 }
 
 /** What queries are read as, by the `query` of the operation. */
-export interface Queries {
+interface Queries {
   readonly list: ListQuery
   readonly item: ItemQuery
   readonly endpoint: Readonly<Record<string, unknown>>
@@ -117,7 +117,7 @@ export interface Queries {
 }
 
 /** What bodies are read as, by the `body` of the operation. */
-export interface Bodies {
+interface Bodies {
   readonly record: JsonObject
   readonly patch: Patch
   readonly endpoint: unknown
