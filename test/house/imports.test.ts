@@ -67,6 +67,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'definition',
     'http',
     'problem.ts',
+    'recent-map.ts',
     'slices.ts',
     'wire.ts',
   ],

@@ -43,7 +43,7 @@ export function describeStrictly(service: object, options: DescribeStrictlyOptio
   if (description === undefined) throw invalidOption('describeStrictly() got no service. Give what api() or resourceRouter() made.')
   const documents = new Map<string, Described>()
   const described = (version: string): Described => {
-    const known = documents.get(version) ?? new Described(openapi(service, version, { fragments }))
+    const known = documents.get(version) ?? new Described(openapi(service, version, { fragments }), fragments)
     documents.set(version, known)
     return known
   }
