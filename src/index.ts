@@ -75,7 +75,7 @@ export type {
 export type { ExportOptions, TransferFormat } from './plan/transfer-format.js'
 export { type Api, type ApiOptions, api, type VersionOptions } from './router/api.js'
 export type { ErrorEvent, Hooks, QueryEvent, RequestEvent, ResponseEvent, StepEvent } from './router/hooks.js'
-export { type ResourceRouterOptions, resourceRouter } from './router/resource-router.js'
+export { type ResourceRouter, type ResourceRouterOptions, resourceRouter } from './router/resource-router.js'
 export type { ServiceOptions } from './router/service.js'
 
 // Formats

@@ -1,8 +1,8 @@
 /**
  * The choice of a media type by `Accept` (RFC 9110 12.5.1, 12.4.2; HDR-1).
  */
+import { Caches } from '../cache.js'
 import { invalidOption } from '../options/check.js'
-import { RecentMap } from '../recent-map.js'
 import { splitList } from './field-grammar.js'
 import { type MediaType, parseMediaType } from './media-type.js'
 
@@ -28,26 +28,26 @@ interface Chosen {
   readonly offer: string | undefined
 }
 
-const rememberedFields = 200
-const rememberedLength = 256
+/** Characters of a field that is kept. */
+const longestKept = 256
 
 /**
  * A function that picks one of the offers for an `Accept` field: the highest q-value, then the order of the offers. An absent or empty
  * field takes the first. Malformed elements are ignored; when nothing else is left, nothing is acceptable. An offer that names no charset
- * counts as `charset=utf-8`. Answers to short fields are remembered, since a service sees the same few over and over.
+ * counts as `charset=utf-8`. What short fields came to is kept in `caches`, since a service sees the same few over and over.
  *
  * @throws ConfigurationError `invalid-option` when an offer is not a media type
  * @example negotiator(['application/json', 'application/xml'])('application/json;q=0.5, application/xml') // 'application/xml'
  */
-export function negotiator(offers: readonly string[]): ChooseMediaType {
+export function negotiator(offers: readonly string[], caches = new Caches()): ChooseMediaType {
   const parsed = offers.map(parseOffer)
-  const remembered = new RecentMap<string, Chosen>(rememberedFields)
+  const kept = caches.make<string, Chosen>('accept')
   return function negotiate(accept) {
     if (accept === undefined) return offers[0]
-    const known = remembered.get(accept)
+    const known = kept.get(accept)
     if (known !== undefined) return known.offer
     const offer = choose(parsed, accept)
-    if (accept.length <= rememberedLength) remembered.set(accept, { offer })
+    if (accept.length <= longestKept) kept.set(accept, { offer })
     return offer
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Media types and their parameters (RFC 9110 8.3.1, 5.6.6; HDR-1, HDR-5).
  */
-import { RecentMap } from '../recent-map.js'
+import { mediaType } from '../wire.js'
 import { quotedEnd, skipSpace, tokenEnd, unquote } from './field-grammar.js'
 
 export interface MediaType {
@@ -24,16 +24,15 @@ const equals = 0x3d
  * @example parseMediaType('Application/JSON; Charset="utf-8"') // { type: 'application/json', parameters: Map { 'charset' => 'utf-8' } }
  */
 export function parseMediaType(field: string): MediaType | undefined {
-  const known = recent.get(field)
-  if (known !== undefined) return known
-  const media = readMediaType(field)
-  if (media !== undefined && field.length <= longestKept) recent.set(field, media)
-  return media
+  return usual.get(field) ?? readMediaType(field)
 }
 
-/** Clients send the same few all the time, and any client can send others. */
-const recent = new RecentMap<string, MediaType>(100)
-const longestKept = 100
+/** The bodies that clients send most, as they write them. */
+const usual: ReadonlyMap<string, MediaType> = new Map(
+  Object.values(mediaType)
+    .flatMap((type) => [type, `${type}; charset=utf-8`, `${type};charset=UTF-8`])
+    .map((field) => [field, readMediaType(field) as MediaType]),
+)
 
 function readMediaType(field: string): MediaType | undefined {
   const start = skipSpace(field, 0)

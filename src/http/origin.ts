@@ -21,19 +21,11 @@ export function requestOrigin(req: IncomingMessage, trust: TrustProxy | undefine
   const trusted = trust?.(socket.remoteAddress ?? '', 0) === true
   const protocol = (trusted && forwardedProtocol(headers)) || ('encrypted' in socket && socket.encrypted ? 'https' : 'http')
   const given = (trusted && firstValue(headers['x-forwarded-host'])) || hostOf(req.url, headers)
-  return given === undefined ? originOf(protocol, localHost(req, protocol)) : givenOrigin(protocol, given)
+  return originOf(protocol, given === undefined ? localHost(req, protocol) : validHost(given))
 }
 
 const originOf = (protocol: 'http' | 'https', host: string | undefined): string | undefined =>
   host === undefined ? undefined : `${protocol}://${host}`
-
-/** Most requests ask for the host that the one before them asked for. */
-let last: { readonly protocol: string; readonly given: string; readonly origin: string | undefined } | undefined
-
-function givenOrigin(protocol: 'http' | 'https', given: string): string | undefined {
-  if (last?.given !== given || last.protocol !== protocol) last = { protocol, given, origin: originOf(protocol, validHost(given)) }
-  return last.origin
-}
 
 function forwardedProtocol(headers: IncomingHttpHeaders): 'http' | 'https' | undefined {
   const protocol = firstValue(headers['x-forwarded-proto'])?.toLowerCase()

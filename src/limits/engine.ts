@@ -1,8 +1,8 @@
 /** One budget on `express-rate-limit`, which counts and compares; the header fields are worded here as it words them (LIMIT-1). */
 import { hash } from 'node:crypto'
 import { rateLimit } from 'express-rate-limit'
+import { Caches } from '../cache.js'
 import { HttpProblem } from '../problem.js'
-import { RecentMap } from '../recent-map.js'
 import { header } from '../wire.js'
 import type { Budget } from './budgets.js'
 import { inSeconds } from './duration.js'
@@ -27,17 +27,15 @@ interface Count {
   readonly resetTime: Date | undefined
 }
 
-/** Callers whose policy is kept as a text, for each budget: every request of theirs tells it. */
-const policiesKept = 1000
-
-/** The engine of one budget. `uncounted`: what becomes of a request that the store could not count; its fields, or what it throws. */
+/** The engine of one budget. `caches` keep the policies of callers, which every answer tells. `uncounted`: what becomes of a request that the store could not count; its fields, or what it throws. */
 export function makeEngine(
   budget: Budget,
   store: Pick<LimitStore, 'increment' | 'decrement' | 'resetKey'>,
   uncounted: (error: unknown) => Fields,
+  caches = new Caches(),
 ): Engine {
   const { name, limit, window } = budget
-  const policies = new RecentMap<string, string>(policiesKept)
+  const policies = caches.make<string, string>('policies')
   const policyOf = (key: string): string => {
     const kept = policies.get(key)
     if (kept !== undefined) return kept

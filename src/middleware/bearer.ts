@@ -7,6 +7,7 @@ import { keyRing, type VerificationKeys } from '../auth/tokens/key-ring.js'
 import { frozenList, oneOrMore, soleText } from '../auth/tokens/token-options.js'
 import { longestToken, mediaTypeOf } from '../auth/tokens/token-text.js'
 import { type TokenVerifier, tokenVerifier } from '../auth/tokens/token-verifier.js'
+import { Caches, owning } from '../cache.js'
 import { soleField } from '../http/sole-field.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
@@ -34,7 +35,7 @@ export interface TokenOptions<P = Claims> {
   readonly revoked?: (claims: Claims) => Awaitable<boolean>
   /** The principal that these claims stand for; `undefined`, null or false where there is none such any more (401). It runs on every request. Default: the claims. */
   principal?(claims: Claims, req: IncomingMessage): Awaitable<P | undefined | null | false>
-  /** How many verified tokens are kept, the oldest goes first; never past their `exp`. 0 keeps none. Default 1,000. */
+  /** The most verified tokens that are kept, never past their `exp`; those not used lately go first. 0 keeps none. Default 1,000. */
   readonly cache?: number
   /** The realm in `WWW-Authenticate`. Default `api`. */
   readonly realm?: string
@@ -97,10 +98,11 @@ function byToken<P>(
   const challenge = `${scheme} realm="${options.realm ?? 'api'}"`
   // RFC 6750 3.1: the error is told to who sent a token, not to who sent none.
   const refuse = (why: string): HttpProblem => unauthenticated(`${challenge}, error="invalid_token"`, 'invalid', field, why)
-  const verify = verifierOf(what, options, refuse)
+  const caches = new Caches()
+  const verify = verifierOf(what, options, refuse, caches)
   const { principal } = options
 
-  return makeAuthenticate(field, challenge, (req) => {
+  const made = makeAuthenticate<P>(field, challenge, (req) => {
     const sent = soleField(req, field)
     if (sent === undefined) throw unauthenticated(challenge, 'none', field)
     if (typeof sent !== 'string') throw refuse('The field stands more than once.')
@@ -113,20 +115,21 @@ function byToken<P>(
       settled(principal(verified, req), (found) => known(found, () => refuse('The function principal knows nobody of these claims.'))),
     )
   })
+  return owning(made, caches)
 }
 
-function verifierOf<P>(what: string, options: TokenOptions<P>, refuse: (why: string) => HttpProblem): TokenVerifier {
-  const { issuer, audience, clockTolerance = 0, maxAge, type, cache = 1000 } = options
+function verifierOf<P>(what: string, options: TokenOptions<P>, refuse: (why: string) => HttpProblem, caches: Caches): TokenVerifier {
+  const { issuer, audience, clockTolerance = 0, maxAge, type, cache } = options
   return tokenVerifier({
     what,
-    keys: keyRing(what, options.keys),
+    keys: keyRing(what, options.keys, caches),
     issuers: frozenList(issuer),
     audiences: frozenList(audience),
     tolerance: clockTolerance,
     maxAge,
     type: type === undefined ? undefined : mediaTypeOf(type),
     revoked: options.revoked,
-    cache,
+    cache: caches.make('tokens', cache === undefined ? {} : { bound: cache }),
     refuse,
   })
 }

@@ -2,9 +2,9 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors from 'cors'
+import { Caches, owning } from '../cache.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kind, Kinds } from '../options/kinds.js'
-import { RecentMap } from '../recent-map.js'
 import { exposedHeaders, header } from '../wire.js'
 import type { Middleware } from './middleware.js'
 import { headerName } from './options.js'
@@ -51,8 +51,7 @@ export interface CrossOrigin extends Middleware {
   fields(req: IncomingMessage): Readonly<Record<string, string>>
 }
 
-/** How many origins are remembered at least, and how long they may be: clients may name any. */
-const mostOrigins = 200
+/** Characters of an origin whose fields are kept: clients may name any. */
 const longestOrigin = 200
 
 /**
@@ -83,7 +82,8 @@ export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
     if (isPreflight(req)) answer(req, res, next)
     else pass(req, res, next)
   }
-  const known = new RecentMap<string, Readonly<Record<string, string>>>(mostOrigins)
+  const caches = new Caches()
+  const known = caches.make<string, Readonly<Record<string, string>>>('origins')
   const fields = (req: IncomingMessage): Readonly<Record<string, string>> => {
     const { origin = '' } = req.headers
     const found = known.get(origin)
@@ -92,7 +92,7 @@ export function crossOrigin(options: CrossOriginOptions): CrossOrigin {
     if (origin.length <= longestOrigin) known.set(origin, made)
     return made
   }
-  return Object.assign(crossOriginMiddleware, { fields })
+  return owning(Object.assign(crossOriginMiddleware, { fields }), caches)
 }
 
 /** OPTIONS without these is no preflight, but a question for the methods (VERB-9). */

@@ -1,12 +1,13 @@
 /** Errors of hand-written routes as problems (ERR-1..3). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Caches } from '../cache.js'
 import { notify, tellable } from '../notify.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import { HttpProblem, toProblem } from '../problem.js'
-import { problemAnswer, send } from '../representation/answer.js'
-import { representationOfProblem } from '../representation/encoding.js'
+import { type ProblemTelling, problemAnswer, send } from '../representation/answer.js'
+import { json, problemOffers } from '../representation/encoding.js'
 import { bodyFields, removeFields } from '../representation/header-fields.js'
 import { withoutPages } from '../representation/pagination.js'
 import { header } from '../wire.js'
@@ -31,6 +32,7 @@ export interface ProblemsOptions {
 export function problems(options: ProblemsOptions = {}): readonly [Middleware, ErrorMiddleware] & (Middleware | ErrorMiddleware)[] {
   checkOptions('problems()', options, problemsKinds)
   const { onError = reportToConsole, problemBase } = options
+  const offers = problemOffers(new Caches())
   const report = (error: unknown, problem: HttpProblem): void =>
     notify(
       (cause) => onError(cause, problem),
@@ -46,13 +48,15 @@ export function problems(options: ProblemsOptions = {}): readonly [Middleware, E
       return
     }
     forget(res)
+    const representation = offers.choose(req.headers.accept) ?? json
+    const telling = { representation, base: problemBase, instance: requestPath(req), requestId: undefined }
     try {
-      tell(problem, req, res, problemBase)
+      tell(problem, telling, req, res)
     } catch (failure) {
       // What can't be written, such as a header with a line break or a detail without end, is a failure of its own.
       const internal = new HttpProblem('internal', { cause: failure })
       report(failure, internal)
-      tell(internal, req, res, problemBase)
+      tell(internal, telling, req, res)
     }
   }
   return [unansweredMiddleware, problemsMiddleware]
@@ -82,8 +86,7 @@ const representationFields = [
   'Last-Modified',
 ]
 
-function tell(problem: HttpProblem, req: IncomingMessage, res: ServerResponse, base: string | undefined): void {
-  const telling = { representation: representationOfProblem(req.headers.accept), base, instance: requestPath(req), requestId: undefined }
+function tell(problem: HttpProblem, telling: ProblemTelling, req: IncomingMessage, res: ServerResponse): void {
   send(res, problemAnswer(problem, telling), req.method === 'HEAD')
 }
 

@@ -1,6 +1,7 @@
 /** Rate limits: requests are counted by who asks, failed authentications by where they come from (LIMIT-1). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Caches, owning } from '../cache.js'
 import { splitTarget } from '../http/targets.js'
 import { type Budgets, type BudgetsOptions, budgetsKinds, fittingBudget, resolveBudgets } from '../limits/budgets.js'
 import { type Engine, makeEngine } from '../limits/engine.js'
@@ -72,7 +73,8 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
     if (whenStoreFails === 'refuse') throw new Unavailable({ detail: 'Requests can not be counted for the moment. Try again in a moment.' })
     return {}
   }
-  const { engines, failures, guard } = makeEngines(budgets, options, uncounted)
+  const caches = new Caches()
+  const { engines, failures, guard } = makeEngines(budgets, options, uncounted, caches)
   const keyOf = (principal: unknown, req: IncomingMessage): string => {
     if (principal === undefined) return addressKey(req)
     if (key === undefined) return principalKey(principal) ?? addressKey(req)
@@ -103,12 +105,13 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
       .then(() => next(error), next)
   }
   const routes = (options.budgets ?? []).flatMap((budget) => budget.routes ?? [])
-  return Object.assign(rateLimitMiddleware, {
+  const made = Object.assign(rateLimitMiddleware, {
     count,
     ready: () => guard.ready(startTimeout),
     routes,
     failures: rateLimitFailuresMiddleware,
   })
+  return owning(made, caches)
 }
 
 export const rateLimitKinds: Kinds<RateLimitOptions> = {
@@ -146,13 +149,18 @@ interface Engines {
 }
 
 /** An engine for each budget in its order, and the one for failures, over stores that are down together. */
-function makeEngines({ all, failures }: Budgets, options: RateLimitOptions, uncounted: (error: unknown) => Headers): Engines {
+function makeEngines(
+  { all, failures }: Budgets,
+  options: RateLimitOptions,
+  uncounted: (error: unknown) => Headers,
+  caches: Caches,
+): Engines {
   const { store: factory, whenStoreFails = 'pass' } = options
   const make = factory === undefined ? undefined : storeMaker('rateLimit()', factory)
   const guard = new StoreGuard(messages[whenStoreFails], options)
   const engines = [...all, failures].map((budget) => {
     const store = make === undefined ? new ProcessStore(budget.window) : guard.add(make(budget.name), budget.window)
-    return makeEngine(budget, store, uncounted)
+    return makeEngine(budget, store, uncounted, caches)
   })
   return { engines: engines.slice(0, -1), failures: engines.at(-1) as Engine, guard }
 }

@@ -48,10 +48,18 @@ export interface Lifecycle {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const versionPattern = /^v(?:0|[1-9][0-9]*)$/
+const version = 'v(?:0|[1-9][0-9]*)'
+const versionPattern = new RegExp(`^${version}$`)
+const segmentPattern = new RegExp(`/${version}(?=/|$)`)
 
 /** True where a path segment has the form of a version. */
 export const isVersion = (segment: string): boolean => versionPattern.test(segment)
+
+/** The part of a path from its first version on; empty where it names none. */
+export function fromVersion(path: string): string {
+  const at = path.search(segmentPattern)
+  return at === -1 ? '' : path.slice(at)
+}
 
 /** The version that a path begins with, and the path below it; `undefined` where its first segment has not the form of one. */
 export function splitVersion(path: string): { readonly name: string; readonly rest: string } | undefined {

@@ -4,7 +4,6 @@
  */
 import { hash } from 'node:crypto'
 import type { Condition, KeysetPosition, ListRequest, Scalar, SortTerm } from '../adapters/contract.js'
-import { isFixed } from '../definition/fixed.js'
 import { get } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
@@ -113,35 +112,15 @@ function decodeHint(hint: string): readonly unknown[] | undefined {
   }
 }
 
-/** The last fingerprint of queries that come again and again, which are one object then. */
-const fingerprints = new WeakMap<HintedQuery, { readonly listPath: string; readonly fingerprint: string }>()
-
-function fingerprintOf(query: HintedQuery, { listPath }: ListAddress): string {
-  const known = fingerprints.get(query)
-  if (known?.listPath === listPath) return known.fingerprint
-  const fingerprint = hashed(query, listPath)
-  if (Object.isFrozen(query)) fingerprints.set(query, { listPath, fingerprint })
-  return fingerprint
-}
-
 /** Stands for all queries that ask for the same list in pages of the same size, however they are written. */
-function hashed({ where, sort, search, size }: HintedQuery, listPath: string): string {
+function fingerprintOf({ where, sort, search, size }: HintedQuery, { listPath }: ListAddress): string {
   const conditions = where.map(canonicalCondition).sort()
   // The JSON of a list of these five.
   const whole = `[${JSON.stringify(listPath)},${JSON.stringify(conditions)},${termsOf(sort)},${JSON.stringify(search ?? null)},${size}]`
   return hash('sha256', whole, 'base64url').slice(0, fingerprintLength)
 }
 
-/** The terms of orders that come again and again, as JSON. */
-const knownTerms = new WeakMap<readonly SortTerm[], string>()
-
-function termsOf(sort: readonly SortTerm[]): string {
-  const known = knownTerms.get(sort)
-  if (known !== undefined) return known
-  const terms = JSON.stringify(sort.map(({ field, descending }) => [field, descending]))
-  if (isFixed(sort)) knownTerms.set(sort, terms)
-  return terms
-}
+const termsOf = (sort: readonly SortTerm[]): string => JSON.stringify(sort.map(({ field, descending }) => [field, descending]))
 
 /** One text for conditions that say the same: the values of an any-of have no order. */
 function canonicalCondition({ field, op, value }: Condition): string {

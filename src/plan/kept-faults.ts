@@ -3,6 +3,7 @@
  * A patch that does not touch them must not be refused for them (VERB-5), for its client can't fix what
  * it did not send.
  */
+import type { Cache } from '../cache.js'
 import { canonicalText, isList, isObject, type JsonObject, own, pointerTokens } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import type { Shape } from '../definition/shape.js'
@@ -12,27 +13,24 @@ import type { Validate } from './validator.js'
 /** What is wrong with a patched record, apart from members that are as they are stored. */
 export type ValidatePatched = (next: JsonObject, current: JsonObject) => readonly Violation[]
 
-/** So many combinations of broken members have a check of their own that is kept. */
-const maxKept = 50
-
 /**
  * `validate` asks the schema as it is. `compile` makes the check of a schema in which the named members may
- * hold anything and may be missing. It is called only for a record that is broken already.
+ * hold anything and may be missing. It is called only for a record that is broken already. `made` keeps
+ * the checks by the names of the members.
  */
 export function compilePatched(
   schema: JsonSchema,
   shape: Shape,
   validate: Validate,
   compile: (schema: JsonSchema, without: ReadonlySet<string>) => Validate,
+  made: Cache<string, Validate>,
 ): ValidatePatched {
-  const made = new Map<string, Validate>()
   const validateWithout = (names: ReadonlySet<string>): Validate => {
     const id = JSON.stringify([...names].sort())
     const known = made.get(id)
     if (known !== undefined) return known
     const anything = Object.fromEntries([...names].map((name) => [name, {}]))
     const check = compile({ ...schema, properties: { ...(schema.properties as JsonSchema), ...anything } }, names)
-    if (made.size === maxKept) made.clear()
     made.set(id, check)
     return check
   }

@@ -1,5 +1,6 @@
 /** The query of a list, from text to typed, bounded and totally ordered (QUERY-1..8). The grammar is compiled at mount; parsing never walks a schema. */
 import type { Condition, ListRequest, SortTerm } from '../adapters/contract.js'
+import { type Cache, Caches } from '../cache.js'
 import { freezeThroughout } from '../definition/fixed.js'
 import { checkPage } from '../definition/resolve-resource.js'
 import type { Filter, PageOptions, ResourceDefinition } from '../definition/resource.js'
@@ -7,7 +8,6 @@ import type { Shape } from '../definition/shape.js'
 import type { QueryPair } from '../http/query-string.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import type { KnownViolation, Violation } from '../problem.js'
-import { RecentMap } from '../recent-map.js'
 import type { ViolationParams } from '../violation.js'
 import { parameter } from '../wire.js'
 import { compilePlaces, type ListAddress, type PlaceGrammar, parseHint } from './hint.js'
@@ -42,9 +42,9 @@ export interface ListGrammar {
   /** What hints may hold (QUERY-7). */
   readonly places: PlaceGrammar
   /** Queries that came lately, by their text: what came once is only noted. */
-  readonly recent: RecentMap<string, ListQuery | typeof once>
+  readonly recent: Cache<string, ListQuery | typeof once>
   /** The orders that were asked for lately, by the text of the parameter, the key last. */
-  readonly orders: RecentMap<string, readonly SortTerm[]>
+  readonly orders: Cache<string, readonly SortTerm[]>
 }
 
 const once = Symbol('once')
@@ -55,8 +55,8 @@ export interface TypedFilter extends Filter, ScalarGrammar {
   readonly params: ViolationParams['type']
 }
 
-/** Compiles the grammar of a resource's lists. `page` is what the service says where the resource does not. */
-export function compileListGrammar(definition: ResourceDefinition, page: PageOptions = {}): ListGrammar {
+/** Compiles the grammar of a resource's lists. `page` is what the service says where the resource does not. `caches` keep what is parsed. */
+export function compileListGrammar(definition: ResourceDefinition, page: PageOptions = {}, caches = new Caches()): ListGrammar {
   const filters = new Map([...definition.filters].map(([name, filter]) => [name, typedFilter(filter, definition.shape)]))
   const expandable = [...definition.links.values()].filter((link) => link.kind === 'to' && link.expand).map((link) => link.name)
   const searchable = definition.search !== undefined
@@ -77,8 +77,8 @@ export function compileListGrammar(definition: ResourceDefinition, page: PageOpt
     key: freezeThroughout(definition.key.members.map((field) => ({ field, path: [field], descending: false }))),
     page: pageOf(definition, page),
     places: compilePlaces(definition),
-    recent: new RecentMap(mostRecent),
-    orders: new RecentMap(mostOrders),
+    recent: caches.make('list-queries'),
+    orders: caches.make('sorts'),
   }
 }
 
@@ -91,12 +91,8 @@ function pageOf({ collection, page: own }: ResourceDefinition, service: PageOpti
   return page
 }
 
-/** How many queries are remembered at least, and how long they may be: a service sees the same few over and over. */
-const mostRecent = 200
+/** Characters of a query that is kept: a service sees the same few over and over. */
 const longestRecent = 400
-
-/** The same of their orders, of which there are few. */
-const mostOrders = 30
 
 /**
  * The same as `parseListQuery`, of which a query that comes again is the same frozen object from its second time on: what is worked out of a frozen one may be kept by it,

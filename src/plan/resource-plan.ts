@@ -1,5 +1,6 @@
 /** A definition compiled: everything a request needs that does not change from one to the next. */
 import etag from 'etag'
+import { Caches } from '../cache.js'
 import { type Convert, compileCanonical } from '../definition/conversion.js'
 import { escapePointer, isList, isObject, type JsonObject, own, pointerTokens } from '../definition/json.js'
 import { type KeyCodec, type KeyValue, unfitForNew } from '../definition/key.js'
@@ -70,7 +71,7 @@ export interface ResourcePlan {
 }
 
 /** Compiles a definition. Throws `ConfigurationError` where its schema is no JSON Schema. */
-export function compileResource(definition: ResourceDefinition, page: PageOptions = {}): ResourcePlan {
+export function compileResource(definition: ResourceDefinition, page: PageOptions = {}, caches = new Caches()): ResourcePlan {
   const { collection, shape, key, links, parent } = definition
   const kept = keptMembers(key.members, parent)
   const hidden = hiddenMembers(links, kept)
@@ -81,7 +82,7 @@ export function compileResource(definition: ResourceDefinition, page: PageOption
     definition,
     collection,
     key,
-    list: compileListGrammar(definition, page),
+    list: compileListGrammar(definition, page, caches),
     fields: compileFields(definition, hidden),
     present: new Map(members.filter(([, member]) => !member.writeOnly).map(([name, member]) => [name, compilePresent(member)])),
     open: shape.hasOthers,
@@ -93,7 +94,7 @@ export function compileResource(definition: ResourceDefinition, page: PageOption
     canonical: compileCanonical(shape),
     known: compileKnown(shape),
     holdsMore: compileHoldsMore(shape),
-    ...compileChecks(definition, guard),
+    ...compileChecks(definition, guard, caches),
     fixed: kept,
     needsCurrent: guard.any || definition.rules !== undefined || associations.length > 0,
     associations,
@@ -165,14 +166,19 @@ function compileOthers(shape: Shape): ResourcePlan['presentOther'] {
 function compileChecks(
   { collection, schema, key, assigned, shape }: ResourceDefinition,
   guard: Guard,
+  caches: Caches,
 ): Pick<ResourcePlan, 'validate' | 'validatePatched' | 'validateSent'> {
   const required = new Set([...(isList(schema.required) ? schema.required : []), ...key.members])
   const keyed = { ...schema, required: [...required] }
   const storeSets = new Set([...assigned, ...[...shape.members].filter(([, member]) => member.readOnly).map(([name]) => name)])
   const validate = compileValidator(collection, keyed, storeSets, (member) => member.readOnly)
   checkDefaults(collection, shape, validate)
-  const validatePatched = compilePatched(keyed, shape, validate, (relaxed, without) =>
-    compileValidator(collection, relaxed, new Set([...storeSets, ...without]), (member) => member.readOnly),
+  const validatePatched = compilePatched(
+    keyed,
+    shape,
+    validate,
+    (relaxed, without) => compileValidator(collection, relaxed, new Set([...storeSets, ...without]), (member) => member.readOnly),
+    caches.make('lenient-validators'),
   )
   if (!guard.any) return { validate, validatePatched, validateSent: validate }
   return {

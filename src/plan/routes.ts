@@ -1,4 +1,5 @@
 /** The route table of one version: every address, what may be done there, and how resources lead to each other. Built at mount; matching is map look-ups. */
+import { Caches } from '../cache.js'
 import { isCareful } from '../definition/fixed.js'
 import { type KeyValue, segmentOf } from '../definition/key.js'
 import type { PageOptions, ResourceDefinition } from '../definition/resource.js'
@@ -105,10 +106,11 @@ export function compileRoutes<Op extends OperationDescription>(
   operations: readonly Op[],
   entries: readonly (Mount | Endpoint)[],
   related: readonly Mount[] = [],
-  page?: PageOptions,
+  page: PageOptions = {},
+  caches = new Caches(),
 ): RouteTable<Op> {
   const make = new RouteMaker(operations)
-  const table = new TableBuilder(make, related, page)
+  const table = new TableBuilder(make, related, page, caches)
   const mounts = [...entries.filter((entry) => entry.kind === 'resource'), ...related]
   for (const entry of parentsFirst(mounts)) table.add(entry)
   table.join()
@@ -144,12 +146,14 @@ class TableBuilder<Op extends OperationDescription> {
   readonly built = new Map<string, Building<Op>>()
   readonly #make: RouteMaker<Op>
   readonly #related: ReadonlySet<Mount>
-  readonly #page: PageOptions | undefined
+  readonly #page: PageOptions
+  readonly #caches: Caches
 
-  constructor(make: RouteMaker<Op>, related: readonly Mount[], page: PageOptions | undefined) {
+  constructor(make: RouteMaker<Op>, related: readonly Mount[], page: PageOptions, caches: Caches) {
     this.#make = make
     this.#related = new Set(related)
     this.#page = page
+    this.#caches = caches
   }
 
   /** Adds a resource whose parent is there already. */
@@ -165,7 +169,7 @@ class TableBuilder<Op extends OperationDescription> {
     const template = `${parent === undefined ? '' : parent.mounted.item.template}/${segments.join('/')}`
     const itemTemplate = `${template}/${idTemplate(definition)}`
     // Routes and resource refer to each other, so the one is made before the other is complete.
-    const plan = compileResource(definition, this.#page)
+    const plan = compileResource(definition, this.#page, this.#caches)
     const targets = new Map<string, Mounted<Op>>()
     /** Nobody looks at a patched record, nor completes it, on its way to the adapter. */
     const unseen = !plan.guard.any && definition.rules === undefined

@@ -1,4 +1,5 @@
 /** Media types of answers (HDR-1): JSON, XML under both of its names, and those of a team. */
+import { Caches } from '../cache.js'
 import {
   type CustomRepresentation,
   type RepresentationCall,
@@ -18,7 +19,7 @@ export interface Representation {
   readonly mediaType: string
   /** The `Content-Type` of what `encode` makes. */
   readonly contentType: string
-  /** Stands for all that makes its bytes other than those of another representation: part of entity tags (HDR-2). */
+  /** Stands for all that makes its bytes other than those of another representation, between spaces: part of entity tags (HDR-2). */
   readonly variant: string
   /** `wire` says what the value is called and made of. */
   readonly encode: (value: unknown, wire: Wire, call: () => RepresentationCall) => Represented | Promise<Represented>
@@ -38,7 +39,7 @@ export interface ProblemRepresentation extends Representation {
 export const json: ProblemRepresentation = Object.freeze({
   mediaType: mediaType.json,
   contentType: 'application/json; charset=utf-8',
-  variant: mediaType.json,
+  variant: ` ${mediaType.json} `,
   encode: (value: unknown) => JSON.stringify(value),
   text: (value: unknown) => JSON.stringify(value),
   problemType: mediaType.problem,
@@ -49,7 +50,7 @@ const xmlAs = (name: string): ProblemRepresentation =>
   Object.freeze({
     mediaType: name,
     contentType: `${name}; charset=utf-8`,
-    variant: name,
+    variant: ` ${name} `,
     encode: writeXml,
     text: writeXml,
     problemType: mediaType.problemXml,
@@ -64,12 +65,13 @@ export function offersFor(
   what: Represents,
   customs: readonly CustomRepresentation[],
   exports: readonly TransferFormat[] = [],
+  caches = new Caches(),
 ): Offers<Representation> {
   const named = new Map(customs.map((custom) => [custom.contentType.toLowerCase(), custom]))
   const whole = exports.map(exported)
   // An export of a mount stands in the place of the service's own pages in that type.
   const paged = [...named.values()].filter(({ contentType }) => !exports.some((one) => isOf(one, contentType)))
-  return offersOf([...builtIn, ...whole, ...paged.flatMap((custom) => represents(custom, what))])
+  return offersOf([...builtIn, ...whole, ...paged.flatMap((custom) => represents(custom, what))], caches)
 }
 
 const isOf = ({ mediaType: type }: TransferFormat, contentType: string): boolean => contentType.split(';')[0]?.trim().toLowerCase() === type
@@ -77,7 +79,7 @@ const isOf = ({ mediaType: type }: TransferFormat, contentType: string): boolean
 const exported = (transfer: TransferFormat): Representation => ({
   mediaType: transfer.contentType,
   contentType: transfer.contentType,
-  variant: transfer.contentType,
+  variant: ` ${transfer.contentType} `,
   encode: () => {
     throw new Error('An export is streamed.')
   },
@@ -90,12 +92,12 @@ function represents(custom: CustomRepresentation, what: Represents): readonly Re
   if (encode === undefined) return []
   // What it throws at once and what it gives amiss are failures like that of a promise.
   const sound: Representation['encode'] = async (value, _, call) => soundRepresented(contentType, await encode(value, call()))
-  return [{ mediaType: contentType, contentType, variant: `${contentType} ${revision}`, encode: sound }]
+  return [{ mediaType: contentType, contentType, variant: ` ${contentType} ${revision} `, encode: sound }]
 }
 
-const problemOffers = offersOf(
-  builtIn.flatMap((representation) => [representation, { ...representation, mediaType: representation.problemType }]),
-)
-
-/** The family that `Accept` prefers, by any of its names; JSON where it takes none, since a problem must be told (ERR-3). */
-export const representationOfProblem = (accept: string | undefined): ProblemRepresentation => problemOffers.choose(accept) ?? json
+/** What problems can be told in: JSON and XML by any of their names. */
+export const problemOffers = (caches: Caches): Offers<ProblemRepresentation> =>
+  offersOf(
+    builtIn.flatMap((representation) => [representation, { ...representation, mediaType: representation.problemType }]),
+    caches,
+  )

@@ -1,4 +1,5 @@
 /** A choice of representations (HDR-1; RFC 9110 12.5.1). */
+import type { Caches } from '../cache.js'
 import { negotiator } from '../http/accept.js'
 
 export interface Offers<T> {
@@ -8,10 +9,10 @@ export interface Offers<T> {
   readonly types: readonly string[]
 }
 
-/** Offers these, the first for a request that asks for nothing. */
-export function offersOf<T extends { readonly mediaType: string }>(offered: readonly T[]): Offers<T> {
+/** Offers these, the first for a request that asks for nothing. `caches` keep what was chosen. */
+export function offersOf<T extends { readonly mediaType: string }>(offered: readonly T[], caches: Caches): Offers<T> {
   const byType = new Map(offered.toReversed().map((one) => [one.mediaType, one]))
   const types = Object.freeze([...new Set(offered.map((one) => one.mediaType))])
-  const negotiate = negotiator(types)
+  const negotiate = negotiator(types, caches)
   return Object.freeze({ choose: (accept: string | undefined) => byType.get(negotiate(accept) ?? ''), types })
 }

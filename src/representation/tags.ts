@@ -3,58 +3,68 @@ import type { Page, Stored } from '../adapters/contract.js'
 import { formatTag } from '../http/entity-tags.js'
 import { keyOf } from '../plan/resource-plan.js'
 import type { Mounted } from '../plan/routes.js'
-import { RecentMap } from '../recent-map.js'
 import type { WholeBody } from './answer.js'
 import { tagDigest } from './digest.js'
 import { bufferOf, Octets } from './octets.js'
 import { contentStamp, type Related, stampOf } from './related.js'
-import type { Rows } from './remembered.js'
+import type { Rows } from './reuse.js'
 import { isUsual, type View } from './views.js'
 
 /** The tag of an item, of which `related` was gathered. `content` stands for its value, where the version does not. */
-export function itemTag(view: View, version: string, related: Related, content?: string): string {
+export function itemTag(view: View, version: string, related: Related, content = ''): string {
   const { links } = related
-  if (content !== undefined) return formatTag(version, tagDigest(`${view.digest} ${content}${stampOf(related, 0)}`))
   const [only] = links
-  if (only === undefined) return formatTag(version, view.digest)
-  // Of what many records link to the version comes again and again, and a hash takes 3 us.
-  const linked = links.length === 1 && !only.computes && only.nested.links.length === 0 ? only.stored[0]?.version : undefined
-  const known = linked === undefined ? undefined : digests.get(view)?.get(linked)
+  if (only === undefined && content === '') return formatTag(version, view.digest)
+  // Of what many records link to the version comes again and again, and a hash takes 1 us.
+  const isPlain = content === '' && links.length === 1 && !only?.computes && only?.nested.links.length === 0
+  const linked = isPlain ? only.stored[0]?.version : undefined
+  const known = linked === undefined ? undefined : knownDigest(view, linked)
   if (known !== undefined) return formatTag(version, known)
-  const made = tagDigest(`${view.digest} ${stampOf(related, 0)}`)
-  if (linked !== undefined && linked.length <= longestKnown && isUsual(view)) keep(view, linked, made)
+  const made = tagDigest(`${view.digest} ${content}${stampOf(related, 0)}`)
+  if (linked !== undefined) keepDigest(view, linked, made)
   return formatTag(version, made)
 }
 
-/** Digests of a view with the version of the one record that an item links to, for the views of late. */
-const digests = new RecentMap<View, RecentMap<string, string>>(32)
-const mostLinked = 500
-
-function keep(view: View, version: string, made: string): void {
-  const known = digests.get(view) ?? new RecentMap<string, string>(mostLinked)
-  known.set(version, made)
-  digests.set(view, known)
+function knownDigest(view: View, linked: string): string | undefined {
+  let entry = view.linkDigests.get(linked)
+  while (entry !== undefined && entry.view !== view) entry = entry.next
+  return entry?.digest
 }
 
+/** Characters of a version whose digest is kept. */
 const longestKnown = 100
+/** Views of one version that are kept. */
+const mostViews = 4
+
+function keepDigest(view: View, linked: string, made: string): void {
+  if (linked.length > longestKnown || !isUsual(view)) return
+  const first = view.linkDigests.get(linked)
+  const next = first !== undefined && first.length < mostViews ? first : undefined
+  view.linkDigests.set(linked, { view, digest: made, next, length: 1 + (next?.length ?? 0) })
+}
+
+/** A page as its tag stands for it. */
+export interface TaggedPage {
+  readonly view: View
+  /** The raw query: another page or filter is another list. */
+  readonly query: string
+  readonly resource: Mounted
+  readonly page: Page<unknown>
+  /** What its items are shown with. */
+  readonly related: Related
+}
 
 /**
  * The tag of a page: its query, its items in order, the records in them, the total and whether there is more, so that none of them changes behind a 304 (HDR-4).
- * `query` is the raw one: another page or filter is another list. `rows` is what is remembered of them.
+ * `rows` is what is remembered of them.
  */
-export function pageTag(
-  view: View,
-  query: string,
-  mounted: Mounted,
-  { items, total, exact, more }: Page<unknown>,
-  related: Related,
-  rows: Rows = [],
-): string {
+export function pageTag({ view, query, resource, page, related }: TaggedPage, rows: Rows = []): string {
+  const { items, total, exact, more } = page
   const count = `${exact === false ? 'about' : ''}${more ?? ''}`
   let text = `${view.digest}\n${query}\n${count}\n`
   for (let at = 0; at < items.length; at += 1) {
     const row = rows[at]
-    const stamp = row?.stamp ?? rowStamp(mounted, items[at] as Stored<unknown>, related, at)
+    const stamp = row?.stamp ?? rowStamp(resource, items[at] as Stored<unknown>, related, at)
     if (row !== undefined) row.stamp = stamp
     text += stamp
   }

@@ -29,7 +29,7 @@ export function writeXml(value: unknown, as: XmlWriting): string {
   const { root, form, items = itemElement, item = items, namespace } = as
   for (const name of [root, item, items]) if (!isNcName(name)) throw new TypeError(`"${name}" can not be the name of an XML element`)
   const writer = new Writer()
-  const content = writer.element(new Place(root, '', root, form, item, items), value)
+  const content = writer.element(new Place(root, '', root, form, { item, items }), value)
   const declared = namespace === undefined ? '' : ` xmlns="${escapeAttribute(namespace)}"`
   const nil = writer.nil ? ` xmlns:xsi="${xsiNamespace}"` : ''
   // The root place begins behind its name, so that the namespaces come first.
@@ -39,6 +39,12 @@ export function writeXml(value: unknown, as: XmlWriting): string {
 /** Bounds of what is remembered of a form: clients may make up names where a schema is open. */
 const mostPlaces = 500
 const longestName = 100
+
+/** The names of items: of an array that stands here, and of those in it. */
+interface ItemNames {
+  readonly item: string
+  readonly items: string
+}
 
 /** Where a value may stand: its tags for each type of value, made once. */
 class Place {
@@ -55,12 +61,11 @@ class Place {
   readonly array: string
   readonly nil: string
   readonly end: string
-  readonly #item: string
-  readonly #items: string
+  readonly #names: ItemNames
   #plan: Plan | undefined
 
   /** `element` is the name of the element, where the member's own may be none in XML. */
-  constructor(name: string, start: string, element: string, form: Form, item: string, items: string) {
+  constructor(name: string, start: string, element: string, form: Form, names: ItemNames) {
     this.name = name
     this.form = form
     this.start = start
@@ -72,8 +77,7 @@ class Place {
     this.true = `${start}${this.type('boolean')}>true${this.end}`
     this.false = `${start}${this.type('boolean')}>false${this.end}`
     this.nil = `${start} xsi:nil="true">${this.end}`
-    this.#item = item
-    this.#items = items
+    this.#names = names
   }
 
   /** The attribute that tells the type, where the form does not. */
@@ -82,7 +86,7 @@ class Place {
   }
 
   get plan(): Plan {
-    this.#plan ??= planOf(this.form, this.#item, this.#items)
+    this.#plan ??= planOf(this.form, this.#names)
     return this.#plan
   }
 }
@@ -91,17 +95,18 @@ class Place {
 class Plan {
   readonly #form: Form
   readonly #item: string
-  readonly #items: string
+  /** The names in the arrays of its members and items. */
+  readonly #inner: ItemNames
   readonly #places = new Map<string, Place>()
   /** Values of one form mostly have their members in one order, and to compare a name costs less than to look it up. */
   readonly #order: Place[] = []
   readonly #itemPlaces = new WeakMap<Form, Place>()
   #last: Place | undefined
 
-  constructor(form: Form, item: string, items: string) {
+  constructor(form: Form, { item, items }: ItemNames) {
     this.#form = form
     this.#item = item
-    this.#items = items
+    this.#inner = { item: items, items }
   }
 
   member(name: string, at: number): Place {
@@ -112,7 +117,7 @@ class Plan {
       this.#order[at] = known
       return known
     }
-    const place = memberPlace(name, this.#form.member(name), this.#items)
+    const place = memberPlace(name, this.#form.member(name), this.#inner)
     if (this.#places.size < mostPlaces && name.length <= longestName) {
       this.#places.set(name, place)
       if (at < mostPlaces) this.#order[at] = place
@@ -125,7 +130,7 @@ class Plan {
     if (this.#last?.form === form) return this.#last
     let place = this.#itemPlaces.get(form)
     if (place === undefined) {
-      place = new Place(this.#item, `<${this.#item}`, this.#item, form, this.#items, this.#items)
+      place = new Place(this.#item, `<${this.#item}`, this.#item, form, this.#inner)
       this.#itemPlaces.set(form, place)
     }
     this.#last = place
@@ -136,28 +141,28 @@ class Plan {
 /** Plans by form, then by the names of items; those are the service's, and few. */
 const plans = new WeakMap<Form, Map<string, Plan>>()
 
-function planOf(form: Form, item: string, items: string): Plan {
+function planOf(form: Form, names: ItemNames): Plan {
   let known = plans.get(form)
   if (known === undefined) {
     known = new Map()
     plans.set(form, known)
   }
-  const key = `${item} ${items}`
+  const key = `${names.item} ${names.items}`
   let plan = known.get(key)
   if (plan === undefined) {
-    plan = new Plan(form, item, items)
+    plan = new Plan(form, names)
     known.set(key, plan)
   }
   return plan
 }
 
-function memberPlace(name: string, form: Form, items: string): Place {
+function memberPlace(name: string, form: Form, names: ItemNames): Place {
   // XML keeps names that begin with its own for itself (XML 1.0 2.3).
-  if (isNcName(name) && !/^xml/i.test(name)) return new Place(name, `<${name}`, name, form, items, items)
+  if (isNcName(name) && !/^xml/i.test(name)) return new Place(name, `<${name}`, name, form, names)
   const told = isXmlText(name)
     ? ` name="${escapeAttribute(name)}"`
     : ` name="${escapeAttribute(jsonLiteral(name))}" name-encoding="${jsonEncoding}"`
-  return new Place(name, `<${memberElement}${told}`, memberElement, form, items, items)
+  return new Place(name, `<${memberElement}${told}`, memberElement, form, names)
 }
 
 class Writer {

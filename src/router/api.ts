@@ -1,5 +1,6 @@
 /** The whole API from one table: versions of resources, composed in the one right order. */
 
+import type { CacheCount } from '../cache.js'
 import { isContainer, isList } from '../definition/json.js'
 import { splitTarget } from '../http/targets.js'
 import type { Login } from '../middleware/login.js'
@@ -64,6 +65,8 @@ export interface Api extends Middleware {
    * @example const made = await service.records(orders, { principal: 'nightly' }).patch(7, { state: 'expired' })
    */
   readonly records: JobRecords
+  /** What the caches of this service hold and how often they served (docs/performance.md, "Caches"). */
+  caches(): readonly CacheCount[]
 }
 
 /** What a version is, `versionOptions` checks: messages name the version. */
@@ -101,7 +104,7 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
     const { resources, routes, ...life } = versionOptions(name, entry)
     versions.set(name, {
       name,
-      table: routeTable(resources, [], service.page),
+      table: routeTable(resources, [], service.page, service.caches),
       life: resolveLifecycle(name, life, living),
       // What an Express router asks of its requests, those below an Express app have.
       routes: routes as Middleware | undefined,
@@ -134,6 +137,7 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
   }
   return Object.assign(describing(apiMiddleware, { versions, facts: service.facts }), {
     records: jobRecords(service, versions),
+    caches: () => service.caches.counts(),
     async ready(): Promise<void> {
       const offered = offeredWrites(served.flatMap(({ table }) => table.resources))
       const faults: ConfigurationError[] = []

@@ -101,7 +101,7 @@ export class Exchange implements AnyStage {
   get base(): string {
     if (this.#base !== undefined) return this.#base
     const name = this.version?.name ?? ''
-    this.#base = name === '' ? this.root : baseOf(`/${name}`, this.root)
+    this.#base = name === '' ? this.root : `${this.root}/${name}`
     return this.#base
   }
 
@@ -193,22 +193,7 @@ export class Exchange implements AnyStage {
     if (this.#root !== undefined) return this.#root
     const { mountPath, mountTail } = this.entrance
     const address = this.service.address(this.req)
-    if (address !== undefined) this.#root = rootOf(this.service.fixedAddress ? mountTail : mountPath, address)
+    if (address !== undefined) this.#root = address + (this.service.fixedAddress ? mountTail : mountPath)
     return this.#root
   }
 }
-
-/**
- * Appends a tail to a text. The same two in a row give the identical string, which is compared by
- * its pointer and not by its characters.
- */
-function lastJoined(): (tail: string, text: string) => string {
-  let last = { tail: '', text: '', joined: '' }
-  return (tail, text) => {
-    if (last.text !== text || last.tail !== tail) last = { tail, text, joined: text + tail }
-    return last.joined
-  }
-}
-
-const rootOf = lastJoined()
-const baseOf = lastJoined()

@@ -1,11 +1,12 @@
 /** What each address can be had in: JSON, XML, and the team's own (HDR-1). */
+import type { Caches } from '../cache.js'
 import { isObject } from '../definition/json.js'
 import type { CustomRepresentation, RepresentationCall, Represented, Represents } from '../plan/custom-representation.js'
 import { openForm } from '../plan/form.js'
 import { type Wire, wireName } from '../plan/wire-form.js'
 import type { Headers, WholeBody } from '../representation/answer.js'
 import { spelled } from '../representation/answer.js'
-import { offersFor, type Representation } from '../representation/encoding.js'
+import { json, offersFor, type ProblemRepresentation, problemOffers, type Representation } from '../representation/encoding.js'
 import { mergeVary } from '../representation/header-fields.js'
 import type { Offers } from '../representation/offers.js'
 import { header } from '../wire.js'
@@ -14,25 +15,35 @@ import type { Allowed, Negotiated } from './stages.js'
 /** The media types of a service, by what is asked for. */
 export class Formats {
   readonly #common: readonly CustomRepresentation[]
+  readonly #caches: Caches
+  readonly #problems: Offers<ProblemRepresentation>
   readonly #plain: Readonly<Record<Represents, Offers<Representation>>>
   /** Those of resources and endpoints that have more of them than the service. */
   readonly #own = new WeakMap<object, Map<Represents, Offers<Representation>>>()
 
-  constructor(common: readonly CustomRepresentation[]) {
+  constructor(common: readonly CustomRepresentation[], caches: Caches) {
     this.#common = common
-    this.#plain = { item: offersFor('item', common), list: offersFor('list', common), value: offersFor('value', common) }
+    this.#caches = caches
+    this.#problems = problemOffers(caches)
+    const of = (what: Represents): Offers<Representation> => offersFor(what, common, [], caches)
+    this.#plain = { item: of('item'), list: of('list'), value: of('value') }
+  }
+
+  /** What a problem is told in: the family that `Accept` prefers, by any of its names; JSON where it takes none, since a problem must be told (ERR-3). */
+  ofProblem(accept: string | undefined): ProblemRepresentation {
+    return this.#problems.choose(accept) ?? json
   }
 
   /** What a request may ask for: of a list a page, of everything else an item, also where a write answers with one. */
   of({ route, operation, called }: Allowed): Offers<Representation> {
     const owner = called ?? route.resource
     const what = route.endpoint !== undefined ? 'value' : operation.answers === 'page' ? 'list' : 'item'
-    const exports = what === 'list' ? route.resource?.exports?.formats : undefined
-    if (owner === undefined || (owner.representations.length === 0 && exports === undefined)) return this.#plain[what]
+    const exports = what === 'list' ? (route.resource?.exports?.formats ?? []) : []
+    if (owner === undefined || (owner.representations.length === 0 && exports.length === 0)) return this.#plain[what]
     const known = this.#own.get(owner) ?? new Map<Represents, Offers<Representation>>()
     const found = known.get(what)
     if (found !== undefined) return found
-    const made = offersFor(what, [...this.#common, ...owner.representations], exports)
+    const made = offersFor(what, [...this.#common, ...owner.representations], exports, this.#caches)
     this.#own.set(owner, known.set(what, made))
     return made
   }

@@ -1,10 +1,11 @@
 /** One resource as a middleware: all its methods, its sub-collections and flags, at wherever an app mounts it. */
 
+import type { CacheCount } from '../cache.js'
 import type { KeyValue } from '../definition/key.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
-import { isVersion } from '../middleware/versions.js'
+import { fromVersion } from '../middleware/versions.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import { describing } from '../plan/description.js'
@@ -20,6 +21,12 @@ import { walk } from './walk.js'
 export interface ResourceRouterOptions<P = unknown, T = unknown, K = KeyValue> extends ServiceOptions<P>, MountOptions<T, K> {
   /** The other resources it leads to: link targets, and sub-collections of this one. Link targets have no address here: their own routers serve them beside it. */
   readonly related?: readonly Mount[]
+}
+
+/** What `resourceRouter()` makes: a middleware for `app.use`. */
+export interface ResourceRouter extends Middleware {
+  /** What the caches of this router hold and how often they served (docs/performance.md, "Caches"). */
+  caches(): readonly CacheCount[]
 }
 
 export const resourceRouterKinds: Kinds<ResourceRouterOptions> = {
@@ -38,7 +45,7 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
   definition: ResourceDefinition<T, K>,
   adapter: AdapterFor<NoInfer<T>, NoInfer<K>, A>,
   options: ResourceRouterOptions<P, NoInfer<T>, NoInfer<K>> = {},
-): Middleware {
+): ResourceRouter {
   checkOptions('resourceRouter()', options, resourceRouterKinds)
   const { related = [], area, collection, item, exports, idempotencyKey, endpoints, describe, ...rest } = options
   const own = mount<T, K>(definition, adapter as MountedAdapter<T, K>, {
@@ -51,10 +58,13 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
     ...(describe === undefined ? {} : { describe }),
   })
   const service = resolveService(rest as unknown as ServiceOptions)
-  const version: ServedVersion = { name: '', table: routeTable([own], related, service.page), life: undefined, routes: undefined }
+  const version: ServedVersion = {
+    name: '',
+    table: routeTable([own], related, service.page, service.caches),
+    life: undefined,
+    routes: undefined,
+  }
   const first = `/${area ?? definition.collection}/`
-  // A router is seldom mounted at two places, and where it is it costs no more than to look anew.
-  let place = { mountPath: '', mountTail: '' }
   const resourceRouterMiddleware: Middleware = (req, res, next) => {
     const { path, query } = splitTarget(req.url ?? '/')
     const segments = decodeSegments(path)
@@ -62,13 +72,12 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
     // What can't be decoded is nobody's but, below its own first segment, refused here: a 400 and not a 404.
     if (segments === undefined ? !path.startsWith(first) : match === undefined) return next()
     const mountPath = (req as ExpressRequest).baseUrl ?? ''
-    if (mountPath !== place.mountPath) place = { mountPath, mountTail: fromVersion(mountPath) }
     const entrance: Entrance = {
       match,
       path,
       rawQuery: query,
       mountPath,
-      mountTail: place.mountTail,
+      mountTail: fromVersion(mountPath),
       template: undefined,
       only: version,
       versions: undefined,
@@ -76,12 +85,6 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
     }
     void walk(new Exchange(req, res, service, entrance))
   }
-  return describing(resourceRouterMiddleware, { versions: new Map([['', version]]), facts: service.facts })
-}
-
-/** The part of a mount path that stands below a configured `baseUrl`: from the version on (REP-5). */
-function fromVersion(mountPath: string): string {
-  const segments = mountPath.split('/')
-  const at = segments.findIndex(isVersion)
-  return at === -1 ? '' : `/${segments.slice(at).join('/')}`
+  const made = Object.assign(resourceRouterMiddleware, { caches: () => service.caches.counts() })
+  return describing(made, { versions: new Map([['', version]]), facts: service.facts })
 }

@@ -1,4 +1,5 @@
 /** The route table of one version, of the operations that this router has. */
+import type { Caches } from '../cache.js'
 import type { PageOptions } from '../definition/resource.js'
 import type { Endpoint } from '../plan/endpoint.js'
 import type { Mount } from '../plan/mount.js'
@@ -6,9 +7,10 @@ import { compileRoutes, type RouteTable } from '../plan/routes.js'
 import { operations } from './operations/index.js'
 import type { Operation } from './operations/operation.js'
 
-/** `related` are resources that links lead to, without addresses of their own in the table. */
+/** `related` are resources that links lead to, without addresses of their own in the table; `caches` are the service's. */
 export const routeTable = (
   entries: readonly (Mount | Endpoint)[],
   related: readonly Mount[] = [],
   page?: PageOptions,
-): RouteTable<Operation> => compileRoutes(operations, entries, related, page)
+  caches?: Caches,
+): RouteTable<Operation> => compileRoutes(operations, entries, related, page, caches)

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Permission } from '../auth/permission.js'
+import { Caches, cachesOf } from '../cache.js'
 import { pageKinds, resolvePage } from '../definition/resolve-resource.js'
 import type { PageOptions } from '../definition/resource.js'
 import { defaultMaxConcurrent, type Load } from '../limits/load.js'
@@ -17,6 +18,7 @@ import { invalidOption } from '../options/check.js'
 import { count, functionBy, type Kinds, withMethod } from '../options/kinds.js'
 import { type CustomRepresentation, representationsKind, representationsOption } from '../plan/custom-representation.js'
 import type { ServiceFacts } from '../plan/description.js'
+import { Reuse } from '../representation/reuse.js'
 import { header } from '../wire.js'
 import { Formats } from './formats.js'
 import { type Hooks, reportToConsole } from './hooks.js'
@@ -72,6 +74,12 @@ export interface ServiceOptions<P = unknown> extends Hooks {
   readonly maxConcurrent?: number
   /** Where `type` of a problem leads: the place a team publishes docs/errors.md at. */
   readonly problemBase?: string
+  /**
+   * `false` makes every answer anew: to find out whether a cache causes a wrong answer or holds
+   * memory. It also switches off the caches of the `authenticate`, `rateLimit` and `cors` given
+   * here, also for other services that share them. Adapters have their own. Default: true.
+   */
+  readonly caches?: boolean
 }
 
 export interface Service {
@@ -108,6 +116,10 @@ export interface Service {
   /** How many requests execute now. */
   readonly load: Load
   readonly problemBase: string | undefined
+  /** All its caches. */
+  readonly caches: Caches
+  /** Its rendered bytes. */
+  readonly reuse: Reuse
   /** What each address can be had in. */
   readonly formats: Formats
   /** What documents tell of the service. */
@@ -137,6 +149,7 @@ export const serviceKinds: Kinds<ServiceOptions> = {
   ...bodyLimitKinds,
   maxConcurrent: [count, { oneOf: [Number.POSITIVE_INFINITY] }],
   problemBase: 'string',
+  caches: 'boolean',
   onStep: 'function',
   onQuery: 'function',
   onResponse: 'function',
@@ -163,6 +176,8 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
   const root = baseUrl === undefined ? undefined : address({} as IncomingMessage)
   const representations = representationsOption('the service', options.representations)
   const requireIfMatch = options.requireIfMatch ?? false
+  const caches = new Caches(options.caches)
+  for (const part of [options.authenticate, options.rateLimit, options.cors]) caches.include(cachesOf(part))
   return Object.freeze({
     hooks: {
       ...(onStep === undefined ? {} : { onStep }),
@@ -194,7 +209,9 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     timeout,
     load: { maxConcurrent, executing: 0 },
     problemBase: options.problemBase,
-    formats: new Formats(representations),
+    caches,
+    reuse: new Reuse(caches),
+    formats: new Formats(representations, caches),
     facts: {
       root,
       authenticate: options.authenticate,

@@ -4,7 +4,7 @@ import type { JsonObject } from '../definition/json.js'
 import type { Mounted } from '../plan/routes.js'
 import { settled } from '../promise.js'
 import { gatherRelated, nothingRelated, type Related, standsAlone } from '../representation/related.js'
-import { represent } from '../representation/represent.js'
+import { Presenter } from '../representation/represent.js'
 import type { Caller, Place } from './caller.js'
 import { readable } from './permission.js'
 
@@ -23,5 +23,7 @@ export function relatedOf(
 /** The item of the path as a plain GET shows it. */
 export function shown(exchange: Place, stored: Stored<unknown>): Awaitable<JsonObject> {
   const { resource, keys, base } = exchange
-  return settled(relatedOf(exchange, resource, [stored], []), (related) => represent(resource, stored.value, keys, base, related))
+  return settled(relatedOf(exchange, resource, [stored], []), (related) =>
+    new Presenter(base).represent(resource, stored.value, keys, related),
+  )
 }

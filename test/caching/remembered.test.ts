@@ -1,4 +1,4 @@
-/** Bytes that are used again (`src/representation/remembered.ts`) are those that would be made anew, whatever has changed meanwhile and whoever asks. */
+/** Bytes that are used again (`src/representation/reuse.ts`) are those that would be made anew, whatever has changed meanwhile and whoever asks. */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'

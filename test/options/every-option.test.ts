@@ -202,6 +202,7 @@ const service = {
   ...limits,
   depthLimit: 'number',
   maxConcurrent: 'number',
+  caches: 'boolean',
   problemBase: 'text',
   onStep: 'function',
   onQuery: 'function',

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Page } from '../../src/adapters/contract.js'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { Caches } from '../../src/cache.js'
 import { defineResource, mount } from '../../src/index.js'
 import type { Mounted, RouteTable } from '../../src/plan/routes.js'
 import { json } from '../../src/representation/encoding.js'
 import { gatherRelated, nothingRelated, standsAlone } from '../../src/representation/related.js'
-import { represent } from '../../src/representation/represent.js'
+import { Presenter } from '../../src/representation/represent.js'
 import { itemTag, pageTag } from '../../src/representation/tags.js'
-import { viewOf } from '../../src/representation/views.js'
+import { Views } from '../../src/representation/views.js'
 import { routeTable } from '../../src/router/route-table.js'
 
 const autores = defineResource({
@@ -26,6 +27,7 @@ const libros = defineResource({
   links: { autor: { to: autores, by: 'autorId' }, revisor: { to: autores, by: 'revisorId', show: ['nombre'] } },
 })
 const table: RouteTable = routeTable([mount(autores, memoryAdapter(autores)), mount(libros, memoryAdapter(libros))])
+const views = new Views(new Caches())
 const [authors, books] = table.resources as [Mounted, Mounted]
 
 const reader = () => {
@@ -66,7 +68,7 @@ describe('Related records (REP-1..3)', () => {
 
   it('REP-2, REP-3: represents what was read: expanded, shown, dangling or null', async () => {
     const related = await gatherRelated(books, records, ['autor'], reader().read)
-    const wire = records.map((record, at) => represent(books, record, [record.id], 'http://h/v1', related, at))
+    const wire = records.map((record, at) => new Presenter('http://h/v1').represent(books, record, [record.id], related, at))
     const shown = { href: 'http://h/v1/autores/b', nombre: 'Nb' }
     expect(wire).toEqual([
       { id: 1, autor: { id: 'a', nombre: 'Na' }, revisor: shown },
@@ -78,7 +80,7 @@ describe('Related records (REP-1..3)', () => {
   it('HDR-2: the versions of what was read are in the tag, and so are those that are missing', async () => {
     const tagOf = async (read: ReturnType<typeof reader>['read']) => {
       const related = await gatherRelated(books, records.slice(0, 1), ['autor'], read)
-      return itemTag(viewOf(books, variant), '1', related)
+      return itemTag(views.of(books, variant), '1', related)
     }
     const { read } = reader()
     const usual = await tagOf(read)
@@ -92,7 +94,8 @@ describe('Related records (REP-1..3)', () => {
       { value: object; version: string },
       { value: object; version: string },
     ]
-    const tag = (page: Page<unknown>, query = '') => pageTag(viewOf(books, variant), query, books, page, nothingRelated)
+    const tag = (page: Page<unknown>, query = '') =>
+      pageTag({ view: views.of(books, variant), query, resource: books, page, related: nothingRelated })
     const tags = [
       tag({ items: [a, b], total: 2 }),
       tag({ items: [b, a], total: 2 }),
@@ -108,7 +111,7 @@ describe('Related records (REP-1..3)', () => {
   })
 
   it('HDR-2: thousands of hosts do not fill the memory, and their tags stay what they are', () => {
-    const tag = (host: number) => itemTag(viewOf(books, { ...variant, base: `http://h${host}` }), '1', nothingRelated)
+    const tag = (host: number) => itemTag(views.of(books, { ...variant, base: `http://h${host}` }), '1', nothingRelated)
     const first = tag(0)
     for (let host = 1; host < 2_000; host += 1) tag(host)
     expect(tag(0)).toBe(first)

@@ -3,7 +3,7 @@ import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { defineResource, mount } from '../../src/index.js'
 import type { Mounted, RouteTable } from '../../src/plan/routes.js'
 import { gatherRelated, nothingRelated } from '../../src/representation/related.js'
-import { represent } from '../../src/representation/represent.js'
+import { Presenter } from '../../src/representation/represent.js'
 import { routeTable } from '../../src/router/route-table.js'
 
 const sedes = defineResource({
@@ -34,7 +34,7 @@ const fichas = defineResource({
 })
 const table: RouteTable = routeTable([mount(sedes, memoryAdapter(sedes)), mount(fichas, memoryAdapter(fichas))])
 const [offices, cards] = table.resources as [Mounted, Mounted]
-const shown = (record: object) => represent(cards, record, [1], 'http://h/v1', nothingRelated)
+const shown = (record: object) => new Presenter('http://h/v1').represent(cards, record, [1], nothingRelated)
 
 describe('represent (REP-1..8)', () => {
   it.each([
@@ -62,7 +62,7 @@ describe('represent (REP-1..8)', () => {
   ])('REP-1, REP-8: of %j a link shows %j', async (value, members) => {
     const record = { id: 1, sedeId: 7 }
     const related = await gatherRelated(cards, [record], [], (_mounted, keys) => keys.map(() => ({ value, version: '1' })))
-    const { sede } = represent(cards, record, [1], 'http://h/v1', related)
+    const { sede } = new Presenter('http://h/v1').represent(cards, record, [1], related)
     expect(sede).toStrictEqual({ href: 'http://h/v1/sedes/7', ...members })
     expect(offices.plan.definition.collection).toBe('sedes')
   })

@@ -16,8 +16,6 @@ export class Bucket {
   readonly #entries = new Map<Identity, Entry>()
   /** From the least to the most recently used. */
   #orders: Map<string, KeptOrder> | undefined
-  /** The last of them, which is asked for again most often. */
-  #latest: KeptOrder | undefined
 
   get size(): number {
     return this.#entries.size
@@ -38,7 +36,6 @@ export class Bucket {
 
   /** All records in this order, made on first use and kept up to date afterwards. Not to be changed, nor kept across a write. */
   inOrder(order: Order): readonly Entry[] {
-    if (this.#latest?.name === order.name) return this.#latest.list
     this.#orders ??= new Map()
     let kept = this.#orders.get(order.name)
     if (kept === undefined) {
@@ -46,7 +43,6 @@ export class Bucket {
       if (this.#orders.size >= maxOrders) this.#orders.delete(this.#orders.keys().next().value as string)
     } else this.#orders.delete(order.name)
     this.#orders.set(order.name, kept)
-    this.#latest = kept
     return kept.list
   }
 

@@ -1,5 +1,6 @@
 /** Which keys a token may have been signed with: by its `alg` and `kid`, never by a key that it brings along (AUTH-5; RFC 7515 4.1.4, RFC 8725 3.1, 3.10). */
 import type { Awaitable } from '../../adapters/contract.js'
+import { Caches } from '../../cache.js'
 import { isList } from '../../definition/json.js'
 import { invalidOption } from '../../options/check.js'
 import { settled } from '../../promise.js'
@@ -29,9 +30,9 @@ export type KeyRing = (header: KeyQuestion) => Awaitable<readonly PreparedKey[]>
 /** How many keys are tried for one token: each costs a verification. */
 const mostTries = 16
 
-/** The ring of a service's keys. Throws `ConfigurationError` where a fixed key is unfit, named twice, or there is none. */
-export function keyRing(what: string, keys: unknown): KeyRing {
-  return typeof keys === 'function' ? finderRing(what, keys as KeyFinder) : fixedRing(what, keys)
+/** The ring of a service's keys. `caches` keep those that a finder gives. Throws `ConfigurationError` where a fixed key is unfit, named twice, or there is none. */
+export function keyRing(what: string, keys: unknown, caches = new Caches()): KeyRing {
+  return typeof keys === 'function' ? finderRing(what, keys as KeyFinder, caches) : fixedRing(what, keys)
 }
 
 function fixedRing(what: string, given: unknown): KeyRing {
@@ -64,8 +65,8 @@ function fixedRing(what: string, given: unknown): KeyRing {
   }
 }
 
-function finderRing(what: string, find: KeyFinder): KeyRing {
-  const prepared = keyMemo()
+function finderRing(what: string, find: KeyFinder, caches: Caches): KeyRing {
+  const prepared = keyMemo(caches)
   const label = `A key that the keys function of ${what} gave`
   return (header) =>
     settled(

@@ -1,15 +1,26 @@
 /** The way from a token's text to its claims (AUTH-5; RFC 7519 7.2, RFC 8725 3). */
 import jsonwebtoken from 'jsonwebtoken'
 import type { Awaitable } from '../../adapters/contract.js'
+import type { Cache } from '../../cache.js'
 import { invalidOption } from '../../options/check.js'
 import type { HttpProblem } from '../../problem.js'
 import { settled } from '../../promise.js'
 import { asked } from './asked.js'
 import { type ClaimRules, type Claims, claimFault, readClaims, validUntil } from './claims.js'
-import type { KeyRing } from './key-ring.js'
+import type { KeyQuestion, KeyRing } from './key-ring.js'
 import type { PreparedKey } from './keys.js'
-import { tokenCache } from './token-cache.js'
 import { readToken, type UnverifiedToken } from './token-text.js'
+
+/** A verified token: its claims hold as long as its time and its key do. */
+export interface VerifiedToken {
+  readonly claims: Claims
+  /** What the keys are asked by. */
+  readonly header: KeyQuestion
+  /** The key that it was verified with. */
+  readonly key: PreparedKey
+  /** Seconds since 1970; from then on it has to be verified again, and will be refused. */
+  readonly until: number
+}
 
 /** What a verifier goes by, all of it resolved. */
 export interface VerifierPlan extends ClaimRules {
@@ -19,8 +30,8 @@ export interface VerifierPlan extends ClaimRules {
   /** The `typ` that headers must have, as `mediaTypeOf` writes it. */
   readonly type: string | undefined
   readonly revoked: ((claims: Claims) => Awaitable<boolean>) | undefined
-  /** How many verified tokens are kept. */
-  readonly cache: number
+  /** Verified tokens by their text: looking one up costs a hundredth of verifying it. */
+  readonly cache: Cache<string, VerifiedToken>
   /** The refusal of a token. `why` holds nothing of it. */
   readonly refuse: (why: string) => HttpProblem
 }
@@ -30,8 +41,7 @@ export type TokenVerifier = (token: string) => Awaitable<Claims>
 
 /** A verifier by this plan. */
 export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
-  const { keys, refuse, type } = plan
-  const cache = tokenCache(plan.cache)
+  const { keys, refuse, type, cache } = plan
 
   /** The claims of a token that one of these keys has signed. */
   const verify = (token: string, { header, payload }: UnverifiedToken, candidates: readonly PreparedKey[], now: number): Claims => {
@@ -55,8 +65,9 @@ export function tokenVerifier(plan: VerifierPlan): TokenVerifier {
 
   const claimsOf = (token: string): Awaitable<Claims> => {
     const now = Date.now() / 1000
-    const kept = cache.get(token, now)
-    if (kept === undefined) {
+    const kept = cache.get(token)
+    if (kept === undefined || now >= kept.until) {
+      cache.delete(token)
       const unverified = read(token)
       return settled(keys(unverified.header), (candidates) => verify(token, unverified, candidates, now))
     }

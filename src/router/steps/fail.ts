@@ -4,7 +4,6 @@
  */
 import { HttpProblem, isUnavailable, toProblem, tryAgain, unknownOutcome } from '../../problem.js'
 import { type Answer, problemAnswer } from '../../representation/answer.js'
-import { representationOfProblem } from '../../representation/encoding.js'
 import { notify } from '../hooks.js'
 import type { AnyStage } from '../stages.js'
 import { notShown, unshownAnswer } from '../unshown.js'
@@ -48,7 +47,7 @@ function answerOf(exchange: AnyStage, problem: HttpProblem): Answer {
   const { service, headers, requestId, progress } = exchange
   progress.failed(problem)
   return problemAnswer(problem, {
-    representation: representationOfProblem(headers.accept),
+    representation: service.formats.ofProblem(headers.accept),
     base: service.problemBase,
     instance: exchange.instance,
     requestId,

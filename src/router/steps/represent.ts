@@ -13,15 +13,14 @@ import { isPromise, settled } from '../../promise.js'
 import type { Answer, Headers, WholeBody } from '../../representation/answer.js'
 import { json } from '../../representation/encoding.js'
 import { mergeVary } from '../../representation/header-fields.js'
-import { Octets } from '../../representation/octets.js'
+import type { Octets } from '../../representation/octets.js'
 import { paginationHeaders } from '../../representation/pagination.js'
 import { contentStamp, type Related } from '../../representation/related.js'
-import { bytesOfRows, mayRemember, rememberedItem, rememberedPage, rememberedRows, rememberPage } from '../../representation/remembered.js'
-import { represent as wireForm } from '../../representation/represent.js'
-import { bodyTag, itemTag, pageTag } from '../../representation/tags.js'
-import { type View, viewOf } from '../../representation/views.js'
+import { Presenter } from '../../representation/represent.js'
+import { bodyTag, itemTag } from '../../representation/tags.js'
+import type { View } from '../../representation/views.js'
 import { header, parameter } from '../../wire.js'
-import { exportAnswer } from '../export.js'
+import { exportAnswer, type WireOf } from '../export.js'
 import { encoded, encodedValue } from '../formats.js'
 import type { Outcome } from '../operations/operation.js'
 import { mayShow } from '../permission.js'
@@ -58,37 +57,37 @@ function pageAnswer(exchange: Executed, outcome: Of<'page'>): Eventually<Answer>
 }
 
 function pageOf(exchange: Executed, { status, page, resource, query: list }: Of<'page'>, related: Related): Eventually<Answer> {
-  const { root, rawQuery, conditions, listPath, representation } = exchange
+  const { root, rawQuery, conditions, listPath, representation, service } = exchange
   const url = `${root}${listPath}`
-  const view = viewOf(resource, exchange)
-  const known = rememberedPage(list, view, url, page, related)
-  const { items } = page
-  const inBytes = known === undefined && representation === json && items.every((stored) => remembers(resource, stored))
-  const rows = inBytes ? rememberedRows(items, view, related) : undefined
-  const tag = known?.tag ?? pageTag(view, rawQuery, resource, page, related, rows)
+  const view = service.reuse.views.of(resource, exchange)
+  const shown = service.reuse.page({ resource, view, list, query: rawQuery, url, page, related, isJoined: representation === json })
+  const { tag } = shown
   checkRead(conditions, tag)
   const headers = headersOf(exchange, resource, tag)
   const unmodified = unmodifiedAnswer(conditions, headers, tag)
   if (unmodified !== undefined) return unmodified
-  if (known !== undefined) return textAnswer(exchange, status, Object.assign(headers, known.headers), known.body)
-  const { total, exact, more, seekable } = page
+  if (shown.isKept) return textAnswer(exchange, status, Object.assign(headers, shown.headers), shown.body)
+  const { items, total, exact, more, seekable } = page
   // Named one by one: a page that is spread with something more is a new shape for V8 each time.
   const facts = { total, exact, more, seekable, count: items.length }
   const places = paginationHeaders(url, list, facts, hintsOf(exchange, list, resource, page))
   Object.assign(headers, places)
-  const wireAt = (at: number): JsonObject => wireOf(exchange, resource, items[at]?.value, related, at)
+  const wireAt = (at: number): JsonObject => {
+    const { value } = items[at] as Stored<unknown>
+    return view.presenter.represent(resource, value, keysOf(exchange, resource, value), related, at)
+  }
   if (representation.text === undefined || items.length === 0) {
     const wire = items.map((_, at) => wireAt(at))
     return settled(encoded(exchange, wire, resource.wire.list, headers), (body): Answer => ({ status, ...body }))
   }
+  const joined = shown.joined((at) => JSON.stringify(wireAt(at)))
   const text =
-    rows === undefined
-      ? representation.text(
-          items.map((_, at) => wireAt(at)),
-          resource.wire.list,
-        )
-      : new Octets(bytesOfRows(items, rows, view, related, (at) => JSON.stringify(wireAt(at))))
-  rememberPage(list, view, url, page, related, { tag, headers: places, text })
+    joined ??
+    representation.text(
+      items.map((_, at) => wireAt(at)),
+      resource.wire.list,
+    )
+  shown.keep(places, text)
   return textAnswer(exchange, status, headers, text)
 }
 
@@ -126,17 +125,24 @@ function itemAnswer(exchange: Executed, outcome: Of<'item'>): Eventually<Answer>
   })
 }
 
-function itemBody(exchange: Executed, outcome: Of<'item'>, { view, related, headers }: ItemHead): Eventually<Answer> {
+function itemBody(exchange: Executed, outcome: Of<'item'>, head: ItemHead): Eventually<Answer> {
   const { stored, resource, keys, status } = outcome
-  const { representation, base, reads } = exchange
-  const { text } = representation
-  const wire = (): JsonObject => wireForm(resource, stored.value, keys, base, related, 0, text !== undefined)
-  if (text !== undefined && reads && remembers(resource, stored)) {
-    const bytes = rememberedItem(stored, view, related, 0, () => text(wire(), resource.wire.item))
-    return textAnswer(exchange, status, headers, new Octets(bytes))
+  const { view, related, headers } = head
+  // What a change shows is seldom asked for in the same form again.
+  if (exchange.reads && exchange.representation.text !== undefined) {
+    return textAnswer(exchange, status, headers, itemText(exchange, outcome, head, exchange.representation.text))
   }
-  return settled(encoded(exchange, wire(), resource.wire.item, headers), (body): Answer => ({ status, ...body }))
+  const wire = view.presenter.represent(resource, stored.value, keys, related)
+  return settled(encoded(exchange, wire, resource.wire.item, headers), (body): Answer => ({ status, ...body }))
 }
+
+function itemText({ service }: Executed, outcome: Of<'item'>, { view, related }: ItemHead, text: TextOf): string | Octets {
+  const { stored, resource, keys } = outcome
+  const make = (): string => text(view.presenter.represent(resource, stored.value, keys, related), resource.wire.item)
+  return service.reuse.item(resource, stored, view, related, make)
+}
+
+type TextOf = NonNullable<Executed['representation']['text']>
 
 function textAnswer({ representation }: Executed, status: number, headers: Headers, body: string | Octets): Answer {
   headers[header.contentType] = representation.contentType
@@ -167,7 +173,7 @@ interface ItemHead {
 
 function itemHead(exchange: Executed, resource: Mounted, stored: Stored<unknown>, related: Related): ItemHead {
   const { conditions, method, operation } = exchange
-  const view = viewOf(resource, exchange)
+  const view = exchange.service.reuse.views.of(resource, exchange)
   const tag = itemTag(view, stored.version, related, resource.adapter.computes === true ? contentStamp(stored) : undefined)
   const headers = headersOf(exchange, resource, tag)
   if (method !== 'GET' && method !== 'HEAD') return { view, related, headers }
@@ -222,12 +228,9 @@ const headersOf = ({ cacheControl, service }: Executed, { plan }: Mounted, tag: 
   [header.etag]: tag,
 })
 
-/** Whether the bytes of a record may be used again. What stands below parents has links that begin with theirs. */
-const remembers = ({ parent }: Mounted, stored: Stored<unknown>): boolean => parent === undefined && mayRemember(stored)
-
-/** A record of a page as it is on the wire. */
-const wireOf = (exchange: Parsed, resource: Mounted, record: unknown, related: Related, at: number): JsonObject =>
-  wireForm(resource, record, keysOf(exchange, resource, record), exchange.base, related, at, exchange.representation.text !== undefined)
+/** A record of an export as it is on the wire. */
+const wireOf: WireOf = (exchange, resource, record, related, at) =>
+  new Presenter(exchange.base).represent(resource, record, keysOf(exchange, resource, record), related, at)
 
 /** The keys of a listed record's own address: below the parents of the path, or, in an associated sub-collection, where it lives by itself. */
 function keysOf({ route, keys }: Parsed, resource: Mounted, record: unknown): readonly KeyValue[] {

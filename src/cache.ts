@@ -1,0 +1,235 @@
+/**
+ * Caches: results that are kept so that they need not be made again. Every cache of the library is
+ * made here, with a name, a bound, an owner and counters; docs/performance.md has a row for each.
+ */
+
+/** Every cache: what its bound counts, and the bound, unless an option gives another. */
+export const cacheKinds = Object.freeze({
+  /** Rendered items. */
+  items: { unit: 'characters', bound: 32 * 2 ** 20 },
+  /** Rendered pages. */
+  pages: { unit: 'characters', bound: 16 * 2 ** 20 },
+  /** Digests of the ways in which a resource is shown. */
+  views: { unit: 'entries', bound: 100 },
+  /** Digests of the records that items link to. */
+  'link-digests': { unit: 'entries', bound: 4_000 },
+  /** Parsed list queries. */
+  'list-queries': { unit: 'entries', bound: 400 },
+  /** Parsed values of `sort`. */
+  sorts: { unit: 'entries', bound: 60 },
+  /** Media types chosen for values of `Accept`. */
+  accept: { unit: 'entries', bound: 400 },
+  /** Validators for stored records that break their schema. */
+  'lenient-validators': { unit: 'entries', bound: 50 },
+  /** CORS header fields of origins. */
+  origins: { unit: 'entries', bound: 400 },
+  /** `RateLimit-Policy` fields of callers. */
+  policies: { unit: 'entries', bound: 2_000 },
+  /** Verified tokens. */
+  tokens: { unit: 'entries', bound: 1_000 },
+  /** Prepared keys. */
+  keys: { unit: 'entries', bound: 200 },
+} as const)
+
+/** The name of a cache. */
+export type CacheName = keyof typeof cacheKinds
+
+/** What one cache holds and how often it served. Caches of one name are counted together. */
+export interface CacheCount {
+  /** The name of its row in docs/performance.md. */
+  readonly name: CacheName
+  /** How many results it holds. */
+  readonly entries: number
+  /** How much of its bound they take: entries, or characters of text. */
+  readonly size: number
+  /** The most that it may hold; 0 where caches are switched off. */
+  readonly bound: number
+  /** How often a result was there. */
+  readonly hits: number
+  /** How often none was. */
+  readonly misses: number
+  /** How many results were removed because the bound was reached. */
+  readonly evictions: number
+}
+
+interface Entry<V> {
+  value: V
+  size: number
+  /** Whether it was asked for since the hand passed. */
+  used: boolean
+}
+
+/**
+ * A map that removes entries when it is full. One hand goes round from the oldest entry to the newest: it spares an
+ * entry that was used since it last passed, and removes the others (second chance, or CLOCK). A hit is one look-up.
+ */
+export class Cache<K, V> {
+  readonly #name: CacheName
+  readonly #sizeOf: (value: V) => number
+  readonly #entries = new Map<K, Entry<V>>()
+  #hand = this.#entries.entries()
+  #bound: number
+  #size = 0
+  #hits = 0
+  #misses = 0
+  #evictions = 0
+
+  constructor(name: CacheName, bound: number, sizeOf: (value: V) => number) {
+    this.#name = name
+    this.#bound = bound
+    this.#sizeOf = sizeOf
+  }
+
+  get(key: K): V | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) {
+      this.#misses += 1
+      return undefined
+    }
+    this.#hits += 1
+    entry.used = true
+    return entry.value
+  }
+
+  /** Keeps a value. One that is larger than the bound is not kept. */
+  set(key: K, value: V): void {
+    const size = this.#sizeOf(value)
+    if (size > this.#bound) {
+      this.delete(key)
+      return
+    }
+    const known = this.#entries.get(key)
+    this.#size += size - (known?.size ?? 0)
+    if (known === undefined) this.#entries.set(key, { value, size, used: false })
+    else {
+      known.value = value
+      known.size = size
+    }
+    while (this.#size > this.#bound) this.#turn()
+  }
+
+  delete(key: K): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    this.#entries.delete(key)
+    this.#size -= entry.size
+  }
+
+  /** Forgets all and keeps nothing from now on. */
+  disable(): void {
+    this.#bound = 0
+    this.#size = 0
+    this.#entries.clear()
+  }
+
+  count(): CacheCount {
+    return {
+      name: this.#name,
+      entries: this.#entries.size,
+      size: this.#size,
+      bound: this.#bound,
+      hits: this.#hits,
+      misses: this.#misses,
+      evictions: this.#evictions,
+    }
+  }
+
+  /** Moves the hand by one entry. An iterator of a map also comes to entries that were added meanwhile. */
+  #turn(): void {
+    const { done, value } = this.#hand.next()
+    if (done) {
+      this.#hand = this.#entries.entries()
+      return
+    }
+    const [key, entry] = value
+    if (entry.used) {
+      entry.used = false
+      return
+    }
+    this.#entries.delete(key)
+    this.#size -= entry.size
+    this.#evictions += 1
+  }
+}
+
+interface CacheOptions<V> {
+  /** Default: as `cacheKinds` says. */
+  readonly bound?: number
+  /** What a value takes of the bound. Default: 1. */
+  readonly sizeOf?: (value: V) => number
+}
+
+/** What has caches to count and to switch off. */
+export interface CacheOwner {
+  counts(): readonly CacheCount[]
+  disable(): void
+}
+
+/** The caches of one owner: a service, or a middleware that has some. Nobody else reads or fills them. */
+export class Caches implements CacheOwner {
+  readonly #made: { count(): CacheCount; disable(): void }[] = []
+  readonly #included: CacheOwner[] = []
+  #on: boolean
+
+  constructor(on = true) {
+    this.#on = on
+  }
+
+  /** False where they are switched off. */
+  get on(): boolean {
+    return this.#on
+  }
+
+  /** What there is to read, a row for each name, in the order of `cacheKinds`. */
+  counts(): readonly CacheCount[] {
+    const all = [...this.#made.map((made) => made.count()), ...this.#included.flatMap((others) => others.counts())]
+    const names = Object.keys(cacheKinds) as CacheName[]
+    return names.flatMap((name) => {
+      const [first, ...others] = all.filter((count) => count.name === name)
+      return first === undefined ? [] : [others.reduce(sum, first)]
+    })
+  }
+
+  make<K, V>(name: CacheName, { bound = cacheKinds[name].bound, sizeOf = one }: CacheOptions<V> = {}): Cache<K, V> {
+    const made = new Cache<K, V>(name, this.#on ? bound : 0, sizeOf)
+    this.#made.push(made)
+    return made
+  }
+
+  /** Counts the caches of a middleware of this owner as well. Where those of the owner are off, they are switched off too. */
+  include(others: CacheOwner | undefined): void {
+    if (others === undefined) return
+    if (!this.#on) others.disable()
+    this.#included.push(others)
+  }
+
+  disable(): void {
+    this.#on = false
+    for (const made of [...this.#made, ...this.#included]) made.disable()
+  }
+}
+
+const one = (): number => 1
+
+/** A symbol that all copies of the library share: a middleware may come from another copy than the service. */
+const owned = Symbol.for('express-rest-conventions.caches')
+
+/** Says that a middleware has these caches. */
+export function owning<M extends object>(middleware: M, caches: CacheOwner): M {
+  return Object.defineProperty(middleware, owned, { value: caches })
+}
+
+/** The caches that a middleware says it has. */
+export function cachesOf(middleware: object | undefined): CacheOwner | undefined {
+  return (middleware as { readonly [owned]?: CacheOwner } | undefined)?.[owned]
+}
+
+const sum = (a: CacheCount, b: CacheCount): CacheCount => ({
+  name: a.name,
+  entries: a.entries + b.entries,
+  size: a.size + b.size,
+  bound: a.bound + b.bound,
+  hits: a.hits + b.hits,
+  misses: a.misses + b.misses,
+  evictions: a.evictions + b.evictions,
+})
