@@ -22,9 +22,13 @@ export interface Change {
   /** What stands there on each side; none where a side has nothing. */
   readonly before?: unknown
   readonly after?: unknown
+  /** What tells it from other changes at the same place, such as the value that is gone. */
+  readonly detail: string
   /** Other operations that it concerns, such as `GET /pre-piezas/{numero}`. */
   readonly alsoAt: readonly string[]
-  /** What has changed, whom it breaks, and what to do. */
+  /** What has changed, and whom it breaks. */
+  readonly summary: string
+  /** The same, and what to do. */
   readonly sentence: string
 }
 
@@ -82,9 +86,10 @@ export class Changes {
     return changes.sort((one, other) => levels.indexOf(one.level) - levels.indexOf(other.level))
   }
 
-  #change({ kind, level, operation, place, before, after, what, so }: Found, alsoAt: readonly string[]): Change {
+  #change({ kind, level, operation, place, before, after, detail = '', what, so }: Found, alsoAt: readonly string[]): Change {
     const { version, next } = this.#words
     const others = alsoAt.length === 0 ? '' : ` (and ${alsoAt.length} more ${alsoAt.length === 1 ? 'operation' : 'operations'})`
+    const summary = `${version === undefined ? '' : `${version}: `}${what}${others}${so === undefined ? '' : `: ${so}`}`
     const advice = level === 'breaking' ? `. Put the change into ${next}, or accept it with --accept` : ''
     return {
       kind,
@@ -96,8 +101,10 @@ export class Changes {
       pointer: before?.pointer ?? after?.pointer ?? '#',
       ...(before === undefined ? {} : { before: before.value }),
       ...(after === undefined ? {} : { after: after.value }),
+      detail,
       alsoAt,
-      sentence: `${version === undefined ? '' : `${version}: `}${what}${others}${so === undefined ? '' : `: ${so}`}${advice}`,
+      summary,
+      sentence: `${summary}${advice}`,
     }
   }
 }

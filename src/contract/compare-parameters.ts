@@ -6,7 +6,7 @@ import type { SchemaComparer } from './compare-schemas.js'
 import type { Finding, Pair } from './findings.js'
 import { type Schema, schemaOf } from './flatten.js'
 import { levelOf, type OwnKind } from './kinds.js'
-import { parseListPattern } from './list-pattern.js'
+import { listChanges } from './list-changes.js'
 import { child, objectAt, type Place, type Source, textAt } from './nodes.js'
 import { changeOf, type Subject } from './sentences.js'
 import { shapesOf } from './shape.js'
@@ -171,7 +171,7 @@ class ParameterComparison {
     for (const finding of findings) {
       // What is always sent has no use for a default.
       if (finding.difference === 'default-changed' && old.required && young.required) continue
-      for (const found of this.#convention(finding, young) ?? [changeOf(finding, { place: 'parameter' }, this.#subject(young))])
+      for (const found of this.#listChanges(finding, young) ?? [changeOf(finding, { place: 'parameter' }, this.#subject(young))])
         this.#sides.changes.add(found)
     }
   }
@@ -214,67 +214,11 @@ class ParameterComparison {
   }
 
   /** Findings that the conventions have words of their own for. */
-  #convention(finding: Finding, young: Parameter): readonly Found[] | undefined {
-    if (young.in !== 'query') return undefined
-    if (young.name === parameter.size) return this.#limit(finding, young)
-    if (young.name !== parameter.sort && young.name !== parameter.expand) return undefined
-    const { difference, from, to } = finding
-    if (difference === 'value-removed') return [this.#choice(young, finding, String(from), 'removed')]
-    if (difference === 'value-added') return [this.#choice(young, finding, String(to), 'added')]
-    if (difference !== 'pattern-changed') return undefined
-    const [old, fresh] = [parseListPattern(String(from)), parseListPattern(String(to))]
-    if (old === undefined || fresh === undefined || old.rest !== fresh.rest) return undefined
-    return [
-      ...[...old.names].filter((name) => !fresh.names.has(name)).map((name) => this.#choice(young, finding, name, 'removed')),
-      ...[...fresh.names].filter((name) => !old.names.has(name)).map((name) => this.#choice(young, finding, name, 'added')),
-    ]
-  }
-
-  #choice(young: Parameter, finding: Finding, name: string, happened: 'removed' | 'added'): Found {
-    const isSort = young.name === parameter.sort
-    const kind = isSort ? (`sort-member-${happened}` as const) : (`expansion-${happened}` as const)
+  #listChanges(finding: Finding, young: Parameter): readonly Found[] | undefined {
+    const isList = this.#isList || young.name === parameter.expand
     const of = this.#isList ? this.#collection() : this.#operation()
-    const what = isSort ? `the sort member "${name}" of ${of}` : `the expansion "${name}" of ${of}`
-    const end = happened === 'removed' ? 'is gone' : 'is new'
-    return this.#found(kind, young, {
-      before: finding.before,
-      after: finding.after,
-      detail: name,
-      what: `${what} ${end}`,
-      so: `clients that send ${young.name}=${name} get 400`,
-    })
-  }
-
-  #limit(finding: Finding, young: Parameter): readonly Found[] | undefined {
-    const { difference, from, to, before, after } = finding
-    const places = { before, after, detail: `${String(from)} ${String(to)}` }
-    const of = this.#collection()
-    if (difference === 'maximum-lowered') {
-      return [
-        this.#found('limit-lowered', young, {
-          ...places,
-          what: `the greatest limit of ${of} is ${String(to)} in place of ${String(from ?? 'none')}`,
-          so: 'clients that send more get 400',
-        }),
-      ]
-    }
-    if (difference === 'maximum-raised')
-      return [
-        this.#found('limit-raised', young, {
-          ...places,
-          what: `the greatest limit of ${of} is ${String(to ?? 'none')} in place of ${String(from)}`,
-        }),
-      ]
-    if (difference !== 'default-changed') return undefined
-    const raised = typeof from === 'number' && typeof to === 'number' && to > from
-    const what = `the limit of ${of} is ${String(to ?? 'unknown')} in place of ${String(from ?? 'unknown')} where a request has none`
-    return [
-      this.#found(raised ? 'limit-default-raised' : 'limit-default-lowered', young, {
-        ...places,
-        what,
-        so: 'clients that count on a page of that size miss items',
-      }),
-    ]
+    const changes = young.in === 'query' && isList ? listChanges(finding, young.name, of) : undefined
+    return changes?.map(({ kind, ...rest }) => this.#found(kind, young, { before: finding.before, after: finding.after, ...rest }))
   }
 
   #requiredField(young: Parameter, old?: Parameter): void {

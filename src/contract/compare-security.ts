@@ -13,7 +13,7 @@ interface Way {
 export function compareSecurity(before: Place, after: Place, { changes, operation, ...sides }: OperationSides): void {
   const old = waysOf(sides.before, before)
   const young = waysOf(sides.after, after)
-  const places = { before: child(before, 'security'), after: child(after, 'security') }
+  const places = { before: securityOf(sides.before, before), after: securityOf(sides.after, after) }
   const add = (kind: OwnKind, detail: string, what: string, so?: string): void =>
     changes.add({ kind, level: levelOf(kind), operation, place: 'security', ...places, detail, what, ...(so === undefined ? {} : { so }) })
   const of = `${operation.method} ${operation.path}`
@@ -54,9 +54,13 @@ const addedScopes = (has: Way, needs: Way): string =>
     .map((scope) => `"${scope}"`)
     .join(', ')
 
+/** What an operation says of credentials, else the document. */
+const securityOf = (source: Source, operation: Place): Place =>
+  child(own(operation.value, 'security') === undefined ? source.root : operation, 'security')
+
 /** The ways of an operation, else those of the document. Without any nobody has to say who asks. */
 function waysOf(source: Source, operation: Place): readonly Way[] {
-  const listed = own(operation.value, 'security') ?? own(source.root.value, 'security')
+  const listed = securityOf(source, operation).value
   if (!isList(listed) || listed.length === 0) return [{ schemes: new Map() }]
   return listed.map((way) => ({
     schemes: new Map(

@@ -20,7 +20,7 @@ export function compareServices(before: Documents, after: Documents, now = new D
   }
   for (const [version, document] of after) {
     if (before.has(version)) continue
-    changes.push({ ...whole(version, 'version-added'), after: own(document, 'info'), sentence: `${version}: the version is new` })
+    changes.push({ ...whole(version, 'version-added', 'the version is new'), after: own(document, 'info') })
   }
   return changes
 }
@@ -28,25 +28,28 @@ export function compareServices(before: Documents, after: Documents, now = new D
 function retired(version: string, document: unknown, now: Date): Change {
   const sunset = documentSunset(new Source(document))
   const info = { before: own(document, 'info') }
-  if (hasPassed(sunset, now)) {
-    return {
-      ...whole(version, 'version-retired-after-sunset'),
-      ...info,
-      sentence: `${version}: the version is gone after its sunset ${String(sunset)}`,
-    }
-  }
+  if (hasPassed(sunset, now))
+    return { ...whole(version, 'version-retired-after-sunset', `the version is gone after its sunset ${String(sunset)}`), ...info }
   const early = typeof sunset === 'string' ? ` before its sunset ${sunset}` : ' and had no sunset'
-  const advice = 'Serve it until its sunset, or accept it with --accept'
-  return {
-    ...whole(version, 'version-retired'),
-    ...info,
-    sentence: `${version}: the version is gone${early}: clients that call it get 404 or 410. ${advice}`,
-  }
+  const what = `the version is gone${early}: clients that call it get 404 or 410`
+  return { ...whole(version, 'version-retired', what, '. Serve it until its sunset, or accept it with --accept'), ...info }
 }
 
-function whole(version: string, kind: OwnKind): Omit<Change, 'sentence'> {
+function whole(version: string, kind: OwnKind, what: string, advice = ''): Change {
+  const summary = `${version}: ${what}`
   const level = levelOf(kind)
-  return { kind, level, breaking: level === 'breaking', version, place: 'version', pointer: '#', alsoAt: [] }
+  return {
+    kind,
+    level,
+    breaking: level === 'breaking',
+    version,
+    place: 'version',
+    pointer: '#',
+    detail: '',
+    alsoAt: [],
+    summary,
+    sentence: `${summary}${advice}`,
+  }
 }
 
 /** The version after all that there are. */

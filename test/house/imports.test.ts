@@ -41,6 +41,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   adapters: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'recent-map.ts'],
   testing: ['adapters/contract.ts', 'adapters', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
   contract: ['definition', 'wire.ts'],
+  cli: ['contract', 'definition'],
   transfer: ['violation.ts', 'adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'slices.ts', 'wire.ts'],
   plan: ['violation.ts', 'adapters/contract.ts', 'auth', 'definition', 'http', 'problem.ts', 'recent-map.ts', 'wire.ts'],
   representation: ['adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'recent-map.ts', 'wire.ts'],
