@@ -18,6 +18,7 @@ export class SchemaComparer {
   readonly #now: Date
   readonly #done = new Map<string, readonly Finding[]>()
   readonly #underWay = new Map<string, number>()
+  readonly #provisional = new Map<string, { readonly found: readonly Finding[]; readonly assumed: number }>()
   /** The outermost pair under way whose result an inner one has taken for granted. */
   #assumed = Number.POSITIVE_INFINITY
 
@@ -38,15 +39,35 @@ export class SchemaComparer {
       this.#assumed = Math.min(this.#assumed, depth)
       return []
     }
+    const provisional = this.#provisional.get(key)
+    if (provisional !== undefined) {
+      this.#assumed = Math.min(this.#assumed, provisional.assumed)
+      return provisional.found
+    }
     const level = this.#underWay.size
+    const outer = this.#assumed
+    this.#assumed = Number.POSITIVE_INFINITY
     this.#underWay.set(key, level)
     const found = this.#compare({ before, after }, comparison)
     this.#underWay.delete(key)
-    if (this.#assumed >= level) {
-      this.#assumed = Number.POSITIVE_INFINITY
-      this.#done.set(key, found)
-    }
+    const assumed = this.#assumed
+    this.#keep(key, found, level)
+    this.#assumed = assumed < level ? Math.min(outer, assumed) : outer
     return found
+  }
+
+  /** Remembers a result: for good, or as long as the outer pair is under way whose result it takes for granted. */
+  #keep(key: string, found: readonly Finding[], level: number): void {
+    const isFinal = this.#assumed >= level
+    if (isFinal) this.#done.set(key, found)
+    else this.#provisional.set(key, { found, assumed: this.#assumed })
+    for (const [inner, { found: result, assumed }] of this.#provisional) {
+      if (assumed < level) continue
+      this.#provisional.delete(inner)
+      if (!isFinal) this.#provisional.set(inner, { found: result, assumed: this.#assumed })
+      // Nothing was wrong with what they took for granted.
+      else if (found.length === 0) this.#done.set(inner, result)
+    }
   }
 
   #compare(pair: SchemaPair, comparison: Comparison): readonly Finding[] {

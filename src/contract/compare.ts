@@ -1,5 +1,5 @@
 /** Compares two OpenAPI documents of one version: what has changed, and whom it breaks. */
-import { isList, own } from '../definition/json.js'
+import { canonicalText, isList, own } from '../definition/json.js'
 import { type Change, Changes, type VersionWords } from './changes.js'
 import { compareRequestBodies, compareResponses } from './compare-bodies.js'
 import { compareParameters, type OperationPlace, type OperationSides } from './compare-parameters.js'
@@ -34,6 +34,7 @@ export function compareContracts(before: unknown, after: unknown, options: Compa
   const changes = new Changes(wordsOf(old, options))
   const comparison = new DocumentComparison(old, young, changes, now)
   comparison.basePaths()
+  comparison.sunset()
   comparison.paths()
   comparison.webhooks()
   comparison.components()
@@ -60,6 +61,8 @@ class DocumentComparison {
   readonly #changes: Changes
   readonly #now: Date
   readonly #schemas: SchemaComparer
+  /** Whether everything is the same that operations refer to: then most of them need no look. */
+  readonly #sharesAll: boolean
 
   constructor(before: Source, after: Source, changes: Changes, now: Date) {
     this.#before = before
@@ -67,6 +70,9 @@ class DocumentComparison {
     this.#changes = changes
     this.#now = now
     this.#schemas = new SchemaComparer(before, after, now)
+    this.#sharesAll = ['components', 'security', 'openapi'].every((name) =>
+      isSame(own(before.root.value, name), own(after.root.value, name)),
+    )
   }
 
   /** Hosts differ from one deployment to the next; paths do not. */
@@ -78,6 +84,18 @@ class DocumentComparison {
       what: `the service is served below ${young.join(' and ')} in place of ${old.join(' and ')}`,
       so: 'clients that call it where it was get 404',
     })
+  }
+
+  /** The end of the whole version. */
+  sunset(): void {
+    const [old, young] = [this.#before, this.#after].map(documentSunset)
+    const isDeprecated = [...pathsOf(this.#after).values()].some(({ item }) =>
+      [...operationsOf(this.#after, item).values()].some(({ value }) => own(value, 'deprecated') === true),
+    )
+    const kind = sunsetChange({ 'x-sunset': old }, { 'x-sunset': young, deprecated: isDeprecated || young !== undefined })
+    if (kind === undefined) return
+    const what = `the sunset of the version ${kind === 'sunset-removed' ? `(${String(old)}) is gone` : `is ${String(young)} in place of ${String(old)}`}`
+    this.#add(kind, { ...this.#both('x-sunset'), what, so: 'clients have planned for the one that was announced' })
   }
 
   paths(): void {
@@ -107,6 +125,7 @@ class DocumentComparison {
   }
 
   #path(before: PathItem, after: PathItem): void {
+    if (this.#sharesAll && before.path === after.path && isSame(before.item.value, after.item.value)) return
     const [old, young] = [operationsOf(this.#before, before.item), operationsOf(this.#after, after.item)]
     for (const [method, place] of old) {
       const other = young.get(method)
@@ -226,6 +245,8 @@ class DocumentComparison {
     this.#changes.add({ kind, level, ...others, ...(level === 'breaking' && so !== undefined ? { so } : {}) })
   }
 }
+
+const isSame = (one: unknown, other: unknown): boolean => canonicalText([one]) === canonicalText([other])
 
 /** Paths by their shape: names of parameters are not part of an address. */
 function pathsOf(source: Source): ReadonlyMap<string, PathItem> {

@@ -82,7 +82,10 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
     place: plains[0] ?? { value: true, pointer: '#' },
     names,
     types: new Set(shared),
-    nullable: types.every((some) => some.nullable),
+    // In 3.0 it is written beside `allOf`, too, where it strictly says nothing.
+    nullable:
+      types.every((some) => some.nullable) ||
+      (source.legacy && plains.some(({ value }) => own(value, 'nullable') === true && own(value, 'type') === undefined)),
     ...(values === undefined ? {} : { values }),
     bounds,
     formats: new Set(texts(plains, 'format').filter((format) => !freeFormats.has(format))),
@@ -111,7 +114,7 @@ function typesOf(source: Source, schema: unknown): Types {
   const values = allowedValues(schema)
   const ofType = listed === undefined ? allTypes : listed.flatMap(typesNamed)
   const types = values === undefined ? ofType : ofType.filter((type) => values.some((value) => isOfType(value, type)))
-  const nullSaid = listed === undefined ? !source.legacy : listed.includes('null')
+  const nullSaid = listed === undefined || listed.includes('null')
   // In 3.0 `nullable` is meant to hold for an enum, too.
   return { types: new Set(types), nullable: legacyNull || (nullSaid && (values === undefined || values.includes(null))) }
 }

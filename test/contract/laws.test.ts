@@ -48,6 +48,9 @@ function reversed(value: unknown, key = ''): unknown {
   )
 }
 
+/** The same in other words, so that each operation is looked at. */
+const touched = (value: Json): unknown => JSON.parse(JSON.stringify(value).replace('"operationId":', '"summary":"Touched","operationId":'))
+
 /** Every object of a schema moves into a component of its own. */
 function referring(value: Json, prefix: string): { readonly root: Json; readonly schemas: Json } {
   const schemas: Record<string, unknown> = {}
@@ -77,7 +80,7 @@ describe('laws of comparison', () => {
     (_name, make) => {
       fc.assert(
         fc.property(schema, (value) => {
-          expect(kinds(make(value), make(value))).toEqual([])
+          expect(kinds(make(value), touched(make(value)))).toEqual([])
           expect(kinds(make(value), reversed(make(value)))).toEqual([])
           expect(kinds(reversed(make(value)), make(value))).toEqual([])
         }),

@@ -349,6 +349,14 @@ describe('the end of things', () => {
     expect(retire().map(({ kind, breaking }) => [kind, breaking])).toEqual([['version-retired', true]])
   })
 
+  it('so may the sunset of a version move back and not forth', () => {
+    const version = (sunset?: string) => operation({ deprecated: true }, sunset === undefined ? {} : { 'x-sunset': sunset })
+    expect(kinds(version('2027-01-01'), version('2028-01-01'))).toEqual([])
+    expect(kinds(version('2027-01-01'), version('2026-12-01'))).toEqual(['sunset-brought-forward'])
+    expect(kinds(version('2027-01-01'), version())).toEqual(['sunset-removed'])
+    expect(kinds(version('2027-01-01'), operation({}))).toEqual(['operation-undeprecated'])
+  })
+
   it('a version may come', () => {
     const changes = compareServices(
       new Map([['v1', operation({})]]),
