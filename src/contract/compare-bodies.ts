@@ -6,7 +6,7 @@ import type { OperationSides } from './compare-parameters.js'
 import type { Comparison, SchemaPlace } from './findings.js'
 import { schemaOf } from './flatten.js'
 import { levelOf, type OwnKind } from './kinds.js'
-import { holds, isTextual, normalType } from './media-types.js'
+import { holds, isTextual, isXml, normalType } from './media-types.js'
 import { child, type Place, type Source } from './nodes.js'
 import { changeOf } from './sentences.js'
 
@@ -77,7 +77,7 @@ function compareContents(bodies: { readonly before: Place; readonly after: Place
       continue
     }
     matched.add(found)
-    const comparison: Comparison = { place, text: place === 'request' && isTextual(name) }
+    const comparison: Comparison = { place, text: place === 'request' && isTextual(name), xml: isXml(name) }
     const schema = (side: Place) => schemaOf(nothingLess(child(side, 'schema')))
     const pair = { before: schema(old.place), after: schema(young.place) }
     for (const finding of sides.schemas.compare(pair, comparison)) {

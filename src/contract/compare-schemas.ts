@@ -30,7 +30,7 @@ export class SchemaComparer {
 
   /** Every difference between two schemas, each once. */
   compare({ before, after }: SchemaPair, comparison: Comparison): readonly Finding[] {
-    const key = `${comparison.place} ${comparison.text} ${keyOf(before)} | ${keyOf(after)}`
+    const key = `${comparison.place} ${comparison.text} ${comparison.xml === true} ${keyOf(before)} | ${keyOf(after)}`
     const known = this.#done.get(key)
     if (known !== undefined) return known
     const depth = this.#underWay.get(key)
@@ -75,7 +75,7 @@ export class SchemaComparer {
     const after = shapesOf(this.#after, pair.after)
     const [onlyBefore] = before
     const [onlyAfter] = after
-    const annotations = this.#annotations(pair)
+    const annotations = this.#annotations(pair, comparison)
     if (before.length === 0 && after.length === 0) return annotations
     if (onlyBefore === undefined)
       return [...annotations, { difference: 'type-widened', path: [], ...places(pair), from: 'nothing', to: 'any' }]
@@ -87,11 +87,13 @@ export class SchemaComparer {
   }
 
   /** What is said beside what is allowed. */
-  #annotations(pair: SchemaPair): readonly Finding[] {
+  #annotations(pair: SchemaPair, { xml }: Comparison): readonly Finding[] {
     const found: Finding[] = []
     const said = (keyword: string) => [firstSaid(this.#before, pair.before, keyword), firstSaid(this.#after, pair.after, keyword)] as const
     const [from, to] = said('default')
     if (textOf(from) !== textOf(to)) found.push({ difference: 'default-changed', path: [], ...places(pair), from, to })
+    const [element, newElement] = xml === true ? said('xml').map(textOf) : []
+    if (element !== newElement) found.push({ difference: 'xml-changed', path: [], ...places(pair), from: element, to: newElement })
     const [one, other] = said('discriminator').map(discriminatorText)
     if (one !== other) found.push({ difference: 'discriminator-changed', path: [], ...places(pair), from: one, to: other })
     const [known, left] = said('x-extensible-enum')

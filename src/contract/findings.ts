@@ -67,6 +67,7 @@ export const differences = {
   'condition-removed': { ...wider, says: 'has lost the condition {before}' },
   'condition-changed': { ...both, says: 'has another condition {after}' },
   'extensible-value-removed': { ...narrower, says: 'has lost the value {before}' },
+  'xml-changed': { ...both, says: 'is written in XML as {after} in place of {before}' },
   'discriminator-changed': { sent: 'warning', got: 'warning', says: 'has the discriminator {after} in place of {before}' },
   'default-changed': { ...neither, says: 'has the default {after} in place of {before}' },
 } as const satisfies Record<string, Effect>
@@ -104,6 +105,8 @@ export interface Comparison {
   readonly place: SchemaPlace
   /** Values travel as text (parameters, forms): an integer is a text, too. */
   readonly text: boolean
+  /** The body is XML: names of elements count. */
+  readonly xml?: boolean
 }
 
 /** Both sides of what is compared. */

@@ -16,5 +16,7 @@ export function holds(range: string, type: string): boolean {
   return sub === '*' && type.startsWith(`${kind}/`)
 }
 
+export const isXml = (type: string): boolean => /[/+]xml(?:;|$)/.test(type)
+
 /** Whether values are texts there: in forms and in XML a number is written as its digits. */
-export const isTextual = (type: string): boolean => /^(?:text\/|multipart\/|application\/x-www-form-urlencoded)|[/+]xml(?:;|$)/.test(type)
+export const isTextual = (type: string): boolean => isXml(type) || /^(?:text\/|multipart\/|application\/x-www-form-urlencoded)/.test(type)

@@ -108,7 +108,7 @@ interface Types {
 
 function typesOf(source: Source, schema: unknown): Types {
   if (schema === false) return { types: new Set(), nullable: false }
-  const said = own(schema, 'type')
+  const said = own(schema, 'type') ?? impliedTypes(schema)
   const listed = isList(said) ? said : said === undefined ? undefined : [said]
   const legacyNull = source.legacy && own(schema, 'nullable') === true
   const values = allowedValues(schema)
@@ -117,6 +117,13 @@ function typesOf(source: Source, schema: unknown): Types {
   const nullSaid = listed === undefined || listed.includes('null')
   // In 3.0 `nullable` is meant to hold for an enum, too.
   return { types: new Set(types), nullable: legacyNull || (nullSaid && (values === undefined || values.includes(null))) }
+}
+
+/** What is meant where a type is left out, as many documents do. */
+function impliedTypes(schema: unknown): readonly string[] | undefined {
+  if (allowedValues(schema) !== undefined) return undefined
+  const types = [...(own(schema, 'properties') === undefined ? [] : ['object']), ...(own(schema, 'items') === undefined ? [] : ['array'])]
+  return types.length === 0 ? undefined : types
 }
 
 const typesNamed = (name: unknown): readonly ValueType[] => {

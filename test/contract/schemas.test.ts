@@ -323,6 +323,10 @@ describe('spellings', () => {
     same(legacy(request({ type: 'number', minimum: 1, exclusiveMinimum: true })), request({ type: 'number', exclusiveMinimum: 1 }))
   })
 
+  it('the type of what has members or items, said or not', () => {
+    same(request({ properties: { a: { items: text } } }), request(members({ a: list(text) })))
+  })
+
   it('references, also in the middle of others, and their names', () => {
     const inline = response(members({ a: members({ b: text }) }))
     const referring = response({ $ref: '#/components/schemas/Thing' }, 'application/json', {
@@ -354,6 +358,14 @@ describe('spellings', () => {
 })
 
 describe('texts', () => {
+  it('names of elements count in XML alone', () => {
+    const named = (name: string) => ({ ...text, xml: { name } })
+    expect(
+      compareContracts(response(named('a'), 'application/xml'), response(named('b'), 'application/xml')).map(({ kind }) => kind),
+    ).toEqual(['response-xml-changed'])
+    expect(compareContracts(response(named('a')), response(named('b')))).toEqual([])
+  })
+
   it('a number in a query, a form or XML is a text, too', () => {
     expect(compareContracts(query(whole), query(text)).map(({ kind }) => kind)).toEqual(['parameter-type-widened'])
     expect(compareContracts(query(text), query(whole)).map(({ kind }) => kind)).toEqual(['parameter-type-narrowed'])
