@@ -40,6 +40,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'definition/json.ts': ['http'],
   adapters: ['adapters/contract.ts', 'definition', 'http', 'problem.ts'],
   testing: ['adapters/contract.ts', 'adapters', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
+  contract: ['definition', 'wire.ts'],
+  cli: ['contract', 'definition'],
   transfer: ['violation.ts', 'adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'slices.ts', 'wire.ts'],
   plan: ['violation.ts', 'adapters/contract.ts', 'auth', 'definition', 'http', 'problem.ts', 'cache.ts', 'wire.ts'],
   representation: ['adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'cache.ts', 'wire.ts'],

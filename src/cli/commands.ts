@@ -1,0 +1,40 @@
+/** The commands of the package, by their first word. */
+import { didYouMean, nearMiss } from '../near-miss.js'
+import { openapiCommand } from './openapi-command.js'
+import type { Terminal } from './terminal.js'
+import { messageOf, UsageError } from './usage-error.js'
+
+interface Command {
+  readonly says: string
+  readonly run: (args: readonly string[], terminal: Terminal) => Promise<number>
+}
+
+const commands: ReadonlyMap<string, Command> = new Map([
+  ['openapi', { says: 'write the OpenAPI documents of a service, or check that no change breaks its clients', run: openapiCommand }],
+])
+
+const help = (): string => {
+  const lines = [...commands].map(([name, { says }]) => `  ${name.padEnd(10)} ${says}\n`)
+  return `express-rest-conventions <command>\n\n${lines.join('')}\nexpress-rest-conventions <command> --help says more.\n`
+}
+
+/** Runs a command line. Resolves to the exit code: 2 where it could not run. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    const [name, ...rest] = args
+    if (name === undefined || name === '--help' || name === 'help') {
+      terminal.out(help())
+      return name === undefined ? 2 : 0
+    }
+    const command = commands.get(name)
+    if (command === undefined) {
+      const names = [...commands.keys()]
+      throw new UsageError(`"${name}" is no command. ${didYouMean(nearMiss(name, names), names)}`)
+    }
+    return await command.run(rest, terminal)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    terminal.error(`${messageOf(error)}\n`)
+    return 2
+  }
+}

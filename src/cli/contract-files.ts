@@ -1,0 +1,125 @@
+/** The files of a contract: one for each version, such as `openapi/v1.json`, and what was accepted. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type Accepted, acceptedText, parseAccepted } from '../contract/accepted.js'
+import { canonicalDocument } from '../contract/canonical.js'
+import type { Documents } from '../contract/compare-services.js'
+import { Source } from '../contract/nodes.js'
+import { isList, own } from '../definition/json.js'
+import { parseDocument } from './document-text.js'
+import { messageOf, UsageError } from './usage-error.js'
+
+/** The file of what was accepted, beside the documents. */
+export const acceptedName = 'accepted.json'
+
+/** `v1` of `v1.json` and `v1.yaml`; `undefined` for other files. */
+const versionOf = (name: string): string | undefined => /^(v\d+)\.(?:json|ya?ml)$/.exec(name)?.[1]
+
+/** The documents among files, by version. `where` is what messages call the place. */
+export function documentsIn(files: ReadonlyMap<string, string>, where: string): Documents {
+  const documents = new Map<string, unknown>()
+  for (const [name, text] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const version = versionOf(name)
+    if (version === undefined) continue
+    if (documents.has(version)) throw new UsageError(`${where} has two documents of ${version}. Keep one of them.`)
+    documents.set(version, checked(parseDocument(text, `${where}/${name}`), `${where}/${name}`))
+  }
+  return documents
+}
+
+/**
+ * The document of one file. It is of the sole version of what it is compared with; else its name, `info.version` or a server says
+ * which. A document by itself that does not say is `v1`.
+ */
+export function documentIn(file: string, versions?: readonly string[]): Documents {
+  const document = checked(parseDocument(readText(file), file), file)
+  if (versions?.length === 1) return new Map(versions.map((version) => [version, document]))
+  const servers: unknown = own(document, 'servers')
+  const ends = isList(servers) ? servers.map((server) => String(own(server, 'url')).split('/').at(-1)) : []
+  const names = [versionOf(basename(file)), own(own(document, 'info'), 'version'), ...ends, ...(versions === undefined ? ['v1'] : [])]
+  const version = names.find((name) => typeof name === 'string' && /^v\d+$/.test(name))
+  if (typeof version === 'string') return new Map([[version, document]])
+  throw new UsageError(
+    `${file} does not say which version it describes. Name it after the version, such as v1.json; this service has ${versions?.join(', ')}.`,
+  )
+}
+
+function checked(document: unknown, name: string): unknown {
+  try {
+    return new Source(document).root.value
+  } catch (error) {
+    throw new UsageError(`${name}: ${messageOf(error)}`)
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`${file} can not be read: ${messageOf(error)}`)
+  }
+}
+
+/** The files of a folder, by their names; none where there is no folder. */
+export function filesOf(folder: string): ReadonlyMap<string, string> {
+  if (!isFolder(folder)) return new Map()
+  const names = readdirSync(folder).filter((name) => /\.(?:json|ya?ml)$/.test(name))
+  return new Map(names.map((name) => [name, readText(join(folder, name))]))
+}
+
+export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
+
+/** What became of a file. */
+export interface Written {
+  readonly name: string
+  readonly happened: 'written' | 'unchanged' | 'removed'
+}
+
+/** Writes one file for each version, and removes those of versions that are no longer served. */
+export function writeDocuments(folder: string, documents: Documents): readonly Written[] {
+  mkdirSync(folder, { recursive: true })
+  const files = filesOf(folder)
+  const written: Written[] = []
+  for (const [version, document] of documents) {
+    const name = `${version}.json`
+    const text = canonicalDocument(document)
+    const happened = files.get(name) === text ? 'unchanged' : 'written'
+    if (happened === 'written') writeFileSync(join(folder, name), text)
+    written.push({ name, happened })
+  }
+  for (const name of files.keys()) {
+    const version = versionOf(name)
+    if (version === undefined || !name.endsWith('.json') || documents.has(version)) continue
+    rmSync(join(folder, name))
+    written.push({ name, happened: 'removed' })
+  }
+  return written
+}
+
+/** The files of a folder that are not what the service says now. */
+export function staleFiles(folder: string, documents: Documents): readonly string[] {
+  const files = filesOf(folder)
+  const stale = [...documents].filter(([version, document]) => files.get(`${version}.json`) !== canonicalDocument(document))
+  const left = [...files.keys()].filter(
+    (name) => name.endsWith('.json') && !documents.has(versionOf(name) ?? [...documents.keys()][0] ?? ''),
+  )
+  return [...stale.map(([version]) => `${version}.json`), ...left]
+}
+
+/** What was accepted so far. */
+export function readAccepted(folder: string): readonly Accepted[] {
+  const file = join(folder, acceptedName)
+  if (!isFile(file)) return []
+  try {
+    return parseAccepted(readText(file), file)
+  } catch (error) {
+    throw new UsageError(messageOf(error))
+  }
+}
+
+export function writeAccepted(folder: string, accepted: readonly Accepted[]): void {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, acceptedName), acceptedText(accepted))
+}

@@ -1,0 +1,46 @@
+/** Files as git has them at a commit: what stands in the working tree does not count. */
+import { execFile } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import { relative, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { codeOf, UsageError } from './usage-error.js'
+
+const run = promisify(execFile)
+
+/** Runs git; `undefined` where it says no. */
+async function git(folder: string, ...args: readonly string[]): Promise<string | undefined> {
+  try {
+    const { stdout } = await run('git', ['-C', folder, ...args], { maxBuffer: 256 * 1024 * 1024 })
+    return stdout
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') throw new UsageError('git is not installed, or not on the PATH. Give --against a file or a folder.')
+    return undefined
+  }
+}
+
+/** The commit of a branch, a tag or a hash, seen from a folder; `undefined` where there is none. */
+export async function commitOf(folder: string, ref: string): Promise<string | undefined> {
+  return (await git(folder, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`))?.trim()
+}
+
+/** Whether a folder lies in a working tree. */
+export const isInRepository = async (folder: string): Promise<boolean> =>
+  (await git(folder, 'rev-parse', '--is-inside-work-tree'))?.trim() === 'true'
+
+/** The texts of the files of a folder at a commit, by their names. The folder need not be in the working tree any more. */
+export async function filesAt(cwd: string, commit: string, folder: string): Promise<ReadonlyMap<string, string>> {
+  const top = (await git(cwd, 'rev-parse', '--show-toplevel'))?.trim()
+  if (top === undefined) throw new UsageError(`${cwd} is not in a git repository.`)
+  const path = relative(realpathSync(top), folder).split(sep).join('/')
+  if (path.startsWith('..')) throw new UsageError(`${folder} is not in the git repository ${top}. Choose another --out.`)
+  const listing = await git(top, 'ls-tree', '-z', '--name-only', commit, path === '' ? './' : `${path}/`)
+  const files = new Map<string, string>()
+  for (const file of (listing ?? '').split('\0')) {
+    const name = file.split('/').at(-1) ?? ''
+    if (!/\.(?:json|ya?ml)$/.test(name)) continue
+    const text = await git(top, 'show', `${commit}:${file}`)
+    if (text === undefined) throw new UsageError(`git can not show ${file} at ${commit}.`)
+    files.set(name, text)
+  }
+  return files
+}

@@ -1,0 +1,79 @@
+/** Loads the module of a service without letting it listen. */
+import { existsSync } from 'node:fs'
+import { Server } from 'node:net'
+import { basename } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { codeOf, messageOf, UsageError } from './usage-error.js'
+
+/** A module as it was loaded: its exports. */
+export type Exports = Readonly<Record<string, unknown>>
+
+/** Imports a module. `patience` is in milliseconds. Throws `UsageError` where it does not load, listens, or does not end. */
+export async function loadModule(file: string, patience = 30_000): Promise<Exports> {
+  if (!existsSync(file)) throw new UsageError(`There is no module ${file}. Give the file that exports your api().`)
+  const name = basename(file)
+  let timer: NodeJS.Timeout | undefined
+  // Keeps the process alive, too: with nothing else to wait for, Node would end it without a word.
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () =>
+        reject(
+          new UsageError(`${name} did not finish loading within ${patience / 1000} s: it awaits something at its top level. ${ownModule}`),
+        ),
+      patience,
+    )
+  })
+  const guard = refuseToListen(name)
+  try {
+    return await Promise.race([import(pathToFileURL(file).href), guard.listened, late])
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(loadFailure(file, name, error))
+  } finally {
+    clearTimeout(timer)
+    guard.release()
+  }
+}
+
+const ownModule = 'Put api() into a module of its own, which neither listens nor connects, and give that.'
+
+function loadFailure(file: string, name: string, error: unknown): string {
+  if (codeOf(error) === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?tsx?$/.test(file)) {
+    return `${name} is TypeScript, which this Node does not load. Give the compiled file, or a loader: NODE_OPTIONS="--import tsx" npx express-rest-conventions openapi ${name}`
+  }
+  return `${name} can not be loaded: ${messageOf(error)}`
+}
+
+/** While a module is loaded, no server listens: a port may be taken, and a process that serves does not end. */
+function refuseToListen(name: string): { readonly listened: Promise<never>; release(): void } {
+  const { listen } = Server.prototype
+  let tell: (error: Error) => void = () => undefined
+  const listened = new Promise<never>((_, reject) => {
+    tell = reject
+  })
+  // The module may have ended before it listens.
+  listened.catch(() => undefined)
+  Server.prototype.listen = function refused(): never {
+    const error = new UsageError(`${name} starts a server while it is loaded. ${ownModule}`)
+    tell(error)
+    throw error
+  }
+  return {
+    listened,
+    release() {
+      Server.prototype.listen = listen
+    },
+  }
+}
+
+/** What a module exports as its service: `default`, or `api`. */
+export function serviceOf(exports: Exports, name: string): object {
+  const found = [exports.default, exports.api, nested(exports.default)].find((value) => typeof value === 'function')
+  if (found !== undefined) return found
+  const names = Object.keys(exports)
+  const said = names.length === 0 ? 'It exports nothing' : `It exports ${names.join(', ')}`
+  throw new UsageError(`${name} exports no service: its default export, or one called "api", is to be what api() returned. ${said}.`)
+}
+
+/** CommonJS modules have their exports in the default of their namespace. */
+const nested = (value: unknown): unknown => (typeof value === 'object' && value !== null && 'api' in value ? value.api : undefined)

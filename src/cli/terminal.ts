@@ -1,0 +1,11 @@
+/** What commands know of the world around them: tests give another one. */
+import type { Documents } from '../contract/compare-services.js'
+
+export interface Terminal {
+  readonly cwd: string
+  out(text: string): void
+  error(text: string): void
+  now(): Date
+  /** The documents of the service that a module exports, by version. */
+  documentsOf(file: string): Promise<Documents>
+}

@@ -1,0 +1,91 @@
+/** The bounds of a schema as numbers: of values, lengths, items and members. */
+import { own } from '../definition/json.js'
+
+/** What has a bound, and which types of values it is about. */
+export type Bound = 'value' | 'length' | 'items' | 'properties' | 'contains'
+
+/** One end of a range; `open`: the value itself is outside. */
+export interface Limit {
+  readonly value: number
+  readonly open: boolean
+}
+
+const keywords = {
+  value: ['minimum', 'maximum'],
+  length: ['minLength', 'maxLength'],
+  items: ['minItems', 'maxItems'],
+  properties: ['minProperties', 'maxProperties'],
+  contains: ['minContains', 'maxContains'],
+} as const satisfies Record<Bound, readonly [string, string]>
+
+/** Every bound, in the order in which changes are told. */
+export const boundNames: readonly Bound[] = ['value', 'length', 'items', 'properties', 'contains']
+
+/** The keyword of an end. */
+export const boundKeyword = (bound: Bound, end: 'min' | 'max'): string => keywords[bound][end === 'min' ? 0 : 1]
+
+/** The tightest of all bounds that were added. */
+export class Bounds {
+  readonly #lower = new Map<Bound, Limit>()
+  readonly #upper = new Map<Bound, Limit>()
+  /** Every `multipleOf`, sorted. */
+  multiples: readonly number[] = []
+  unique = false
+
+  /** Adds what a schema says; `exclusiveMinimum: true` is the way of OpenAPI 3.0. */
+  add(schema: unknown): void {
+    for (const bound of boundNames) {
+      const [least, most] = keywords[bound]
+      this.#raise(bound, limit(own(schema, least), bound === 'value' && own(schema, 'exclusiveMinimum') === true))
+      this.#cap(bound, limit(own(schema, most), bound === 'value' && own(schema, 'exclusiveMaximum') === true))
+    }
+    this.#raise('value', limit(own(schema, 'exclusiveMinimum'), true))
+    this.#cap('value', limit(own(schema, 'exclusiveMaximum'), true))
+    const multiple = own(schema, 'multipleOf')
+    if (typeof multiple === 'number') this.multiples = [...new Set([...this.multiples, multiple])].sort((a, b) => a - b)
+    if (own(schema, 'uniqueItems') === true) this.unique = true
+  }
+
+  /** The least allowed; `undefined` where nothing says so. `minLength: 0` says nothing. For integers `exclusiveMinimum: 0` is `minimum: 1`. */
+  least(bound: Bound, integers: boolean): Limit | undefined {
+    const found = this.#lower.get(bound)
+    if (found === undefined || (bound !== 'value' && found.value <= (bound === 'contains' ? 1 : 0))) return undefined
+    return integers && found.open ? { value: Math.floor(found.value) + 1, open: false } : found
+  }
+
+  /** The most allowed; `undefined` where nothing says so. */
+  most(bound: Bound, integers: boolean): Limit | undefined {
+    const found = this.#upper.get(bound)
+    return found !== undefined && integers && found.open ? { value: Math.ceil(found.value) - 1, open: false } : found
+  }
+
+  /** Both, where they are about different types of values. */
+  and(other: Bounds): Bounds {
+    const both = new Bounds()
+    for (const bounds of [this, other]) {
+      for (const [bound, end] of bounds.#lower) both.#raise(bound, end)
+      for (const [bound, end] of bounds.#upper) both.#cap(bound, end)
+    }
+    both.multiples = [...this.multiples, ...other.multiples]
+    both.unique = this.unique || other.unique
+    return both
+  }
+
+  #raise(bound: Bound, end: Limit | undefined): void {
+    const before = this.#lower.get(bound)
+    if (end !== undefined && (before === undefined || compareLower(before, end) < 0)) this.#lower.set(bound, end)
+  }
+
+  #cap(bound: Bound, end: Limit | undefined): void {
+    const before = this.#upper.get(bound)
+    if (end !== undefined && (before === undefined || compareUpper(before, end) > 0)) this.#upper.set(bound, end)
+  }
+}
+
+const limit = (value: unknown, open: boolean): Limit | undefined => (typeof value === 'number' ? { value, open } : undefined)
+
+/** Negative where the first lower end allows more than the second. */
+export const compareLower = (one: Limit, other: Limit): number => one.value - other.value || Number(one.open) - Number(other.open)
+
+/** Negative where the first upper end allows less than the second. */
+export const compareUpper = (one: Limit, other: Limit): number => one.value - other.value || Number(other.open) - Number(one.open)

@@ -1,0 +1,302 @@
+/** Compares the parameters of an operation: query, path, header fields, cookies. */
+import { own } from '../definition/json.js'
+import { header, parameter } from '../wire.js'
+import type { Change, Changes, Found, OperationName } from './changes.js'
+import type { SchemaComparer } from './compare-schemas.js'
+import type { Finding, Pair } from './findings.js'
+import { type Schema, schemaOf } from './flatten.js'
+import { levelOf, type OwnKind } from './kinds.js'
+import { listChanges } from './list-changes.js'
+import { child, objectAt, type Place, type Source, textAt } from './nodes.js'
+import { changeOf, type Subject } from './sentences.js'
+import { shapesOf } from './shape.js'
+import { hasPassed, sunsetChange } from './sunset.js'
+
+/** What the comparison of an operation stands on. */
+export interface OperationSides {
+  readonly before: Source
+  readonly after: Source
+  readonly schemas: SchemaComparer
+  readonly changes: Changes
+  readonly now: Date
+  readonly operation: OperationName
+}
+
+/** Where an operation stands: its path, what the path says of all its methods, and the operation. */
+export interface OperationPlace {
+  readonly path: string
+  readonly item: Place
+  readonly operation: Place
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly place: Place
+  readonly required: boolean
+}
+
+/** Compares the parameters of two operations, those of their paths among them. */
+export function compareParameters(pair: Pair<OperationPlace>, sides: OperationSides): void {
+  const before = parametersOf(sides.before, pair.before)
+  const after = parametersOf(sides.after, pair.after)
+  const isList =
+    sides.operation.method === 'GET' &&
+    [before, after].some((all) => all.has(`query ${parameter.size}`) || all.has(`query ${parameter.page}`))
+  const compare = new ParameterComparison(sides, isList)
+  for (const [key, old] of before) {
+    const young = after.get(key)
+    if (young === undefined) compare.removed(old)
+    else compare.both(old, young)
+  }
+  for (const [key, young] of after) if (!before.has(key)) compare.added(young)
+}
+
+/** Header fields that OpenAPI describes elsewhere (OpenAPI 3.1, Parameter Object). */
+const ignored: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
+
+/** Parameters by what identifies them: of a path, their position in it. */
+function parametersOf(source: Source, { path, item, operation }: OperationPlace): ReadonlyMap<string, Parameter> {
+  const found = new Map<string, Parameter>()
+  const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name)
+  for (const place of [...source.items(child(item, 'parameters')), ...source.items(child(operation, 'parameters'))]) {
+    const name = textAt(place, 'name')
+    const where = textAt(place, 'in')
+    if (name === undefined || where === undefined) continue
+    const lower = name.toLowerCase()
+    if (where === 'header' && ignored.has(lower)) continue
+    const id = where === 'header' ? lower : where === 'path' ? String(names.indexOf(name)) : name
+    found.set(`${where} ${id}`, { name, in: where, place, required: where === 'path' || own(place.value, 'required') === true })
+  }
+  return found
+}
+
+/** The words of the conventions for what is lost and gained with a parameter of a list. */
+const listWords: Readonly<Record<string, { readonly removed: OwnKind; readonly words: string }>> = {
+  [parameter.sort]: { removed: 'sort-removed', words: 'the sort order' },
+  [parameter.search]: { removed: 'search-removed', words: 'the search' },
+}
+
+class ParameterComparison {
+  readonly #sides: OperationSides
+  readonly #isList: boolean
+
+  constructor(sides: OperationSides, isList: boolean) {
+    this.#sides = sides
+    this.#isList = isList
+  }
+
+  removed(old: Parameter): void {
+    const sunset = own(old.place.value, 'deprecated') === true ? own(old.place.value, 'x-sunset') : undefined
+    if (hasPassed(sunset, this.#sides.now)) {
+      this.#add('parameter-removed-after-sunset', old, {
+        what: `${this.#words(old)} is gone after its sunset ${String(sunset)}`,
+        before: old.place,
+      })
+      return
+    }
+    this.#add(this.#removedKind(old), old, { what: `${this.#words(old)} is gone`, so: lostWords(old), before: old.place })
+  }
+
+  added(young: Parameter): void {
+    const after = young.place
+    const what = `${this.#words(young)} is new`
+    const field = young.in === 'header' ? young.name.toLowerCase() : ''
+    if (!young.required) this.#add(this.#isFilter(young) ? 'filter-added' : 'parameter-added', young, { what, after })
+    else if (field in requiredFields) this.#requiredField(young)
+    else
+      this.#add('required-parameter-added', young, {
+        what: `${what} and required`,
+        so: `clients that leave it out get 400`,
+        after,
+      })
+  }
+
+  both(old: Parameter, young: Parameter): void {
+    const places = { before: old.place, after: young.place }
+    if (old.in === 'path' && old.name !== young.name) {
+      this.#add('path-parameter-renamed', young, {
+        ...places,
+        what: `the path parameter "${old.name}" of ${this.#operation()} is called "${young.name}" now: generated methods change`,
+      })
+    }
+    if (!old.required && young.required) {
+      if (young.in === 'header' && young.name.toLowerCase() in requiredFields) this.#requiredField(young, old)
+      else
+        this.#add('parameter-became-required', young, {
+          ...places,
+          what: `${this.#words(young)} is required now`,
+          so: `clients that leave it out get 400`,
+        })
+    }
+    if (old.required && !young.required)
+      this.#add('parameter-became-optional', young, { ...places, what: `${this.#words(young)} is optional now` })
+    this.#sunset(old, young)
+    this.#compareSchemas(old, young)
+  }
+
+  #sunset(old: Parameter, young: Parameter): void {
+    const kind = sunsetChange(old.place.value, young.place.value)
+    if (kind === undefined) return
+    this.#add(kind, young, {
+      before: old.place,
+      after: young.place,
+      what: `the sunset of ${this.#words(young)} ${sunsetWords(kind, young)}`,
+      so: 'clients have planned for the one that was announced',
+    })
+  }
+
+  #compareSchemas(old: Parameter, young: Parameter): void {
+    const pair = { before: this.#schemaOf(this.#sides.before, old), after: this.#schemaOf(this.#sides.after, young) }
+    const many = this.#manyValued(pair, young)
+    const styles = [this.#styleOf(this.#sides.before, old, pair.before), this.#styleOf(this.#sides.after, young, pair.after)]
+    if (many === undefined && styles[0] !== styles[1] && !styles.includes('plain')) {
+      const what = `${this.#words(young)} is written in another way (style, explode or content)`
+      this.#add('parameter-style-changed', young, {
+        before: old.place,
+        after: young.place,
+        what,
+        so: 'clients that send it as before get 400',
+      })
+      return
+    }
+    if (many !== undefined) {
+      this.#add('parameter-became-many-valued', young, {
+        before: old.place,
+        after: young.place,
+        what: `${this.#words(young)} takes several values now`,
+      })
+    }
+    const findings = many ?? this.#sides.schemas.compare(pair, { place: 'parameter', text: !isContent(young) })
+    for (const finding of findings) {
+      // What is always sent has no use for a default.
+      if (finding.difference === 'default-changed' && old.required && young.required) continue
+      for (const found of this.#listChanges(finding, young) ?? [changeOf(finding, { place: 'parameter' }, this.#subject(young))])
+        this.#sides.changes.add(found)
+    }
+  }
+
+  #schemaOf(source: Source, { place }: Parameter): Schema {
+    const [media] = [...source.members(source.member(place, 'content')).values()]
+    const schema = child(media ?? place, 'schema')
+    return schema.value === undefined ? [] : schemaOf(schema)
+  }
+
+  /** One value where there may be several now: each key comes once more (QUERY-1). */
+  #manyValued(pair: Pair<Schema>, young: Parameter): readonly Finding[] | undefined {
+    const { before, after, schemas } = this.#sides
+    const [old] = shapesOf(before, pair.before)
+    const shapes = shapesOf(after, pair.after)
+    const [list] = shapes
+    if (old === undefined || list === undefined || shapes.length > 1 || isContent(young)) return undefined
+    const isScalar = !old.types.has('array') && !old.types.has('object')
+    const isManyNow = list.types.size === 1 && list.types.has('array') && (list.bounds.least('items', true)?.value ?? 0) <= 1
+    if (
+      !isScalar ||
+      !isManyNow ||
+      list.prefix.length > 0 ||
+      young.in !== 'query' ||
+      !this.#styleOf(after, young, pair.after).startsWith('form true')
+    )
+      return undefined
+    return schemas.compare({ before: pair.before, after: list.items }, { place: 'parameter', text: true })
+  }
+
+  /** How values are written; of a scalar there is one way. */
+  #styleOf(source: Source, { place, in: where }: Parameter, schema: Schema): string {
+    if (isContent({ place })) return `content ${Object.keys(objectAt(source.member(place, 'content'))).join()}`
+    const isPlain = shapesOf(source, schema).every(({ types }) => types.size === 6 || (!types.has('array') && !types.has('object')))
+    const usual = where === 'query' || where === 'cookie' ? 'form' : 'simple'
+    const style = textAt(place, 'style') ?? usual
+    const explode = own(place.value, 'explode') ?? style === 'form'
+    if (isPlain) return style === usual ? 'plain' : style
+    return `${style} ${String(explode)}`
+  }
+
+  /** Findings that the conventions have words of their own for. */
+  #listChanges(finding: Finding, young: Parameter): readonly Found[] | undefined {
+    const isList = this.#isList || young.name === parameter.expand
+    const of = this.#isList ? this.#collection() : this.#operation()
+    const changes = young.in === 'query' && isList ? listChanges(finding, young.name, of) : undefined
+    return changes?.map(({ kind, ...rest }) => this.#found(kind, young, { before: finding.before, after: finding.after, ...rest }))
+  }
+
+  #requiredField(young: Parameter, old?: Parameter): void {
+    const { kind, status } = requiredFields[young.name.toLowerCase()] ?? requiredIfMatch
+    this.#add(kind, young, {
+      before: old?.place,
+      after: young.place,
+      what: `${this.#operation()} requires the header ${young.name} now`,
+      so: `clients that leave it out get ${status}`,
+    })
+  }
+
+  #isFilter({ in: where, name }: Parameter): boolean {
+    const known: readonly string[] = Object.values(parameter)
+    return this.#isList && where === 'query' && !known.includes(name)
+  }
+
+  #removedKind(old: Parameter): OwnKind {
+    if (old.in !== 'query') return 'parameter-removed'
+    if (old.name === parameter.expand) return 'expand-removed'
+    if (this.#isList && old.name in listWords) return listWords[old.name]?.removed ?? 'parameter-removed'
+    return this.#isFilter(old) ? 'filter-removed' : 'parameter-removed'
+  }
+
+  #words(one: Parameter): string {
+    if (this.#isFilter(one)) return `the filter "${one.name}" of ${this.#collection()}`
+    const words = this.#isList && one.in === 'query' ? listWords[one.name]?.words : undefined
+    if (words !== undefined) return `${words} ("${one.name}") of ${this.#collection()}`
+    return `the ${one.in === 'header' ? 'request header' : `${one.in} parameter`} "${one.name}" of ${this.#operation()}`
+  }
+
+  #subject(one: Parameter): Subject {
+    return { operation: this.#sides.operation, words: this.#words(one), place: placeOf(one) }
+  }
+
+  /** The collection of a list: the last word of its path. */
+  #collection(): string {
+    const names = this.#sides.operation.path.split('/').filter((segment) => segment !== '' && !segment.startsWith('{'))
+    return names.at(-1) ?? this.#sides.operation.path
+  }
+
+  #operation(): string {
+    return `${this.#sides.operation.method} ${this.#sides.operation.path}`
+  }
+
+  #found(kind: OwnKind, one: Parameter, rest: Pick<Found, 'what' | 'so' | 'before' | 'after' | 'detail'>): Found {
+    const { so, ...others } = rest
+    const level: Change['level'] = levelOf(kind)
+    return {
+      kind,
+      level,
+      operation: this.#sides.operation,
+      place: placeOf(one),
+      ...others,
+      ...(level === 'breaking' && so !== undefined ? { so } : {}),
+    }
+  }
+
+  #add(kind: OwnKind, one: Parameter, rest: Pick<Found, 'what' | 'so' | 'before' | 'after' | 'detail'>): void {
+    this.#sides.changes.add(this.#found(kind, one, rest))
+  }
+}
+
+const isContent = ({ place }: Pick<Parameter, 'place'>): boolean => own(place.value, 'content') !== undefined
+
+const placeOf = ({ in: where, name }: Parameter): string => `${where} "${name}"`
+
+const requiredIfMatch = { kind: 'if-match-required', status: 428 } as const
+
+const requiredFields: Readonly<Record<string, { readonly kind: OwnKind; readonly status: number }>> = {
+  [header.ifMatch.toLowerCase()]: requiredIfMatch,
+  [header.idempotencyKey.toLowerCase()]: { kind: 'idempotency-key-required', status: 400 },
+}
+
+function lostWords({ in: where }: Parameter): string {
+  if (where === 'query') return 'clients that send it get 400'
+  return 'clients that send it are not heeded'
+}
+
+const sunsetWords = (kind: OwnKind, { place }: Parameter): string =>
+  kind === 'sunset-removed' ? 'is gone' : `is ${String(own(place.value, 'x-sunset'))} now, which is earlier`

@@ -1,0 +1,196 @@
+/** Compares schemas of two documents: every way in which one allows more or less than the other. */
+
+import { canonicalText, own } from '../definition/json.js'
+import { compareConditions, compareItems, compareMembers } from './compare-members.js'
+import { compareValues } from './compare-values.js'
+import { type Comparison, type Finding, levelAt, type SchemaPair } from './findings.js'
+import { firstSaid, keyOf, type Schema } from './flatten.js'
+import type { Source } from './nodes.js'
+import { type Shape, shapesOf } from './shape.js'
+
+/** Compares parts of a schema, with the names that lead to them. */
+export type CompareParts = (pair: SchemaPair, ...path: readonly string[]) => readonly Finding[]
+
+/** Compares the schemas of two documents. Pairs that were compared before are not compared again. */
+export class SchemaComparer {
+  readonly #before: Source
+  readonly #after: Source
+  readonly #now: Date
+  readonly #done = new Map<string, readonly Finding[]>()
+  readonly #underWay = new Map<string, number>()
+  readonly #provisional = new Map<string, { readonly found: readonly Finding[]; readonly assumed: number }>()
+  /** The outermost pair under way whose result an inner one has taken for granted. */
+  #assumed = Number.POSITIVE_INFINITY
+
+  constructor(before: Source, after: Source, now: Date) {
+    this.#before = before
+    this.#after = after
+    this.#now = now
+  }
+
+  /** Every difference between two schemas, each once. */
+  compare({ before, after }: SchemaPair, comparison: Comparison): readonly Finding[] {
+    const key = `${comparison.place} ${comparison.text} ${comparison.xml === true} ${keyOf(before)} | ${keyOf(after)}`
+    const known = this.#done.get(key)
+    if (known !== undefined) return known
+    const depth = this.#underWay.get(key)
+    if (depth !== undefined) {
+      // A recursive schema: its differences are told by the pair that is under way.
+      this.#assumed = Math.min(this.#assumed, depth)
+      return []
+    }
+    const provisional = this.#provisional.get(key)
+    if (provisional !== undefined) {
+      this.#assumed = Math.min(this.#assumed, provisional.assumed)
+      return provisional.found
+    }
+    const level = this.#underWay.size
+    const outer = this.#assumed
+    this.#assumed = Number.POSITIVE_INFINITY
+    this.#underWay.set(key, level)
+    const found = this.#compare({ before, after }, comparison)
+    this.#underWay.delete(key)
+    const assumed = this.#assumed
+    this.#keep(key, found, level)
+    this.#assumed = assumed < level ? Math.min(outer, assumed) : outer
+    return found
+  }
+
+  /** Remembers a result: for good, or as long as the outer pair is under way whose result it takes for granted. */
+  #keep(key: string, found: readonly Finding[], level: number): void {
+    const isFinal = this.#assumed >= level
+    if (isFinal) this.#done.set(key, found)
+    else this.#provisional.set(key, { found, assumed: this.#assumed })
+    for (const [inner, { found: result, assumed }] of this.#provisional) {
+      if (assumed < level) continue
+      this.#provisional.delete(inner)
+      if (!isFinal) this.#provisional.set(inner, { found: result, assumed: this.#assumed })
+      // Nothing was wrong with what they took for granted.
+      else if (found.length === 0) this.#done.set(inner, result)
+    }
+  }
+
+  #compare(pair: SchemaPair, comparison: Comparison): readonly Finding[] {
+    const before = shapesOf(this.#before, pair.before)
+    const after = shapesOf(this.#after, pair.after)
+    const [onlyBefore] = before
+    const [onlyAfter] = after
+    const annotations = this.#annotations(pair, comparison)
+    if (before.length === 0 && after.length === 0) return annotations
+    if (onlyBefore === undefined)
+      return [...annotations, { difference: 'type-widened', path: [], ...places(pair), from: 'nothing', to: 'any' }]
+    if (onlyAfter === undefined)
+      return [...annotations, { difference: 'type-narrowed', path: [], ...places(pair), from: 'any', to: 'nothing' }]
+    const shapes =
+      before.length === 1 && after.length === 1 ? this.#shapes(onlyBefore, onlyAfter, comparison) : this.#unions(before, after, comparison)
+    return [...annotations, ...shapes]
+  }
+
+  /** What is said beside what is allowed. */
+  #annotations(pair: SchemaPair, { xml }: Comparison): readonly Finding[] {
+    const found: Finding[] = []
+    const said = (keyword: string) => [firstSaid(this.#before, pair.before, keyword), firstSaid(this.#after, pair.after, keyword)] as const
+    const [from, to] = said('default')
+    if (textOf(from) !== textOf(to)) found.push({ difference: 'default-changed', path: [], ...places(pair), from, to })
+    const [element, newElement] = xml === true ? said('xml').map(textOf) : []
+    if (element !== newElement) found.push({ difference: 'xml-changed', path: [], ...places(pair), from: element, to: newElement })
+    const [one, other] = said('discriminator').map(discriminatorText)
+    if (one !== other) found.push({ difference: 'discriminator-changed', path: [], ...places(pair), from: one, to: other })
+    const [known, left] = said('x-extensible-enum')
+    const values = Array.isArray(left) ? left.map(canonicalText) : undefined
+    for (const value of Array.isArray(known) && values !== undefined ? known : []) {
+      if (values?.includes(canonicalText(value)) === false)
+        found.push({ difference: 'extensible-value-removed', path: [], ...places(pair), from: value })
+    }
+    return found
+  }
+
+  #shapes(before: Shape, after: Shape, comparison: Comparison): readonly Finding[] {
+    const parts: CompareParts = (pair, ...path) =>
+      this.compare(pair, comparison).map((finding) => ({ ...finding, path: [...path, ...finding.path] }))
+    const values = compareValues({ before, after }, comparison)
+    if (values.some(({ difference }) => difference === 'type-changed')) return values
+    const sides = { before: this.#before, after: this.#after, now: this.#now, comparison, parts }
+    return [
+      ...values,
+      ...compareConditions({ before, after }, parts),
+      ...(before.types.has('object') && after.types.has('object') ? compareMembers({ before, after }, sides) : []),
+      ...(before.types.has('array') && after.types.has('array') ? compareItems({ before, after }, parts) : []),
+    ]
+  }
+
+  /** Finds for each alternative what it has become. */
+  #unions(before: readonly Shape[], after: readonly Shape[], comparison: Comparison): readonly Finding[] {
+    const table = before.map((one) => after.map((other) => this.#shapes(one, other, comparison)))
+    const isFree = (findings: readonly Finding[] | undefined): boolean =>
+      findings?.every(({ difference }) => levelAt(comparison.place, difference) !== 'breaking') ?? false
+    // What clients send must fit somewhere after; what they get must have been somewhere before.
+    const restBefore = new Set(before.keys())
+    const restAfter = new Set(after.keys())
+    const found: Finding[] = []
+    const pairUp = (wanted: (one: number, other: number) => boolean): void => {
+      for (const one of [...restBefore]) {
+        const other = [...restAfter].find((index) => wanted(one, index))
+        if (other === undefined) continue
+        restBefore.delete(one)
+        restAfter.delete(other)
+        found.push(...(table[one]?.[other] ?? []))
+      }
+    }
+    pairUp((one, other) => table[one]?.[other]?.length === 0)
+    pairUp((one, other) => isFree(table[one]?.[other]) && isNamedAlike(before[one], after[other]))
+    pairUp((one, other) => isFree(table[one]?.[other]))
+    const isSent = comparison.place === 'parameter' || comparison.place === 'request'
+    if (isSent) for (const one of [...restBefore]) if (table[one]?.some(isFree)) restBefore.delete(one)
+    if (!isSent) for (const other of [...restAfter]) if (before.some((_, one) => isFree(table[one]?.[other]))) restAfter.delete(other)
+    pairUp((one, other) => isNamedAlike(before[one], after[other]))
+    if (restBefore.size === 1 && restAfter.size === 1)
+      pairUp((one, other) => !table[one]?.[other]?.some(({ difference }) => difference === 'type-changed'))
+    for (const one of restBefore) found.push(lost(before[one]))
+    for (const other of restAfter) found.push(gained(after[other]))
+    return found
+  }
+}
+
+const lost = (shape: Shape | undefined): Finding => ({
+  difference: 'alternative-removed',
+  path: [],
+  ...(shape === undefined ? {} : { before: shape.place }),
+  from: alternativeName(shape),
+})
+
+const gained = (shape: Shape | undefined): Finding => ({
+  difference: shape?.union === 'anyOf' ? 'any-of-added' : 'alternative-added',
+  path: [],
+  ...(shape === undefined ? {} : { after: shape.place }),
+  to: alternativeName(shape),
+})
+
+function alternativeName(shape: Shape | undefined): string {
+  const title = own(shape?.place.value, 'title')
+  const name = typeof title === 'string' ? title : shape?.names[0]
+  return name ?? [...(shape?.types ?? [])].join(' or ')
+}
+
+function isNamedAlike(one: Shape | undefined, other: Shape | undefined): boolean {
+  const name = one?.names[0] ?? own(one?.place.value, 'title')
+  return name !== undefined && name === (other?.names[0] ?? own(other?.place.value, 'title'))
+}
+
+function places({ before, after }: SchemaPair): Pick<Finding, 'before' | 'after'> {
+  return { ...placeOf('before', before), ...placeOf('after', after) }
+}
+
+function placeOf(side: 'before' | 'after', [place]: Schema): Pick<Finding, 'before' | 'after'> {
+  return place === undefined ? {} : { [side]: place }
+}
+
+const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : canonicalText(value))
+
+/** The mapping's values are names of components, which tell no client anything. */
+function discriminatorText(value: unknown): string | undefined {
+  if (value === undefined) return undefined
+  const mapping = own(value, 'mapping')
+  const names = typeof mapping === 'object' && mapping !== null ? Object.keys(mapping).sort() : []
+  return [own(value, 'propertyName'), ...names].join(' ')
+}

@@ -1,0 +1,184 @@
+/** Compares what two shapes say of scalars, lengths and conditions: types, values, formats, bounds, patterns. */
+import { type Bound, boundKeyword, boundNames, compareLower, compareUpper, type Limit } from './bounds.js'
+import type { Comparison, Difference, Finding, Pair } from './findings.js'
+import { isOfType, type Shape, type ValueType } from './shape.js'
+
+type Shapes = Pair<Shape>
+
+/** Every difference but those of members and items. */
+export function compareValues(shapes: Shapes, comparison: Comparison): readonly Finding[] {
+  const types = compareTypes(shapes, comparison)
+  if (types.some(({ difference }) => difference === 'type-changed')) return types
+  const { before, after } = shapes
+  const isListed = before.values !== undefined && after.values !== undefined
+  return [
+    ...types,
+    ...compareEnums(shapes, comparison),
+    ...(isListed
+      ? []
+      : [...compareFormats(shapes, comparison), ...compareBounds(shapes, comparison), ...comparePatterns(shapes, comparison)]),
+    ...compareOpaque(shapes),
+  ]
+}
+
+function found(shapes: Shapes, difference: Difference, from?: unknown, to?: unknown, keyword?: string): Finding {
+  return {
+    difference,
+    path: [],
+    before: shapes.before.place,
+    after: shapes.after.place,
+    from,
+    to,
+    ...(keyword === undefined ? {} : { keyword }),
+  }
+}
+
+/** As text an integer, a number and a boolean are strings, too. */
+const asText: readonly ValueType[] = ['integer', 'fraction', 'boolean']
+
+function typesIn({ types }: Shape, { text }: Comparison): ReadonlySet<ValueType> {
+  return text && types.has('string') ? new Set([...types, ...asText]) : types
+}
+
+function compareTypes(shapes: Shapes, comparison: Comparison): readonly Finding[] {
+  const { before, after } = shapes
+  const [old, young] = [typesIn(before, comparison), typesIn(after, comparison)]
+  const lost = [...old].filter((type) => !young.has(type))
+  const gained = [...young].filter((type) => !old.has(type))
+  const differences: Finding[] = []
+  const add = (difference: Difference): unknown => differences.push(found(shapes, difference, typeText(before), typeText(after)))
+  if (lost.length > 0 && gained.length > 0) return [found(shapes, 'type-changed', typeText(before), typeText(after))]
+  // Where values are listed on both sides their types go with them.
+  const isListed = before.values !== undefined && after.values !== undefined
+  if (lost.length > 0 && !isListed) add('type-narrowed')
+  if (gained.length > 0 && !isListed) add('type-widened')
+  if (before.nullable && !after.nullable) add('null-refused')
+  if (!before.nullable && after.nullable) add('null-allowed')
+  return differences
+}
+
+/** The types as a document says them. */
+function typeText({ types, nullable }: Shape): string {
+  if (types.size === 6) return 'any'
+  const names: string[] = [...types].filter((type) => type !== 'fraction' && !(type === 'integer' && types.has('fraction')))
+  if (types.has('fraction')) names.push('number')
+  if (nullable) names.push('null')
+  return names.length === 0 ? 'nothing' : names.join(' or ')
+}
+
+function compareEnums(shapes: Shapes, { text }: Comparison): readonly Finding[] {
+  const { before, after } = shapes
+  if (before.values === undefined && after.values === undefined) return []
+  if (before.values === undefined) return [found(shapes, 'enum-added', undefined, [...(after.values ?? new Map()).values()])]
+  if (after.values === undefined) return [found(shapes, 'enum-removed', [...before.values.values()], undefined)]
+  const keys = (values: ReadonlyMap<string, unknown>): Map<unknown, unknown> =>
+    new Map([...values].map(([key, value]) => [text ? String(value) : key, value]))
+  const [old, young] = [keys(before.values), keys(after.values)]
+  return [
+    ...[...old].filter(([key]) => !young.has(key)).map(([, value]) => found(shapes, 'value-removed', value)),
+    ...[...young].filter(([key]) => !old.has(key)).map(([, value]) => found(shapes, 'value-added', undefined, value)),
+  ]
+}
+
+/** Whether both sides have any of these types, so that a keyword about them can be compared. */
+const share = ({ before, after }: Shapes, comparison: Comparison, types: readonly ValueType[]): boolean =>
+  types.some((type) => typesIn(before, comparison).has(type)) && types.some((type) => after.types.has(type))
+
+const aboutBound: Readonly<Record<Bound, readonly ValueType[]>> = {
+  value: ['integer', 'fraction'],
+  length: ['string'],
+  items: ['array'],
+  properties: ['object'],
+  contains: ['array'],
+}
+
+/** As text a number has a length and a pattern, too. */
+const typesOfText = ({ text }: Comparison): readonly ValueType[] => (text ? ['string', ...asText] : ['string'])
+
+function compareFormats(shapes: Shapes, comparison: Comparison): readonly Finding[] {
+  if (!share(shapes, comparison, ['string', 'integer', 'fraction'])) return []
+  const [old, young] = [[...shapes.before.formats].sort(), [...shapes.after.formats].sort()]
+  if (old.join() === young.join()) return []
+  if (old.length === 0) return [found(shapes, 'format-added', undefined, young.join(', '))]
+  if (young.length === 0) return [found(shapes, 'format-removed', old.join(', '), undefined)]
+  return [found(shapes, 'format-changed', old.join(', '), young.join(', '))]
+}
+
+function compareBounds(shapes: Shapes, comparison: Comparison): readonly Finding[] {
+  const { before, after } = shapes
+  const differences: Finding[] = []
+  const integers = !before.types.has('fraction') && !after.types.has('fraction')
+  for (const bound of boundNames) {
+    const types = bound === 'length' ? typesOfText(comparison) : aboutBound[bound]
+    if (!share(shapes, comparison, types)) continue
+    const [least, newLeast] = [before.bounds.least(bound, integers), after.bounds.least(bound, integers)]
+    const [most, newMost] = [before.bounds.most(bound, integers), after.bounds.most(bound, integers)]
+    const lower = ends(least, newLeast, compareLower)
+    const upper = ends(most, newMost, compareUpper)
+    // No end at all is lower than every lower end, and higher than every upper one.
+    if (lower < 0) differences.push(found(shapes, 'minimum-raised', limitText(least), limitText(newLeast), boundKeyword(bound, 'min')))
+    if (lower > 0) differences.push(found(shapes, 'minimum-lowered', limitText(least), limitText(newLeast), boundKeyword(bound, 'min')))
+    if (upper < 0) differences.push(found(shapes, 'maximum-raised', limitText(most), limitText(newMost), boundKeyword(bound, 'max')))
+    if (upper > 0) differences.push(found(shapes, 'maximum-lowered', limitText(most), limitText(newMost), boundKeyword(bound, 'max')))
+  }
+  return [...differences, ...compareMultiples(shapes, comparison), ...compareUnique(shapes, comparison)]
+}
+
+/** Negative where the second is greater; an upper end that is missing is greater than all, a lower one less than all. */
+function ends(one: Limit | undefined, other: Limit | undefined, compare: (one: Limit, other: Limit) => number): number {
+  const missing = compare === compareLower ? -1 : 1
+  if (one === undefined || other === undefined) return one === other ? 0 : one === undefined ? missing : -missing
+  return compare(one, other)
+}
+
+const limitText = (limit: Limit | undefined): unknown => (limit?.open === true ? `${limit.value} (exclusive)` : limit?.value)
+
+function compareMultiples(shapes: Shapes, comparison: Comparison): readonly Finding[] {
+  const [old, young] = [shapes.before.bounds.multiples, shapes.after.bounds.multiples]
+  if (old.join() === young.join() || !share(shapes, comparison, ['integer', 'fraction'])) return []
+  const isMultiple = (whole: number, part: number): boolean => Math.abs(whole / part - Math.round(whole / part)) < 1e-9
+  const covers = (wide: readonly number[], narrow: readonly number[]): boolean =>
+    wide.every((part) => narrow.some((whole) => isMultiple(whole, part)))
+  const difference = covers(old, young) ? 'multiple-narrowed' : covers(young, old) ? 'multiple-widened' : 'multiple-changed'
+  return [found(shapes, difference, listed(old), listed(young))]
+}
+
+const listed = (numbers: readonly number[]): unknown => (numbers.length === 0 ? undefined : numbers.join(' and '))
+
+function compareUnique(shapes: Shapes, comparison: Comparison): readonly Finding[] {
+  const [old, young] = [shapes.before.bounds.unique, shapes.after.bounds.unique]
+  if (old === young || !share(shapes, comparison, ['array'])) return []
+  return [found(shapes, young ? 'unique-items-required' : 'unique-items-dropped')]
+}
+
+function comparePatterns(shapes: Shapes, comparison: Comparison): readonly Finding[] {
+  const { before, after } = shapes
+  if (!share(shapes, comparison, typesOfText(comparison))) return []
+  const lost = [...before.patterns].filter((pattern) => !after.patterns.has(pattern))
+  const gained = [...after.patterns].filter((pattern) => !before.patterns.has(pattern))
+  if (before.values !== undefined && gained.every((pattern) => matchesAll(pattern, before.values))) return []
+  if (lost.length > 0 && gained.length > 0) return [found(shapes, 'pattern-changed', lost.join(' '), gained.join(' '))]
+  if (gained.length > 0) return [found(shapes, 'pattern-added', undefined, gained.join(' '))]
+  return lost.length > 0 ? [found(shapes, 'pattern-removed', lost.join(' '), undefined)] : []
+}
+
+function matchesAll(pattern: string, values: ReadonlyMap<string, unknown> | undefined): boolean {
+  try {
+    const expression = new RegExp(pattern, 'u')
+    return [...(values?.values() ?? [])].every((value) => !isOfType(value, 'string') || expression.test(String(value)))
+  } catch {
+    return false
+  }
+}
+
+function compareOpaque(shapes: Shapes): readonly Finding[] {
+  const { before, after } = shapes
+  const differences: Finding[] = []
+  for (const keyword of new Set([...before.opaque.keys(), ...after.opaque.keys()])) {
+    const [old, young] = [before.opaque.get(keyword), after.opaque.get(keyword)]
+    if (old === young) continue
+    if (old === undefined) differences.push(found(shapes, 'condition-added', undefined, keyword))
+    else differences.push(found(shapes, young === undefined ? 'condition-removed' : 'condition-changed', keyword, keyword))
+  }
+  return differences
+}

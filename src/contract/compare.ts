@@ -1,0 +1,276 @@
+/** Compares two OpenAPI documents of one version: what has changed, and whom it breaks. */
+import { canonicalText, isList, own } from '../definition/json.js'
+import { type Change, Changes, type VersionWords } from './changes.js'
+import { compareRequestBodies, compareResponses } from './compare-bodies.js'
+import { compareParameters, type OperationPlace, type OperationSides } from './compare-parameters.js'
+import { SchemaComparer } from './compare-schemas.js'
+import { compareSecurity } from './compare-security.js'
+import { levelOf, type OwnKind } from './kinds.js'
+import { child, type Place, Source, textAt } from './nodes.js'
+import { hasPassed, sunsetChange } from './sunset.js'
+
+/** How documents are compared. */
+export interface CompareOptions {
+  /** What sentences call the version. Default: `info.version` of the document before, where it is a name such as `v1`. */
+  readonly version?: string
+  /** Where sentences send breaking changes. Default: the next number, such as `v2`. */
+  readonly next?: string
+  /** When sunsets are looked at. Default: now. */
+  readonly now?: Date
+}
+
+/**
+ * Every change between two OpenAPI documents (3.0 or 3.1) of one version, those that break clients
+ * first. What clients send may become wider, what they get may become narrower. Two ways of writing
+ * the same contract (`$ref` or inline, `allOf` or one object, another order) have no change.
+ *
+ * Throws `DocumentError` where a side is no OpenAPI document, or a reference leads to nothing.
+ *
+ * @example const breaking = compareContracts(released, openapi(service, 'v1')).filter((change) => change.breaking)
+ */
+export function compareContracts(before: unknown, after: unknown, options: CompareOptions = {}): readonly Change[] {
+  const { now = new Date() } = options
+  const [old, young] = [new Source(before), new Source(after)]
+  const changes = new Changes(wordsOf(old, options))
+  const comparison = new DocumentComparison(old, young, changes, now)
+  comparison.basePaths()
+  comparison.sunset()
+  comparison.paths()
+  comparison.webhooks()
+  comparison.components()
+  return changes.all()
+}
+
+function wordsOf(source: Source, { version, next }: CompareOptions): VersionWords {
+  const said = version ?? textAt(source.member(source.root, 'info'), 'version')
+  const number = said === undefined ? undefined : /^v(\d+)$/.exec(said)?.[1]
+  const following = next ?? (number === undefined ? 'a new version' : `v${Number(number) + 1}`)
+  return number === undefined && version === undefined ? { next: following } : { version: said ?? '', next: following }
+}
+
+const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace', 'query'] as const
+
+interface PathItem {
+  readonly path: string
+  readonly item: Place
+}
+
+class DocumentComparison {
+  readonly #before: Source
+  readonly #after: Source
+  readonly #changes: Changes
+  readonly #now: Date
+  readonly #schemas: SchemaComparer
+  /** Whether everything is the same that operations refer to: then most of them need no look. */
+  readonly #sharesAll: boolean
+
+  constructor(before: Source, after: Source, changes: Changes, now: Date) {
+    this.#before = before
+    this.#after = after
+    this.#changes = changes
+    this.#now = now
+    this.#schemas = new SchemaComparer(before, after, now)
+    this.#sharesAll = ['components', 'security', 'openapi'].every((name) =>
+      isSame(own(before.root.value, name), own(after.root.value, name)),
+    )
+  }
+
+  /** Hosts differ from one deployment to the next; paths do not. */
+  basePaths(): void {
+    const [old, young] = [basePaths(this.#before), basePaths(this.#after)]
+    if (old.length === 0 || young.length === 0 || old.some((path) => young.includes(path))) return
+    this.#add('base-path-changed', {
+      ...this.#both('servers'),
+      what: `the service is served below ${young.join(' and ')} in place of ${old.join(' and ')}`,
+      so: 'clients that call it where it was get 404',
+    })
+  }
+
+  /** The end of the whole version. */
+  sunset(): void {
+    const [old, young] = [this.#before, this.#after].map(documentSunset)
+    const isDeprecated = [...pathsOf(this.#after).values()].some(({ item }) =>
+      [...operationsOf(this.#after, item).values()].some(({ value }) => own(value, 'deprecated') === true),
+    )
+    const kind = sunsetChange({ 'x-sunset': old }, { 'x-sunset': young, deprecated: isDeprecated || young !== undefined })
+    if (kind === undefined) return
+    const what = `the sunset of the version ${kind === 'sunset-removed' ? `(${String(old)}) is gone` : `is ${String(young)} in place of ${String(old)}`}`
+    this.#add(kind, { ...this.#both('x-sunset'), what, so: 'clients have planned for the one that was announced' })
+  }
+
+  paths(): void {
+    const [old, young] = [pathsOf(this.#before), pathsOf(this.#after)]
+    for (const [shape, before] of old) {
+      const after = young.get(shape)
+      if (after === undefined) this.#lostPath(before)
+      else this.#path(before, after)
+    }
+    for (const [shape, { path, item }] of young) {
+      if (!old.has(shape)) for (const [method, place] of operationsOf(this.#after, item)) this.#gained(path, method, place)
+    }
+  }
+
+  #lostPath({ path, item }: PathItem): void {
+    const operations = operationsOf(this.#before, item)
+    const left = [...operations].filter(([, place]) => !this.#isOver(place))
+    for (const [method, place] of operations) if (this.#isOver(place)) this.#lost(path, method, place)
+    if (left.length === 0) return
+    const names = left.map(([method]) => method).join(', ')
+    this.#add('path-removed', {
+      before: item,
+      place: path,
+      what: `${path} is gone, with ${names}${this.#early(left[0]?.[1])}`,
+      so: 'clients that call it get 404',
+    })
+  }
+
+  #path(before: PathItem, after: PathItem): void {
+    if (this.#sharesAll && before.path === after.path && isSame(before.item.value, after.item.value)) return
+    const [old, young] = [operationsOf(this.#before, before.item), operationsOf(this.#after, after.item)]
+    for (const [method, place] of old) {
+      const other = young.get(method)
+      if (other === undefined) this.#lost(before.path, method, place)
+      else this.#operation({ method, path: before.path }, { ...before, operation: place }, { ...after, operation: other })
+    }
+    for (const [method, place] of young) if (!old.has(method)) this.#gained(after.path, method, place)
+  }
+
+  #isOver(operation: Place): boolean {
+    const sunset = own(operation.value, 'deprecated') === true ? own(operation.value, 'x-sunset') : undefined
+    return hasPassed(sunset ?? documentSunset(this.#before), this.#now)
+  }
+
+  #early(operation: Place | undefined): string {
+    const sunset = own(operation?.value, 'x-sunset')
+    return typeof sunset === 'string' ? ` before its sunset ${sunset}` : ''
+  }
+
+  #lost(path: string, method: string, place: Place): void {
+    const what = `${method} ${path} is gone`
+    const rest = { before: place, place: 'operation', operation: { method, path } }
+    if (this.#isOver(place)) this.#add('operation-removed-after-sunset', { ...rest, what: `${what} after its sunset` })
+    else this.#add('operation-removed', { ...rest, what: `${what}${this.#early(place)}`, so: 'clients that call it get 405' })
+  }
+
+  #gained(path: string, method: string, place: Place): void {
+    this.#add('operation-added', { after: place, place: 'operation', operation: { method, path }, what: `${method} ${path} is new` })
+  }
+
+  #operation(operation: { readonly method: string; readonly path: string }, before: OperationPlace, after: OperationPlace): void {
+    const sides: OperationSides = {
+      before: this.#before,
+      after: this.#after,
+      schemas: this.#schemas,
+      changes: this.#changes,
+      now: this.#now,
+      operation,
+    }
+    compareParameters({ before, after }, sides)
+    compareRequestBodies(before.operation, after.operation, sides)
+    compareResponses(before.operation, after.operation, sides)
+    compareSecurity(before.operation, after.operation, sides)
+    this.#life(operation, before.operation, after.operation)
+    this.#callbacks(operation, before.operation, after.operation)
+  }
+
+  /** Deprecation, sunset, and the name of the operation. */
+  #life(operation: { readonly method: string; readonly path: string }, before: Place, after: Place): void {
+    const of = `${operation.method} ${operation.path}`
+    const rest = { before, after, place: 'operation', operation }
+    const [was, is] = [before, after].map(({ value }) => own(value, 'deprecated') === true)
+    if (!was && is) this.#add('operation-deprecated', { ...rest, what: `${of} is deprecated` })
+    if (was && !is) this.#add('operation-undeprecated', { ...rest, what: `${of} is no longer deprecated` })
+    const kind = sunsetChange(before.value, after.value)
+    const sunset = String(own(after.value, 'x-sunset'))
+    if (kind !== undefined) {
+      const what = `the sunset of ${of} ${kind === 'sunset-removed' ? 'is gone' : `is ${sunset} now, which is earlier`}`
+      this.#add(kind, { ...rest, what, so: 'clients have planned for the one that was announced' })
+    }
+    const [id, newId] = [textAt(before, 'operationId'), textAt(after, 'operationId')]
+    if (id !== undefined && id !== newId) {
+      const what = `${of} has the operation id ${newId === undefined ? 'none' : `"${newId}"`} in place of "${id}": generated clients call it by another name`
+      this.#add('operation-id-changed', { ...rest, what })
+    }
+  }
+
+  webhooks(): void {
+    this.#deliveries(
+      { before: this.#before.member(this.#before.root, 'webhooks'), after: this.#after.member(this.#after.root, 'webhooks') },
+      'the webhook',
+    )
+  }
+
+  #callbacks(operation: { readonly method: string; readonly path: string }, before: Place, after: Place): void {
+    const pair = { before: this.#before.member(before, 'callbacks'), after: this.#after.member(after, 'callbacks') }
+    this.#deliveries(pair, `the callback of ${operation.method} ${operation.path}`)
+  }
+
+  /** What the service sends to its clients of its own accord: only whether it does. */
+  #deliveries(pair: { readonly before: Place | undefined; readonly after: Place | undefined }, words: string): void {
+    const [old, young] = [this.#before.members(pair.before), this.#after.members(pair.after)]
+    for (const [name, place] of old) {
+      if (!young.has(name))
+        this.#add('webhook-removed', {
+          before: place,
+          place: `webhook "${name}"`,
+          what: `${words} "${name}" is gone`,
+          so: 'clients that wait for it hear nothing',
+        })
+    }
+    for (const [name, place] of young)
+      if (!old.has(name)) this.#add('webhook-added', { after: place, place: `webhook "${name}"`, what: `${words} "${name}" is new` })
+  }
+
+  /** Names of types in generated clients. */
+  components(): void {
+    const [old, young] = [this.#before, this.#after].map((source) => source.member(source.root, 'components', 'schemas'))
+    const names = new Set(Object.keys(young?.value ?? {}))
+    for (const name of Object.keys(old?.value ?? {})) {
+      if (names.has(name) || old === undefined) continue
+      this.#add('component-removed', {
+        before: child(old, name),
+        place: `schema "${name}"`,
+        what: `the schema component "${name}" is gone: generated clients lose its type`,
+      })
+    }
+  }
+
+  #both(name: string): { readonly before: Place; readonly after: Place; readonly place: string } {
+    return { before: child(this.#before.root, name), after: child(this.#after.root, name), place: name }
+  }
+
+  #add(kind: OwnKind, rest: Omit<Parameters<Changes['add']>[0], 'kind' | 'level'>): void {
+    const { so, ...others } = rest
+    const level = levelOf(kind)
+    this.#changes.add({ kind, level, ...others, ...(level === 'breaking' && so !== undefined ? { so } : {}) })
+  }
+}
+
+const isSame = (one: unknown, other: unknown): boolean => canonicalText([one]) === canonicalText([other])
+
+/** Paths by their shape: names of parameters are not part of an address. */
+function pathsOf(source: Source): ReadonlyMap<string, PathItem> {
+  const paths = [...source.members(source.member(source.root, 'paths'))].filter(([path]) => path.startsWith('/'))
+  return new Map(paths.map(([path, item]) => [path.replaceAll(/\{[^}]*\}/g, '{}'), { path, item }]))
+}
+
+function operationsOf(source: Source, item: Place): ReadonlyMap<string, Place> {
+  const found = new Map<string, Place>()
+  for (const method of methods) {
+    const place = source.member(item, method)
+    if (place !== undefined) found.set(method.toUpperCase(), place)
+  }
+  return found
+}
+
+/** The paths of the servers, without hosts and final slashes. */
+function basePaths(source: Source): readonly string[] {
+  const servers = own(source.root.value, 'servers')
+  const urls = (isList(servers) ? servers : []).map((server) => own(server, 'url')).filter((url) => typeof url === 'string')
+  return urls.map((url) => url.replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/]*/i, '').replace(/\/+$/, '') || '/')
+}
+
+/** When all of a version ends: what its document says at the top, or of itself. */
+export function documentSunset(source: Source): unknown {
+  return own(source.root.value, 'x-sunset') ?? own(own(source.root.value, 'info'), 'x-sunset')
+}

@@ -1,0 +1,282 @@
+/** What a schema allows, in one normal form: two spellings of one schema (OpenAPI 3.0 or 3.1, `$ref` or inline, `allOf` or one object) have one shape. */
+import { canonicalText, isList, isObject, own } from '../definition/json.js'
+import { Bounds } from './bounds.js'
+import { type Flat, flatten, type Schema, type Union } from './flatten.js'
+import { child, type Place, type Source } from './nodes.js'
+
+/** The kinds of values; `fraction` is a number that is no integer. */
+export type ValueType = 'boolean' | 'integer' | 'fraction' | 'string' | 'array' | 'object'
+
+/** One alternative of what a schema allows. */
+export interface Shape {
+  /** Where it is written. */
+  readonly place: Place
+  /** Names of components that it goes by. */
+  readonly names: readonly string[]
+  /** The union that it is a branch of. */
+  readonly union?: Union['keyword']
+  readonly types: ReadonlySet<ValueType>
+  readonly nullable: boolean
+  /** By canonical text, where only some values are allowed; null is told by `nullable`. */
+  readonly values?: ReadonlyMap<string, unknown>
+  readonly bounds: Bounds
+  readonly formats: ReadonlySet<string>
+  readonly patterns: ReadonlySet<string>
+  readonly properties: ReadonlyMap<string, Schema>
+  readonly required: ReadonlySet<string>
+  /** Members without a name of their own: nothing said allows all. */
+  readonly additional: Schema
+  readonly prefix: readonly Schema[]
+  /** Items past the prefix. */
+  readonly items: Schema
+  /** `contains`, `propertyNames`, `dependentSchemas/name`, ...: one schema each, which values must fit in some way. */
+  readonly conditions: ReadonlyMap<string, Schema>
+  /** What is compared by its text: `not`, `if`, `contentMediaType`, ... */
+  readonly opaque: ReadonlyMap<string, string>
+  readonly dependents: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+const allTypes: readonly ValueType[] = ['boolean', 'integer', 'fraction', 'string', 'array', 'object']
+
+/** More alternatives than this, from several unions at once, are compared as texts. */
+const maxAlternatives = 128
+
+/** The alternatives that a schema allows; none where it allows nothing. */
+export function shapesOf(source: Source, schema: Schema): readonly Shape[] {
+  const flat = flatten(source, schema)
+  const size = flat.unions.reduce((product, { branches }) => product * branches.length, 1)
+  const shapes = size > maxAlternatives ? [build(source, flat, opaqueUnions(flat.unions))] : expand(source, flat)
+  return fold(shapes.filter(isPossible))
+}
+
+const isPossible = ({ types, nullable, values }: Shape): boolean => nullable || (types.size > 0 && values?.size !== 0)
+
+/** One shape for each combination of branches. */
+function expand(source: Source, flat: Flat, keyword?: Union['keyword']): readonly Shape[] {
+  const [union, ...others] = flat.unions
+  if (union === undefined) return [{ ...build(source, flat), ...(keyword === undefined ? {} : { union: keyword }) }]
+  return union.branches.flatMap((branch) => {
+    const inner = flatten(source, [branch], flat.seen)
+    const merged: Flat = {
+      // The branch stands first: it is what tells this alternative from others.
+      plains: [...(inner.plains.length > 0 ? inner.plains : [branch]), ...flat.plains],
+      unions: [...others, ...inner.unions],
+      seen: inner.seen,
+      names: [...inner.names, ...flat.names],
+    }
+    return expand(source, merged, union.branches.length > 1 ? union.keyword : keyword)
+  })
+}
+
+const opaqueUnions = (unions: readonly Union[]): ReadonlyMap<string, string> =>
+  new Map(unions.map(({ keyword, branches }, index) => [`${keyword} ${index}`, canonicalText(branches.map(({ value }) => value))]))
+
+/** All that must hold, put together. */
+function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<string, string> = new Map()): Shape {
+  const types = plains.map(({ value }) => typesOf(source, value))
+  const bounds = new Bounds()
+  for (const { value } of plains) bounds.add(value)
+  const shared = allTypes.filter((type) => types.every((some) => some.types.has(type)))
+  const values = valuesOf(source, plains)
+  return {
+    place: plains[0] ?? { value: true, pointer: '#' },
+    names,
+    types: new Set(shared),
+    // In 3.0 it is written beside `allOf`, too, where it strictly says nothing.
+    nullable:
+      types.every((some) => some.nullable) ||
+      (source.legacy && plains.some(({ value }) => own(value, 'nullable') === true && own(value, 'type') === undefined)),
+    ...(values === undefined ? {} : { values }),
+    bounds,
+    formats: new Set(texts(plains, 'format').filter((format) => !freeFormats.has(format))),
+    patterns: new Set(texts(plains, 'pattern').filter((pattern) => !/^\^?(?:\.\*)?\$?$/.test(pattern))),
+    ...membersOf(plains),
+    ...itemsOf(plains),
+    conditions: conditionsOf(plains),
+    opaque: new Map([...unions, ...opaqueOf(plains)]),
+    dependents: dependentsOf(plains),
+  }
+}
+
+/** Formats that limit nothing: they say how a value is kept, or how a field of a form shows it. */
+const freeFormats: ReadonlySet<string> = new Set(['int64', 'double', 'password', 'binary'])
+
+interface Types {
+  readonly types: ReadonlySet<ValueType>
+  readonly nullable: boolean
+}
+
+function typesOf(source: Source, schema: unknown): Types {
+  if (schema === false) return { types: new Set(), nullable: false }
+  const said = own(schema, 'type') ?? impliedTypes(schema)
+  const listed = isList(said) ? said : said === undefined ? undefined : [said]
+  const legacyNull = source.legacy && own(schema, 'nullable') === true
+  const values = allowedValues(schema)
+  const ofType = listed === undefined ? allTypes : listed.flatMap(typesNamed)
+  const types = values === undefined ? ofType : ofType.filter((type) => values.some((value) => isOfType(value, type)))
+  const nullSaid = listed === undefined || listed.includes('null')
+  // In 3.0 `nullable` is meant to hold for an enum, too.
+  return { types: new Set(types), nullable: legacyNull || (nullSaid && (values === undefined || values.includes(null))) }
+}
+
+/** What is meant where a type is left out, as many documents do. */
+function impliedTypes(schema: unknown): readonly string[] | undefined {
+  if (allowedValues(schema) !== undefined) return undefined
+  const types = [...(own(schema, 'properties') === undefined ? [] : ['object']), ...(own(schema, 'items') === undefined ? [] : ['array'])]
+  return types.length === 0 ? undefined : types
+}
+
+const typesNamed = (name: unknown): readonly ValueType[] => {
+  if (name === 'number') return ['integer', 'fraction']
+  return allTypes.filter((type) => type === name && type !== 'fraction')
+}
+
+export function isOfType(value: unknown, type: ValueType): boolean {
+  if (type === 'array') return isList(value)
+  if (type === 'object') return isObject(value)
+  if (type === 'integer') return Number.isInteger(value)
+  if (type === 'fraction') return typeof value === 'number' && !Number.isInteger(value)
+  return typeof value === type
+}
+
+function allowedValues(schema: unknown): readonly unknown[] | undefined {
+  const constant = own(schema, 'const')
+  const listed = own(schema, 'enum')
+  if (constant !== undefined) return [constant]
+  return isList(listed) ? listed : undefined
+}
+
+/** The values that all of these allow, where any of them says values. */
+function valuesOf(source: Source, plains: readonly Place[]): ReadonlyMap<string, unknown> | undefined {
+  let found: Map<string, unknown> | undefined
+  for (const { value } of plains) {
+    const allowed = allowedValues(value)
+    if (allowed === undefined) continue
+    const { types } = typesOf(source, value)
+    const fitting = allowed.filter((one) => one !== null && [...types].some((type) => isOfType(one, type)))
+    const own = new Map(fitting.map((one) => [canonicalText(one), one]))
+    const before = found
+    found = before === undefined ? own : new Map([...own].filter(([text]) => before.has(text)))
+  }
+  return found
+}
+
+const texts = (plains: readonly Place[], keyword: string): readonly string[] =>
+  plains.map(({ value }) => own(value, keyword)).filter((value) => typeof value === 'string')
+
+function membersOf(plains: readonly Place[]): Pick<Shape, 'properties' | 'required' | 'additional'> {
+  const properties = new Map<string, Place[]>()
+  const required = new Set<string>()
+  const additional: Place[] = []
+  for (const place of plains) {
+    const table = child(place, 'properties')
+    for (const name of Object.keys(isObject(table.value) ? table.value : {})) {
+      properties.set(name, [...(properties.get(name) ?? []), child(table, name)])
+    }
+    const listed = own(place.value, 'required')
+    for (const name of isList(listed) ? listed : []) required.add(String(name))
+    // A reference beside it has given the other members their names already.
+    additional.push(...schemasAt(place, ['additionalProperties', 'unevaluatedProperties']))
+  }
+  return { properties, required, additional }
+}
+
+function itemsOf(plains: readonly Place[]): Pick<Shape, 'prefix' | 'items'> {
+  const prefix: Place[][] = []
+  for (const place of plains) {
+    const list = child(place, 'prefixItems')
+    const listed = isList(list.value) ? list.value : []
+    for (const index of listed.keys()) prefix[index] = [...(prefix[index] ?? []), child(list, String(index))]
+  }
+  return { prefix, items: plains.flatMap((place) => schemasAt(place, ['items', 'unevaluatedItems'])) }
+}
+
+/** The schemas under the first of these keywords that is there; what allows everything says nothing. */
+function schemasAt(place: Place, keywords: readonly string[]): readonly Place[] {
+  const found = keywords.map((keyword) => child(place, keyword)).find(({ value }) => value !== undefined)
+  return found === undefined || found.value === true || (isObject(found.value) && Object.keys(found.value).length === 0) ? [] : [found]
+}
+
+function conditionsOf(plains: readonly Place[]): ReadonlyMap<string, Schema> {
+  const found = new Map<string, Place[]>()
+  const add = (name: string, place: Place): void => {
+    if (isObject(place.value) || typeof place.value === 'boolean') found.set(name, [...(found.get(name) ?? []), place])
+  }
+  for (const place of plains) {
+    for (const keyword of ['contains', 'propertyNames', 'contentSchema']) add(keyword, child(place, keyword))
+    if (own(place.value, 'if') !== undefined) for (const keyword of ['then', 'else']) add(keyword, child(place, keyword))
+    for (const keyword of ['dependentSchemas', 'patternProperties']) {
+      const table = child(place, keyword)
+      for (const name of Object.keys(isObject(table.value) ? table.value : {})) add(`${keyword}/${name}`, child(table, name))
+    }
+  }
+  return found
+}
+
+function opaqueOf(plains: readonly Place[]): readonly (readonly [string, string])[] {
+  const found = new Map<string, string[]>()
+  for (const { value } of plains) {
+    for (const keyword of ['not', 'if', 'contentMediaType', 'contentEncoding']) {
+      const said = own(value, keyword)
+      if (said === undefined || (keyword === 'if' && own(value, 'then') === undefined && own(value, 'else') === undefined)) continue
+      found.set(keyword, [...(found.get(keyword) ?? []), canonicalText(said)])
+    }
+  }
+  return [...found].map(([keyword, said]) => [keyword, said.sort().join(' ')] as const)
+}
+
+function dependentsOf(plains: readonly Place[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const { value } of plains) {
+    const table = own(value, 'dependentRequired')
+    for (const [name, wanted] of Object.entries(isObject(table) ? table : {})) {
+      found.set(name, new Set([...(found.get(name) ?? []), ...(isList(wanted) ? wanted.map(String) : [])]))
+    }
+  }
+  return found
+}
+
+/** Alternatives that one shape can say: null beside others, values, and types apart from each other. */
+function fold(shapes: readonly Shape[]): readonly Shape[] {
+  const folded: Shape[] = []
+  for (const shape of shapes) {
+    const index = folded.findIndex((other) => isFoldable(other, shape))
+    const other = folded[index]
+    if (other === undefined) folded.push(shape)
+    else folded[index] = together(other, shape)
+  }
+  return folded.length === 1 ? folded.map(({ union: _, ...shape }) => shape) : folded
+}
+
+const isNullOnly = ({ types }: Shape): boolean => types.size === 0
+
+function isFoldable(one: Shape, other: Shape): boolean {
+  if (isNullOnly(one) || isNullOnly(other)) return true
+  if (one.values !== undefined && other.values !== undefined) return true
+  if (one.values !== undefined || other.values !== undefined) return false
+  return [...one.types].every((type) => !other.types.has(type))
+}
+
+function together(one: Shape, other: Shape): Shape {
+  const nullable = one.nullable || other.nullable
+  if (isNullOnly(one)) return { ...other, nullable }
+  if (isNullOnly(other)) return { ...one, nullable }
+  const values = one.values && other.values && new Map([...one.values, ...other.values])
+  return {
+    ...one,
+    names: [...one.names, ...other.names],
+    types: new Set([...one.types, ...other.types]),
+    nullable,
+    ...(values === undefined ? {} : { values }),
+    bounds: one.bounds.and(other.bounds),
+    formats: new Set([...one.formats, ...other.formats]),
+    patterns: new Set([...one.patterns, ...other.patterns]),
+    ...(other.types.has('object') ? pick(other, ['properties', 'required', 'additional', 'dependents']) : {}),
+    ...(other.types.has('array') ? pick(other, ['prefix', 'items']) : {}),
+    conditions: new Map([...one.conditions, ...other.conditions]),
+    opaque: new Map([...one.opaque, ...other.opaque]),
+  }
+}
+
+const pick = <K extends keyof Shape>(shape: Shape, names: readonly K[]): Partial<Shape> =>
+  Object.fromEntries(names.map((name) => [name, shape[name]]))

@@ -1,0 +1,290 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { runCommand } from '../../src/cli/commands.js'
+import { UsageError } from '../../src/cli/usage-error.js'
+import { canonicalDocument } from '../../src/contract/canonical.js'
+import { type Json, list } from '../contract/documents.js'
+import { commit, git, put, repository, temporaryFolder } from './repository.js'
+
+const text = { type: 'string' }
+const filter = (name: string): Json => ({ name, in: 'query', schema: text })
+const withFilters = (...names: readonly string[]): Json => list(...names.map(filter))
+
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly error: string
+}
+
+/** Runs a command line over a service that has these documents. */
+async function run(cwd: string, documents: Readonly<Record<string, unknown>>, line: string, reason?: string): Promise<Ran> {
+  let out = ''
+  let error = ''
+  const code = await runCommand([...line.split(' '), ...(reason === undefined ? [] : ['--accept', reason])], {
+    cwd,
+    out: (said) => {
+      out += said
+    },
+    error: (said) => {
+      error += said
+    },
+    now: () => new Date('2026-11-22T12:00:00Z'),
+    async documentsOf(file) {
+      if (!file.endsWith('api.js')) throw new UsageError(`There is no module ${file}.`)
+      return new Map(Object.entries(documents))
+    },
+  })
+  return { code, out, error }
+}
+
+/** A repository with the contract of a service on its branch main. */
+async function released(documents: Readonly<Record<string, unknown>>): Promise<string> {
+  const folder = repository()
+  await run(folder, documents, 'openapi api.js')
+  commit(folder)
+  return folder
+}
+
+const check = 'openapi api.js --check --against main'
+
+describe('openapi <module>', () => {
+  it('writes one canonical file for each version, and removes those of versions that are gone', async () => {
+    const folder = temporaryFolder()
+    expect(await run(folder, { v1: withFilters('a'), v2: withFilters('b') }, 'openapi api.js')).toEqual({
+      code: 0,
+      out: 'written openapi/v1.json\nwritten openapi/v2.json\n',
+      error: '',
+    })
+    expect(readFileSync(join(folder, 'openapi/v1.json'), 'utf8')).toBe(canonicalDocument(withFilters('a')))
+    put(folder, 'openapi/notes.json', '[]')
+    expect((await run(folder, { v2: withFilters('b', 'c') }, 'openapi api.js')).out).toBe(
+      'written openapi/v2.json\nremoved openapi/v1.json: the version is no longer served\n',
+    )
+    expect(existsSync(join(folder, 'openapi/v1.json'))).toBe(false)
+    expect(existsSync(join(folder, 'openapi/notes.json'))).toBe(true)
+    expect((await run(folder, { v2: withFilters('b', 'c') }, 'openapi api.js --out openapi')).out).toBe('unchanged openapi/v2.json\n')
+  })
+})
+
+describe('openapi <module> --check --against <git ref>', () => {
+  it('passes without a change, and with harmless ones', async () => {
+    const folder = await released({ v1: withFilters('a') })
+    expect(await run(folder, { v1: withFilters('a') }, check)).toEqual({ code: 0, out: '0 breaking changes, 0 harmless\n', error: '' })
+    expect(await run(folder, { v1: withFilters('a', 'b') }, check)).toEqual({
+      code: 0,
+      out: '0 breaking changes, 1 harmless\n',
+      error: 'note: openapi/v1.json is not what the service says now. Write and commit the contract again.\n',
+    })
+  })
+
+  it('fails with a sentence where a filter is gone, and passes once that is accepted, and fails again where another is', async () => {
+    const folder = await released({ v1: withFilters('a', 'b', 'c') })
+    const failed = await run(folder, { v1: withFilters('b', 'c') }, check)
+    expect(failed.code).toBe(1)
+    expect(failed.error).toContain(
+      'v1: the filter "a" of things is gone: clients that send it get 400. Put the change into v2, or accept it with --accept [filter-removed]\n',
+    )
+    expect(failed.out).toBe('1 breaking change, 0 harmless\n')
+
+    const accepted = await run(folder, { v1: withFilters('b', 'c') }, 'openapi api.js --against main', 'nobody sends it')
+    expect(accepted).toEqual({
+      code: 0,
+      out: 'accepted: v1: the filter "a" of things is gone: clients that send it get 400\nRecorded in openapi/accepted.json: commit it with the change.\n',
+      error: '',
+    })
+    const [entry] = JSON.parse(readFileSync(join(folder, 'openapi/accepted.json'), 'utf8'))
+    expect(entry).toMatchObject({
+      kind: 'filter-removed',
+      version: 'v1',
+      place: 'GET /things query "a"',
+      reason: 'nobody sends it',
+      date: '2026-11-22',
+    })
+    expect(await run(folder, { v1: withFilters('b', 'c') }, check)).toMatchObject({
+      code: 0,
+      out: '0 breaking changes, 1 accepted, 0 harmless\n',
+    })
+
+    const again = await run(folder, { v1: withFilters('c') }, check)
+    expect(again.code).toBe(1)
+    expect(again.error).not.toContain('filter "a"')
+    expect(again.error).toContain('v1: the filter "b" of things is gone')
+  })
+
+  it('is not fooled by a change of the file in the same commit, nor by one in the working tree', async () => {
+    const folder = await released({ v1: withFilters('a') })
+    git(folder, 'checkout', '--quiet', '-b', 'topic')
+    await run(folder, { v1: withFilters() }, 'openapi api.js')
+    expect((await run(folder, { v1: withFilters() }, check)).code).toBe(1)
+    commit(folder)
+    expect((await run(folder, { v1: withFilters() }, check)).code).toBe(1)
+    git(folder, 'rm', '-r', '--quiet', 'openapi')
+    expect((await run(folder, { v1: withFilters() }, check)).code).toBe(1)
+  })
+
+  it('what was accepted is one change: another value, at the same place, is not', async () => {
+    const values = (...names: readonly string[]): Json => list({ name: 'state', in: 'query', schema: { enum: names } })
+    const folder = await released({ v1: values('a', 'b', 'c') })
+    await run(folder, { v1: values('b', 'c') }, 'openapi api.js --against main', 'a is never used')
+    expect((await run(folder, { v1: values('b', 'c') }, check)).code).toBe(0)
+    expect((await run(folder, { v1: values('a', 'c') }, check)).code).toBe(1)
+    expect((await run(folder, { v1: values('c') }, check)).code).toBe(1)
+  })
+
+  it('VER-2: a version that is gone without a sunset fails, and what comes is named after all that there are', async () => {
+    const folder = await released({ v1: withFilters(), v8: withFilters('a') })
+    expect((await run(folder, { v8: withFilters('a') }, check)).error).toContain('v1: the version is gone and had no sunset')
+    expect((await run(folder, { v1: withFilters(), v8: withFilters() }, check)).error).toContain('Put the change into v9')
+  })
+
+  it('says warnings, which pass', async () => {
+    const named = (operationId: string): Json => ({ openapi: '3.1.0', paths: { '/a': { get: { operationId, responses: {} } } } })
+    const folder = await released({ v1: named('one') })
+    const ran = await run(folder, { v1: named('other') }, check)
+    expect(ran).toMatchObject({ code: 0, out: '0 breaking changes, 1 warning, 0 harmless\n' })
+    expect(ran.error).toContain('warning: v1: GET /a has the operation id "other" in place of "one"')
+  })
+
+  it('finds the contract from a folder of a larger repository, and in another place', async () => {
+    const folder = repository()
+    put(folder, 'services/pieces/api.js', '')
+    const service = join(folder, 'services/pieces')
+    await run(service, { v1: withFilters('a') }, 'openapi api.js --out contract')
+    commit(folder)
+    expect((await run(service, { v1: withFilters('a') }, `${check} --out contract`)).code).toBe(0)
+    expect((await run(service, { v1: withFilters() }, `${check} --out contract`)).code).toBe(1)
+    git(folder, 'tag', 'v1.4.0')
+    expect((await run(service, { v1: withFilters() }, 'openapi api.js --check --against v1.4.0 --out contract')).code).toBe(1)
+  })
+
+  it('the first contract passes once it is written', async () => {
+    const folder = repository()
+    put(folder, 'README.md', 'A service')
+    commit(folder)
+    const first = await run(folder, { v1: withFilters() }, check)
+    expect(first.code).toBe(2)
+    expect(first.error).toBe(
+      'There is no contract at main:openapi yet. Write the first with: npx express-rest-conventions openapi api.js\nCommit and merge openapi: from then on this check compares with it.\n',
+    )
+    await run(folder, { v1: withFilters() }, 'openapi api.js')
+    expect(await run(folder, { v1: withFilters() }, check)).toEqual({
+      code: 0,
+      out: 'There is no contract at main:openapi yet. The one in openapi is the first: commit and merge it, from then on this check compares with it.\n',
+      error: '',
+    })
+  })
+})
+
+describe('openapi <module> --check --against <file or folder>', () => {
+  it('compares with a file, in JSON or YAML, of one version', async () => {
+    const folder = temporaryFolder()
+    put(folder, 'released/v1.json', JSON.stringify(withFilters('a')))
+    put(folder, 'old.yaml', 'openapi: 3.1.0\ninfo: { title: Things, version: v1 }\npaths:\n  /gone:\n    get: { responses: {} }\n')
+    const documents = { v1: withFilters(), v2: withFilters() }
+    expect((await run(folder, documents, 'openapi api.js --check --against released/v1.json')).error).toContain(
+      'the filter "a" of things is gone',
+    )
+    expect((await run(folder, documents, 'openapi api.js --check --against old.yaml')).error).toContain('v1: /gone is gone')
+    expect((await run(folder, { v1: withFilters('a') }, 'openapi api.js --check --against released/v1.json')).code).toBe(0)
+  })
+
+  it('takes a document in place of a module, whatever it calls its version', async () => {
+    const folder = temporaryFolder()
+    const said = (version: string, ...names: readonly string[]): string =>
+      JSON.stringify({ ...withFilters(...names), info: { title: 'Things', version } })
+    put(folder, 'before.json', said('1.4.0', 'a'))
+    put(folder, 'after.json', said('1.5.0'))
+    expect((await run(folder, {}, 'openapi after.json --check --against before.json')).error).toContain(
+      'v1: the filter "a" of things is gone',
+    )
+    expect((await run(folder, {}, 'openapi before.json --check --against after.json')).code).toBe(0)
+  })
+
+  it('compares with a folder, all versions of it', async () => {
+    const folder = temporaryFolder()
+    put(folder, 'released/v1.json', JSON.stringify(withFilters('a')))
+    put(folder, 'released/v2.json', JSON.stringify(withFilters('a')))
+    const ran = await run(folder, { v2: withFilters('a') }, 'openapi api.js --check --against released')
+    expect(ran.error).toContain('v1: the version is gone')
+    expect(ran.code).toBe(1)
+  })
+})
+
+describe('what can not run', () => {
+  const messages: readonly (readonly [string, string, string])[] = [
+    ['an unknown command', 'openapy api.js', '"openapy" is no command. Did you mean "openapi"?'],
+    ['no module', 'openapi', 'Which module? Give the file that exports your api(), such as: openapi ./api.js'],
+    ['two modules', 'openapi api.js b.js', 'One module at a time: what is "b.js"?'],
+    ['an unknown flag', 'openapi api.js --chek', '--chek is no flag. Did you mean "--check"?'],
+    ['a far flag', 'openapi api.js --verbose', '--verbose is no flag. Allowed: --out, --check, --against, --accept, --help.'],
+    ['a flag twice', 'openapi api.js --check --check', '--check comes twice.'],
+    ['a flag without its value', 'openapi api.js --check --against', '--against needs a value.'],
+    ['a flag for a value', 'openapi api.js --against --check', '--against needs a value.'],
+    ['a value of a switch', 'openapi api.js --check=yes', '--check takes no value.'],
+    ['nothing to compare with', 'openapi api.js --check', 'Compare with what? Give --against a git ref, a file or a folder'],
+    ['nothing to do with a base', 'openapi api.js --against main', '--against needs --check, or --accept "reason".'],
+    ['a module that is not there', 'openapi lost.mjs', 'There is no module '],
+    ['an empty folder', 'openapi api.js --check --against ./empty', 'The folder ./empty has no file of a version, such as v1.json.'],
+    [
+      'an unknown ref',
+      'openapi api.js --check --against nowhere',
+      '"nowhere" is no git ref, file or folder. A shallow clone has no other branches: fetch it first',
+    ],
+    ['an option in place of a ref', 'openapi api.js --check --against=--all', '"--all" is no git ref, file or folder.'],
+    ['a path and a ref', 'openapi api.js --check --against main', '"main" is both a path and a git ref. Say ./main for the path'],
+    ['malformed JSON', 'openapi api.js --check --against broken.json', 'broken.json is not JSON: '],
+    ['malformed YAML', 'openapi api.js --check --against broken.yaml', 'broken.yaml is not YAML: '],
+    ['another file', 'openapi api.js --check --against other.json', 'other.json: This is not an OpenAPI document of version 3'],
+    [
+      'a file of no version',
+      'openapi api.js --check --against plain.json',
+      'does not say which version it describes. Name it after the version, such as v1.json; this service has v1, v2.',
+    ],
+    ['a folder outside of the repository', 'openapi api.js --check --against HEAD --out /tmp', 'is not in the git repository'],
+  ]
+
+  it.each(messages)('%s', async (_title, line, message) => {
+    const folder = repository()
+    put(folder, 'empty/none.txt', '')
+    put(folder, 'main', '')
+    put(folder, 'broken.json', '{"openapi": ')
+    put(folder, 'broken.yaml', 'openapi: [')
+    put(folder, 'other.json', '{}')
+    put(folder, 'plain.json', JSON.stringify({ openapi: '3.1.0', paths: {} }))
+    commit(folder)
+    const ran = await run(folder, { v1: withFilters(), v2: withFilters() }, line)
+    expect(ran).toMatchObject({ code: 2, out: '' })
+    expect(ran.error).toContain(message)
+  })
+
+  it('a ref without a repository', async () => {
+    const folder = temporaryFolder()
+    const ran = await run(folder, { v1: withFilters() }, check)
+    expect(ran.code).toBe(2)
+    expect(ran.error).toBe(`"main" is no file or folder, and ${folder} is not in a git repository, so that it can not be a git ref.\n`)
+  })
+
+  it('a file of accepted changes that was written by hand', async () => {
+    const folder = await released({ v1: withFilters('a') })
+    put(folder, 'openapi/accepted.json', '[{"kind": "filter-removed"}]')
+    expect((await run(folder, { v1: withFilters() }, check)).error).toContain('Entry 1 of ')
+    put(folder, 'openapi/accepted.json', '{}')
+    expect((await run(folder, { v1: withFilters() }, check)).error).toContain('is not a list of accepted changes')
+    put(folder, 'openapi/accepted.json', '[')
+    expect(await run(folder, { v1: withFilters() }, check)).toMatchObject({ code: 2 })
+  })
+
+  it('help says the flags, and that of the package its commands', async () => {
+    const folder = temporaryFolder()
+    expect((await run(folder, {}, 'openapi --help')).out).toContain('--against <contract>')
+    expect(await run(folder, {}, '--help')).toMatchObject({ code: 0 })
+    expect((await run(folder, {}, 'help')).out).toContain('openapi    write the OpenAPI documents of a service')
+  })
+
+  it('accepting without a break writes nothing', async () => {
+    const folder = await released({ v1: withFilters('a') })
+    expect((await run(folder, { v1: withFilters('a') }, 'openapi api.js --against main', 'why')).out).toContain('Nothing to accept')
+    expect(existsSync(join(folder, 'openapi/accepted.json'))).toBe(false)
+  })
+})

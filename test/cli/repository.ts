@@ -1,0 +1,40 @@
+/** Git repositories in temporary folders. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'contract-')))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Writes a file, and the folders above it. */
+export function put(folder: string, name: string, text: string): void {
+  const file = join(folder, name)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+/** Runs git in a folder. */
+export const git = (folder: string, ...args: readonly string[]): string =>
+  execFileSync('git', ['-C', folder, '-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'commit.gpgsign=false', ...args], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  })
+
+/** A new repository whose branch is `main`. */
+export function repository(): string {
+  const folder = temporaryFolder()
+  git(folder, 'init', '--quiet', '--initial-branch=main')
+  return folder
+}
+
+/** Commits everything. */
+export function commit(folder: string, message = 'More'): void {
+  git(folder, 'add', '--all')
+  git(folder, 'commit', '--quiet', '--message', message)
+}

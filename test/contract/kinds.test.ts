@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { differenceNames, differences, type Level } from '../../src/contract/findings.js'
+import { contractKinds, schemaPlaces } from '../../src/contract/kinds.js'
+
+const page = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8')
+const words: Readonly<Record<string, Level>> = { breaks: 'breaking', warning: 'warning', harmless: 'harmless' }
+
+describe('docs/contract.md', () => {
+  it('has a row for every kind of change, with its level, in order', () => {
+    const rows = [...page.matchAll(/^\| `([a-z-]+)` \| (breaks|warning|harmless) \| (.+) \|$/gm)].map(([, kind, level = '', text]) => [
+      kind,
+      words[level],
+      text,
+    ])
+    const own = [...contractKinds].filter(
+      ([kind]) => !schemaPlaces.some((place) => differenceNames.some((name) => kind === `${place}-${name}`)),
+    )
+    expect(rows).toEqual(own.map(([kind, { level, text }]) => [kind, level, text]))
+  })
+
+  it('has a row for every difference of schemas, with its levels, in order', () => {
+    const rows = [...page.matchAll(/^\| `\*-([a-z-]+)` \| (breaks|warning|harmless) \| (breaks|warning|harmless) \|$/gm)]
+    expect(rows.map(([, name, sent = '', got = '']) => [name, words[sent], words[got]])).toEqual(
+      Object.entries(differences).map(([name, { sent, got }]) => [name, sent, got]),
+    )
+  })
+})

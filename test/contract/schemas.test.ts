@@ -1,0 +1,393 @@
+import { describe, expect, it } from 'vitest'
+import { compareContracts } from '../../src/contract/compare.js'
+import { type Difference, levelAt } from '../../src/contract/findings.js'
+import { legacy, members, query, request, response, responseHeader } from './documents.js'
+
+const text = { type: 'string' }
+const whole = { type: 'integer' }
+const list = (items: unknown, rest = {}) => ({ type: 'array', items, ...rest })
+
+/** Two schemas, what it is to go from the first to the second, and what it is to go back. None: they say the same. */
+type Twins = readonly [title: string, one: unknown, other: unknown, there: readonly Difference[], back: readonly Difference[]]
+
+const scalars: readonly Twins[] = [
+  ['integer, number', whole, { type: 'number' }, ['type-widened'], ['type-narrowed']],
+  ['string, integer', text, whole, ['type-changed'], ['type-changed']],
+  ['string, string or integer', text, { type: ['string', 'integer'] }, ['type-widened'], ['type-narrowed']],
+  ['string, anything', text, {}, ['type-widened', 'null-allowed'], ['type-narrowed', 'null-refused']],
+  ['string, list of strings', text, list(text), ['type-changed'], ['type-changed']],
+  ['object, string', members({ a: text }), text, ['type-changed'], ['type-changed']],
+  ['string, string or null', text, { type: ['string', 'null'] }, ['null-allowed'], ['null-refused']],
+  ['string, anyOf with null', text, { anyOf: [text, { type: 'null' }] }, ['null-allowed'], ['null-refused']],
+  ['no format, uuid', text, { type: 'string', format: 'uuid' }, ['format-added'], ['format-removed']],
+  ['date, date-time', { ...text, format: 'date' }, { ...text, format: 'date-time' }, ['format-changed'], ['format-changed']],
+  ['int32, int64', { ...whole, format: 'int32' }, { ...whole, format: 'int64' }, ['format-removed'], ['format-added']],
+  ['no format, int64', whole, { ...whole, format: 'int64' }, [], []],
+  ['values, fewer values', { enum: ['a', 'b', 'c'] }, { enum: ['a', 'b'] }, ['value-removed'], ['value-added']],
+  ['values, other values', { enum: ['a', 'b'] }, { enum: ['a', 'c'] }, ['value-removed', 'value-added'], ['value-removed', 'value-added']],
+  ['string, values', text, { ...text, enum: ['a', 'b'] }, ['enum-added'], ['enum-removed']],
+  ['values, one value', { enum: ['a', 'b'] }, { const: 'a' }, ['value-removed'], ['value-added']],
+  ['one value, another', { const: 'a' }, { const: 'b' }, ['value-removed', 'value-added'], ['value-removed', 'value-added']],
+  ['values, the same in another order', { enum: ['a', 'b'] }, { enum: ['b', 'a'] }, [], []],
+  [
+    'values, values with null',
+    { ...text, enum: ['a'] },
+    { type: ['string', 'null'], enum: ['a', null] },
+    ['null-allowed'],
+    ['null-refused'],
+  ],
+  [
+    'values, oneOf constants',
+    { ...text, enum: ['a', 'b'] },
+    {
+      oneOf: [
+        { const: 'a', title: 'A' },
+        { const: 'b', title: 'B' },
+      ],
+    },
+    [],
+    [],
+  ],
+  ['true or false', { type: 'boolean' }, { type: 'boolean', description: 'Yes or no' }, [], []],
+  ['no default, default', text, { ...text, default: 'a' }, ['default-changed'], ['default-changed']],
+]
+
+const bounds: readonly Twins[] = [
+  ['maximum', { ...whole, maximum: 10 }, { ...whole, maximum: 5 }, ['maximum-lowered'], ['maximum-raised']],
+  ['no maximum, maximum', whole, { ...whole, maximum: 5 }, ['maximum-lowered'], ['maximum-raised']],
+  ['minimum', { ...whole, minimum: 1 }, { ...whole, minimum: 2 }, ['minimum-raised'], ['minimum-lowered']],
+  ['no minimum, minimum', whole, { ...whole, minimum: 2 }, ['minimum-raised'], ['minimum-lowered']],
+  ['maximum, exclusive', { type: 'number', maximum: 5 }, { type: 'number', exclusiveMaximum: 5 }, ['maximum-lowered'], ['maximum-raised']],
+  ['minimum, exclusive', { type: 'number', minimum: 5 }, { type: 'number', exclusiveMinimum: 5 }, ['minimum-raised'], ['minimum-lowered']],
+  ['exclusive minimum of integers', { ...whole, minimum: 1 }, { ...whole, exclusiveMinimum: 0 }, [], []],
+  [
+    'exclusive maximum',
+    { type: 'number', exclusiveMaximum: 5 },
+    { type: 'number', exclusiveMaximum: 4 },
+    ['maximum-lowered'],
+    ['maximum-raised'],
+  ],
+  ['maxLength', { ...text, maxLength: 10 }, { ...text, maxLength: 5 }, ['maximum-lowered'], ['maximum-raised']],
+  ['no maxLength, maxLength', text, { ...text, maxLength: 5 }, ['maximum-lowered'], ['maximum-raised']],
+  ['minLength', { ...text, minLength: 1 }, { ...text, minLength: 2 }, ['minimum-raised'], ['minimum-lowered']],
+  ['no minLength, minLength 0', text, { ...text, minLength: 0 }, [], []],
+  ['maxItems', list(text, { maxItems: 10 }), list(text, { maxItems: 5 }), ['maximum-lowered'], ['maximum-raised']],
+  ['minItems', list(text), list(text, { minItems: 1 }), ['minimum-raised'], ['minimum-lowered']],
+  ['maxProperties', { type: 'object', maxProperties: 9 }, { type: 'object', maxProperties: 8 }, ['maximum-lowered'], ['maximum-raised']],
+  ['minProperties', { type: 'object' }, { type: 'object', minProperties: 1 }, ['minimum-raised'], ['minimum-lowered']],
+  ['multipleOf, a multiple', { ...whole, multipleOf: 2 }, { ...whole, multipleOf: 4 }, ['multiple-narrowed'], ['multiple-widened']],
+  ['no multipleOf, multipleOf', { type: 'number' }, { type: 'number', multipleOf: 0.01 }, ['multiple-narrowed'], ['multiple-widened']],
+  [
+    'multipleOf, none of its multiples',
+    { ...whole, multipleOf: 2 },
+    { ...whole, multipleOf: 3 },
+    ['multiple-changed'],
+    ['multiple-changed'],
+  ],
+  ['uniqueItems', list(text), list(text, { uniqueItems: true }), ['unique-items-required'], ['unique-items-dropped']],
+  ['no pattern, pattern', text, { ...text, pattern: '^a' }, ['pattern-added'], ['pattern-removed']],
+  ['pattern, another', { ...text, pattern: '^a' }, { ...text, pattern: '^b' }, ['pattern-changed'], ['pattern-changed']],
+  ['no pattern, one that takes all', text, { ...text, pattern: '^.*$' }, [], []],
+  ['a bound of another type', text, { ...text, maximum: 5 }, [], []],
+]
+
+const objects: readonly Twins[] = [
+  ['a member more', members({ a: text }), members({ a: text, b: text }), ['member-added'], ['member-removed']],
+  ['a required member more', members({ a: text }), members({ a: text, b: text }, 'b'), ['required-member-added'], ['member-removed']],
+  ['optional, required', members({ a: text }), members({ a: text }, 'a'), ['member-became-required'], ['member-became-optional']],
+  ['a required name without a schema', members({}), { type: 'object', required: ['a'] }, ['required-member-added'], ['member-removed']],
+  ['a member of a member', members({ a: members({ b: whole }) }), members({ a: members({ b: text }) }), ['type-changed'], ['type-changed']],
+  ['a member that is null', members({ a: text }), members({ a: { type: ['string', 'null'] } }), ['null-allowed'], ['null-refused']],
+  [
+    'open, closed',
+    members({ a: text }),
+    { ...members({ a: text }), additionalProperties: false },
+    ['extra-members-refused'],
+    ['extra-members-allowed'],
+  ],
+  [
+    'unevaluatedProperties',
+    members({ a: text }),
+    { ...members({ a: text }), unevaluatedProperties: false },
+    ['extra-members-refused'],
+    ['extra-members-allowed'],
+  ],
+  [
+    'a closed object with a member more',
+    { ...members({ a: text }), additionalProperties: false },
+    { ...members({ a: text, b: text }), additionalProperties: false },
+    ['member-added'],
+    ['member-removed'],
+  ],
+  [
+    'values of a map',
+    { type: 'object', additionalProperties: whole },
+    { type: 'object', additionalProperties: { type: 'number' } },
+    ['type-widened'],
+    ['type-narrowed'],
+  ],
+  [
+    'patternProperties',
+    { type: 'object' },
+    { type: 'object', patternProperties: { '^x': text } },
+    ['condition-added'],
+    ['condition-removed'],
+  ],
+  ['propertyNames', { type: 'object' }, { type: 'object', propertyNames: { maxLength: 5 } }, ['condition-added'], ['condition-removed']],
+  [
+    'dependentRequired',
+    members({ a: text, b: text }),
+    { ...members({ a: text, b: text }), dependentRequired: { a: ['b'] } },
+    ['condition-added'],
+    ['condition-removed'],
+  ],
+  [
+    'dependentSchemas',
+    members({ a: text }),
+    { ...members({ a: text }), dependentSchemas: { a: { minProperties: 2 } } },
+    ['condition-added'],
+    ['condition-removed'],
+  ],
+  ['items', list(whole), list({ type: 'number' }), ['type-widened'], ['type-narrowed']],
+  ['items of any type', { type: 'array' }, list(text), ['type-narrowed', 'null-refused'], ['type-widened', 'null-allowed']],
+  ['members of items', list(members({ a: text }, 'a')), list(members({ a: text })), ['member-became-optional'], ['member-became-required']],
+  [
+    'prefixItems',
+    { type: 'array', prefixItems: [whole] },
+    { type: 'array', prefixItems: [{ type: 'number' }] },
+    ['type-widened'],
+    ['type-narrowed'],
+  ],
+  ['contains', list(text), list(text, { contains: { const: 'a' } }), ['condition-added'], ['condition-removed']],
+  [
+    'minContains',
+    list(text, { contains: { const: 'a' }, minContains: 2 }),
+    list(text, { contains: { const: 'a' }, minContains: 3 }),
+    ['minimum-raised'],
+    ['minimum-lowered'],
+  ],
+  ['not', text, { ...text, not: { const: 'a' } }, ['condition-added'], ['condition-removed']],
+  ['another not', { ...text, not: { const: 'b' } }, { ...text, not: { const: 'a' } }, ['condition-changed'], ['condition-changed']],
+  [
+    'if and then',
+    members({ a: text }),
+    { ...members({ a: text }), if: { required: ['a'] }, ...Object.fromEntries([['then', { minProperties: 2 }]]) },
+    ['condition-added', 'condition-added'],
+    ['condition-removed', 'condition-removed'],
+  ],
+  [
+    'contentMediaType',
+    { ...text, contentMediaType: 'image/png' },
+    { ...text, contentMediaType: 'image/gif' },
+    ['condition-changed'],
+    ['condition-changed'],
+  ],
+]
+
+const unions: readonly Twins[] = [
+  [
+    'oneOf, one more',
+    { oneOf: [members({ a: text }, 'a'), members({ b: text }, 'b')] },
+    { oneOf: [members({ a: text }, 'a'), members({ b: text }, 'b'), members({ c: text }, 'c')] },
+    ['alternative-added'],
+    ['alternative-removed'],
+  ],
+  ['oneOf of scalars', { oneOf: [text, whole] }, { type: ['integer', 'string'] }, [], []],
+  ['anyOf of one', { anyOf: [members({ a: text })] }, members({ a: text }), [], []],
+  [
+    'oneOf, another order',
+    { oneOf: [members({ a: text }, 'a'), members({ b: text }, 'b')] },
+    { oneOf: [members({ b: text }, 'b'), members({ a: text }, 'a')] },
+    [],
+    [],
+  ],
+  [
+    'a member of an alternative',
+    { oneOf: [members({ k: { const: 'a' } }, 'k'), members({ k: { const: 'b' }, n: whole }, 'k')] },
+    { oneOf: [members({ k: { const: 'a' } }, 'k'), members({ k: { const: 'b' }, n: { type: 'number' } }, 'k')] },
+    ['type-widened'],
+    ['type-narrowed'],
+  ],
+  ['allOf, merged', { allOf: [members({ a: text }, 'a'), members({ b: text })] }, members({ a: text, b: text }, 'a'), [], []],
+  [
+    'allOf, a part more',
+    { allOf: [members({ a: text })] },
+    { allOf: [members({ a: text }), members({ b: text }, 'b')] },
+    ['required-member-added'],
+    ['member-removed'],
+  ],
+  ['allOf, words alone', { allOf: [members({ a: text })] }, { allOf: [members({ a: text }), { description: 'Words' }] }, [], []],
+  ['allOf of one member', members({ a: { allOf: [text, { maxLength: 5 }] } }), members({ a: { ...text, maxLength: 5 } }), [], []],
+  [
+    'base and alternatives',
+    { ...members({ a: text }), oneOf: [members({ b: text }, 'b'), members({ c: text }, 'c')] },
+    { oneOf: [members({ a: text, b: text }, 'b'), members({ a: text, c: text }, 'c')] },
+    [],
+    [],
+  ],
+]
+
+const twins = [...scalars, ...bounds, ...objects, ...unions]
+const differencesOf = (changes: ReturnType<typeof compareContracts>): readonly string[] =>
+  changes.map(({ kind }) => kind.replace(/^(?:request|response|header|parameter)-/, '')).sort()
+
+describe.each([
+  ['request', request],
+  ['response', response],
+] as const)('a schema in a %s', (place, make) => {
+  it.each(twins)('%s', (_title, one, other, there, back) => {
+    for (const [before, after, expected] of [
+      [one, other, there],
+      [other, one, back],
+    ] as const) {
+      const changes = compareContracts(make(before), make(after))
+      expect(differencesOf(changes)).toEqual([...expected].sort())
+      for (const change of changes)
+        expect(change.breaking, change.kind).toBe(
+          expected.some((name) => change.kind.endsWith(name) && levelAt(place, name) === 'breaking'),
+        )
+    }
+  })
+})
+
+describe('levels', () => {
+  const breaks = (before: unknown, after: unknown, make: (schema: unknown) => unknown): boolean =>
+    compareContracts(make(before), make(after)).some(({ breaking }) => breaking)
+
+  it('what clients send may become wider, and what they get narrower', () => {
+    expect(breaks(whole, { type: 'number' }, request)).toBe(false)
+    expect(breaks({ type: 'number' }, whole, request)).toBe(true)
+    expect(breaks(whole, { type: 'number' }, response)).toBe(true)
+    expect(breaks({ type: 'number' }, whole, response)).toBe(false)
+  })
+
+  it('a new value in an answer breaks clients that know all of them; one more in a request does not', () => {
+    expect(breaks({ enum: ['a'] }, { enum: ['a', 'b'] }, response)).toBe(true)
+    expect(breaks({ enum: ['a'] }, { enum: ['a', 'b'] }, request)).toBe(false)
+  })
+
+  it('patterns of answers are not held against anybody', () => {
+    expect(breaks({ ...text, pattern: '^a' }, { ...text, pattern: '^b' }, response)).toBe(false)
+    expect(breaks({ ...text, pattern: '^a' }, { ...text, pattern: '^b' }, request)).toBe(true)
+  })
+
+  it('an anyOf of an answer may have one more alternative, as an association that can be expanded now', () => {
+    const brief = members({ href: text }, 'href')
+    const full = members({ href: text, name: text }, 'href', 'name')
+    expect(breaks(brief, { anyOf: [brief, full] }, response)).toBe(false)
+    expect(breaks(brief, { oneOf: [brief, members({ id: whole }, 'id')] }, response)).toBe(true)
+  })
+
+  it('a member that becomes read-only is gone from requests, one that becomes write-only from answers', () => {
+    const hidden = (word: string) => members({ a: { ...text, [word]: true } })
+    expect(breaks(members({ a: text }), hidden('readOnly'), request)).toBe(true)
+    expect(breaks(members({ a: text }), hidden('readOnly'), response)).toBe(false)
+    expect(breaks(members({ a: text }), hidden('writeOnly'), response)).toBe(true)
+    expect(breaks(members({ a: text }), hidden('writeOnly'), request)).toBe(false)
+  })
+
+  it('read-only members of requests, and write-only ones of answers, concern nobody', () => {
+    const readOnly = (schema: object) => members({ a: { ...schema, readOnly: true } }, 'a')
+    expect(compareContracts(request(readOnly(text)), request(readOnly(whole)))).toEqual([])
+    expect(breaks(members({}), readOnly(text), request)).toBe(false)
+    expect(breaks(readOnly(text), readOnly(whole), response)).toBe(true)
+    const writeOnly = (schema: object) => members({ a: { ...schema, writeOnly: true } })
+    expect(compareContracts(response(writeOnly(text)), response(members({})))).toEqual([])
+  })
+
+  it('a required member with a default is a required member', () => {
+    expect(breaks(members({}), members({ a: { ...text, default: 'x' } }, 'a'), request)).toBe(true)
+  })
+
+  it('an extensible enum may gain values in answers, and lose none in requests', () => {
+    const extensible = (...values: readonly string[]) => ({ ...text, 'x-extensible-enum': values })
+    expect(breaks(extensible('a'), extensible('a', 'b'), response)).toBe(false)
+    expect(breaks(extensible('a', 'b'), extensible('a'), request)).toBe(true)
+  })
+})
+
+describe('spellings', () => {
+  const same = (one: object, other: object): void => {
+    expect(compareContracts(one, other)).toEqual([])
+    expect(compareContracts(other, one)).toEqual([])
+  }
+
+  it('null of OpenAPI 3.0 and 3.1', () => {
+    same(legacy(response({ ...text, nullable: true })), response({ type: ['string', 'null'] }))
+    same(legacy(response({ nullable: true, allOf: [text] })), response({ type: ['string', 'null'] }))
+    same(legacy(response({})), response({}))
+    same(legacy(response({ ...text, nullable: true, enum: ['a'] })), response({ type: ['string', 'null'], enum: ['a', null] }))
+  })
+
+  it('exclusive bounds of OpenAPI 3.0 and 3.1', () => {
+    same(legacy(request({ type: 'number', minimum: 1, exclusiveMinimum: true })), request({ type: 'number', exclusiveMinimum: 1 }))
+  })
+
+  it('the type of what has members or items, said or not', () => {
+    same(request({ properties: { a: { items: text } } }), request(members({ a: list(text) })))
+  })
+
+  it('references, also in the middle of others, and their names', () => {
+    const inline = response(members({ a: members({ b: text }) }))
+    const referring = response({ $ref: '#/components/schemas/Thing' }, 'application/json', {
+      schemas: { Thing: members({ a: { $ref: '#/components/schemas/Part' } }), Part: members({ b: text }) },
+    })
+    expect(compareContracts(inline, referring)).toEqual([])
+    expect(compareContracts(referring, inline).map(({ kind }) => kind)).toEqual(['component-removed', 'component-removed'])
+  })
+
+  it('recursive schemas end, and their differences are found', () => {
+    const tree = (leaf: object) =>
+      response({ $ref: '#/components/schemas/Tree' }, 'application/json', {
+        schemas: { Tree: members({ leaf, parts: list({ $ref: '#/components/schemas/Tree' }) }, 'leaf') },
+      })
+    same(tree(text), tree(text))
+    const changes = compareContracts(tree(text), tree(whole))
+    expect(changes.map(({ kind, pointer }) => [kind, pointer])).toEqual([
+      ['response-type-changed', '#/components/schemas/Tree/properties/leaf'],
+    ])
+  })
+
+  it('what stands beside a reference counts in 3.1, and not in 3.0', () => {
+    const components = { schemas: { Text: text } }
+    const beside = request({ $ref: '#/components/schemas/Text', maxLength: 5 }, 'application/json', components)
+    const bare = request({ $ref: '#/components/schemas/Text' }, 'application/json', components)
+    expect(compareContracts(bare, beside).map(({ kind }) => kind)).toEqual(['request-maximum-lowered'])
+    same(legacy(bare), legacy(beside))
+  })
+})
+
+describe('texts', () => {
+  it('names of elements count in XML alone', () => {
+    const named = (name: string) => ({ ...text, xml: { name } })
+    expect(
+      compareContracts(response(named('a'), 'application/xml'), response(named('b'), 'application/xml')).map(({ kind }) => kind),
+    ).toEqual(['response-xml-changed'])
+    expect(compareContracts(response(named('a')), response(named('b')))).toEqual([])
+  })
+
+  it('a number in a query, a form or XML is a text, too', () => {
+    expect(compareContracts(query(whole), query(text)).map(({ kind }) => kind)).toEqual(['parameter-type-widened'])
+    expect(compareContracts(query(text), query(whole)).map(({ kind }) => kind)).toEqual(['parameter-type-narrowed'])
+    expect(compareContracts(request(whole, 'application/xml'), request(text, 'application/xml')).map(({ breaking }) => breaking)).toEqual([
+      false,
+    ])
+    expect(compareContracts(request(whole), request(text)).map(({ breaking }) => breaking)).toEqual([true])
+  })
+
+  it('but not every number is a text of that length or pattern', () => {
+    expect(compareContracts(query(whole), query({ ...text, maxLength: 3 })).map(({ kind }) => kind)).toContain('parameter-maximum-lowered')
+    expect(compareContracts(query(whole), query({ ...text, pattern: '^a$' })).map(({ kind }) => kind)).toContain('parameter-pattern-added')
+  })
+
+  it('a header field of an answer is got', () => {
+    expect(compareContracts(responseHeader({ schema: whole }), responseHeader({ schema: text })).map(({ kind }) => kind)).toEqual([
+      'header-type-changed',
+    ])
+    expect(
+      compareContracts(responseHeader({ schema: whole }), responseHeader({ schema: { ...whole, minimum: 0 } })).map(
+        ({ breaking }) => breaking,
+      ),
+    ).toEqual([false])
+  })
+})
