@@ -45,6 +45,7 @@ export { type AdapterViewOptions, adapterView } from './adapters/view.js'
 
 // Mounting
 
+export type { CacheCount, CacheName } from './cache.js'
 export {
   type Endpoint,
   type EndpointCall,
