@@ -29,7 +29,7 @@ import { routeTable } from './route-table.js'
 import type { ServedVersion } from './served-version.js'
 import { resolveService, type Service, type ServiceOptions, serviceKinds } from './service.js'
 import type { Entrance } from './stages.js'
-import { loginSteps, walk } from './walk.js'
+import { loginSteps, steps, walk } from './walk.js'
 
 /** A version with its life, or with routes of its own (VER-1, VER-3). */
 export interface VersionOptions extends LifecycleOptions {
@@ -116,24 +116,19 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
     const { path, query } = splitTarget(req.url ?? '/')
     const found = splitVersion(path)
     const mountPath = (req as ExpressRequest).baseUrl ?? ''
-    if (found === undefined) {
-      if (login === undefined || !isLogin(path)) return next()
-      const entrance: Entrance = { ...outside, path, rawQuery: query, mountPath }
-      return void walk(new Exchange(req, res, service, entrance), loginSteps)
-    }
-    const { rest, name } = found
+    if (found === undefined && (login === undefined || !isLogin(path))) return next()
     const entrance: Entrance = {
       match: undefined,
-      path: rest,
+      path: found?.rest ?? path,
       rawQuery: query,
       mountPath,
       mountTail: '',
-      template: undefined,
+      template: found === undefined ? '/login' : undefined,
       only: undefined,
-      versions,
-      versionName: name,
+      versions: found === undefined ? undefined : versions,
+      versionName: found?.name ?? '',
     }
-    void walk(new Exchange(req, res, service, entrance))
+    void walk(new Exchange(req, res, service, entrance), found === undefined ? loginSteps : steps)
   }
   return Object.assign(describing(apiMiddleware, { versions, facts: service.facts }), {
     records: jobRecords(service, versions),
@@ -177,9 +172,6 @@ function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]):
 }
 
 const isLogin = (path: string): boolean => path === '/login' || path === '/login/'
-
-/** Where a login comes in: outside of every version. */
-const outside = { match: undefined, mountTail: '', template: '/login', only: undefined, versions: undefined, versionName: '' } as const
 
 /** An entry of the table of versions, checked for JavaScript callers. */
 function versionOptions(name: string, entry: VersionOptions | readonly (Mount | Endpoint)[]): VersionOptions {

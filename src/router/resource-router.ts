@@ -16,7 +16,7 @@ import { routeTable } from './route-table.js'
 import type { ServedVersion } from './served-version.js'
 import { resolveService, type ServiceOptions, serviceKinds } from './service.js'
 import type { Entrance } from './stages.js'
-import { walk } from './walk.js'
+import { steps, walk } from './walk.js'
 
 export interface ResourceRouterOptions<P = unknown, T = unknown, K = KeyValue> extends ServiceOptions<P>, MountOptions<T, K> {
   /** The other resources it leads to: link targets, and sub-collections of this one. Link targets have no address here: their own routers serve them beside it. */
@@ -83,7 +83,7 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
       versions: undefined,
       versionName: '',
     }
-    void walk(new Exchange(req, res, service, entrance))
+    void walk(new Exchange(req, res, service, entrance), steps)
   }
   const made = Object.assign(resourceRouterMiddleware, { caches: () => service.caches.counts() })
   return describing(made, { versions: new Map([['', version]]), facts: service.facts })

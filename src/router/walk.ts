@@ -67,7 +67,7 @@ export const loginSteps = path<Received>().step('preflight', preflight).end('log
  * Only here does a request move to its next stage. Never throws and never rejects: errors become
  * answers.
  */
-export function walk(exchange: Exchange, path: readonly PlacedStep[] = steps, from = 0, late?: Late): void | Promise<void> {
+export function walk(exchange: Exchange, path: readonly PlacedStep[], from = 0, late?: Late): void | Promise<void> {
   const { onStep } = exchange.service.hooks
   let at = from
   let watch = late?.watch

@@ -62,6 +62,22 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     await close()
   })
 
+  it('the event of a step has what that step has found out, and nothing of later steps', async () => {
+    const { send, close, events } = await watched()
+    await send('GET', '/v8/piezas/1')
+    const known = events.steps.map(({ step, version, principal, route }) => [step, version, principal, route])
+    const ana = { name: 'ana' }
+    expect(known.slice(0, 6)).toEqual([
+      ['version', 'v8', undefined, undefined],
+      ['preflight', 'v8', undefined, undefined],
+      ['admit', 'v8', undefined, undefined],
+      ['authenticate', 'v8', ana, undefined],
+      ['throttle', 'v8', ana, undefined],
+      ['route', 'v8', ana, '/piezas/{numero}'],
+    ])
+    await close()
+  })
+
   it('a problem is told with its real cause, which no client sees', async () => {
     const { send, close, events } = await watched()
     const { text } = await send('GET', '/v8/averias/secret')
