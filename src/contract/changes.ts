@@ -73,7 +73,8 @@ export class Changes {
   add(found: Found): void {
     const { kind, detail = '', place, before, after } = found
     const pointer = before?.pointer ?? after?.pointer ?? `${nameOf(found.operation)} ${place}`
-    const key = `${kind} ${pointer} ${detail}`
+    // HEAD of a list is told with its GET.
+    const key = `${kind} ${pointer.replace(/^(#\/paths\/[^/]+)\/head\//, '$1/get/')} ${detail}`
     const entry = this.#found.get(key) ?? { found, operations: new Set() }
     this.#found.set(key, entry)
     if (found.operation !== undefined) entry.operations.add(nameOf(found.operation))

@@ -41,7 +41,7 @@ export function compareParameters(pair: Pair<OperationPlace>, sides: OperationSi
   const before = parametersOf(sides.before, pair.before)
   const after = parametersOf(sides.after, pair.after)
   const isList =
-    sides.operation.method === 'GET' &&
+    ['GET', 'HEAD'].includes(sides.operation.method) &&
     [before, after].some((all) => all.has(`query ${parameter.size}`) || all.has(`query ${parameter.page}`))
   const compare = new ParameterComparison(sides, isList)
   for (const [key, old] of before) {

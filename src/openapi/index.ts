@@ -1,5 +1,11 @@
 /** `express-rest-conventions/openapi`: a service describes itself. */
 
+export { canonicalDocument } from '../contract/canonical.js'
+export type { Change } from '../contract/changes.js'
+export { type CompareOptions, compareContracts } from '../contract/compare.js'
+export type { Level } from '../contract/findings.js'
+export type { ContractKind } from '../contract/kinds.js'
+export { DocumentError } from '../contract/nodes.js'
 export type { DocumentExtensions, EndpointAnswer, EndpointText, OperationText, ResourceText } from '../plan/describe-options.js'
 export type { DocumentOperation, DocumentPath, DocumentSchema, OpenApiDocument, Reference } from './document.js'
 export { openapi } from './openapi.js'

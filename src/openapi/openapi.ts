@@ -44,6 +44,8 @@ export function openapi(service: object, version: string, options: OpenApiOption
     paths,
     components: components.all(),
     ...(externalDocs === undefined ? {} : { externalDocs }),
+    // Not only a header field: whoever compares documents has to know when the version may go (VER-3).
+    ...(described.life?.sunset === undefined ? {} : { 'x-sunset': new Date(described.life.sunset).toISOString() }),
   }
   checkOperationIds(document)
   const whole = addFragments(document, fragments)

@@ -402,6 +402,15 @@ describe('sentences', () => {
     )
   })
 
+  it('a change of a list and of its HEAD stands once', () => {
+    const both = (...given: readonly Json[]): Json => {
+      const one = { parameters: [{ name: 'limit', in: 'query', schema: whole }, ...given], responses: {} }
+      return document({ '/things': { get: one, head: one } })
+    }
+    const changes = compareContracts(both(filter('a')), both())
+    expect(changes.map(({ kind, method, alsoAt }) => [kind, method, alsoAt])).toEqual([['filter-removed', 'GET', ['HEAD /things']]])
+  })
+
   it('one change of a component stands once, however many operations have it', () => {
     const shared = (properties: Json): Json => {
       const content = { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } }

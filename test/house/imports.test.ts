@@ -41,7 +41,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   adapters: ['adapters/contract.ts', 'definition', 'http', 'problem.ts'],
   testing: ['adapters/contract.ts', 'adapters', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
   contract: ['definition', 'wire.ts'],
-  cli: ['contract', 'definition'],
+  cli: ['contract', 'openapi', 'definition', 'problem.ts'],
   transfer: ['violation.ts', 'adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'slices.ts', 'wire.ts'],
   plan: ['violation.ts', 'adapters/contract.ts', 'auth', 'definition', 'http', 'problem.ts', 'cache.ts', 'wire.ts'],
   representation: ['adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'cache.ts', 'wire.ts'],
@@ -57,7 +57,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'problem.ts',
     'wire.ts',
   ],
-  openapi: ['adapters/contract.ts', 'middleware', 'representation', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
+  openapi: ['adapters/contract.ts', 'contract', 'middleware', 'representation', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
   router: [
     'cache.ts',
     'violation.ts',

@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+/** `npx express-rest-conventions`. */
+import { runCommand } from './commands.js'
+import { documentsOfModule } from './service-documents.js'
+import { UsageError } from './usage-error.js'
+
+/** A module that was refused may go on by itself, and fail again. */
+function ignoreRefusals(error: unknown): void {
+  if (!(error instanceof UsageError)) throw error
+}
+process.on('unhandledRejection', ignoreRefusals)
+process.on('uncaughtException', ignoreRefusals)
+
+const code = await runCommand(process.argv.slice(2), {
+  cwd: process.cwd(),
+  out: (text) => process.stdout.write(text),
+  error: (text) => process.stderr.write(text),
+  now: () => new Date(),
+  documentsOf: documentsOfModule,
+})
+// The module may have opened connections, which would keep the process alive.
+process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))

@@ -1,0 +1,16 @@
+/** The documents of all versions of a service. */
+import { descriptionOf } from '../plan/description.js'
+import type { OpenApiDocument } from './document.js'
+import { openapi } from './openapi.js'
+
+/**
+ * The OpenAPI document of each version that what `api()` made serves, by its name; retired ones have
+ * none. A `resourceRouter`, which knows no versions, has one called `v1`.
+ *
+ * Throws `ConfigurationError` as `openapi()` does.
+ */
+export function documentsOf(service: object): ReadonlyMap<string, OpenApiDocument> {
+  const versions = descriptionOf(service)?.versions ?? new Map([['', undefined]])
+  const living = [...versions].filter(([, entry]) => entry !== 'retired').map(([name]) => (name === '' ? 'v1' : name))
+  return new Map(living.map((version) => [version, openapi(service, version)]))
+}

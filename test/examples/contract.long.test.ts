@@ -1,0 +1,119 @@
+/** The contract lock over the example, as those who install the package run it: the command, real modules, a real git repository. */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { commit, git, repository } from '../cli/repository.js'
+
+// Each command is a process, which takes as long as the machine is busy.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The compiled example, inside of the project, where the name of the package leads to its build. */
+let compiled: string
+
+beforeAll(() => {
+  compiled = mkdtempSync(join(root, 'build/contract-'))
+  cpSync(join(root, 'build/examples'), join(compiled, 'examples'), { recursive: true })
+  writeFileSync(
+    join(compiled, 'examples/pre-piezas/contract.js'),
+    `import { openAccess } from './access.js'
+import { createService } from './service.js'
+import { storesIn } from './store/stores.js'
+const asked = () => { throw new Error('A document asks no store.') }
+const stores = storesIn({ client: { query: asked }, transaction: asked, ask: asked, close: async () => {} })
+const access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas' })
+export const api = createService({ rateLimit: 600 }, { stores, access, counters: { close() {} } }).apis.inside
+`,
+  )
+})
+
+afterAll(() => rmSync(compiled, { recursive: true, force: true }))
+
+/** A copy of the example in which some text stands for other text. */
+function changed(name: string, file: string, ...edits: readonly (readonly [RegExp, string])[]): string {
+  const copy = join(compiled, name)
+  cpSync(join(compiled, 'examples'), copy, { recursive: true })
+  const path = join(copy, 'pre-piezas', file)
+  let text = readFileSync(path, 'utf8')
+  for (const [from, to] of edits) {
+    expect(text).toMatch(from)
+    text = text.replace(from, to)
+  }
+  writeFileSync(path, text)
+  return join(copy, 'pre-piezas/contract.js')
+}
+
+const run = (folder: string, ...args: readonly string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+
+describe('the contract of the example', () => {
+  it('passes as it is, fails where a filter is gone, passes once that is accepted, and fails where more is gone', () => {
+    const folder = repository()
+    const original = join(compiled, 'examples/pre-piezas/contract.js')
+    expect(run(folder, 'openapi', original)).toMatchObject({ status: 0, stdout: 'written openapi/v8.json\nwritten openapi/v1.json\n' })
+    expect(readdirSync(join(folder, 'openapi'))).toEqual(['v1.json', 'v8.json'])
+    commit(folder)
+    expect(run(folder, 'openapi', original, '--check', '--against', 'main')).toEqual({
+      status: 0,
+      stdout: '0 breaking changes, 0 harmless\n',
+      stderr: '',
+    })
+
+    git(folder, 'checkout', '--quiet', '-b', 'topic')
+    const without = changed('one', 'resources/pre-piezas.js', [/lote: true,/, ''])
+    run(folder, 'openapi', without)
+    commit(folder)
+    const failed = run(folder, 'openapi', without, '--check', '--against', 'main')
+    expect(failed.status).toBe(1)
+    const sentence = (version: string) =>
+      `${version}: the filter "lote" of pre-piezas is gone (and 1 more operation): clients that send it get 400. Put the change into v9, or accept it with --accept [filter-removed]\n`
+    expect(failed.stderr).toContain(sentence('v1'))
+    expect(failed.stderr).toContain(sentence('v8'))
+
+    expect(run(folder, 'openapi', without, '--against', 'main', '--accept', 'nobody sends it').status).toBe(0)
+    expect(run(folder, 'openapi', without, '--check', '--against', 'main')).toMatchObject({ status: 0, stderr: '' })
+
+    const more = changed(
+      'more',
+      'resources/pre-piezas.js',
+      [/lote: true,/, ''],
+      [/'valorDeclarado',\s*'destinatario.apellido',/, "'destinatario.apellido',"],
+    )
+    const again = run(folder, 'openapi', more, '--check', '--against', 'main')
+    expect(again.status).toBe(1)
+    expect(again.stderr).toContain(
+      'v1: the sort member "valorDeclarado" of pre-piezas is gone (and 1 more operation): clients that send sort=valorDeclarado get 400.',
+    )
+    expect(again.stderr).not.toContain('the filter "lote"')
+  })
+
+  it('says what is wrong with a module, and how to call it', () => {
+    const folder = repository()
+    const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
+    write(
+      'main.mjs',
+      'import { createServer } from "node:http"\nsetTimeout(() => {}, 60_000)\nasync function main() {\n  createServer().listen(0)\n}\nmain()\n',
+    )
+    expect(run(folder, 'openapi', 'main.mjs')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('main.mjs starts a server while it is loaded.'),
+    })
+    write('api.ts', 'export default 1 as number\n')
+    const typescript = run(folder, 'openapi', 'api.ts')
+    expect(typescript.status).toBe(2)
+    expect(typescript.stderr).toMatch(/is TypeScript, which this Node does not load|exports no service/)
+    write('other.mjs', 'export default function app() {}\n')
+    expect(run(folder, 'openapi', 'other.mjs')).toMatchObject({ status: 2, stderr: expect.stringContaining('openapi() got no service') })
+    expect(run(folder, 'openapi', 'lost.mjs')).toMatchObject({ status: 2, stderr: expect.stringContaining('There is no module ') })
+    expect(run(folder, 'opnapi')).toMatchObject({ status: 2, stderr: '"opnapi" is no command. Did you mean "openapi"?\n' })
+    expect(run(folder, '--help').status).toBe(0)
+  })
+})
