@@ -331,6 +331,8 @@ describe('spellings', () => {
   it('null of OpenAPI 3.0 and 3.1', () => {
     same(legacy(response({ ...text, nullable: true })), response({ type: ['string', 'null'] }))
     same(legacy(response({ nullable: true, allOf: [text] })), response({ type: ['string', 'null'] }))
+    const either = [members({ a: text }, 'a'), members({ b: text }, 'b')]
+    same(legacy(response({ nullable: true, anyOf: either })), response({ anyOf: [...either, { type: 'null' }] }))
     same(legacy(response({})), response({}))
     same(legacy(response({ ...text, nullable: true, enum: ['a'] })), response({ type: ['string', 'null'], enum: ['a', null] }))
   })
