@@ -65,8 +65,8 @@ function patchInput(
 
 function readForEndpoint(exchange: Negotiated, asked: Asked): Awaitable<Input<QueryKind, 'endpoint'>> {
   const { query, expand } = asked
-  const { req, called } = exchange
-  const { body: schema, upload } = called ?? {}
+  const { req, endpointMethod } = exchange
+  const { body: schema, upload } = endpointMethod ?? {}
   if (schema !== undefined) {
     const options = bodyOptions(exchange, bodyTypes.whole, schema.form)
     return readBody(req, options, (sent) => ({ query, expand, body: schema.read(sent), idempotency: undefined }))
@@ -110,11 +110,11 @@ async function readFile(exchange: Negotiated, { types, resource: collection, hol
 }
 
 function bodyOptions(exchange: Negotiated, accepted: readonly string[], form: Form): BodyOptions {
-  const { service, called, method } = exchange
+  const { service, endpointMethod, method } = exchange
   return {
     accepted,
     form,
-    bodyLimit: called?.bodyLimit ?? service.bodyLimit,
+    bodyLimit: endpointMethod?.bodyLimit ?? service.bodyLimit,
     depthLimit: service.depthLimit,
     patience: () => exchange.patience.left(),
     patch: method === 'PATCH',

@@ -46,7 +46,7 @@ export class Exchange implements AnyStage {
   authenticated = false
   route: Route<Operation> | undefined
   keys: readonly KeyValue[] = none
-  called: CompiledMethod | undefined
+  endpointMethod: CompiledMethod | undefined
   operation: Operation | undefined
   allow = ''
   representation: Representation = json
@@ -123,7 +123,7 @@ export class Exchange implements AnyStage {
 
   /** Milliseconds that the answer may take. */
   get timeout(): number {
-    return this.called?.timeout ?? this.service.timeout
+    return this.endpointMethod?.timeout ?? this.service.timeout
   }
 
   get key(): KeyValue {

@@ -35,8 +35,8 @@ export class Formats {
   }
 
   /** What a request may ask for: of a list a page, of everything else an item, also where a write answers with one. */
-  of({ route, operation, called }: Allowed): Offers<Representation> {
-    const owner = called ?? route.resource
+  of({ route, operation, endpointMethod }: Allowed): Offers<Representation> {
+    const owner = endpointMethod ?? route.resource
     const what = route.endpoint !== undefined ? 'value' : operation.answers === 'page' ? 'list' : 'item'
     const exports = what === 'list' ? (route.resource?.exports?.formats ?? []) : []
     if (owner === undefined || (owner.representations.length === 0 && exports.length === 0)) return this.#plain[what]

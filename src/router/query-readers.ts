@@ -32,8 +32,8 @@ function readItem({ rawQuery, resource }: Negotiated): Asked<'item'> {
   return { query, expand: query.expand }
 }
 
-function readParameters({ rawQuery, called }: Negotiated): Asked<'endpoint'> {
-  return { query: called?.parseQuery(rawQuery) ?? {}, expand: expandsNothing }
+function readParameters({ rawQuery, endpointMethod }: Negotiated): Asked<'endpoint'> {
+  return { query: endpointMethod?.parseQuery(rawQuery) ?? {}, expand: expandsNothing }
 }
 
 function readNone({ rawQuery }: Negotiated): Asked<'none'> {

@@ -90,7 +90,7 @@ export interface Identified extends Received, Caller {
 export interface Routed extends Identified, Place {
   readonly route: Route<Operation>
   /** The method of the endpoint that the path leads to. */
-  readonly called: CompiledMethod | undefined
+  readonly endpointMethod: CompiledMethod | undefined
   /** The path of the list that is asked for, from the version on. */
   readonly listPath: string
 }
@@ -149,7 +149,7 @@ export interface Executed extends Parsed {
 /** The stage of a request of which `Known` is known, with all that the exchange derives from it. */
 export type Stage<Known> = Known &
   (Known extends Pick<Identified, 'version' | 'principal' | 'authenticated'>
-    ? Known extends Pick<Routed, 'route' | 'keys' | 'called'>
+    ? Known extends Pick<Routed, 'route' | 'keys' | 'endpointMethod'>
       ? Routed
       : Identified
     : unknown)

@@ -52,9 +52,9 @@ export const callsBelow: readonly Operation<'endpoint', 'endpoint'>[] = endpoint
 }))
 
 async function answered(exchange: Calling, item: EndpointItem | undefined): Promise<Outcome> {
-  const { reads, progress, patience, called } = exchange
+  const { reads, progress, patience, endpointMethod } = exchange
   if (!reads) progress.writes()
-  const value = await patience.settle(called?.handle(endpointCall(exchange, item)))
+  const value = await patience.settle(endpointMethod?.handle(endpointCall(exchange, item)))
   const outcome = isReply(value) ? replied(exchange, value, item) : plain(exchange, value, item)
   if (!reads) progress.wrote('made')
   return outcome

@@ -11,7 +11,7 @@ import type { Operation } from '../operations/operation.js'
 import { passTo } from '../pass-to.js'
 import type { Identified, Routed } from '../stages.js'
 
-type Target = Pick<Routed, 'route' | 'keys' | 'called'>
+type Target = Pick<Routed, 'route' | 'keys' | 'endpointMethod'>
 
 export function route(exchange: Identified): Target | Promise<never> {
   const { match: known } = exchange.entrance
@@ -30,7 +30,7 @@ export function route(exchange: Identified): Target | Promise<never> {
 const targetOf = ({ method }: Identified, { route: found, keys }: Match<Operation>): Target => ({
   route: found,
   keys,
-  called: found.endpoint?.methods.get(method),
+  endpointMethod: found.endpoint?.methods.get(method),
 })
 
 /** 404, with the near miss where a collection was misspelt, and with a key that can't be one. */
