@@ -63,10 +63,10 @@ export interface Encoded {
 
 /** The value in the representation that the request asks for. Its header fields are completed in place. */
 export function encoded(exchange: Negotiated, value: unknown, wire: Wire, headers: Headers): Encoded | Promise<Encoded> {
-  const { representation, patience } = exchange
+  const { representation, timeLimit } = exchange
   const made = representation.encode(value, wire, () => representationCall(exchange))
   if (typeof made === 'string') return withBody(exchange, made, headers)
-  return Promise.resolve(patience.settle(made)).then((represented) => withBody(exchange, represented, headers))
+  return Promise.resolve(timeLimit.waitFor(made)).then((represented) => withBody(exchange, represented, headers))
 }
 
 /** What an endpoint answers, likewise. Throws an error that names the endpoint where JSON or XML can not hold it. */
@@ -115,8 +115,8 @@ const representationCall = (exchange: Negotiated): RepresentationCall => ({
   principal: exchange.principal,
   requestId: exchange.requestId,
   base: exchange.base,
-  left: () => exchange.patience.left(),
+  left: () => exchange.timeLimit.left(),
   get signal() {
-    return exchange.patience.signal()
+    return exchange.timeLimit.signal()
   },
 })

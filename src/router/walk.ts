@@ -124,13 +124,13 @@ function watchStep(exchange: Exchange, name: string): Watch {
 
 function end(exchange: Exchange, answer: Answer): void {
   // An export executes until its last row is written, or until it is cut.
-  if (answer.body instanceof Streamed) answer.body.closed.then(() => exchange.progress.ended())
-  else exchange.progress.ended()
+  if (answer.body instanceof Streamed) answer.body.closed.then(() => exchange.progress.release())
+  else exchange.progress.release()
   send(exchange, answer)
 }
 
 function endFailed(exchange: Exchange, error: unknown): void {
-  exchange.progress.ended()
+  exchange.progress.release()
   try {
     send(
       exchange,
