@@ -1,41 +1,40 @@
-/** Work that runs one after another, in the order in which it came: the one way in which the library does that. */
+/** Runs work of the same key one after another, in the order of arrival. All such queues of the library use it. */
 import { isPromise } from './promise.js'
 
-/** The end of each line that is not empty: settles when all that stands in it is over, and never rejects. */
+/** By key, a promise that resolves when all work that is queued now has ended. It never rejects. */
 export interface Tails<K> {
   get(key: K): Promise<unknown> | undefined
   set(key: K, tail: Promise<unknown>): unknown
   delete(key: K): boolean
 }
 
-/** Waits until what stands before is over. Its rejection leaves the line. */
+/** Waits for the earlier work, such as with a time limit. Where it rejects, the work leaves the queue. */
 type WaitForTurn = (before: Promise<unknown>) => Promise<unknown>
 
-/** A line for each key. Lines that are empty take no memory. */
+/** A queue for each key. Empty queues take no memory. */
 export class SerialQueue<K> {
   readonly #tails: Tails<K>
 
-  /** `tails`: a map that the queue shares with others, or that does not hold its keys alive. Default: its own. */
+  /** `tails`: a map that several queues share, or a weak map. Default: a map of its own. */
   constructor(tails: Tails<K> = new Map<K, Promise<unknown>>()) {
     this.#tails = tails
   }
 
-  /** Settles when all that stands in the line now is over; `undefined` where nothing does. Never rejects. */
+  /** Resolves when all work that is queued now has ended; `undefined` where there is none. Never rejects. */
   tail(key: K): Promise<unknown> | undefined {
     return this.#tails.get(key)
   }
 
   /**
-   * Runs `work` when all earlier work of this key is over. Where there is none it runs at once, and
-   * leaves no line behind where it is done at once. `wait` is asked only where there is some.
+   * Runs `work` after all earlier work of this key. Without earlier work it runs at once, and `wait`
+   * is not called.
    */
   run<T>(key: K, wait: WaitForTurn, work: () => T | Promise<T>): T | Promise<T> {
     if (this.#tails.get(key) !== undefined) return this.#runBehind(key, wait, work)
-    // Nobody else comes in while this runs; who comes while it waits finds it in the line.
     const result = work()
     if (!isPromise(result)) return result
     const running = result as Promise<T>
-    // What its work has begun itself stands in the line already.
+    // `work` may have queued other work of this key while it ran.
     const others = this.#tails.get(key)
     const done = running.then(passed, passed)
     this.#extend(key, others === undefined ? done : others.then(() => done))
@@ -51,14 +50,14 @@ export class SerialQueue<K> {
     }
   }
 
-  /** Takes the last place of the line at once; resolves with what gives it up when its turn has come. */
+  /** Takes the last place in the queue. Resolves when its turn has come, with the function that ends the turn. */
   async enter(key: K, wait: WaitForTurn): Promise<() => void> {
     let leave = passed
     const over = new Promise<void>((resolve) => {
       leave = resolve
     })
     const before = this.#tails.get(key) ?? Promise.resolve()
-    // Not before all of the line is through: one who gave up must not let others in beside who is at work.
+    // After `before` too: an entry that gives up while it waits must not let the next one overtake work that still runs.
     this.#extend(
       key,
       before.then(() => over),

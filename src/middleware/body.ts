@@ -53,7 +53,7 @@ export interface BodyOptions {
   /** How deep arrays and objects may nest. */
   readonly depthLimit: number
   /** Milliseconds until 408, asked for where a body is waited for; none where the time is up. No more than a timer takes: see `resolveBodyLimits`. */
-  readonly patience: () => number
+  readonly timeLeft: () => number
   /** The body is a patch: a 415 names the media types in `Accept-Patch` (RFC 5789). */
   readonly patch: boolean
 }
@@ -226,7 +226,7 @@ async function readBytes(req: IncomingMessage, options: BodyOptions): Promise<Ui
   try {
     const length = req.headers['content-length']
     const body = getRawBody(req, { limit: options.bodyLimit, ...(length === undefined ? {} : { length }) })
-    return await withTimeout(body, options.patience(), late)
+    return await withTimeout(body, options.timeLeft(), late)
   } catch (error) {
     if (isProblem(error)) throw error
     const { type } = error as { type?: string }

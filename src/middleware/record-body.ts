@@ -81,7 +81,7 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
   const read = async (req: IncomingMessage): Promise<void> => {
     const patch = req.method === 'PATCH'
     const accepted = patch ? patches : bodyTypes.whole
-    await readBody(req, { accepted, form, bodyLimit, depthLimit, patience: () => timeout, patch }, (body) => {
+    await readBody(req, { accepted, form, bodyLimit, depthLimit, timeLeft: () => timeout, patch }, (body) => {
       if (patch && isJsonPatch(req)) return states.set(req, { patch, whole: false, sent: {}, operations: readOperations(body) })
       const sent = patch ? mergeBody(body, options.jsonPatch ?? false) : objectBody(body)
       states.set(req, {

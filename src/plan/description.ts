@@ -4,6 +4,7 @@
  * copies of the library share, so that one copy can read what another has made.
  */
 import type { CustomRepresentation } from './custom-representation.js'
+import type { DeleteStatus } from './operation.js'
 import type { RouteTable } from './routes.js'
 
 /** The life of a version. Times are milliseconds since 1970. */
@@ -38,7 +39,7 @@ export interface ServiceFacts {
   /** Whether preflights of browsers are answered (HDR-7). */
   readonly cors: boolean
   readonly requireIfMatch: boolean
-  readonly deleteStatus: 200 | 202 | 204
+  readonly deleteStatus: DeleteStatus
   /** The media types of a PATCH of an item. */
   readonly patchTypes: readonly string[]
   /** Media types beside JSON and XML that everything can be had in. */

@@ -35,12 +35,10 @@ const isGuarded = ({ operations }: Route): boolean => [...operations.values()].s
 /** Whether the body is read. */
 export const takesBody: When = ({ method, operation, route }) => {
   if (operation.body === 'record' || operation.body === 'patch') return true
-  const called = operation.body === 'endpoint' ? route.endpoint?.methods.get(method) : undefined
-  return called?.body !== undefined || called?.upload !== undefined
+  const endpointMethod = operation.body === 'endpoint' ? route.endpoint?.methods.get(method) : undefined
+  return endpointMethod?.body !== undefined || endpointMethod?.upload !== undefined
 }
 
-/** Whether the body has a schema, which it may break. */
-const hasSchema: When = (situation) => takesBody(situation)
 const takesKey: When = ({ operation, route }) => operation.creates === true && route.resource?.idempotencyKey !== 'ignored'
 const requiresKey: When = ({ operation, route }) => operation.creates === true && route.resource?.idempotencyKey === 'required'
 const patchesByOperations: When = ({ facts, operation }) =>
@@ -49,13 +47,12 @@ const expands: When = ({ facts, operation, route }) =>
   facts.permission && (operation.query === 'list' || operation.query === 'item') && (route.resource?.plan.list.expandable.length ?? 0) > 0
 const writes: When = ({ operation }) => operation.writes !== undefined
 const exports: When = ({ operation, route }) => operation.answers === 'page' && route.resource?.exports !== undefined
-const hasRules: When = ({ operation, route }) => {
+
+/** A flag has no body for `parse` to check, so only `execute` finds that a rule or the scope forbids its value. */
+const setsCheckedFlag: When = (situation) => {
+  const { operation, route } = situation
   const definition = route.resource?.plan.definition
-  return (
-    operation.target === 'flag' &&
-    writes({ operation } as Situation) &&
-    (definition?.rules !== undefined || definition?.scope !== undefined)
-  )
+  return operation.target === 'flag' && writes(situation) && (definition?.rules !== undefined || definition?.scope !== undefined)
 }
 
 /** Whether a read may be answered by its preconditions alone (HDR-4): HEAD of an item is 302 without a look at them. */
@@ -99,7 +96,7 @@ export const stepProblems = {
     ending('request-timeout', takesBody),
     ending('body-too-large', takesBody),
     ending('unsupported-content', takesBody),
-    ending('invalid-body', hasSchema),
+    ending('invalid-body', takesBody),
   ],
   precondition: [],
   execute: [
@@ -109,7 +106,7 @@ export const stepProblems = {
     ending('stale', changesConditionally),
     ending('precondition-failed', (one) => changesConditionally(one) && one.method !== 'POST'),
     ending('precondition-required', (one) => changesConditionally(one) && one.facts.requireIfMatch),
-    ending('invalid-body', hasRules),
+    ending('invalid-body', setsCheckedFlag),
     ending('duplicate', ({ operation: { writes: method } }) => method !== undefined && method !== 'remove'),
     ending('reference', writes),
     ending('referenced', ({ operation: { writes: method } }) => method !== undefined && method !== 'create'),

@@ -63,6 +63,10 @@ export interface OperationDescription<Query extends QueryKind = QueryKind, Body 
   readonly headStatus?: number
 }
 
+/** The statuses that a successful DELETE of an item may have: the option `deleteStatus` chooses one (VERB-6). */
+export const deleteStatuses = [204, 202, 200] as const
+export type DeleteStatus = (typeof deleteStatuses)[number]
+
 const itemTargets: ReadonlySet<Target> = new Set<Target>(['item', 'member', 'flag', 'item-endpoint'])
 
 /** True for addresses that end with an item, or with something below one. */

@@ -44,7 +44,7 @@ export class CallerCall implements AdapterCall {
   }
 
   get signal(): AbortSignal {
-    return this.#caller.patience.signal()
+    return this.#caller.timeLimit.signal()
   }
 
   /** All that a write reads it decides by or answers with: parents, the record as it is, what its links lead to. */
@@ -53,6 +53,6 @@ export class CallerCall implements AdapterCall {
   }
 
   left(): number {
-    return this.#caller.patience.left()
+    return this.#caller.timeLimit.left()
   }
 }

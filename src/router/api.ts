@@ -124,7 +124,7 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
       mountPath,
       mountTail: '',
       template: found === undefined ? '/login' : undefined,
-      only: undefined,
+      soleVersion: undefined,
       versions: found === undefined ? undefined : versions,
       versionName: found?.name ?? '',
     }

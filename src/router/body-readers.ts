@@ -13,11 +13,14 @@ import { idempotencyOf } from './idempotency.js'
 import { bodyToCreate, bodyToReplace } from './input.js'
 import { fixedByAssociation } from './operations/lineage.js'
 import { JsonPatch, MergePatch, type Patch } from './patch.js'
-import type { Asked } from './query-readers.js'
+import type { QueryInput } from './query-readers.js'
 import type { Input, Negotiated } from './stages.js'
 
-/** Adds the body to what the query asks for. `key`: the `Idempotency-Key` of a POST that creates. */
-type BodyReader<Kind extends BodyKind> = (exchange: Negotiated, asked: Asked, key?: string) => Awaitable<Input<QueryKind, Kind>>
+/**
+ * Returns the whole input, with what the query was read as: another `then` that joins the two would
+ * cost a promise. `key`: the `Idempotency-Key` of a POST that creates.
+ */
+type BodyReader<Kind extends BodyKind> = (exchange: Negotiated, queryInput: QueryInput, key?: string) => Awaitable<Input<QueryKind, Kind>>
 
 /** Each throws the problems of bodies: 400, 408, 413, 415 and 422. */
 export const bodyReaders: { readonly [Kind in BodyKind]: BodyReader<Kind> } = {
@@ -28,7 +31,7 @@ export const bodyReaders: { readonly [Kind in BodyKind]: BodyReader<Kind> } = {
   ignored: withoutBody,
 }
 
-function readRecord(exchange: Negotiated, { query, expand }: Asked, key?: string): Awaitable<Input<QueryKind, 'record'>> {
+function readRecord(exchange: Negotiated, { query, expand }: QueryInput, key?: string): Awaitable<Input<QueryKind, 'record'>> {
   const options = bodyOptions(exchange, bodyTypes.whole, exchange.resource.wire.item.form)
   return readBody(exchange.req, options, (sent) => {
     // The fingerprint is of what the client sent: a repeat is the same request also after a
@@ -46,16 +49,16 @@ function recordOf(exchange: Negotiated, sent: unknown): JsonObject {
   return bodyToCreate(exchange, sent, association === undefined ? {} : fixedByAssociation(association, lastKey(keys)))
 }
 
-function readPatch(exchange: Negotiated, asked: Asked): Awaitable<Input<QueryKind, 'patch'>> {
+function readPatch(exchange: Negotiated, queryInput: QueryInput): Awaitable<Input<QueryKind, 'patch'>> {
   const { req, service } = exchange
   const { jsonPatch } = service
-  if (jsonPatch && isJsonPatch(req)) return checkSeen(exchange).then(() => patchInput(exchange, asked, (sent) => new JsonPatch(sent)))
-  return patchInput(exchange, asked, (sent) => MergePatch.of(sent, jsonPatch))
+  if (jsonPatch && isJsonPatch(req)) return checkSeen(exchange).then(() => patchInput(exchange, queryInput, (sent) => new JsonPatch(sent)))
+  return patchInput(exchange, queryInput, (sent) => MergePatch.of(sent, jsonPatch))
 }
 
 function patchInput(
   exchange: Negotiated,
-  { query, expand }: Asked,
+  { query, expand }: QueryInput,
   patchOf: (sent: unknown) => Patch,
 ): Awaitable<Input<QueryKind, 'patch'>> {
   const { req, service, resource } = exchange
@@ -63,26 +66,26 @@ function patchInput(
   return readBody(req, options, (sent) => ({ query, expand, body: patchOf(sent), idempotency: undefined }))
 }
 
-function readForEndpoint(exchange: Negotiated, asked: Asked): Awaitable<Input<QueryKind, 'endpoint'>> {
-  const { query, expand } = asked
-  const { req, called } = exchange
-  const { body: schema, upload } = called ?? {}
+function readForEndpoint(exchange: Negotiated, queryInput: QueryInput): Awaitable<Input<QueryKind, 'endpoint'>> {
+  const { query, expand } = queryInput
+  const { req, endpointMethod } = exchange
+  const { body: schema, upload } = endpointMethod ?? {}
   if (schema !== undefined) {
     const options = bodyOptions(exchange, bodyTypes.whole, schema.form)
     return readBody(req, options, (sent) => ({ query, expand, body: schema.read(sent), idempotency: undefined }))
   }
-  if (upload === undefined) return withoutBody(exchange, asked)
+  if (upload === undefined) return withoutBody(exchange, queryInput)
   return readFile(exchange, upload).then((body) => ({ query, expand, body, idempotency: undefined }))
 }
 
-function refuseAny(exchange: Negotiated, asked: Asked): Bodiless {
-  if (!hasBody(exchange.req)) return withoutBody(exchange, asked)
+function refuseAny(exchange: Negotiated, queryInput: QueryInput): Bodiless {
+  if (!hasBody(exchange.req)) return withoutBody(exchange, queryInput)
   throw new HttpProblem('unexpected-body', { detail: 'This PUT says all by its address. Send it without a body.' })
 }
 
-type Bodiless = Asked & { readonly body: undefined; readonly idempotency: undefined }
+type Bodiless = QueryInput & { readonly body: undefined; readonly idempotency: undefined }
 
-function withoutBody(_: Negotiated, { query, expand }: Asked): Bodiless {
+function withoutBody(_: Negotiated, { query, expand }: QueryInput): Bodiless {
   return { query, expand, body: undefined, idempotency: undefined }
 }
 
@@ -110,13 +113,13 @@ async function readFile(exchange: Negotiated, { types, resource: collection, hol
 }
 
 function bodyOptions(exchange: Negotiated, accepted: readonly string[], form: Form): BodyOptions {
-  const { service, called, method } = exchange
+  const { service, endpointMethod, method } = exchange
   return {
     accepted,
     form,
-    bodyLimit: called?.bodyLimit ?? service.bodyLimit,
+    bodyLimit: endpointMethod?.bodyLimit ?? service.bodyLimit,
     depthLimit: service.depthLimit,
-    patience: () => exchange.patience.left(),
+    timeLeft: () => exchange.timeLimit.left(),
     patch: method === 'PATCH',
   }
 }

@@ -8,10 +8,10 @@ import type { KeyValue } from '../definition/key.js'
 import type { Conditions } from '../middleware/if-match.js'
 import type { Mounted } from '../plan/routes.js'
 import type { RequestEvent } from './hooks.js'
-import type { Patience } from './patience.js'
 import type { Progress } from './progress.js'
 import type { ServedVersion, Versions } from './served-version.js'
 import type { Service } from './service.js'
+import type { TimeLimit } from './time-limit.js'
 
 export interface Caller {
   readonly service: Service
@@ -20,23 +20,23 @@ export interface Caller {
   readonly permission: Permission | undefined
   readonly requestId: string
   readonly version: ServedVersion
-  /** The versions beside it, where there are several. */
+  /** All versions of the service; `undefined` in a `resourceRouter`. */
   readonly versions: Versions | undefined
-  /** What the addresses of the service begin with, and those of this version. */
+  /** The absolute address of the service, and of this version: links begin with it. */
   readonly root: string
   readonly base: string
   /** True where nothing is changed. */
   readonly reads: boolean
   /** True in a transaction of the team's, where reading again may return the same old record. */
   readonly repeats: boolean
-  /** How long the team's code may take, all in all. */
-  readonly patience: Patience
+  /** How long the whole request, or call, may take. */
+  readonly timeLimit: TimeLimit
   readonly progress: Progress
   /** The resource over the data that this caller reaches: in a transaction, its adapter there. */
   reached(mounted: Mounted): Mounted
-  /** What the permission says of something that the caller would do (AUTH-4). */
+  /** Asks the permission whether the caller may do something (AUTH-4). */
   decide(action: Action, resource: string, key?: KeyValue): Decided
-  /** What hooks are told of every event. */
+  /** The fields of every hook event. */
   event(): RequestEvent
 }
 

@@ -17,12 +17,12 @@ import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
 import { notify, type RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
-import { type Patience, withinTime } from './patience.js'
 import { Progress } from './progress.js'
 import { requestIdOf } from './request-id.js'
 import { isLiving, type ServedVersion, serves, type Versions } from './served-version.js'
 import type { Service } from './service.js'
 import type { AnyStage, Entrance, Input } from './stages.js'
+import { requestTimeLimit, type TimeLimit } from './time-limit.js'
 
 const none: readonly never[] = Object.freeze([])
 
@@ -46,7 +46,7 @@ export class Exchange implements AnyStage {
   authenticated = false
   route: Route<Operation> | undefined
   keys: readonly KeyValue[] = none
-  called: CompiledMethod | undefined
+  endpointMethod: CompiledMethod | undefined
   operation: Operation | undefined
   allow = ''
   representation: Representation = json
@@ -59,7 +59,7 @@ export class Exchange implements AnyStage {
   #started: number | undefined
   #root: string | undefined
   #base: string | undefined
-  #patience: Patience | undefined
+  #timeLimit: TimeLimit | undefined
 
   constructor(req: IncomingMessage, res: ServerResponse, service: Service, entrance: Entrance) {
     this.req = req
@@ -92,9 +92,9 @@ export class Exchange implements AnyStage {
     return root
   }
 
-  get patience(): Patience {
-    this.#patience ??= withinTime(this)
-    return this.#patience
+  get timeLimit(): TimeLimit {
+    this.#timeLimit ??= requestTimeLimit(this)
+    return this.#timeLimit
   }
 
   /** The absolute address of the version, which links begin with. */
@@ -123,7 +123,7 @@ export class Exchange implements AnyStage {
 
   /** Milliseconds that the answer may take. */
   get timeout(): number {
-    return this.called?.timeout ?? this.service.timeout
+    return this.endpointMethod?.timeout ?? this.service.timeout
   }
 
   get key(): KeyValue {
@@ -152,7 +152,7 @@ export class Exchange implements AnyStage {
         'This service has a permission, and nobody says who asks. Give it authenticate: bearer({ keys }), or put an authenticating middleware in front.',
       )
     }
-    return this.patience.settle(decide(permission, this.principal, { action, resource, key }))
+    return this.timeLimit.waitFor(decide(permission, this.principal, { action, resource, key }))
   }
 
   /** Of its successor, the address of the same path, where there is one. */
@@ -169,7 +169,7 @@ export class Exchange implements AnyStage {
 
   respondedWith(status: number): void {
     const { progress } = this
-    if (!progress.responded()) return
+    if (!progress.markResponded()) return
     notify(this.service.hooks.onResponse, () => ({
       ...this.event(),
       status,

@@ -13,7 +13,7 @@ import { Streamed } from '../representation/streamed.js'
 import { header } from '../wire.js'
 import { notify } from './hooks.js'
 import type { Outcome } from './operations/operation.js'
-import { relatedOf } from './sight.js'
+import { relatedOf } from './related-records.js'
 import type { Executed, Parsed, Routed } from './stages.js'
 import { Store } from './store.js'
 
@@ -41,7 +41,7 @@ export function beginExport(exchange: Routed): void {
     throw new Unavailable({ retryAfter: 10, detail: 'Too many exports of this resource are running. Try again when one has ended.' })
   }
   exports.running += 1
-  exchange.progress.exports(() => {
+  exchange.progress.holdExport(() => {
     exports.running -= 1
   })
 }
@@ -78,7 +78,7 @@ export async function exportAnswer(exchange: Executed, outcome: PageOutcome, wir
 /** An answer that has begun can't become a problem: hooks hear of the error, and the client of a connection that broke. */
 function cut(exchange: Executed, error: unknown): void {
   const problem = toProblem(error)
-  exchange.progress.failed(problem)
+  exchange.progress.setProblem(problem)
   const { status, code, clause } = problem
   notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status, code, clause, error: problem.cause ?? error }))
 }
@@ -108,7 +108,7 @@ async function* piecesOf(
     const next = nextRequest(resource, wanted, request, page, seen)
     if (next === undefined) break
     request = next
-    exchange.patience.restart(Math.min(service.timeout, Math.max(0, until - performance.now())))
+    exchange.timeLimit.restart(Math.min(service.timeout, Math.max(0, until - performance.now())))
     page = await store.list(next, query)
     // The place came from the store itself: an empty page would end the export as if it were whole.
     if (page.refused !== undefined) throw new Error(`The adapter of "${resource.plan.collection}" refused to seek behind its own row.`)

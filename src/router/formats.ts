@@ -35,8 +35,8 @@ export class Formats {
   }
 
   /** What a request may ask for: of a list a page, of everything else an item, also where a write answers with one. */
-  of({ route, operation, called }: Allowed): Offers<Representation> {
-    const owner = called ?? route.resource
+  of({ route, operation, endpointMethod }: Allowed): Offers<Representation> {
+    const owner = endpointMethod ?? route.resource
     const what = route.endpoint !== undefined ? 'value' : operation.answers === 'page' ? 'list' : 'item'
     const exports = what === 'list' ? (route.resource?.exports?.formats ?? []) : []
     if (owner === undefined || (owner.representations.length === 0 && exports.length === 0)) return this.#plain[what]
@@ -63,10 +63,10 @@ export interface Encoded {
 
 /** The value in the representation that the request asks for. Its header fields are completed in place. */
 export function encoded(exchange: Negotiated, value: unknown, wire: Wire, headers: Headers): Encoded | Promise<Encoded> {
-  const { representation, patience } = exchange
+  const { representation, timeLimit } = exchange
   const made = representation.encode(value, wire, () => representationCall(exchange))
   if (typeof made === 'string') return withBody(exchange, made, headers)
-  return Promise.resolve(patience.settle(made)).then((represented) => withBody(exchange, represented, headers))
+  return Promise.resolve(timeLimit.waitFor(made)).then((represented) => withBody(exchange, represented, headers))
 }
 
 /** What an endpoint answers, likewise. Throws an error that names the endpoint where JSON or XML can not hold it. */
@@ -115,8 +115,8 @@ const representationCall = (exchange: Negotiated): RepresentationCall => ({
   principal: exchange.principal,
   requestId: exchange.requestId,
   base: exchange.base,
-  left: () => exchange.patience.left(),
+  left: () => exchange.timeLimit.left(),
   get signal() {
-    return exchange.patience.signal()
+    return exchange.timeLimit.signal()
   },
 })

@@ -42,7 +42,7 @@ type RuleAction = 'create' | 'replace' | 'patch'
 
 /** The team's own rules, beside links that lead to nothing (422). */
 export function checkTeamRules(
-  { resource: { plan }, principal, patience }: Place,
+  { resource: { plan }, principal, timeLimit }: Place,
   next: JsonObject,
   current: JsonObject | undefined,
   action: RuleAction,
@@ -50,7 +50,7 @@ export function checkTeamRules(
 ): Awaitable<void> {
   const { definition } = plan
   if (definition.rules === undefined) return refuseOnWire(plan, dangling)
-  return settled(patience.settle(definition.rules(next, { current, action, principal })), (broken) =>
+  return settled(timeLimit.waitFor(definition.rules(next, { current, action, principal })), (broken) =>
     refuseOnWire(plan, [...dangling, ...checkedRules(broken, plan.collection).map((one) => violationOf(one, plan.collection))]),
   )
 }

@@ -7,11 +7,11 @@ export class KeyQueue {
   readonly #queues = new WeakMap<object, SerialQueue<string>>()
 
   /**
-   * Runs `work` when all earlier work of this key is over: at once where there is none. `patience`: milliseconds it may wait for its turn; throws `Unavailable` where that
+   * Runs `work` when all earlier work of this key is over: at once where there is none. `limit`: milliseconds it may wait for its turn; throws `Unavailable` where that
    * does not come in time.
    */
-  run<T>(owner: object, key: string, patience: number, work: () => T | Promise<T>): T | Promise<T> {
-    return this.#queueOf(owner).run(key, (before) => withTimeout(before, patience, tooMany), work)
+  run<T>(owner: object, key: string, limit: number, work: () => T | Promise<T>): T | Promise<T> {
+    return this.#queueOf(owner).run(key, (before) => withTimeout(before, limit, tooMany), work)
   }
 
   #queueOf(owner: object): SerialQueue<string> {

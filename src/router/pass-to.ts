@@ -11,7 +11,7 @@ export function passTo(exchange: Received, middleware: Middleware): Promise<void
   const { req, res, service, progress, requestId } = exchange
   res.setHeader(header.requestId, requestId)
   if (service.secureHeaders !== undefined) setSecureHeaders(res, service.secureHeaders)
-  for (const [name, value] of Object.entries({ ...progress.sharing, ...progress.limits })) {
+  for (const [name, value] of Object.entries({ ...progress.corsFields, ...progress.limitFields })) {
     res.setHeader(name, name === header.vary ? mergeVary(res.getHeader(name), value) : value)
   }
   if (service.hooks.onResponse !== undefined) {

@@ -6,8 +6,8 @@ import { mergeBody, objectBody, recordFromPatched, recordToPatch } from '../plan
 import type { Violation } from '../problem.js'
 import type { Place } from './caller.js'
 import { storedTerms } from './links.js'
+import { shownItem } from './related-records.js'
 import { scopeOf } from './scope.js'
-import { shown } from './sight.js'
 
 /** What a PATCH asks for. */
 export interface Patch {
@@ -55,7 +55,7 @@ export class JsonPatch implements Patch {
   async compose(place: Place, stored: Stored<JsonObject>): Promise<JsonObject> {
     const { resource, service } = place
     const { plan } = resource
-    const { document, removed } = applyOperations(await shown(place, stored), this.#operations, service, plan.definition.shape)
+    const { document, removed } = applyOperations(await shownItem(place, stored), this.#operations, service, plan.definition.shape)
     const found: Violation[] = []
     const seen = storedTerms(place, resource, objectBody(document), found)
     return recordFromPatched({ plan, current: stored.value, fixed: scopeOf(place, resource), found }, seen, removed)

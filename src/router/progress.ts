@@ -1,7 +1,4 @@
-/**
- * What changes during a request at any stage. Each method reports one kind of event, and each field
- * has one such method.
- */
+/** What changes during a request, whatever its stage. */
 import type { Scalar } from '../adapters/contract.js'
 import type { Load } from '../limits/load.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
@@ -19,8 +16,8 @@ export class Progress {
   readonly #outer: Progress | undefined
   #change: Change = 'none'
   #scopes: Scopes | undefined
-  #sharing: Readonly<Record<string, string>> | undefined
-  #limits: Headers | undefined
+  #corsFields: Readonly<Record<string, string>> | undefined
+  #limitFields: Headers | undefined
   #problem: HttpProblem | undefined
   #load: Load | undefined
   #releaseExport: (() => void) | undefined
@@ -37,17 +34,17 @@ export class Progress {
   }
 
   /** A write begins: until its outcome is known, it may have changed something. */
-  writes(): void {
-    this.wrote('unknown')
+  beginWrite(): void {
+    this.setChange('unknown')
   }
 
   /**
-   * A write has ended. For the outer request the outcome stays unknown: only the owner of a
+   * Sets the outcome of a write. For the outer request it stays unknown: only the owner of a
    * transaction knows whether it is committed.
    */
-  wrote(change: Change): void {
+  setChange(change: Change): void {
     this.#change = change
-    if (change !== 'none' && this.#outer?.change === 'none') this.#outer.writes()
+    if (change !== 'none' && this.#outer?.change === 'none') this.#outer.beginWrite()
   }
 
   /** The scopes that were computed. Each is computed once for a request. */
@@ -57,38 +54,36 @@ export class Progress {
   }
 
   /** The header fields that let scripts of other origins read the answer, for any answer (HDR-7). */
-  get sharing(): Readonly<Record<string, string>> | undefined {
-    return this.#sharing
+  get corsFields(): Readonly<Record<string, string>> | undefined {
+    return this.#corsFields
   }
 
-  /** CORS has decided which origins may read the answer. */
-  shares(fields: Readonly<Record<string, string>>): void {
-    this.#sharing = fields
+  setCorsFields(fields: Readonly<Record<string, string>>): void {
+    this.#corsFields = fields
   }
 
   /** The header fields of the rate limit, for any answer (LIMIT-1). */
-  get limits(): Headers | undefined {
-    return this.#limits
+  get limitFields(): Headers | undefined {
+    return this.#limitFields
   }
 
-  /** The request was counted against its budget. */
-  counted(fields: Headers | undefined): void {
-    this.#limits = fields
+  setLimitFields(fields: Headers | undefined): void {
+    this.#limitFields = fields
   }
 
-  /** The request begins to execute: from here on it counts in the load of its service. */
-  executes(load: Load): void {
+  /** From here on the request counts in the load of its service, until `release`. */
+  beginExecution(load: Load): void {
     load.executing += 1
     this.#load = load
   }
 
-  /** An export has taken a place among those of its resource. */
-  exports(release: () => void): void {
+  /** Keeps what gives back the place of an export, for `release`. */
+  holdExport(release: () => void): void {
     this.#releaseExport = release
   }
 
-  /** The request has ended: it releases its load and its export, once. */
-  ended(): void {
+  /** The request has ended: gives back its load and the place of its export, once. */
+  release(): void {
     if (this.#load !== undefined) this.#load.executing -= 1
     this.#load = undefined
     this.#releaseExport?.()
@@ -100,12 +95,12 @@ export class Progress {
     return this.#problem
   }
 
-  failed(problem: HttpProblem): void {
+  setProblem(problem: HttpProblem): void {
     this.#problem = problem
   }
 
-  /** An answer was written. Returns true the first time: `onResponse` is called once. */
-  responded(): boolean {
+  /** Returns true the first time, so that `onResponse` is called once. */
+  markResponded(): boolean {
     const first = !this.#responded
     this.#responded = true
     return first

@@ -6,10 +6,10 @@ import { refuseQuery } from '../plan/query-pairs.js'
 import type { Input, Negotiated } from './stages.js'
 
 /** What a query asks for. */
-export type Asked<Kind extends QueryKind = QueryKind> = Pick<Input<Kind>, 'query' | 'expand'>
+export type QueryInput<Kind extends QueryKind = QueryKind> = Pick<Input<Kind>, 'query' | 'expand'>
 
 /** Each throws the `invalid-query` problem with every violation at once. */
-export const queryReaders: { readonly [Kind in QueryKind]: (exchange: Negotiated) => Asked<Kind> } = {
+export const queryReaders: { readonly [Kind in QueryKind]: (exchange: Negotiated) => QueryInput<Kind> } = {
   list: readList,
   item: readItem,
   endpoint: readParameters,
@@ -20,23 +20,23 @@ export const queryReaders: { readonly [Kind in QueryKind]: (exchange: Negotiated
 const expandsNothing: readonly string[] = Object.freeze([])
 const asksNothing = Object.freeze({ query: undefined, expand: expandsNothing })
 
-function readList(exchange: Negotiated): Asked<'list'> {
+function readList(exchange: Negotiated): QueryInput<'list'> {
   const { rawQuery, resource, representation } = exchange
   const { list } = resource.plan
   const query = representation.transfer === undefined ? knownListQuery(rawQuery, list, exchange) : parseExportQuery(rawQuery, list)
   return { query, expand: query.expand }
 }
 
-function readItem({ rawQuery, resource }: Negotiated): Asked<'item'> {
+function readItem({ rawQuery, resource }: Negotiated): QueryInput<'item'> {
   const query = parseItemQuery(rawQuery, resource.plan.list)
   return { query, expand: query.expand }
 }
 
-function readParameters({ rawQuery, called }: Negotiated): Asked<'endpoint'> {
-  return { query: called?.parseQuery(rawQuery) ?? {}, expand: expandsNothing }
+function readParameters({ rawQuery, endpointMethod }: Negotiated): QueryInput<'endpoint'> {
+  return { query: endpointMethod?.parseQuery(rawQuery) ?? {}, expand: expandsNothing }
 }
 
-function readNone({ rawQuery }: Negotiated): Asked<'none'> {
+function readNone({ rawQuery }: Negotiated): QueryInput<'none'> {
   refuseQuery(rawQuery)
   return asksNothing
 }

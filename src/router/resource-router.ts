@@ -79,7 +79,7 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
       mountPath,
       mountTail: fromVersion(mountPath),
       template: undefined,
-      only: version,
+      soleVersion: version,
       versions: undefined,
       versionName: '',
     }

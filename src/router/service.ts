@@ -18,6 +18,7 @@ import { invalidOption } from '../options/check.js'
 import { count, functionBy, type Kinds, withMethod } from '../options/kinds.js'
 import { type CustomRepresentation, representationsKind, representationsOption } from '../plan/custom-representation.js'
 import type { ServiceFacts } from '../plan/description.js'
+import { type DeleteStatus, deleteStatuses } from '../plan/operation.js'
 import { Reuse } from '../representation/reuse.js'
 import { header } from '../wire.js'
 import { Formats } from './formats.js'
@@ -53,7 +54,7 @@ export interface ServiceOptions<P = unknown> extends Hooks {
   /** A weak tag in `If-Match` counts as ours: for proxies that weaken tags when they compress (HDR-3). Default false. */
   readonly weakIfMatch?: boolean
   /** The status of a successful DELETE, which has no body in any case (VERB-6). Default 204. */
-  readonly deleteStatus?: 200 | 202 | 204
+  readonly deleteStatus?: DeleteStatus
   /** Media types beside JSON and XML that everything can be had in (HDR-1): `[representation('text/csv', { list: toCsv })]`. */
   readonly representations?: readonly CustomRepresentation[]
   /** PATCH takes JSON Patch (RFC 6902) beside merge patches (VERB-5), from callers who may read the item. Default false. */
@@ -105,7 +106,7 @@ export interface Service {
   readonly cors: CrossOrigin | Middleware | undefined
   readonly requireIfMatch: boolean
   readonly weakIfMatch: boolean
-  readonly deleteStatus: 200 | 202 | 204
+  readonly deleteStatus: DeleteStatus
   readonly jsonPatch: boolean
   /** The media types of a PATCH of an item. */
   readonly patchTypes: readonly string[]
@@ -142,7 +143,7 @@ export const serviceKinds: Kinds<ServiceOptions> = {
   cors: functionBy('what crossOrigin() made, such as crossOrigin({ origins })'),
   requireIfMatch: 'boolean',
   weakIfMatch: 'boolean',
-  deleteStatus: { oneOf: [204, 202, 200] },
+  deleteStatus: { oneOf: deleteStatuses },
   representations: representationsKind,
   jsonPatch: 'boolean',
   page: { options: pageKinds },

@@ -16,10 +16,10 @@ import type { Caller, Place, Visit } from './caller.js'
 import type { RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
 import type { Patch } from './patch.js'
-import type { Patience } from './patience.js'
 import type { Progress } from './progress.js'
 import type { ServedVersion, Versions } from './served-version.js'
 import type { Service } from './service.js'
+import type { TimeLimit } from './time-limit.js'
 
 /** Where a request came in. */
 export interface Entrance {
@@ -37,13 +37,13 @@ export interface Entrance {
   readonly mountTail: string
   /** Of a path outside of all versions, its template in events. */
   readonly template: string | undefined
-  /** The only version; else the step `version` finds it among `versions` by `versionName`. */
-  readonly only: ServedVersion | undefined
+  /** The version of a `resourceRouter`, which has one. Else the step `version` looks up `versionName` in `versions`. */
+  readonly soleVersion: ServedVersion | undefined
   readonly versions: Versions | undefined
   readonly versionName: string
 }
 
-/** What a step returns in place of an addition, where it answers the request. */
+/** What a step returns where it answers the request, which ends there. */
 export interface Answered {
   readonly answer: Answer
 }
@@ -54,10 +54,10 @@ export interface Received {
   readonly res: ServerResponse
   readonly service: Service
   readonly entrance: Entrance
-  /** The versions beside the one that is asked for, where there are several. */
+  /** All versions of the service; `undefined` in a `resourceRouter`. */
   readonly versions: Versions | undefined
   readonly requestId: string
-  /** Those of the request, which its getter makes. */
+  /** The header fields: the getter `req.headers` builds them, and is called once. */
   readonly headers: IncomingHttpHeaders
   readonly method: string
   /** True for the methods that change nothing. */
@@ -68,7 +68,7 @@ export interface Received {
   readonly root: string
   /** The path of the request, as problems have it. */
   readonly instance: string
-  readonly patience: Patience
+  readonly timeLimit: TimeLimit
   readonly progress: Progress
   /** The fields of every hook event, as far as they are known. */
   event(): RequestEvent
@@ -89,8 +89,8 @@ export interface Identified extends Received, Caller {
 /** What the path leads to is known. */
 export interface Routed extends Identified, Place {
   readonly route: Route<Operation>
-  /** The method of the endpoint that the path leads to. */
-  readonly called: CompiledMethod | undefined
+  /** The method of the endpoint; `undefined` for resources, and for a method that the endpoint lacks. */
+  readonly endpointMethod: CompiledMethod | undefined
   /** The path of the list that is asked for, from the version on. */
   readonly listPath: string
 }
@@ -107,7 +107,7 @@ export interface Negotiated extends Allowed {
   readonly representation: Representation
 }
 
-/** What queries are read as, by the `query` of the operation. */
+/** The types of queries, by the `query` of an operation's description. */
 interface Queries {
   readonly list: ListQuery
   readonly item: ItemQuery
@@ -116,7 +116,7 @@ interface Queries {
   readonly ignored: undefined
 }
 
-/** What bodies are read as, by the `body` of the operation. */
+/** The types of bodies, by the `body` of an operation's description. */
 interface Bodies {
   readonly record: JsonObject
   readonly patch: Patch
@@ -125,7 +125,7 @@ interface Bodies {
   readonly ignored: undefined
 }
 
-/** What the client sent, typed: what the step `parse` adds. */
+/** The query and the body, typed: what the step `parse` adds. */
 export interface Input<Q extends QueryKind = QueryKind, B extends BodyKind = BodyKind> {
   readonly query: Queries[Q]
   /** The associations to expand. */
@@ -146,10 +146,14 @@ export interface Executed extends Parsed {
   readonly outcome: Outcome
 }
 
-/** The stage of a request of which `Known` is known, with all that the exchange derives from it. */
+/**
+ * The stage at which `Known` is known. Fields that the exchange computes come with the fields that
+ * they are computed from: `base` with `version`, `resource` and `listPath` with `route`. So the two
+ * named stages are given in full as soon as the fields of their steps are known.
+ */
 export type Stage<Known> = Known &
   (Known extends Pick<Identified, 'version' | 'principal' | 'authenticated'>
-    ? Known extends Pick<Routed, 'route' | 'keys' | 'called'>
+    ? Known extends Pick<Routed, 'route' | 'keys' | 'endpointMethod'>
       ? Routed
       : Identified
     : unknown)

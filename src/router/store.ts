@@ -118,7 +118,7 @@ export class Store {
       (found) => {
         if (found == null) return undefined
         const stored = unrepeated(found)
-        this.#exchange.progress.wrote('made')
+        this.#exchange.progress.setChange('made')
         return this.#versioned(stored)
       },
     )
@@ -210,19 +210,19 @@ export class Store {
   /** Calls a method that may change something, and records whether it did (VERB-13). */
   #change<T>(name: string, write: () => Awaitable<T>): Awaitable<T> {
     const { progress } = this.#exchange
-    progress.writes()
+    progress.beginWrite()
     return settled(this.#ask(name, write), (result) => {
-      progress.wrote(changeOf(result))
+      progress.setChange(changeOf(result))
       return result
     })
   }
 
   #ask<T>(name: string, ask: () => Awaitable<T>): Awaitable<T> {
     const exchange = this.#exchange
-    if (exchange.service.hooks.onQuery !== undefined) return this.#observed(name, () => exchange.patience.settle(ask()))
+    if (exchange.service.hooks.onQuery !== undefined) return this.#observed(name, () => exchange.timeLimit.waitFor(ask()))
     const answer = ask()
-    // Most answers are there at once, and need no patience to be made.
-    return isPromise(answer) ? exchange.patience.settle(answer) : answer
+    // Most answers are there at once, and need no timeLimit to be made.
+    return isPromise(answer) ? exchange.timeLimit.waitFor(answer) : answer
   }
 
   async #observed<T>(name: string, ask: () => Awaitable<T>): Promise<T> {

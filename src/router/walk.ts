@@ -3,7 +3,7 @@ import type { Answer } from '../representation/answer.js'
 import { Streamed } from '../representation/streamed.js'
 import type { Exchange } from './exchange.js'
 import { notify } from './hooks.js'
-import { type Found, type PlacedStep, path } from './path.js'
+import { type PipelineStep, pipeline, type StepResult } from './pipeline.js'
 import type { Received } from './stages.js'
 import { admit } from './steps/admit.js'
 import { allow } from './steps/allow.js'
@@ -22,80 +22,80 @@ import { throttle } from './steps/throttle.js'
 import { version } from './steps/version.js'
 
 /** The steps of a request, each with what it adds to the stage before it. */
-export const steps = path<Received>()
-  .step('version', version, (exchange, found) => {
-    exchange.version = found.version
+export const steps = pipeline<Received>()
+  .step('version', version, (exchange, added) => {
+    exchange.version = added.version
   })
   .step('preflight', preflight)
   .step('admit', admit)
-  .step('authenticate', authenticate, (exchange, found) => {
-    exchange.principal = found.principal
-    exchange.authenticated = found.authenticated
+  .step('authenticate', authenticate, (exchange, added) => {
+    exchange.principal = added.principal
+    exchange.authenticated = added.authenticated
   })
   .step('throttle', throttle)
-  .step('route', route, (exchange, found) => {
-    exchange.route = found.route
-    exchange.keys = found.keys
-    exchange.called = found.called
+  .step('route', route, (exchange, added) => {
+    exchange.route = added.route
+    exchange.keys = added.keys
+    exchange.endpointMethod = added.endpointMethod
   })
-  .step('allow', allow, (exchange, found) => {
-    exchange.operation = found.operation
-    exchange.allow = found.allow
+  .step('allow', allow, (exchange, added) => {
+    exchange.operation = added.operation
+    exchange.allow = added.allow
   })
-  .step('negotiate', negotiate, (exchange, found) => {
-    exchange.representation = found.representation
+  .step('negotiate', negotiate, (exchange, added) => {
+    exchange.representation = added.representation
   })
-  .step('parse', parse, (exchange, found) => {
-    exchange.query = found.query
-    exchange.expand = found.expand
-    exchange.body = found.body
-    exchange.idempotency = found.idempotency
+  .step('parse', parse, (exchange, added) => {
+    exchange.query = added.query
+    exchange.expand = added.expand
+    exchange.body = added.body
+    exchange.idempotency = added.idempotency
   })
-  .step('precondition', precondition, (exchange, found) => {
-    exchange.conditions = found.conditions
+  .step('precondition', precondition, (exchange, added) => {
+    exchange.conditions = added.conditions
   })
-  .step('execute', execute, (exchange, found) => {
-    exchange.outcome = found.outcome
+  .step('execute', execute, (exchange, added) => {
+    exchange.outcome = added.outcome
   })
   .end('represent', represent)
 
 /** The steps of a login, which belongs to no version and authenticates by itself. */
-export const loginSteps = path<Received>().step('preflight', preflight).end('login', login)
+export const loginSteps = pipeline<Received>().step('preflight', preflight).end('login', login)
 
 /**
- * Walks a request through its steps, from `from` on; `late` is what that step returned after a wait.
- * Only here does a request move to its next stage. Never throws and never rejects: errors become
- * answers.
+ * Runs the steps of a request, and sets what each adds. Never throws and never rejects: errors
+ * become answers. Where a step returns a promise, `walk` calls itself when that resolves: with the
+ * index of the step as `from`, and its result as `resumed`.
  */
-export function walk(exchange: Exchange, path: readonly PlacedStep[], from = 0, late?: Late): void | Promise<void> {
+export function walk(exchange: Exchange, pipelineSteps: readonly PipelineStep[], from = 0, resumed?: Resumed): void | Promise<void> {
   const { onStep } = exchange.service.hooks
   let at = from
-  let watch = late?.watch
+  let watch = resumed?.watch
   try {
-    for (; at < path.length; at += 1) {
-      const placed = path[at]
-      if (placed === undefined) break
-      let found: Found | Promise<Found | undefined> | undefined
-      if (late !== undefined && at === from) found = late.found
+    for (; at < pipelineSteps.length; at += 1) {
+      const current = pipelineSteps[at]
+      if (current === undefined) break
+      let result: StepResult | Promise<StepResult | undefined> | undefined
+      if (resumed !== undefined && at === from) result = resumed.result
       else {
-        if (onStep !== undefined) watch = watchStep(exchange, placed.name)
-        found = placed.step(exchange)
+        if (onStep !== undefined) watch = watchStep(exchange, current.name)
+        result = current.step(exchange)
       }
-      // Synchronous steps cost no promise. After one that waits, another call walks on.
-      if (found?.then !== undefined) {
-        return found.then(
-          (later) => walk(exchange, path, at, { found: later, watch }),
+      // Synchronous steps cost no promise.
+      if (result?.then !== undefined) {
+        return result.then(
+          (later) => walk(exchange, pipelineSteps, at, { result: later, watch }),
           (error: unknown) => {
             watch?.(true)
             endFailed(exchange, error)
           },
         )
       }
-      if (found?.answer !== undefined) {
+      if (result?.answer !== undefined) {
         watch?.(false)
-        return end(exchange, found.answer)
+        return end(exchange, result.answer)
       }
-      if (found !== undefined) placed.add(exchange, found)
+      if (result !== undefined) current.add(exchange, result)
       watch?.(false)
       watch = undefined
     }
@@ -106,9 +106,9 @@ export function walk(exchange: Exchange, path: readonly PlacedStep[], from = 0, 
   }
 }
 
-/** What a step returned after a wait. */
-interface Late {
-  readonly found: Found | undefined
+/** A step whose promise has resolved: its result, and the watch that was started for it. */
+interface Resumed {
+  readonly result: StepResult | undefined
   readonly watch: Watch | undefined
 }
 
@@ -124,13 +124,13 @@ function watchStep(exchange: Exchange, name: string): Watch {
 
 function end(exchange: Exchange, answer: Answer): void {
   // An export executes until its last row is written, or until it is cut.
-  if (answer.body instanceof Streamed) answer.body.closed.then(() => exchange.progress.ended())
-  else exchange.progress.ended()
+  if (answer.body instanceof Streamed) answer.body.closed.then(() => exchange.progress.release())
+  else exchange.progress.release()
   send(exchange, answer)
 }
 
 function endFailed(exchange: Exchange, error: unknown): void {
-  exchange.progress.ended()
+  exchange.progress.release()
   try {
     send(
       exchange,
@@ -154,9 +154,9 @@ function watched<T>(exchange: Exchange, name: string, step: () => T): T {
   const watch = watchStep(exchange, name)
   let failed = true
   try {
-    const found = step()
+    const result = step()
     failed = false
-    return found
+    return result
   } finally {
     watch(failed)
   }

@@ -20,7 +20,7 @@ const defaults: BodyOptions = {
   form: openForm,
   bodyLimit: 1000,
   depthLimit: 3,
-  patience: () => 5000,
+  timeLeft: () => 5000,
   patch: false,
 }
 
@@ -394,12 +394,12 @@ describe('readBody', () => {
 
   it('ERR-1: a body that does not arrive in time is 408, also where no time is left', async () => {
     const slow = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a"'
-    for (const patience of [50, 0, -10])
-      expect(await raw(reading({ patience: () => patience }), slow)).toMatch(/^HTTP\/1\.1 408 [\s\S]*request-timeout/)
+    for (const timeLeft of [50, 0, -10])
+      expect(await raw(reading({ timeLeft: () => timeLeft }), slow)).toMatch(/^HTTP\/1\.1 408 [\s\S]*request-timeout/)
   })
 
-  it('ERR-1: a patience beyond what a timer holds is no impatience', async () => {
-    expect((await post(asJson, '{}', { patience: () => resolveBodyLimits({ timeout: Number.MAX_SAFE_INTEGER }).timeout })).status).toBe(200)
+  it('ERR-1: a timeLeft beyond what a timer holds is no impatience', async () => {
+    expect((await post(asJson, '{}', { timeLeft: () => resolveBodyLimits({ timeout: Number.MAX_SAFE_INTEGER }).timeout })).status).toBe(200)
   })
 
   it('HDR-5: an aborted upload is a 400 that nobody gets, and nothing hangs', async () => {

@@ -5,7 +5,8 @@ import { type create, list } from '../../src/router/operations/collections.js'
 import type { patch } from '../../src/router/operations/items.js'
 import type { Operation } from '../../src/router/operations/operation.js'
 import type { Patch } from '../../src/router/patch.js'
-import { path } from '../../src/router/path.js'
+import { pipeline } from '../../src/router/pipeline.js'
+import type { ServedVersion } from '../../src/router/served-version.js'
 import type { Allowed, AnyStage, Identified, Input, Negotiated, Parsed, Received, Routed } from '../../src/router/stages.js'
 import { allow } from '../../src/router/steps/allow.js'
 import { authenticate } from '../../src/router/steps/authenticate.js'
@@ -20,7 +21,7 @@ import { version } from '../../src/router/steps/version.js'
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const holds = <_ extends true>(): void => undefined
 
-const received = path<Received>()
+const received = pipeline<Received>()
 const versioned = received.step('version', version, (exchange, found) => {
   exchange.version = found.version
 })
@@ -29,6 +30,7 @@ const identified = versioned.step('authenticate', authenticate, (exchange, found
   exchange.authenticated = found.authenticated
 })
 const add = (): void => undefined
+declare const noVersion: { readonly version: ServedVersion } | undefined
 const routed = identified.step('route', route, add)
 const allowed = routed.step('allow', allow, add)
 const negotiated = allowed.step('negotiate', negotiate, add)
@@ -51,8 +53,10 @@ allowed.step('parse', parse, add)
 negotiated.step('execute', execute, add)
 // @ts-expect-error Nothing has come of it yet.
 negotiated.end('represent', represent)
-// @ts-expect-error A path ends with an answer.
+// @ts-expect-error A pipeline ends with an answer.
 negotiated.end('parse', parse)
+// @ts-expect-error A step can not leave out what the next steps read.
+received.step('version', (): { readonly version: ServedVersion } | undefined => noVersion, add)
 // @ts-expect-error What a step adds has to be set.
 received.step('version', version)
 // @ts-expect-error A step that adds nothing does not end with a promise of something.

@@ -1,4 +1,4 @@
-/** Endpoints that are no resource (PATH-8), and OPTIONS (VERB-9). */
+/** The operations of endpoints (PATH-8), and OPTIONS (VERB-9). */
 import { itemActions } from '../../auth/permission.js'
 import { bodyTypes } from '../../middleware/body.js'
 import { checkWrite } from '../../middleware/if-match.js'
@@ -13,30 +13,30 @@ import { itemOf } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 
 /** A request for an endpoint. */
-type Calling = Parsed<'endpoint', 'endpoint'>
+type EndpointRequest = Parsed<'endpoint', 'endpoint'>
 
-/** What a method of an endpoint asks: a permission knows endpoints by the actions of items (AUTH-4). */
-const calling = { query: 'endpoint', body: 'endpoint', answers: 'value', statuses: 'any' } as const
+/** The part of the description that all endpoints share. */
+const endpointDescription = { query: 'endpoint', body: 'endpoint', answers: 'value', statuses: 'any' } as const
 
 const endpointMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** Endpoints outside resources, one operation for each method. */
-export const calls: readonly Operation<'endpoint', 'endpoint'>[] = endpointMethods.map((method) => ({
-  ...calling,
+/** Endpoints outside resources, one operation for each method. A permission is asked for the action of the same method of an item (AUTH-4). */
+export const endpointOperations: readonly Operation<'endpoint', 'endpoint'>[] = endpointMethods.map((method) => ({
+  ...endpointDescription,
   name: `call${method}`,
   method,
   target: 'endpoint',
   actions: [itemActions[method] ?? 'create'],
   preconditions: method === 'GET' ? 'representation' : 'none',
-  execute: (exchange) => answered(exchange, undefined),
+  execute: (exchange) => handled(exchange, undefined),
 }))
 
 /**
- * Endpoints below an item, which exists and is as the preconditions want it (HDR-3, HDR-4). They
- * are a part of it, which is read or changed: as with flags, PATCH stands for every change.
+ * Endpoints below an item, which must exist and fulfil the preconditions (HDR-3, HDR-4). They are a
+ * part of the item: as with flags, a permission is asked for `patch` whatever the method changes.
  */
-export const callsBelow: readonly Operation<'endpoint', 'endpoint'>[] = endpointMethods.map((method) => ({
-  ...calling,
+export const itemEndpointOperations: readonly Operation<'endpoint', 'endpoint'>[] = endpointMethods.map((method) => ({
+  ...endpointDescription,
   name: `callBelow${method}`,
   method,
   target: 'item-endpoint',
@@ -47,20 +47,20 @@ export const callsBelow: readonly Operation<'endpoint', 'endpoint'>[] = endpoint
     const { value: record, version } = await itemOf(exchange)
     // A POST asks for something new, so what If-None-Match says of it is ignored (HDR-4).
     if (!reads) checkWrite(method === 'POST' ? { ...conditions, ifNoneMatch: undefined } : conditions, version)
-    return answered(exchange, Object.freeze({ key, record, version, href: base + itemPath(resource, keys) }))
+    return handled(exchange, Object.freeze({ key, record, version, href: base + itemPath(resource, keys) }))
   },
 }))
 
-async function answered(exchange: Calling, item: EndpointItem | undefined): Promise<Outcome> {
-  const { reads, progress, patience, called } = exchange
-  if (!reads) progress.writes()
-  const value = await patience.settle(called?.handle(endpointCall(exchange, item)))
-  const outcome = isReply(value) ? replied(exchange, value, item) : plain(exchange, value, item)
-  if (!reads) progress.wrote('made')
+async function handled(exchange: EndpointRequest, item: EndpointItem | undefined): Promise<Outcome> {
+  const { reads, progress, timeLimit, endpointMethod } = exchange
+  if (!reads) progress.beginWrite()
+  const value = await timeLimit.waitFor(endpointMethod?.handle(endpointCall(exchange, item)))
+  const outcome = isReply(value) ? replyOutcome(exchange, value, item) : valueOutcome(exchange, value, item)
+  if (!reads) progress.setChange('made')
   return outcome
 }
 
-function endpointCall(exchange: Calling, item: EndpointItem | undefined): EndpointCall {
+function endpointCall(exchange: EndpointRequest, item: EndpointItem | undefined): EndpointCall {
   const { principal, requestId, query, body, base } = exchange
   return {
     principal,
@@ -72,27 +72,27 @@ function endpointCall(exchange: Calling, item: EndpointItem | undefined): Endpoi
     records: recordsFor(exchange),
     callOf: (collection) => adapterCall(exchange, mountedOf(exchange, collection)),
     may: async (action, resource, key) => (await exchange.decide(action, resource, key)) === 'allow',
-    left: () => exchange.patience.left(),
+    left: () => exchange.timeLimit.left(),
     get signal() {
-      return exchange.patience.signal()
+      return exchange.timeLimit.signal()
     },
   }
 }
 
-const plain = ({ reads }: Calling, value: unknown, item: EndpointItem | undefined): Outcome => ({
+const valueOutcome = ({ reads }: EndpointRequest, value: unknown, item: EndpointItem | undefined): Outcome => ({
   kind: 'value',
   status: value === undefined ? 204 : 200,
   value,
-  // After a change it is another one, which the handler alone may know.
+  // After a change only the handler may know the version.
   version: reads ? item?.version : undefined,
 })
 
-function replied(exchange: Calling, answer: EndpointReply, item: EndpointItem | undefined): Outcome {
+function replyOutcome(exchange: EndpointRequest, answer: EndpointReply, item: EndpointItem | undefined): Outcome {
   const { base, route, reads } = exchange
   const { status, body, headers: given = {}, version = reads ? item?.version : undefined } = answer
   const headers = spelled(given)
   const location = headers[header.location]
-  // A path becomes absolute, as every Location is (VERB-2): `/v1/...` from the origin, `informes/7` from the version.
+  // Every Location is absolute (VERB-2): `/v1/...` is resolved against the origin, `informes/7` against the version.
   if (location !== undefined) headers[header.location] = new URL(location, `${base}/`).href
   else if (status === 201 || status === 202) {
     throw new Error(

@@ -1,4 +1,4 @@
-/** Flag sub-resources: PUT sets, DELETE unsets, GET tells; they carry and honour the tag of the resource they belong to (PATH-8). */
+/** Flag sub-resources: PUT sets, DELETE unsets, GET reads. Their tag is that of their item (PATH-8). */
 import type { Stored } from '../../adapters/contract.js'
 import { get, type JsonObject } from '../../definition/json.js'
 import { fixedViolation, refuseBody } from '../../plan/record.js'
@@ -28,7 +28,7 @@ export const readFlag: Operation<'none', 'ignored', 204> = {
   },
 }
 
-/** A flag is a member of its item, which PATCH changes as well: a mount and a permission that leave PATCH out leave out both. */
+/** A flag is a member of its item, which PATCH can change too. So a mount or a permission without PATCH excludes setting flags. */
 const assigning = {
   target: 'flag',
   writes: 'replace',
@@ -63,13 +63,13 @@ async function assign(exchange: Parsed, value: boolean): Promise<Outcome<204>> {
     const { value: before, version } = current
     // Setting what is set changes nothing, so it makes no new version: the request is idempotent.
     if ((get(before, [flag]) === true) === value) return current
-    // The store keeps it, so a 204 would not be true.
+    // The store keeps the value of the scope, so a 204 would be wrong.
     if (Object.hasOwn(scopeOf(exchange, resource), flag)) refuseBody([fixedViolation(flag)])
     const next = { ...before, [flag]: value }
     await checkRules(exchange, next, before, 'patch')
     return store.replace(exchange.key, next, version, { action: 'patch', before })
   }
-  // `If-None-Match` asks what stands at this very address (RFC 9110 13.1.2): while the flag is not set, nothing does.
+  // `If-None-Match` is about this address (RFC 9110 13.1.2): nothing is there while the flag is not set.
   const conditionsOn = ({ value: record }: Stored<JsonObject>) =>
     get(record, [flag]) === true ? conditions : { ...conditions, ifNoneMatch: undefined }
   return { kind: 'state', status: 204, stored: await change(exchange, attempt, conditionsOn), resource }

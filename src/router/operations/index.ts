@@ -1,5 +1,6 @@
 /** Every operation there is. */
-import { calls, callsBelow, options } from './call.js'
+
+import { endpointOperations, itemEndpointOperations, options } from './call.js'
 import { create, list } from './collections.js'
 import { readFlag, setFlag, unsetFlag } from './flags.js'
 import { patch, read, remove, replace } from './items.js'
@@ -22,7 +23,7 @@ export const operations: readonly Operation[] = Object.freeze([
   readFlag,
   setFlag,
   unsetFlag,
-  ...calls,
-  ...callsBelow,
+  ...endpointOperations,
+  ...itemEndpointOperations,
   options,
 ])

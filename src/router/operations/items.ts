@@ -1,6 +1,7 @@
 /** One item: GET, HEAD, PUT, PATCH, DELETE (VERB-1, VERB-3, VERB-5, VERB-6, VERB-8). */
 import type { Stored } from '../../adapters/contract.js'
 import { prefersMinimal } from '../../middleware/prefer.js'
+import { type DeleteStatus, deleteStatuses } from '../../plan/operation.js'
 import { settled } from '../../promise.js'
 import type { Parsed } from '../stages.js'
 import { itemOf } from './lineage.js'
@@ -52,7 +53,7 @@ export const patch: Operation<'item', 'patch', 200> = {
   execute: (exchange) => settled(patchRecord(exchange, exchange.body), (made) => updated(exchange, made)),
 }
 
-export const remove: Operation<'none', 'ignored', 200 | 202 | 204> = {
+export const remove: Operation<'none', 'ignored', DeleteStatus> = {
   name: 'remove',
   method: 'DELETE',
   target: 'item',
@@ -62,7 +63,7 @@ export const remove: Operation<'none', 'ignored', 200 | 202 | 204> = {
   body: 'ignored',
   preconditions: 'item',
   answers: 'nothing',
-  statuses: [204, 202, 200],
+  statuses: deleteStatuses,
   execute: (exchange) => settled(removeRecord(exchange), () => ({ kind: 'empty' as const, status: exchange.service.deleteStatus })),
 }
 

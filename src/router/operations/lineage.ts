@@ -1,4 +1,4 @@
-/** Whether the parents in a path exist, and what is theirs (PATH-5, PATH-7). */
+/** Checks the parents in a path, and computes the members that they fix (PATH-5, PATH-7). */
 import type { Awaitable, Condition, Scalar, Stored } from '../../adapters/contract.js'
 import { isObject, type JsonObject } from '../../definition/json.js'
 import { type KeyValue, lastKey, membersHolding } from '../../definition/key.js'

@@ -1,4 +1,4 @@
-/** Associated sub-collections: their list, and putting in and taking out what exists (PATH-7, VERB-4). */
+/** Associated sub-collections: list, read, create, attach and detach members (PATH-7, VERB-4). */
 import type { Awaitable, ParentKey, Stored } from '../../adapters/contract.js'
 import { type KeyValue, lastKey, membersHolding } from '../../definition/key.js'
 import { type Conditions, checkWrite, preconditionFailed } from '../../middleware/if-match.js'
@@ -9,7 +9,7 @@ import { created, createdStatuses } from './collections.js'
 import { associationOf, checkParents, equalities } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 
-/** The parent of the path: it exists, or 404. `own` is how many keys at the end belong to the member itself. */
+/** The parent in the path. Throws `absent` (404). `own`: how many of the last keys belong to the member itself. */
 async function parentOf(exchange: Parsed, own: 0 | 1): Promise<ParentKey> {
   const { parent, as } = associationOf(exchange)
   const keys = own === 0 ? exchange.keys : exchange.keys.slice(0, -1)
@@ -75,7 +75,7 @@ export const readMember: Operation<'item', 'ignored', 200> = {
   },
 }
 
-/** Both change the record by its place alone: the address says all. */
+/** Attach and detach: the address says it all, so they take no body and no query. */
 const moving = {
   target: 'member',
   query: 'none',
@@ -120,7 +120,7 @@ async function moved(exchange: Parsed, pinnedToMove: typeof pinnedToAttach, move
   return { kind: 'empty', status: 204 }
 }
 
-/** The record that is to be put in, where `If-Match` pins its version. `If-None-Match` asks what stands at this very address: until it is put in, nothing does. */
+/** The record to attach, where a precondition speaks of its version. `If-None-Match` is about this address, where nothing is until the record is attached. */
 async function pinnedToAttach(exchange: Parsed, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
   const { conditions, key } = exchange
   if (!isConditional(conditions)) return undefined
@@ -129,14 +129,14 @@ async function pinnedToAttach(exchange: Parsed, store: Store, parent: ParentKey)
   return checked(taken ? conditions : { ...conditions, ifNoneMatch: undefined }, stored)
 }
 
-/** The member that is to be taken out, where `If-Match` pins its version: one that is not in is 404, before any precondition (HDR-3). */
+/** The member to detach, where a precondition speaks of its version. A record that is no member is 404, before any precondition (HDR-3). */
 async function pinnedToDetach(exchange: Parsed, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
   const { conditions } = exchange
   if (!isConditional(conditions)) return undefined
   return checked(conditions, await memberOf(exchange, store, parent))
 }
 
-/** The record that a write must still find, where a precondition spoke of its version: what was checked and what is written are one record. */
+/** Checks the preconditions. Returns the record whose version the write must expect; `undefined` where any version will do. */
 function checked(conditions: Conditions, stored: Stored<unknown>): Stored<unknown> | undefined {
   checkWrite(conditions, stored.version)
   return conditions.versions === undefined && conditions.ifNoneMatch === undefined ? undefined : stored

@@ -1,4 +1,4 @@
-/** What a method does at a route, apart from the steps that every request walks. */
+/** Operations: what a method does at a kind of address, and the outcomes. */
 import type { Awaitable, ListRequest, Page, Stored } from '../../adapters/contract.js'
 import type { KeyValue } from '../../definition/key.js'
 import type { ListQuery } from '../../plan/list-grammar.js'
@@ -25,6 +25,7 @@ export type Outcome<Status extends number = number> =
       readonly resource: Mounted
       readonly keys: readonly KeyValue[]
       readonly headers?: Headers
+      /** True where the answer has no body, as the client prefers. */
       readonly bare?: boolean
     }
   /** A state without a representation of its own that lives under a version: flags. */

@@ -36,7 +36,7 @@ export function change<T>(exchange: Visit, attempt: Attempt<T>, conditionsOn?: (
         return attempt(current, store)
       })
     if (conditions.versions === undefined) {
-      return service.queue.run(resource.adapter, lineOf(exchange), exchange.patience.left(), () => untilFresh(exchange, once))
+      return service.queue.run(resource.adapter, lineOf(exchange), exchange.timeLimit.left(), () => untilFresh(exchange, once))
     }
     return settled(once(), (result): T => {
       if (result === 'stale') throw preconditionFailed()
@@ -66,7 +66,7 @@ const keptAsItWas = (): Unavailable =>
 function untilFresh<T>(exchange: Visit, once: () => Awaitable<T | 'stale'>, tries = 0): Awaitable<T> {
   return settled(once(), (result): Awaitable<T> => {
     if (result !== 'stale') return result
-    if (exchange.patience.left() === 0) {
+    if (exchange.timeLimit.left() === 0) {
       throw new Unavailable({
         detail: 'Other clients kept changing the resource. Nothing was changed by this request: try again in a moment.',
         unchanged: true,
@@ -76,8 +76,11 @@ function untilFresh<T>(exchange: Visit, once: () => Awaitable<T | 'stale'>, trie
   })
 }
 
-/** The one version that `If-Match` names, where the store can compare it without a read before. */
-export function pinned({ conditions, resource }: Visit): { expected: string | undefined } | undefined {
+/**
+ * What a write without a read before it has to expect: the one version of `If-Match`, or `undefined`
+ * for any version. Returns `undefined` where the record must be read first.
+ */
+export function expectedUnread({ conditions, resource }: Visit): { expected: string | undefined } | undefined {
   const { versions, ifNoneMatch, required, ifMatch } = conditions
   const simple = ifNoneMatch === undefined && resource.parent === undefined && (!required || ifMatch !== undefined)
   if (!simple) return undefined

@@ -12,7 +12,7 @@ import type { Patch } from '../patch.js'
 import { scopeOf } from '../scope.js'
 import { Store } from '../store.js'
 import { fixedByParent } from './lineage.js'
-import { type Attempt, change, pinned } from './update.js'
+import { type Attempt, change, expectedUnread } from './update.js'
 
 /** What an adapter makes of a create that it does not refuse. */
 export type Made = Exclude<Created<unknown, KeyValue>, Refused>
@@ -45,7 +45,7 @@ export function createRecord(visit: Place, store: Store, record: JsonObject, att
 export function replaceRecord(visit: Visit, next: JsonObject): Awaitable<Stored<unknown>> {
   const { resource, key } = visit
   return directly(
-    resource.plan.needsCurrent ? undefined : pinned(visit),
+    resource.plan.needsCurrent ? undefined : expectedUnread(visit),
     (expected) => new Store(visit, resource).replace(key, next, expected),
     () => change(visit, replacement(visit, next)),
   )
@@ -82,7 +82,7 @@ export function patchRecord(visit: Visit, patch: Patch): Awaitable<Stored<unknow
 export function removeRecord(visit: Visit): Awaitable<'removed'> {
   const { resource, key } = visit
   return directly<'removed'>(
-    pinned(visit),
+    expectedUnread(visit),
     (expected) => new Store(visit, resource).remove(key, expected),
     () => change(visit, ({ value: before, version }, store) => store.remove(key, version, { before })),
   )
@@ -93,7 +93,7 @@ export function removeRecord(visit: Visit): Awaitable<'removed'> {
  * was quicker and the client sent no `If-Match`, `otherwise` does the write.
  */
 function directly<T>(
-  direct: ReturnType<typeof pinned>,
+  direct: ReturnType<typeof expectedUnread>,
   write: (expected: string | undefined) => Awaitable<T | 'stale'>,
   otherwise: () => Awaitable<T>,
 ): Awaitable<T> {

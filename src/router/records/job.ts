@@ -5,10 +5,10 @@ import type { KeyValue } from '../../definition/key.js'
 import type { Mounted } from '../../plan/routes.js'
 import type { Caller } from '../caller.js'
 import type { RequestEvent } from '../hooks.js'
-import { ownTime, type Patience } from '../patience.js'
 import { Progress } from '../progress.js'
 import type { ServedVersion, Versions } from '../served-version.js'
 import type { Service } from '../service.js'
+import { ownTimeLimit, type TimeLimit } from '../time-limit.js'
 
 /** What a job is made of. */
 export interface JobParts {
@@ -32,8 +32,8 @@ export class Job implements Caller {
   readonly reads = false
   readonly repeats = false
   readonly progress = new Progress()
-  patience: Patience
-  readonly #renewed: () => Patience
+  timeLimit: TimeLimit
+  readonly #renewed: () => TimeLimit
   readonly #signal: AbortSignal | undefined
 
   /** `root`: the configured `baseUrl`; addresses are paths where there is none. */
@@ -47,14 +47,14 @@ export class Job implements Caller {
     this.base = version.name === '' ? this.root : `${this.root}/${version.name}`
     signal?.throwIfAborted()
     this.#signal = signal
-    this.#renewed = () => ownTime(timeout, signal, this.progress)
-    this.patience = this.#renewed()
+    this.#renewed = () => ownTimeLimit(timeout, signal, this.progress)
+    this.timeLimit = this.#renewed()
   }
 
   /** Counts the time anew, for the next record. Throws where the job is to end. */
   again(): void {
     this.#signal?.throwIfAborted()
-    this.patience = this.#renewed()
+    this.timeLimit = this.#renewed()
   }
 
   get permission(): Permission | undefined {
@@ -67,7 +67,7 @@ export class Job implements Caller {
 
   decide(action: Action, resource: string, key?: KeyValue): Decided {
     const { permission } = this.service
-    return permission === undefined ? 'allow' : this.patience.settle(decide(permission, this.principal, { action, resource, key }))
+    return permission === undefined ? 'allow' : this.timeLimit.waitFor(decide(permission, this.principal, { action, resource, key }))
   }
 
   event(): RequestEvent {

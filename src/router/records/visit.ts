@@ -5,10 +5,10 @@ import { type Conditions, unconditional } from '../../middleware/if-match.js'
 import type { Mounted } from '../../plan/routes.js'
 import type { Caller, Visit } from '../caller.js'
 import type { RequestEvent } from '../hooks.js'
-import type { Patience } from '../patience.js'
 import { Progress } from '../progress.js'
 import type { ServedVersion, Versions } from '../served-version.js'
 import type { Service } from '../service.js'
+import type { TimeLimit } from '../time-limit.js'
 import type { Reach } from './reach.js'
 
 export class OwnVisit implements Visit {
@@ -66,8 +66,8 @@ export class OwnVisit implements Visit {
     return this.#caller.base
   }
 
-  get patience(): Patience {
-    return this.#caller.patience
+  get timeLimit(): TimeLimit {
+    return this.#caller.timeLimit
   }
 
   get repeats(): boolean {

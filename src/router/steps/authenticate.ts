@@ -1,35 +1,35 @@
-/** Who asks (AUTH). Failures are counted by address (LIMIT-1). */
+/** Finds the principal of a request (AUTH). Failures are counted by address (LIMIT-1). */
 import { principals } from '../../middleware/authenticate.js'
 import { isProblem } from '../../problem.js'
 import { isPromise } from '../../promise.js'
 import type { Identified, Received } from '../stages.js'
-import { count } from './throttle.js'
+import { countFailure } from './throttle.js'
 
-type Asking = Pick<Identified, 'principal' | 'authenticated'>
+type Added = Pick<Identified, 'principal' | 'authenticated'>
 
-const anybody: Asking = Object.freeze({ principal: undefined, authenticated: false })
+const anonymous: Added = Object.freeze({ principal: undefined, authenticated: false })
 
-export function authenticate(exchange: Received): Asking | Promise<Asking> {
+export function authenticate(exchange: Received): Added | Promise<Added> {
   const { req } = exchange
-  const { authenticate: who, principal } = exchange.service
-  if (who === undefined && principal === undefined) {
+  const { authenticate: authenticator, principal } = exchange.service
+  if (authenticator === undefined && principal === undefined) {
     const found = principals.find(req)
-    return found === undefined ? anybody : known(found.principal)
+    return found === undefined ? anonymous : authenticated(found.principal)
   }
   let found: unknown
   try {
-    // What is there at once costs no promise.
-    found = exchange.patience.settle(who === undefined ? principal?.(req) : who.identify(req))
+    // A principal that is there at once costs no promise.
+    found = exchange.timeLimit.waitFor(authenticator === undefined ? principal?.(req) : authenticator.identify(req))
   } catch (error) {
     return refused(exchange, error)
   }
-  if (!isPromise(found)) return known(found)
-  return Promise.resolve(found).then(known, (error: unknown) => refused(exchange, error))
+  if (!isPromise(found)) return authenticated(found)
+  return Promise.resolve(found).then(authenticated, (error: unknown) => refused(exchange, error))
 }
 
-const known = (principal: unknown): Asking => ({ principal, authenticated: true })
+const authenticated = (principal: unknown): Added => ({ principal, authenticated: true })
 
 async function refused(exchange: Received, error: unknown): Promise<never> {
-  if (exchange.service.rateLimit !== undefined && isProblem(error) && error.code === 'unauthenticated') await count(exchange, true)
+  if (isProblem(error) && error.code === 'unauthenticated') await countFailure(exchange)
   throw error
 }

@@ -1,20 +1,20 @@
-/** The operation: the adapter, once where once is enough. */
+/** Runs the operation. */
 import { isPromise } from '../../promise.js'
 import { beginExport } from '../export.js'
 import type { Outcome } from '../operations/operation.js'
 import type { Parsed } from '../stages.js'
 import { admit } from './admit.js'
 
-type Found = { readonly outcome: Outcome }
+type Added = { readonly outcome: Outcome }
 
-export function execute(exchange: Parsed): Found | Promise<Found> {
+export function execute(exchange: Parsed): Added | Promise<Added> {
   const { operation, progress, representation, service } = exchange
-  // Many requests may have passed this check before the first of them got here.
+  // The step `admit` has checked it before the body arrived; other requests may have begun since.
   admit(exchange)
   if (representation.transfer !== undefined) beginExport(exchange)
-  progress.executes(service.load)
+  progress.beginExecution(service.load)
   const outcome = operation.execute(exchange)
-  return isPromise(outcome) ? outcome.then(found) : { outcome }
+  return isPromise(outcome) ? outcome.then(added) : { outcome }
 }
 
-const found = (outcome: Outcome): Found => ({ outcome })
+const added = (outcome: Outcome): Added => ({ outcome })

@@ -1,12 +1,12 @@
 /**
- * Anything thrown becomes a problem; its cause goes to the hook and never to the client (ERR-3).
- * After a change the answer stays a success (VERB-13).
+ * Turns an error into a problem; its cause goes to the hook and never to the client (ERR-3). Once
+ * something was changed, the answer stays a success (VERB-13).
  */
 import { HttpProblem, isUnavailable, toProblem, tryAgain, unknownOutcome } from '../../problem.js'
 import { type Answer, problemAnswer } from '../../representation/answer.js'
+import { bodilessSuccess, changeMadeProblem } from '../after-change.js'
 import { notify } from '../hooks.js'
 import type { AnyStage } from '../stages.js'
-import { notShown, unshownAnswer } from '../unshown.js'
 
 export function fail(exchange: AnyStage, error: unknown): Answer {
   const { change } = exchange.progress
@@ -17,9 +17,9 @@ export function fail(exchange: AnyStage, error: unknown): Answer {
 }
 
 function failAfterChange(exchange: AnyStage, error: unknown): Answer {
-  const answer = unshownAnswer(exchange)
+  const answer = bodilessSuccess(exchange)
   report(exchange, { status: 500, code: 'internal', clause: 'VERB-13' }, error)
-  return answer ?? answerOf(exchange, notShown(error))
+  return answer ?? answerOf(exchange, changeMadeProblem(error))
 }
 
 function report(exchange: AnyStage, { status, code, clause }: Pick<HttpProblem, 'status' | 'code' | 'clause'>, error: unknown): void {
@@ -27,8 +27,8 @@ function report(exchange: AnyStage, { status, code, clause }: Pick<HttpProblem, 
 }
 
 /**
- * Whether a problem says nothing about the change, or nothing about all of it: an endpoint may have
- * made several.
+ * Whether a problem leaves open what was changed. An `unchanged` problem of one call does so in an
+ * endpoint, which may have made other changes.
  */
 function isSilent({ operation }: AnyStage, problem: HttpProblem): boolean {
   if (problem.code === 'internal') return true
@@ -45,7 +45,7 @@ const withUnknownOutcome = ({ code, cause, headers }: HttpProblem): HttpProblem 
 
 function answerOf(exchange: AnyStage, problem: HttpProblem): Answer {
   const { service, headers, requestId, progress } = exchange
-  progress.failed(problem)
+  progress.setProblem(problem)
   return problemAnswer(problem, {
     representation: service.formats.ofProblem(headers.accept),
     base: service.problemBase,

@@ -1,8 +1,8 @@
 /** `GET {base_url}/login` (AUTH-2): the one path of `api` that stands outside of every version. */
 import type { Answered, Received } from '../stages.js'
 
-export async function login({ patience, req, service }: Received): Promise<Answered> {
-  const answer = await patience.settle(service.login?.answer(req, patience.signal()))
+export async function login({ timeLimit, req, service }: Received): Promise<Answered> {
+  const answer = await timeLimit.waitFor(service.login?.answer(req, timeLimit.signal()))
   if (answer === undefined) throw new Error('This service has no login.')
   return { answer }
 }

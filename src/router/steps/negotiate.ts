@@ -1,4 +1,4 @@
-/** The representation of the answer, before anything is changed (HDR-1). */
+/** Chooses the representation of the answer, before anything is changed (HDR-1). */
 import { unsupportedAccept } from '../../middleware/negotiate.js'
 import { json, type Representation } from '../../representation/encoding.js'
 import type { Allowed } from '../stages.js'

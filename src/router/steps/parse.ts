@@ -1,6 +1,6 @@
 /**
- * Query and body, typed (QUERY, HDR-5, ERR-2). The operation's description names the kind of each,
- * and each kind has one reader.
+ * Reads query and body (QUERY, HDR-5, ERR-2). The description of the operation names the kind of
+ * each, and each kind has one reader.
  */
 import { HttpProblem } from '../../problem.js'
 import { parameter } from '../../wire.js'
@@ -11,13 +11,13 @@ import type { Input, Negotiated } from '../stages.js'
 
 export function parse(exchange: Negotiated): Input | Promise<Input> {
   const { operation, permission } = exchange
-  // Throws for a malformed Host here, before anything is changed: links need the root later.
+  // Throws for a malformed Host now: links need the root, and later a change would have been made.
   void exchange.root
-  const asked = queryReaders[operation.query](exchange)
+  const queryInput = queryReaders[operation.query](exchange)
   const key = operation.creates ? idempotencyKey(exchange) : undefined
   const readBody = bodyReaders[operation.body]
-  if (asked.expand.length === 0 || permission === undefined) return readBody(exchange, asked, key)
-  return checkExpansions(exchange, asked.expand).then(() => readBody(exchange, asked, key))
+  if (queryInput.expand.length === 0 || permission === undefined) return readBody(exchange, queryInput, key)
+  return checkExpansions(exchange, queryInput.expand).then(() => readBody(exchange, queryInput, key))
 }
 
 /** Refuses (403) to expand what the principal may not read, before anything is read (AUTH-4). */

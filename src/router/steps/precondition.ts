@@ -1,4 +1,4 @@
-/** What If-Match and If-None-Match ask for; the store, or the version at hand, decides (HDR-3, HDR-4). */
+/** Reads `If-Match` and `If-None-Match`. The steps `execute` and `represent` check them (HDR-3, HDR-4). */
 import { type Conditions, readConditions } from '../../middleware/if-match.js'
 import type { Allowed } from '../stages.js'
 

@@ -1,4 +1,4 @@
-/** CORS, before authentication: a preflight needs no token (HDR-7). */
+/** Runs CORS before authentication, for every request: a preflight has no credentials (HDR-7). */
 import { passTo } from '../pass-to.js'
 import type { Received } from '../stages.js'
 
@@ -7,5 +7,5 @@ export function preflight(exchange: Received): void | Promise<void> {
   const { cors } = exchange.service
   if (cors === undefined) return
   if (exchange.method === 'OPTIONS' || !('fields' in cors)) return passTo(exchange, cors)
-  exchange.progress.shares(cors.fields(exchange.req))
+  exchange.progress.setCorsFields(cors.fields(exchange.req))
 }

@@ -1,5 +1,5 @@
-/** From what came of the operation to an answer: links, expansions, tags, pagination (REP, HDR-2, HDR-4, QUERY-7, VERB-8). */
-import type { Awaitable as Eventually, Page, Stored } from '../../adapters/contract.js'
+/** Makes the answer of an outcome: links, expansions, tags, pagination (REP, HDR-2, HDR-4, QUERY-7, VERB-8). */
+import type { Awaitable, Page, Stored } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
 import { type KeyValue, lastKey } from '../../definition/key.js'
 import { versionTag } from '../../http/entity-tags.js'
@@ -24,10 +24,10 @@ import { exportAnswer, type WireOf } from '../export.js'
 import { encoded, encodedValue } from '../formats.js'
 import type { Outcome } from '../operations/operation.js'
 import { mayShow } from '../permission.js'
-import { relatedOf } from '../sight.js'
+import { relatedOf } from '../related-records.js'
 import type { Answered, Executed, Parsed } from '../stages.js'
 
-type Of<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
+type OutcomeOf<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
 
 export function represent(exchange: Executed): Answered | Promise<Answered> {
   const answer = answerOf(exchange, exchange.outcome)
@@ -36,7 +36,7 @@ export function represent(exchange: Executed): Answered | Promise<Answered> {
 
 const answered = (answer: Answer): Answered => ({ answer })
 
-function answerOf(exchange: Executed, outcome: Outcome): Eventually<Answer> {
+function answerOf(exchange: Executed, outcome: Outcome): Awaitable<Answer> {
   switch (outcome.kind) {
     case 'page':
       return exchange.representation.transfer === undefined ? pageAnswer(exchange, outcome) : exportAnswer(exchange, outcome, wireOf)
@@ -51,12 +51,12 @@ function answerOf(exchange: Executed, outcome: Outcome): Eventually<Answer> {
   }
 }
 
-function pageAnswer(exchange: Executed, outcome: Of<'page'>): Eventually<Answer> {
+function pageAnswer(exchange: Executed, outcome: OutcomeOf<'page'>): Awaitable<Answer> {
   const related = relatedOf(exchange, outcome.resource, outcome.page.items, outcome.query.expand)
   return settled(related, (found) => pageOf(exchange, outcome, found))
 }
 
-function pageOf(exchange: Executed, { status, page, resource, query: list }: Of<'page'>, related: Related): Eventually<Answer> {
+function pageOf(exchange: Executed, { status, page, resource, query: list }: OutcomeOf<'page'>, related: Related): Awaitable<Answer> {
   const { root, rawQuery, conditions, listPath, representation, service } = exchange
   const url = `${root}${listPath}`
   const view = service.reuse.views.of(resource, exchange)
@@ -98,7 +98,7 @@ function hintsOf(exchange: Executed, query: ListQuery, resource: Mounted, { item
   return hintMaker(resource.plan.list.places, query, exchange, { first: first.value, last: last.value })
 }
 
-function itemAnswer(exchange: Executed, outcome: Of<'item'>): Eventually<Answer> {
+function itemAnswer(exchange: Executed, outcome: OutcomeOf<'item'>): Awaitable<Answer> {
   const { stored, resource, keys } = outcome
   return settled(relatedOf(exchange, resource, [stored], exchange.expand), (related) => {
     const head = itemHead(exchange, resource, stored, related)
@@ -115,7 +115,7 @@ function itemAnswer(exchange: Executed, outcome: Of<'item'>): Eventually<Answer>
       if (!created) headers[header.preferenceApplied] = 'return=minimal'
       return { status, headers }
     }
-    return settled(mayShow(exchange, resource, lastKey(keys)), (shown): Eventually<Answer> => {
+    return settled(mayShow(exchange, resource, lastKey(keys)), (shown): Awaitable<Answer> => {
       // A caller with permission to write but not to read gets no body.
       if (!shown) return { status, headers }
       if (created) headers[header.preferenceApplied] = 'return=representation'
@@ -125,7 +125,7 @@ function itemAnswer(exchange: Executed, outcome: Of<'item'>): Eventually<Answer>
   })
 }
 
-function itemBody(exchange: Executed, outcome: Of<'item'>, head: ItemHead): Eventually<Answer> {
+function itemBody(exchange: Executed, outcome: OutcomeOf<'item'>, head: ItemHead): Awaitable<Answer> {
   const { stored, resource, keys, status } = outcome
   const { view, related, headers } = head
   // What a change shows is seldom asked for in the same form again.
@@ -136,7 +136,7 @@ function itemBody(exchange: Executed, outcome: Of<'item'>, head: ItemHead): Even
   return settled(encoded(exchange, wire, resource.wire.item, headers), (body): Answer => ({ status, ...body }))
 }
 
-function itemText({ service }: Executed, outcome: Of<'item'>, { view, related }: ItemHead, text: TextOf): string | Octets {
+function itemText({ service }: Executed, outcome: OutcomeOf<'item'>, { view, related }: ItemHead, text: TextOf): string | Octets {
   const { stored, resource, keys } = outcome
   const make = (): string => text(view.presenter.represent(resource, stored.value, keys, related), resource.wire.item)
   return service.reuse.item(resource, stored, view, related, make)
@@ -150,13 +150,13 @@ function textAnswer({ representation }: Executed, status: number, headers: Heade
 }
 
 /** Where a GET gives what the answer to another request shows (RFC 9110 8.7): the item's own address, with the expansions that it was asked for. */
-function ownAddress({ base, expand }: Executed, { resource, keys }: Of<'item'>): string {
+function ownAddress({ base, expand }: Executed, { resource, keys }: OutcomeOf<'item'>): string {
   const query = expand.length === 0 ? '' : `?${parameter.expand}=${expand.map(encodeURIComponent).join(',')}`
   return `${base}${itemPath(resource, keys)}${query}`
 }
 
 /** A flag carries the very tag of the resource it belongs to (PATH-8). */
-function stateAnswer(exchange: Executed, { status, stored, resource }: Of<'state'>): Eventually<Answer> {
+function stateAnswer(exchange: Executed, { status, stored, resource }: OutcomeOf<'state'>): Awaitable<Answer> {
   return settled(relatedOf(exchange, resource, [stored], []), (related) => {
     const { headers, answer } = itemHead(exchange, resource, stored, related)
     return answer ?? { status, headers }
@@ -193,7 +193,7 @@ function unmodifiedAnswer(conditions: Conditions, headers: Headers, tag: string)
   return { status: 304, headers }
 }
 
-function valueAnswer(exchange: Executed, { status, value, headers: given = {}, version }: Of<'value'>): Eventually<Answer> {
+function valueAnswer(exchange: Executed, { status, value, headers: given = {}, version }: OutcomeOf<'value'>): Awaitable<Answer> {
   const { reads, cacheControl, service } = exchange
   // Also of a 204: without a word about it, any cache may keep the answer to a GET (RFC 9111 4.2.2).
   const headers: Headers = { [header.cacheControl]: cacheControl, ...given, [header.vary]: mergeVary(given[header.vary], service.vary) }

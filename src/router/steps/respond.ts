@@ -1,4 +1,4 @@
-/** Status, headers and body leave at once; the hooks learn of it. */
+/** Writes status, header fields and body at once, and notifies `onResponse`. */
 import type { ServerResponse } from 'node:http'
 import { type Answer, type Headers, sendFirst } from '../../representation/answer.js'
 import { mergeVary } from '../../representation/header-fields.js'
@@ -10,15 +10,15 @@ export function respond(exchange: Received, answer: Answer): void {
   const { res, method, requestId, progress, service } = exchange
   if (res.headersSent) {
     if (answer.body instanceof Streamed) answer.body.discard()
-    // Hand-written routes failed in the middle of their answer: it is cut off, as Express itself would.
+    // Hand-written routes failed in the middle of their answer: the connection is cut, as Express does.
     if (!res.writableEnded) res.destroy()
     return
   }
   const { status, headers } = answer
-  if (service.secureHeaders !== undefined) secure(res, service.secureHeaders, headers)
-  const { sharing, limits } = progress
-  if (sharing !== undefined) share(sharing, headers)
-  if (limits !== undefined) Object.assign(headers, limits)
+  if (service.secureHeaders !== undefined) addSecureHeaders(res, service.secureHeaders, headers)
+  const { corsFields, limitFields } = progress
+  if (corsFields !== undefined) addCorsFields(corsFields, headers)
+  if (limitFields !== undefined) Object.assign(headers, limitFields)
   const notices = status === 410 ? undefined : exchange.notices()
   if (notices !== undefined) {
     const links = [headers[header.link], notices[header.link]].filter((link) => link !== undefined)
@@ -31,8 +31,8 @@ export function respond(exchange: Received, answer: Answer): void {
   else exchange.respondedWith(status)
 }
 
-/** Adds what lets scripts of other origins read the answer. What an endpoint says of that itself stays. */
-function share(fields: Readonly<Record<string, string>>, headers: Headers): void {
+/** Adds the CORS fields. A field that an endpoint has set itself stays. */
+function addCorsFields(fields: Readonly<Record<string, string>>, headers: Headers): void {
   for (const name in fields) {
     const value = fields[name] as string
     if (name === header.vary) headers[name] = mergeVary(headers[name], value)
@@ -40,8 +40,8 @@ function share(fields: Readonly<Record<string, string>>, headers: Headers): void
   }
 }
 
-/** Adds what keeps browsers from taking the answer for anything else. What a middleware in front has set, such as a policy of its own, stays. */
-function secure(res: ServerResponse, fields: Readonly<Record<string, string>>, headers: Headers): void {
+/** Adds the secure headers. A field that a middleware in front or an endpoint has set stays. */
+function addSecureHeaders(res: ServerResponse, fields: Readonly<Record<string, string>>, headers: Headers): void {
   res.removeHeader(header.poweredBy)
   for (const name in fields) if (headers[name] === undefined && !res.hasHeader(name)) headers[name] = fields[name] as string
 }

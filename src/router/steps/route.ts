@@ -1,5 +1,4 @@
-/** The plan's entry for the path, and the keys in it (PATH-1, PATH-11). */
-
+/** Finds the route of the path, and the keys in it (PATH-1, PATH-11). */
 import { decodeSegments } from '../../http/targets.js'
 import { keepPrivate, principals } from '../../middleware/authenticate.js'
 import type { ExpressRequest, Middleware } from '../../middleware/middleware.js'
@@ -11,29 +10,29 @@ import type { Operation } from '../operations/operation.js'
 import { passTo } from '../pass-to.js'
 import type { Identified, Routed } from '../stages.js'
 
-type Target = Pick<Routed, 'route' | 'keys' | 'called'>
+type Added = Pick<Routed, 'route' | 'keys' | 'endpointMethod'>
 
-export function route(exchange: Identified): Target | Promise<never> {
+export function route(exchange: Identified): Added | Promise<never> {
   const { match: known } = exchange.entrance
-  if (known !== undefined) return targetOf(exchange, known)
+  if (known !== undefined) return addedBy(exchange, known)
   const segments = decodeSegments(exchange.path)
   if (segments === undefined) {
     throw new HttpProblem('malformed-path', { detail: 'Percent-encode each segment of the path once, as UTF-8.' })
   }
   const match = exchange.version.table.match(segments)
-  if (match !== undefined) return targetOf(exchange, match)
+  if (match !== undefined) return addedBy(exchange, match)
   const { routes } = exchange.version
   if (routes === undefined) throw unknownPath(exchange, segments)
-  return passBy(exchange, routes, segments)
+  return tryOwnRoutes(exchange, routes, segments)
 }
 
-const targetOf = ({ method }: Identified, { route: found, keys }: Match<Operation>): Target => ({
+const addedBy = ({ method }: Identified, { route: found, keys }: Match<Operation>): Added => ({
   route: found,
   keys,
-  called: found.endpoint?.methods.get(method),
+  endpointMethod: found.endpoint?.methods.get(method),
 })
 
-/** 404, with the near miss where a collection was misspelt, and with a key that can't be one. */
+/** The 404. It suggests the nearest collection, and names an id that is no key. */
 function unknownPath({ version }: Identified, [first = '', id]: readonly string[]): HttpProblem {
   const resources = version.table.resources.filter(({ parent }) => parent === undefined)
   const found = resources.find(({ plan }) => plan.collection === first)
@@ -51,19 +50,19 @@ function unknownPath({ version }: Identified, [first = '', id]: readonly string[
   return new HttpProblem('unknown-path', near === undefined ? {} : { detail: `There is no "${first}" here. Did you mean "${near}"?` })
 }
 
-/** Hand-written routes find who asks as if an authenticating middleware stood before them, and their answers are private unless they say otherwise (HDR-6). */
-function belongTo({ req, res, principal, service }: Identified): void {
+/** Hand-written routes read the principal as behind an authenticating middleware. Their answers are private unless they set another `Cache-Control` (HDR-6). */
+function handOnPrincipal({ req, res, principal, service }: Identified): void {
   principals.set(req, { principal })
   keepPrivate(res, service.vary)
 }
 
-/** The raw escape: hand-written routes beside the resources of a version. What they do not answer is 404. */
-async function passBy(exchange: Identified, routes: Middleware, segments: readonly string[]): Promise<never> {
+/** Hands the request to the hand-written routes of the version. What they do not answer is 404. */
+async function tryOwnRoutes(exchange: Identified, routes: Middleware, segments: readonly string[]): Promise<never> {
   const { res, path, rawQuery, entrance } = exchange
   const request: ExpressRequest = exchange.req
   const { url = '/', baseUrl = '' } = request
   setNotices(res, exchange.notices() ?? {})
-  if (exchange.authenticated) belongTo(exchange)
+  if (exchange.authenticated) handOnPrincipal(exchange)
   below(request, `${baseUrl}/${entrance.versionName}`, `${path === '' ? '/' : path}${rawQuery === '' ? '' : `?${rawQuery}`}`)
   try {
     await passTo(exchange, routes)

@@ -1,12 +1,17 @@
-/** One more request of this principal, or of this address where nobody says who asks (LIMIT-1). */
+/** Counts requests against their budgets (LIMIT-1). */
 import type { Identified, Received } from '../stages.js'
 
-export function throttle(exchange: Identified): void | Promise<void> {
-  if (exchange.service.rateLimit !== undefined) return count(exchange, false, exchange.principal)
+/**
+ * Counts a request of its principal, or of its address where there is none. Throws
+ * `too-many-requests` (429), or `unavailable` (503) where the service refuses what it can't count.
+ */
+export function throttle({ service, req, path, progress, principal }: Identified): void | Promise<void> {
+  if (service.rateLimit === undefined) return
+  return service.rateLimit.count(req, { principal, path, failed: false }).then((fields) => progress.setLimitFields(fields))
 }
 
-/** Counts a request, or a failed authentication. Throws `too-many-requests` (429), or `unavailable` (503) where a service would rather refuse than not count. */
-export function count({ service, req, path, progress }: Received, failed: boolean, principal?: unknown): void | Promise<void> {
+/** Counts a failed authentication against the client's address. Throws as `throttle` does. */
+export function countFailure({ service, req, path, progress }: Received): void | Promise<void> {
   if (service.rateLimit === undefined) return
-  return service.rateLimit.count(req, { principal, path, failed }).then((fields) => progress.counted(fields))
+  return service.rateLimit.count(req, { principal: undefined, path, failed: true }).then((fields) => progress.setLimitFields(fields))
 }

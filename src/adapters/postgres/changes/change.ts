@@ -2,10 +2,10 @@
 import type { Refused } from '../../contract.js'
 import type { Ask } from '../sql/ask.js'
 import { writingAlone } from '../transactions/statements.js'
+import { ChangeTransaction } from './change-transaction.js'
 import { changesAfterwards } from './committed.js'
 import { type Around, type Outcome, refusedBy } from './outcome.js'
 import type { PendingChange } from './pending-change.js'
-import { Together } from './together.js'
 
 /** Runs the statement of a change, in a transaction where anything else belongs to it. */
 export async function changing<R extends Outcome>(
@@ -15,9 +15,9 @@ export async function changing<R extends Outcome>(
 ): Promise<R | Refused> {
   const { table, databases } = change
   const { write, session } = table.options
-  const settles = changesAfterwards(table, change.action)
-  const needsMore = write !== undefined || session !== undefined || around !== undefined || settles || table.separate
-  if (needsMore || databases.write.nested) return new Together(change, statement, settles, around).run()
+  const changesAgain = changesAfterwards(table, change.action)
+  const needsMore = write !== undefined || session !== undefined || around !== undefined || changesAgain || table.separate
+  if (needsMore || databases.write.nested) return new ChangeTransaction(change, statement, changesAgain, around).run()
   // Nothing else can have changed the record in the transaction of a statement that stands alone.
   try {
     return await writingAlone(databases, change.call, statement)

@@ -7,7 +7,7 @@ import type { RowCall } from '../reads/row-call.js'
 import { type Shared, withTable } from './shared.js'
 
 /** What the caller asks for. */
-export interface Asked {
+export interface ChangeRequest {
   readonly action: WriteAction
   readonly key: KeyValue
   readonly value: Readonly<Record<string, unknown>> | undefined
@@ -20,13 +20,13 @@ type Result = Stored<Record<string, unknown>> | 'removed' | 'attached' | 'detach
 /** Runs the statement; a key that no row can have is absent. */
 export function changeRecord<R extends Result>(
   shared: Shared,
-  asked: Asked,
+  request: ChangeRequest,
   call: AdapterCall,
   statement: (at: RowCall, change: PendingChange) => Promise<R>,
 ): Promise<R | 'absent' | Refused> {
   return withTable<R | 'absent' | Refused>(shared, call, async (table) => {
     const { databases, options, seen } = shared
-    const { action, key, value, parent, expected } = asked
+    const { action, key, value, parent, expected } = request
     const texts = table.layout.keyTexts(key)
     if (texts === undefined) return 'absent'
     const before = options.write === undefined ? undefined : () => seen.record(call, table, key, expected)

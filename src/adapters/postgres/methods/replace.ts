@@ -28,7 +28,7 @@ export function replaceRecord(
   return changeRecord<Replaced>(shared, asked, call, (at) => {
     if (hooks.onUpdate !== undefined) return rewriteSeen(shared, at, key, next)
     // A replacement has to write all where the version does not stand for the whole row; a patch is about what differs in any case.
-    const before = seen.isTelling || action === 'patch' ? seen.row(call, at.table, key, expected) : undefined
+    const before = seen.versionCoversRow || action === 'patch' ? seen.row(call, at.table, key, expected) : undefined
     return updateRow(at, next, before)
   })
 }

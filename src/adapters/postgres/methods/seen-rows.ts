@@ -13,10 +13,10 @@ interface Seen {
 export class SeenRows {
   readonly #seen = new WeakMap<AdapterCall, Map<string, Seen>>()
   /** Whether a version stands for the whole row: not one that is computed from parts of it, nor within a transaction of the caller's, which has one for all its writes. */
-  readonly isTelling: boolean
+  readonly versionCoversRow: boolean
 
-  constructor(isTelling: boolean) {
-    this.isTelling = isTelling
+  constructor(versionCoversRow: boolean) {
+    this.versionCoversRow = versionCoversRow
   }
 
   add(call: AdapterCall, table: Table, keyText: string, cells: Cells): void {
@@ -36,7 +36,7 @@ export class SeenRows {
 
   /** The record of it for a team's function; or as the caller has read it. */
   record(call: AdapterCall, table: Table, key: KeyValue, version: string | undefined): unknown {
-    if (version === undefined || !this.isTelling) return undefined
+    if (version === undefined || !this.versionCoversRow) return undefined
     const row = this.row(call, table, key, version)
     return row === undefined ? structuredClone(call.before) : storedOf(table, row).value
   }

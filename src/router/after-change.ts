@@ -1,7 +1,4 @@
-/**
- * The answer to a change that was made, where its full answer can't be built: the success status
- * without a body (VERB-13).
- */
+/** Answers where a change was made and an error came after it (VERB-13). */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { versionTag } from '../http/entity-tags.js'
 import { Unavailable } from '../problem.js'
@@ -13,9 +10,9 @@ import type { AnyStage } from './stages.js'
 /**
  * The status of the success without a body, with `Location` where the change has one, and a tag of
  * the new version that is good for `If-Match` and never for a 304. `undefined` where the outcome is
- * not known: then `notShown` says that the change was made.
+ * not known: then `changeMadeProblem` says that the change was made.
  */
-export function unshownAnswer({ outcome, service }: AnyStage): Answer | undefined {
+export function bodilessSuccess({ outcome, service }: AnyStage): Answer | undefined {
   if (outcome === undefined || outcome.kind === 'page') return undefined
   const headers: Headers = { [header.cacheControl]: 'no-store', [header.vary]: service.varyOfChange, ...givenHeaders(outcome) }
   if (outcome.kind === 'item' || outcome.kind === 'state') headers[header.etag] = versionTag(outcome.stored.version)
@@ -23,8 +20,8 @@ export function unshownAnswer({ outcome, service }: AnyStage): Answer | undefine
   return { status: outcome.status, headers }
 }
 
-/** The problem where not even the status of the success is known. */
-export const notShown = (cause: unknown): Unavailable =>
+/** The problem for a change that was made, where not even its success status is known. */
+export const changeMadeProblem = (cause: unknown): Unavailable =>
   new Unavailable({
     cause,
     detail: 'The change was made, but its answer could not be built. Do not repeat the request: GET the resource to see the change.',

@@ -12,14 +12,14 @@ import { committed, reread } from './committed.js'
 import { type Around, appliedOf, type Outcome, refusedBy, storedIn, succeeded } from './outcome.js'
 import { isOwnWork, ownWork, snapshotOf, wasThere } from './own-work.js'
 import type { PendingChange } from './pending-change.js'
+import { changeOf, type Made } from './team-change.js'
 import { TeamWrite } from './team-write.js'
-import { changeOf, type Made } from './told-change.js'
 
-export class Together<R extends Outcome> {
+export class ChangeTransaction<R extends Outcome> {
   readonly #change: PendingChange
   readonly #statement: (ask: Ask) => Promise<R | Refused>
   /** Whether the row may be another by the end of the statement. */
-  readonly #settles: boolean
+  readonly #changesAgain: boolean
   readonly #around: Around<R> | undefined
   /** What could be seen when the record was found to be absent. */
   #snapshot: string | undefined
@@ -28,10 +28,10 @@ export class Together<R extends Outcome> {
   /** The last attempt with the team's function. */
   #team: TeamWrite | undefined
 
-  constructor(change: PendingChange, statement: (ask: Ask) => Promise<R | Refused>, settles: boolean, around: Around<R> | undefined) {
+  constructor(change: PendingChange, statement: (ask: Ask) => Promise<R | Refused>, changesAgain: boolean, around: Around<R> | undefined) {
     this.#change = change
     this.#statement = statement
-    this.#settles = settles
+    this.#changesAgain = changesAgain
     this.#around = around
   }
 
@@ -64,7 +64,7 @@ export class Together<R extends Outcome> {
   async #attempt(ask: Ask, own: Session): Promise<R | Refused> {
     if (this.#change.table.options.write !== undefined) return this.#besideTeam(new TeamWrite(this.#change, own), ask)
     const result = await this.#apply(ask)
-    return this.#settles ? this.#settled(result, ask) : result
+    return this.#changesAgain ? this.#asCommitted(result, ask) : result
   }
 
   /** The adapter's own statement. */
@@ -96,7 +96,7 @@ export class Together<R extends Outcome> {
     /** Whether the function was given a record that could be seen. */
     let wasShown = false
     const make = async (): Promise<Made> => {
-      const made = await this.#told(await apply(), ask, team)
+      const made = await this.#forTeam(await apply(), ask, team)
       wasShown = typeof made.applied === 'object' && 'value' in made.applied && made.record !== undefined
       return made
     }
@@ -112,20 +112,20 @@ export class Together<R extends Outcome> {
     const result = await apply()
     if (!succeeded(result)) return result
     await team.verify()
-    const answer = await this.#settled(result, ask)
+    const answer = await this.#asCommitted(result, ask)
     if (wasShown && isRefused(answer)) throw takenAway(this.#change)
     if (result === 'removed') await this.#refusePutBack(ask)
     return answer
   }
 
   /** What the team's function gets to know of the statement's result. */
-  async #told(result: R | Refused, ask: Ask, team: TeamWrite): Promise<Made> {
+  async #forTeam(result: R | Refused, ask: Ask, team: TeamWrite): Promise<Made> {
     const { table, texts = [], call } = this.#change
     const applied = appliedOf(result)
     if (applied === 'attached' || applied === 'detached')
       return { applied, record: (await shownRecord({ table, texts, call, ask }))?.value }
     const stored = storedIn(result)
-    const now = stored !== undefined && this.#settles ? await reread(table, stored, call, ask) : stored
+    const now = stored !== undefined && this.#changesAgain ? await reread(table, stored, call, ask) : stored
     if (now !== undefined) team.succeeded(now)
     return { applied: now ?? applied, record: now?.value }
   }
@@ -142,7 +142,7 @@ export class Together<R extends Outcome> {
   }
 
   /** What the change came to, with the record that will be committed in place of the one that was written. */
-  async #settled(result: R | Refused, ask: Ask): Promise<R | Refused> {
+  async #asCommitted(result: R | Refused, ask: Ask): Promise<R | Refused> {
     const { table, call, databases } = this.#change
     const stored = storedIn(result)
     if (stored === undefined) return result

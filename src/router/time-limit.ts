@@ -1,31 +1,31 @@
-/** How long a request waits for a team's code, and how that code learns that nobody waits any more. */
+/** The time limit of a request: for the team's code, and for adapters. */
 import { Unavailable, unknownOutcome } from '../problem.js'
 import { isPromise } from '../promise.js'
 import { withTimeout } from '../timeout.js'
 import type { Exchange } from './exchange.js'
 import type { Change, Progress } from './progress.js'
 
-export interface Patience {
+export interface TimeLimit {
   /** Milliseconds that are left; 0 when the time is up. */
   left(): number
-  /** Counts anew, from now on, so many milliseconds: for the next page of an export. */
+  /** Starts again, with `limit` milliseconds from now: for the next page of an export. */
   restart(limit: number): void
-  /** Fires when the time is up and, on reads, when the client goes away. Made when first asked for. */
+  /** Aborts when the time is up and, on reads, when the client goes away. Made when first needed. */
   signal(): AbortSignal
-  /** The answer, or `Unavailable` when the time is up: whatever it comes to after that is ignored. */
-  settle<T>(answer: T | PromiseLike<T>): T | Promise<T>
+  /** The value of `answer`. Throws `Unavailable` when the time is up; a later value or error is ignored. */
+  waitFor<T>(answer: T | PromiseLike<T>): T | Promise<T>
 }
 
-/** The patience of one request: every wait of it is counted from its start. */
-export const withinTime = (exchange: Exchange): Patience => new RequestPatience(exchange)
+/** The time limit of a request, counted from its start. */
+export const requestTimeLimit = (exchange: Exchange): TimeLimit => new RequestTimeLimit(exchange)
 
-/** The patience of own code: every wait is counted from now, and `ended` may end it. */
-export const ownTime = (timeout: number, ended: AbortSignal | undefined, progress: Progress): Patience =>
-  new OwnTime(timeout, ended, progress)
+/** The time limit of `records()` outside of a request, counted from now. `ended` aborts it early. */
+export const ownTimeLimit = (timeout: number, ended: AbortSignal | undefined, progress: Progress): TimeLimit =>
+  new OwnTimeLimit(timeout, ended, progress)
 
 const outOfTime = unknownOutcome('The service did not answer in time')
 
-abstract class Countdown implements Patience {
+abstract class Countdown implements TimeLimit {
   #controller: AbortController | undefined
   #anew: { readonly from: number; readonly limit: number } | undefined
 
@@ -33,7 +33,7 @@ abstract class Countdown implements Patience {
   protected abstract get timeout(): number
   protected abstract get started(): number
   protected abstract get change(): Change
-  /** Aborts as soon as nobody waits any more. */
+  /** Aborts `made` when the answer is no longer needed. */
   protected abstract watch(made: AbortController): void
 
   left(): number {
@@ -54,7 +54,7 @@ abstract class Countdown implements Patience {
     return made.signal
   }
 
-  settle<T>(answer: T | PromiseLike<T>): T | Promise<T> {
+  waitFor<T>(answer: T | PromiseLike<T>): T | Promise<T> {
     return isPromise(answer) ? withTimeout(answer, this.left(), () => this.#late()) : answer
   }
 
@@ -69,7 +69,7 @@ abstract class Countdown implements Patience {
   }
 }
 
-class RequestPatience extends Countdown {
+class RequestTimeLimit extends Countdown {
   readonly #exchange: Exchange
 
   constructor(exchange: Exchange) {
@@ -100,7 +100,7 @@ class RequestPatience extends Countdown {
   }
 }
 
-class OwnTime extends Countdown {
+class OwnTimeLimit extends Countdown {
   protected readonly started = performance.now()
   readonly #ended: AbortSignal | undefined
   readonly #progress: Progress

@@ -1,4 +1,4 @@
-/** What the caller sees of records: the related ones that their links show, as far as it may read those (REP-1..3). */
+/** The related records that links show, as far as the caller may read them (REP-1..3). */
 import type { Awaitable, Stored } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import type { Mounted } from '../plan/routes.js'
@@ -21,7 +21,7 @@ export function relatedOf(
 }
 
 /** The item of the path as a plain GET shows it. */
-export function shown(exchange: Place, stored: Stored<unknown>): Awaitable<JsonObject> {
+export function shownItem(exchange: Place, stored: Stored<unknown>): Awaitable<JsonObject> {
   const { resource, keys, base } = exchange
   return settled(relatedOf(exchange, resource, [stored], []), (related) =>
     new Presenter(base).represent(resource, stored.value, keys, related),
