@@ -1,5 +1,7 @@
 /** Compares two OpenAPI documents of one version: what has changed, and whom it breaks. */
 import { canonicalText, isList, own } from '../definition/json.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
 import { type Change, Changes, type VersionWords } from './changes.js'
 import { compareRequestBodies, compareResponses } from './compare-bodies.js'
 import { compareParameters, type OperationPlace, type OperationSides } from './compare-parameters.js'
@@ -19,16 +21,24 @@ export interface CompareOptions {
   readonly now?: Date
 }
 
+export const compareKinds: Kinds<CompareOptions> = {
+  version: 'string',
+  next: 'string',
+  now: { by: 'a Date', is: (value) => value instanceof Date && !Number.isNaN(value.getTime()) },
+}
+
 /**
  * Every change between two OpenAPI documents (3.0 or 3.1) of one version, those that break clients
  * first. What clients send may become wider, what they get may become narrower. Two ways of writing
  * the same contract (`$ref` or inline, `allOf` or one object, another order) have no change.
  *
- * Throws `DocumentError` where a side is no OpenAPI document, or a reference leads to nothing.
+ * Throws `DocumentError` where a side is no OpenAPI document, or a reference leads to nothing, and
+ * `ConfigurationError` `invalid-option`.
  *
  * @example const breaking = compareContracts(released, openapi(service, 'v1')).filter((change) => change.breaking)
  */
 export function compareContracts(before: unknown, after: unknown, options: CompareOptions = {}): readonly Change[] {
+  checkOptions('compareContracts()', options, compareKinds)
   const { now = new Date() } = options
   const [old, young] = [new Source(before), new Source(after)]
   const changes = new Changes(wordsOf(old, options))

@@ -21,6 +21,7 @@ import { scopesKinds } from '../../src/auth/scopes.js'
 import { jwksKinds } from '../../src/auth/tokens/jwks.js'
 import { tokenKeyKinds } from '../../src/auth/tokens/keys.js'
 import { tokenIssuerKinds } from '../../src/auth/tokens/token-issuer.js'
+import { compareKinds } from '../../src/contract/compare.js'
 import { externalLinkKinds, subLinkKinds, toLinkKinds } from '../../src/definition/resolve-links.js'
 import { attachmentKinds, filterKinds, pageKinds, parentKinds, resourceKinds } from '../../src/definition/resolve-resource.js'
 import * as root from '../../src/index.js'
@@ -65,7 +66,7 @@ import { secureHeadersKinds } from '../../src/middleware/secure-headers.js'
 import { totalCountKinds } from '../../src/middleware/total-count.js'
 import { versionEntryKinds, versionsKinds } from '../../src/middleware/versions.js'
 import * as description from '../../src/openapi/index.js'
-import { describeStrictly, openapi } from '../../src/openapi/index.js'
+import { compareContracts, describeStrictly, openapi } from '../../src/openapi/index.js'
 import { documentServerKinds, fragmentKinds, infoKinds, openApiKinds } from '../../src/openapi/options.js'
 import { describeStrictlyKinds } from '../../src/openapi/strict/describe-strictly.js'
 import type { KindTable } from '../../src/options/kinds.js'
@@ -343,6 +344,12 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: openApiKinds,
     make: (options) => openapi(job, 'v1', any(options)),
     options: { info: 'table', servers: 'list', openapi: 'enum', externalDocs: 'table', fragments: 'list' },
+  },
+  compareContracts: {
+    name: /compareContracts\(\)/,
+    kinds: compareKinds,
+    make: (options) => compareContracts(openapi(job, 'v1'), openapi(job, 'v1'), any(options)),
+    options: { version: 'text', next: 'text', now: 'made' },
   },
   describeStrictly: {
     name: /describeStrictly\(\)/,
@@ -903,6 +910,8 @@ const others = [
   'hashPassword',
   'negotiate',
   'noQuery',
+  'canonicalDocument',
+  'DocumentError',
   'recordAnswer',
   'returnPreference',
   'sendTag',

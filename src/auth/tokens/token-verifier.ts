@@ -12,7 +12,7 @@ import type { PreparedKey } from './keys.js'
 import { readToken, type UnverifiedToken } from './token-text.js'
 
 /** A verified token: its claims hold as long as its time and its key do. */
-export interface VerifiedToken {
+interface VerifiedToken {
   readonly claims: Claims
   /** What the keys are asked by. */
   readonly header: KeyQuestion
