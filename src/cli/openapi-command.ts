@@ -22,7 +22,7 @@ import { commitOf, filesAt, isInRepository } from './git.js'
 import type { Terminal } from './terminal.js'
 import { messageOf, UsageError } from './usage-error.js'
 
-export const openapiHelp = `express-rest-conventions openapi <module> [flags]
+const openapiHelp = `express-rest-conventions openapi <module> [flags]
 
 Writes the OpenAPI documents of a service to files, one for each version, or compares the service
 with an earlier contract. <module> is a file that exports what api() returned, as its default

@@ -101,13 +101,12 @@ class ParameterComparison {
   added(young: Parameter): void {
     const after = young.place
     const what = `${this.#words(young)} is new`
-    const field = young.in === 'header' ? young.name.toLowerCase() : ''
     if (!young.required) this.#add(this.#isFilter(young) ? 'filter-added' : 'parameter-added', young, { what, after })
-    else if (field in requiredFields) this.#requiredField(young)
+    else if (isRequiredField(young)) this.#requiredField(young)
     else
       this.#add('required-parameter-added', young, {
         what: `${what} and required`,
-        so: `clients that leave it out get 400`,
+        so: 'clients that leave it out get 400',
         after,
       })
   }
@@ -121,12 +120,12 @@ class ParameterComparison {
       })
     }
     if (!old.required && young.required) {
-      if (young.in === 'header' && young.name.toLowerCase() in requiredFields) this.#requiredField(young, old)
+      if (isRequiredField(young)) this.#requiredField(young, old)
       else
         this.#add('parameter-became-required', young, {
           ...places,
           what: `${this.#words(young)} is required now`,
-          so: `clients that leave it out get 400`,
+          so: 'clients that leave it out get 400',
         })
     }
     if (old.required && !young.required)
@@ -239,7 +238,7 @@ class ParameterComparison {
   #removedKind(old: Parameter): OwnKind {
     if (old.in !== 'query') return 'parameter-removed'
     if (old.name === parameter.expand) return 'expand-removed'
-    if (this.#isList && old.name in listWords) return listWords[old.name]?.removed ?? 'parameter-removed'
+    if (this.#isList && Object.hasOwn(listWords, old.name)) return listWords[old.name]?.removed ?? 'parameter-removed'
     return this.#isFilter(old) ? 'filter-removed' : 'parameter-removed'
   }
 
@@ -293,10 +292,10 @@ const requiredFields: Readonly<Record<string, { readonly kind: OwnKind; readonly
   [header.idempotencyKey.toLowerCase()]: { kind: 'idempotency-key-required', status: 400 },
 }
 
-function lostWords({ in: where }: Parameter): string {
-  if (where === 'query') return 'clients that send it get 400'
-  return 'clients that send it are not heeded'
-}
+const isRequiredField = ({ in: where, name }: Parameter): boolean => where === 'header' && Object.hasOwn(requiredFields, name.toLowerCase())
+
+const lostWords = ({ in: where }: Parameter): string =>
+  where === 'query' ? 'clients that send it get 400' : 'clients that send it are not heeded'
 
 const sunsetWords = (kind: OwnKind, { place }: Parameter): string =>
   kind === 'sunset-removed' ? 'is gone' : `is ${String(own(place.value, 'x-sunset'))} now, which is earlier`

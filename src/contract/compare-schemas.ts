@@ -138,11 +138,16 @@ export class SchemaComparer {
       }
     }
     pairUp((one, other) => table[one]?.[other]?.length === 0)
+    // What has stayed as it is stands for itself alone: one more that looks the same is one more.
+    const isOpen = { before: new Set(restBefore), after: new Set(restAfter) }
     pairUp((one, other) => isFree(table[one]?.[other]) && isNamedAlike(before[one], after[other]))
     pairUp((one, other) => isFree(table[one]?.[other]))
     const isSent = comparison.place === 'parameter' || comparison.place === 'request'
-    if (isSent) for (const one of [...restBefore]) if (table[one]?.some(isFree)) restBefore.delete(one)
-    if (!isSent) for (const other of [...restAfter]) if (before.some((_, one) => isFree(table[one]?.[other]))) restAfter.delete(other)
+    if (isSent) {
+      for (const one of [...restBefore]) if ([...isOpen.after].some((other) => isFree(table[one]?.[other]))) restBefore.delete(one)
+    } else {
+      for (const other of [...restAfter]) if ([...isOpen.before].some((one) => isFree(table[one]?.[other]))) restAfter.delete(other)
+    }
     pairUp((one, other) => isNamedAlike(before[one], after[other]))
     if (restBefore.size === 1 && restAfter.size === 1)
       pairUp((one, other) => !table[one]?.[other]?.some(({ difference }) => difference === 'type-changed'))

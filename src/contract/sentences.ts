@@ -41,7 +41,7 @@ const isGone = (difference: Difference): boolean =>
   difference === 'member-removed' || difference === 'member-removed-after-sunset' || difference === 'alternative-removed'
 
 /** What has changed, with both sides in it. */
-export function differencePhrase({ difference, from, to, keyword }: Finding): string {
+function differencePhrase({ difference, from, to, keyword }: Finding): string {
   return differences[difference].says
     .replace('{before}', () => textOf(from))
     .replace('{after}', () => textOf(to))

@@ -238,35 +238,31 @@ function dependentsOf(plains: readonly Place[]): ReadonlyMap<string, ReadonlySet
 
 /** Alternatives that one shape can say: null beside others, values, and types apart from each other. */
 function fold(shapes: readonly Shape[]): readonly Shape[] {
+  // Null is allowed or not, whichever alternative says so.
+  const nullable = shapes.some((shape) => shape.nullable)
+  const others = shapes.filter(({ types }) => types.size > 0)
   const folded: Shape[] = []
-  for (const shape of shapes) {
+  for (const shape of others.length === 0 ? shapes.slice(0, 1) : others) {
     const index = folded.findIndex((other) => isFoldable(other, shape))
     const other = folded[index]
-    if (other === undefined) folded.push(shape)
+    if (other === undefined) folded.push({ ...shape, nullable })
     else folded[index] = together(other, shape)
   }
   return folded.length === 1 ? folded.map(({ union: _, ...shape }) => shape) : folded
 }
 
-const isNullOnly = ({ types }: Shape): boolean => types.size === 0
-
 function isFoldable(one: Shape, other: Shape): boolean {
-  if (isNullOnly(one) || isNullOnly(other)) return true
   if (one.values !== undefined && other.values !== undefined) return true
   if (one.values !== undefined || other.values !== undefined) return false
   return [...one.types].every((type) => !other.types.has(type))
 }
 
 function together(one: Shape, other: Shape): Shape {
-  const nullable = one.nullable || other.nullable
-  if (isNullOnly(one)) return { ...other, nullable }
-  if (isNullOnly(other)) return { ...one, nullable }
   const values = one.values && other.values && new Map([...one.values, ...other.values])
   return {
     ...one,
     names: [...one.names, ...other.names],
     types: new Set([...one.types, ...other.types]),
-    nullable,
     ...(values === undefined ? {} : { values }),
     bounds: one.bounds.and(other.bounds),
     formats: new Set([...one.formats, ...other.formats]),

@@ -2,7 +2,7 @@
 import { own } from '../definition/json.js'
 
 /** The time of a sunset; `undefined` where it is no date. A date without a time is the start of that day (UTC). */
-export function sunsetTime(sunset: unknown): number | undefined {
+function sunsetTime(sunset: unknown): number | undefined {
   if (typeof sunset !== 'string') return undefined
   const time = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(sunset) ? `${sunset}T00:00:00Z` : sunset)
   return Number.isNaN(time) ? undefined : time

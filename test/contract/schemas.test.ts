@@ -278,6 +278,22 @@ describe('levels', () => {
     expect(breaks(brief, { oneOf: [brief, members({ id: whole }, 'id')] }, response)).toBe(true)
   })
 
+  it('one more alternative of a oneOf counts, also where it looks like another', () => {
+    const [dog, cat, rabbit] = ['Dog', 'Cat', 'Rabbit'].map((title) => ({ ...members({ name: text }), title }))
+    expect(breaks({ oneOf: [dog, cat] }, { oneOf: [dog, cat, rabbit] }, response)).toBe(true)
+    expect(breaks({ oneOf: [dog, cat] }, { oneOf: [dog, cat, rabbit] }, request)).toBe(false)
+    expect(breaks({ oneOf: [dog, cat, rabbit] }, { oneOf: [dog, rabbit] }, request)).toBe(true)
+  })
+
+  it('several alternatives may become one that holds them all, and the other way round', () => {
+    const [dog, cat] = ['dog', 'cat'].map((kind) => members({ kind: { const: kind }, name: text }, 'kind'))
+    const animal = members({ kind: { enum: ['dog', 'cat', 'fox'] }, name: text }, 'kind')
+    expect(breaks({ oneOf: [dog, cat] }, animal, request)).toBe(false)
+    expect(breaks(animal, { oneOf: [dog, cat] }, request)).toBe(true)
+    expect(breaks(animal, { oneOf: [dog, cat] }, response)).toBe(false)
+    expect(breaks({ oneOf: [dog, cat] }, animal, response)).toBe(true)
+  })
+
   it('a member that becomes read-only is gone from requests, one that becomes write-only from answers', () => {
     const hidden = (word: string) => members({ a: { ...text, [word]: true } })
     expect(breaks(members({ a: text }), hidden('readOnly'), request)).toBe(true)
@@ -315,6 +331,8 @@ describe('spellings', () => {
   it('null of OpenAPI 3.0 and 3.1', () => {
     same(legacy(response({ ...text, nullable: true })), response({ type: ['string', 'null'] }))
     same(legacy(response({ nullable: true, allOf: [text] })), response({ type: ['string', 'null'] }))
+    const either = [members({ a: text }, 'a'), members({ b: text }, 'b')]
+    same(legacy(response({ nullable: true, anyOf: either })), response({ anyOf: [...either, { type: 'null' }] }))
     same(legacy(response({})), response({}))
     same(legacy(response({ ...text, nullable: true, enum: ['a'] })), response({ type: ['string', 'null'], enum: ['a', null] }))
   })
