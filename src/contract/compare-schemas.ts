@@ -16,6 +16,7 @@ export class SchemaComparer {
   readonly #before: Source
   readonly #after: Source
   readonly #now: Date
+  readonly #known = new Map<string, readonly Shape[]>()
   readonly #done = new Map<string, readonly Finding[]>()
   readonly #underWay = new Map<string, number>()
   readonly #provisional = new Map<string, { readonly found: readonly Finding[]; readonly assumed: number }>()
@@ -71,8 +72,8 @@ export class SchemaComparer {
   }
 
   #compare(pair: SchemaPair, comparison: Comparison): readonly Finding[] {
-    const before = shapesOf(this.#before, pair.before)
-    const after = shapesOf(this.#after, pair.after)
+    const before = this.#shapesOf(this.#before, pair.before)
+    const after = this.#shapesOf(this.#after, pair.after)
     const [onlyBefore] = before
     const [onlyAfter] = after
     const annotations = this.#annotations(pair, comparison)
@@ -84,6 +85,14 @@ export class SchemaComparer {
     const shapes =
       before.length === 1 && after.length === 1 ? this.#shapes(onlyBefore, onlyAfter, comparison) : this.#unions(before, after, comparison)
     return [...annotations, ...shapes]
+  }
+
+  /** The alternatives of a schema, each found once: one schema is compared in several places. */
+  #shapesOf(source: Source, schema: Schema): readonly Shape[] {
+    const key = `${source === this.#before} ${keyOf(schema)}`
+    const known = this.#known.get(key) ?? shapesOf(source, schema)
+    this.#known.set(key, known)
+    return known
   }
 
   /** What is said beside what is allowed. */
