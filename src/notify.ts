@@ -1,4 +1,4 @@
-/** Hooks of a team: notified of what happened, never able to change it. The one way in which the library calls them. */
+/** Calls the team's hooks, which can't change what happens. */
 import { isProblem } from './problem.js'
 
 const report = (error: unknown): void => console.error('A hook of express-rest-conventions threw:', error)
@@ -7,12 +7,12 @@ const report = (error: unknown): void => console.error('A hook of express-rest-c
 export function notify<E>(hook: ((event: E) => unknown) | undefined, makeEvent: () => E): void {
   if (hook === undefined) return
   try {
-    // An async one would end the process by a rejection that nobody hears.
+    // An unhandled rejection of an async hook would end the process.
     Promise.resolve(hook(makeEvent())).catch(report)
   } catch (error) {
     report(error)
   }
 }
 
-/** An error as it goes to a console: a problem that was raised on purpose is one line, since its stack says nothing and a flood of them would fill the log. */
+/** An error as it goes to the console. A problem is one line: its stack says nothing, and many of them would fill the log. */
 export const tellable = (error: unknown): unknown => (isProblem(error) ? error.message : error)

@@ -1,15 +1,15 @@
-/** Values that may be there at once or later: what is there at once never waits for a promise. */
+/** Values that may be promises. Synchronous values are handled synchronously, which costs no promise. */
 
 /** Whether a value has to be waited for. */
 export const isPromise = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 
-/** Goes on with a value: at once where it is there. */
+/** Calls `then` with the value: synchronously, or when its promise resolves. */
 export function settled<T, U>(value: T | Promise<T>, then: (value: T) => U | Promise<U>): U | Promise<U> {
   return isPromise(value) ? (value as Promise<T>).then(then) : then(value as T)
 }
 
-/** What comes of all these side by side, in their order: at once where none waits. Where one throws, no promise of another is left without its hearer. */
+/** The results of all, in their order: synchronously where none is a promise. An exception becomes a rejection, so that every promise gets a handler. */
 export function together<T, U>(all: readonly T[], make: (one: T) => U | Promise<U>): readonly U[] | Promise<readonly U[]> {
   const made: (U | Promise<U>)[] = []
   let waits = false

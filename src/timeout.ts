@@ -1,4 +1,4 @@
-/** Waiting with a limit: the one way in which the library gives up on what takes too long. */
+/** Time limits. All of the library's waits with a limit use these functions. */
 
 /** The longest time, in milliseconds, that a timer of Node takes; longer ones fire at once. */
 export const longestTimer = 2 ** 31 - 1
@@ -51,7 +51,7 @@ export function abortedAfter<T>(work: (signal: AbortSignal) => T | PromiseLike<T
   })
 }
 
-/** Milliseconds by which a timer that is late shows that the event loop was blocked. */
+/** A timer that is later than this, in milliseconds, shows that the event loop was blocked. */
 const standstill = 20
 
 /**

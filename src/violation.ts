@@ -43,7 +43,7 @@ export interface ViolationParams {
   not: NoParams
   if: NoParams
   readOnly: NoParams
-  /** The address, or who asks, gives the member. */
+  /** The address or the caller's scope fixes the member. */
   fixed: NoParams
   /** A key that could not be an address. */
   unaddressable: NoParams

@@ -145,7 +145,7 @@ export interface AdapterCall {
 
 /** What a create that may be repeated is known by: both are digests, made of ASCII letters, digits, `-` and `_`. */
 export interface Idempotency {
-  /** Who asks, for which collection, under which key of the client's: no two callers share one. */
+  /** Identifies the caller, the collection and the client's key: no two callers share one. */
   readonly id: string
   /** The body, as a value. */
   readonly fingerprint: string

@@ -1,9 +1,9 @@
-/** What the functions that a team gives an adapter return and throw: what is wrong with it is the team's to fix. */
+/** Checks what the team's functions return and throw, so that an error names the function. */
 import { isDeepStrictEqual } from 'node:util'
 import { isContainer, isList, isObject, isPlainObject, own } from '../definition/json.js'
 import { isPromise } from '../promise.js'
 
-/** Calls a function of the team. What it throws names the function, unless it is an object. */
+/** Calls a function of the team. Where it throws a primitive, an error that names the function is thrown instead. */
 export function called<R>(name: string, work: () => R): R {
   try {
     return work()
@@ -12,7 +12,7 @@ export function called<R>(name: string, work: () => R): R {
   }
 }
 
-/** The same for a function that may answer later. */
+/** The same for a function that may return a promise. */
 export async function calledLater<R>(name: string, work: () => R): Promise<Awaited<R>> {
   try {
     return await work()
@@ -21,14 +21,14 @@ export async function calledLater<R>(name: string, work: () => R): Promise<Await
   }
 }
 
-/** A text or another primitive says nothing of where it was thrown. */
+/** A primitive has no stack that would show where it was thrown. */
 const thrownBy = (name: string, thrown: unknown): unknown => (isContainer(thrown) ? thrown : noError(name, thrown))
 
-/** The error for what a function has thrown that is none. */
+/** The error in place of a thrown value that is no error. */
 export const noError = (name: string, thrown: unknown): Error =>
   new Error(`${name} threw ${String(thrown)}, which is no Error.`, { cause: thrown })
 
-/** The members of a record that a function of the team has changed are not the client's to fix: throws where all of these are. */
+/** Throws where the function has changed all of these members: then the client can't fix them. */
 export function blameHook(hook: string, members: readonly string[], { given, made, why }: Blamed): void {
   const isHooks = (member: string): boolean => {
     const [name = ''] = member.split('.')
@@ -48,8 +48,8 @@ interface Blamed {
 }
 
 /**
- * The record that one has made. Throws where it gave none: a forgotten `return`, or a promise where
- * the value is used at once.
+ * The record that a function returned. Throws for anything else: a forgotten `return`, or a promise
+ * where the value is used synchronously.
  */
 export function madeBy<R>(name: string, collection: string, made: R): Awaited<R> {
   refusePromise(`${name} of "${collection}"`, made)
@@ -79,10 +79,10 @@ function notJson(value: unknown, within: readonly unknown[]): string | undefined
   return undefined
 }
 
-/** Throws where a function gave a promise, which nobody would wait for. */
+/** Throws for a promise, where the function must be synchronous. */
 export function refusePromise(what: string, given: unknown): void {
   if (!isPromise(given)) return
-  // Nobody else listens: a rejection must not end the process.
+  // Nothing else handles it: a rejection would end the process.
   given.then(undefined, () => {})
   throw new Error(`${what} gave a promise. This adapter answers at once: return the value itself, and look things up beforehand.`)
 }

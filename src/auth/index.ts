@@ -1,4 +1,4 @@
-/** `express-rest-conventions/auth`: who asks, and who may do what (AUTH). */
+/** `express-rest-conventions/auth`: authentication and permissions (AUTH). */
 export { type Authenticate, type AuthenticateOptions, authenticate } from '../middleware/authenticate.js'
 export { bearer, publicToken, type TokenOptions } from '../middleware/bearer.js'
 export { type Login, type LoginOptions, login } from '../middleware/login.js'

@@ -24,7 +24,7 @@ export type Decided = Decision | Promise<Decision>
  */
 export type Permission<P = unknown> = (principal: P, action: Action, resource: string, key?: KeyValue) => Decided
 
-/** A question that waits for its principal. */
+/** What a permission is asked, without the principal. */
 export interface AccessRequest {
   readonly action: Action
   readonly resource: string
@@ -70,7 +70,7 @@ export async function ownMethods(offered: readonly string[], mayDo: (method: str
   return { allow: [...allowed, 'OPTIONS'].join(', '), none: allowed.length === 0 && decided.includes('forbidden') }
 }
 
-/** 403: who asks is known, and may do nothing of the kind (AUTH-4). */
+/** 403: the principal is known, and may do nothing of the kind (AUTH-4). */
 export function forbidden(what: string): HttpProblem {
   return new HttpProblem('forbidden', { detail: `You have no permission for ${what}. Ask whoever gave you your credentials for it.` })
 }

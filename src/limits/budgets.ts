@@ -1,5 +1,6 @@
 /** Which budget a request counts against: options resolved when the service is built, looked up by path and method (LIMIT-1). */
 
+import { safeMethods } from '../http/safe-methods.js'
 import { decodeSegments } from '../http/targets.js'
 import { invalidOption } from '../options/check.js'
 import type { Kind, Kinds } from '../options/kinds.js'
@@ -94,8 +95,6 @@ function coversAll(budgets: readonly Budget[]): boolean {
   return whole.includes(undefined) || (whole.includes('read') && whole.includes('write'))
 }
 
-const reading = new Set<string | undefined>(['GET', 'HEAD', 'OPTIONS'])
-
 /**
  * Which of the budgets counts a request. `path`: below the version, still encoded; one that can't be decoded is on no route. The method is looked at where a budget goes
  * by it: behind Express each look at a request is slow on Node 20.
@@ -103,7 +102,7 @@ const reading = new Set<string | undefined>(['GET', 'HEAD', 'OPTIONS'])
 export function fittingBudget(budgets: readonly Budget[], req: { readonly method?: string | undefined }, path: string): number {
   let segments: readonly string[] | undefined
   return budgets.findIndex(({ routes, methods }) => {
-    if (methods !== undefined && methods !== (reading.has(req.method) ? 'read' : 'write')) return false
+    if (methods !== undefined && methods !== (safeMethods.has(req.method) ? 'read' : 'write')) return false
     if (routes === undefined) return true
     segments ??= (decodeSegments(path) ?? []).map(folded)
     return routes.some((route) => route.every((segment, at) => segment === segments?.[at]))

@@ -1,4 +1,4 @@
-/** Who asks: credentials of one request header become a principal, or 401 (AUTH-1, AUTH-3, AUTH-4). */
+/** Authentication: the credentials of one request header become a principal, or 401 (AUTH-1, AUTH-3, AUTH-4). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Awaitable } from '../adapters/contract.js'

@@ -1,4 +1,4 @@
-/** Who asks, by a JSON Web Token: of private APIs in `Authorization`, of public ones in `x-authorization-token` (AUTH-1, AUTH-3, AUTH-5). */
+/** Authentication by a JSON Web Token: in `Authorization` for private APIs, in `x-authorization-token` for public ones (AUTH-1, AUTH-3, AUTH-5). */
 
 import type { IncomingMessage } from 'node:http'
 import type { Awaitable } from '../adapters/contract.js'

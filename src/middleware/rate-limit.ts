@@ -1,4 +1,4 @@
-/** Rate limits: requests are counted by who asks, failed authentications by where they come from (LIMIT-1). */
+/** Rate limits: requests are counted by principal, failed authentications by address (LIMIT-1). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Caches, owning } from '../cache.js'

@@ -1,4 +1,4 @@
-/** The header fields of answers, by what they answer: documents tell clients of them, and tests hold them against the answers. */
+/** The header fields of answers. Documents list them, and tests compare them with real answers. */
 import { header } from '../wire.js'
 import type { Situation } from './endings.js'
 
@@ -12,10 +12,10 @@ export interface AnswerField {
 const always = (...names: readonly string[]): readonly AnswerField[] => names.map((name) => ({ name, always: true }))
 const perhaps = (...names: readonly string[]): readonly AnswerField[] => names.map((name) => ({ name, always: false }))
 
-/** What the fields of every answer hang on. */
+/** What determines the fields of every answer. */
 export type FieldSituation = Pick<Situation, 'method' | 'facts' | 'life'>
 
-/** What every answer has, whatever came of the request. */
+/** The fields of every answer, successful or not. */
 function common({ facts, life }: FieldSituation): readonly AnswerField[] {
   return [
     ...always(header.requestId),
@@ -26,7 +26,7 @@ function common({ facts, life }: FieldSituation): readonly AnswerField[] {
   ]
 }
 
-/** The fields of an answer that is no problem. Each once: what one source always sets is always there. */
+/** The fields of an answer that is no problem, each name once. */
 export function fieldsOfSuccess(situation: Situation, status: number): readonly AnswerField[] {
   return merged([...own(situation, status), ...common(situation)])
 }
@@ -34,7 +34,7 @@ export function fieldsOfSuccess(situation: Situation, status: number): readonly 
 function own({ method, operation, route, facts }: Situation, status: number): readonly AnswerField[] {
   if (method === 'OPTIONS') {
     const patch = route.operations.has('PATCH') ? perhaps(header.acceptPatch) : []
-    // A preflight is answered without a look at the route.
+    // The answer to a preflight does not depend on the route.
     return [...(facts.cors ? perhaps(header.allow) : always(header.allow)), ...patch]
   }
   const cached = always(header.cacheControl, header.vary)
@@ -43,7 +43,7 @@ function own({ method, operation, route, facts }: Situation, status: number): re
   switch (operation.answers) {
     case 'page': {
       const exported = route.resource?.exports !== undefined
-      // An export is streamed: nobody knows its tag before its end.
+      // An export is streamed, so it has no tag.
       return [
         ...cached,
         ...(exported ? perhaps(header.etag, header.contentDisposition) : always(header.etag)),
@@ -83,7 +83,7 @@ export function fieldsOfProblem(situation: FieldSituation, status: number): read
 function ofProblem({ method, facts }: FieldSituation, status: number): readonly AnswerField[] {
   switch (status) {
     case 401:
-      // What the function `principal` of a team throws has the fields that it gives it.
+      // The team's function `principal` chooses the fields of what it throws.
       return facts.authenticate === undefined && facts.identifies ? perhaps(header.wwwAuthenticate) : always(header.wwwAuthenticate)
     case 405:
       return always(header.allow)
@@ -92,7 +92,7 @@ function ofProblem({ method, facts }: FieldSituation, status: number): readonly 
       if (method === 'PATCH') return perhaps(header.acceptPatch, header.acceptEncoding)
       return method === 'POST' || method === 'PUT' ? perhaps(header.accept, header.acceptEncoding) : []
     case 429:
-      // A team's own limit says what it likes.
+      // A team's own limit may leave it out.
       return facts.rateLimit ? always(header.retryAfter) : perhaps(header.retryAfter)
     case 503:
       return perhaps(header.retryAfter)

@@ -1,14 +1,14 @@
-/** What a team says of its resources and endpoints for documents alone: text, examples and extensions. */
+/** Options that only documents use: text, examples and extensions of resources and endpoints. */
 import type { JsonSchema } from '../definition/schema-types.js'
 import type { Kinds } from '../options/kinds.js'
 import type { CustomProblem, ProblemCode } from '../problem.js'
 
-/** Members of a document that its specification leaves to others: `x-owner`, `x-internal`. */
+/** Extensions of OpenAPI: `x-owner`, `x-internal`. */
 export interface DocumentExtensions {
   readonly [extension: `x-${string}`]: unknown
 }
 
-/** What a document says of one operation beside what the service does. */
+/** Text for one operation. What the service does is described without it. */
 export interface OperationText extends DocumentExtensions {
   /** One line. Default: what the operation does to the collection. */
   readonly summary?: string
@@ -41,7 +41,7 @@ export interface EndpointAnswer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What a document says of a method of an endpoint: its handler alone knows what it answers. */
+/** Text and answers of a method of an endpoint: only its handler knows what it answers. */
 export interface EndpointText extends OperationText {
   /** The answers of success by status: 200, 201, 202 or 204. Default: 200 with any value, and 204. */
   readonly responses?: Readonly<Partial<Record<'200' | '201' | '202' | '204', EndpointAnswer>>>

@@ -1,7 +1,7 @@
 /**
- * What a service tells of itself beside its handler: the versions with their routes, and the options
- * that shape every answer. Documents are made of it. It hangs on the middleware by a symbol that all
- * copies of the library share, so that one copy can read what another has made.
+ * The description of a service, which documents are made of: its versions with their routes, and the
+ * options that shape every answer. It is a property of the middleware, under a symbol that all copies
+ * of the library share, so that one copy can read what another has made.
  */
 import type { CustomRepresentation } from './custom-representation.js'
 import type { DeleteStatus } from './operation.js'
@@ -25,11 +25,11 @@ export interface DescribedVersion {
 
 /** The options of a service that clients notice. */
 export interface ServiceFacts {
-  /** The `baseUrl`, where there is one. */
+  /** The option `baseUrl`. */
   readonly root: string | undefined
   /** The header that credentials come in and its challenge, where the service authenticates by itself. */
   readonly authenticate: { readonly field: string; readonly challenge: string } | undefined
-  /** Whether anybody has to say who asks: by `authenticate`, or as the function `principal` wants it. */
+  /** Whether requests are authenticated: by `authenticate` or by `principal`. */
   readonly identifies: boolean
   /** Whether there is a login beside the versions (AUTH-2). */
   readonly login: boolean
@@ -54,7 +54,7 @@ export interface ServiceDescription {
 
 const key = Symbol.for('express-rest-conventions.description')
 
-/** Raised when what is described changes so that older copies can not read it. */
+/** Increased when the description changes so that older copies can't read it. */
 const generation = 1
 
 interface Described {
@@ -62,7 +62,7 @@ interface Described {
   readonly description: ServiceDescription
 }
 
-/** Hangs the description of a service on its middleware, and returns the middleware. */
+/** Adds the description of a service to its middleware, and returns the middleware. */
 export function describing<T extends object>(middleware: T, description: ServiceDescription): T {
   const described: Described = { generation, description }
   return Object.defineProperty(middleware, key, { value: described })

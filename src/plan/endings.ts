@@ -1,7 +1,6 @@
 /**
  * How a request of an operation may end: the statuses of success, and the problems of each step.
- * Documents tell clients so, docs/lifecycle.md tells it by step, and tests hold both against what
- * the steps really do.
+ * Documents and docs/lifecycle.md list them, and tests compare them with real answers.
  */
 import { isCreating } from '../definition/fixed.js'
 import type { ProblemCode } from '../problem.js'
@@ -10,7 +9,7 @@ import type { OperationDescription } from './operation.js'
 import { keyHolders } from './route-list.js'
 import type { Route } from './routes.js'
 
-/** An operation in its place. */
+/** An operation at a route, in a service and a version. */
 export interface Situation {
   /** `HEAD` is served by the operation of `GET`. */
   readonly method: string
@@ -134,7 +133,7 @@ export function problemsOf(situation: Situation): readonly ProblemCode[] {
   return [...new Set(found.map(({ code }) => code))]
 }
 
-/** The statuses of an endpoint: those that its team says, else with a value and without one. */
+/** The statuses of an endpoint: those that its `describe` lists, else 200 and 204. */
 function ofEndpoint(method: string, { endpoint }: Route): readonly number[] {
   const responses = endpoint?.methods.get(method)?.text.responses
   return responses === undefined ? [200, 204] : Object.keys(responses).map(Number)
@@ -149,15 +148,15 @@ export function successesOf(situation: Situation): readonly number[] {
     const statuses = ofEndpoint(method, route)
     return [...statuses, ...(statuses.includes(200) ? unmodified : [])]
   }
-  // Which of them a removal has is an option of the service.
+  // The service chooses one of them.
   if (operation.writes === 'remove') return [facts.deleteStatus]
   if (operation.writes === 'create' && isCreating(route.resource?.adapter.create)) return [201]
   return [...operation.statuses, ...unmodified]
 }
 
 /**
- * What tells the endings of two operations on resources apart, as a text: where it is equal they end
- * alike, in one service and version. `undefined` for endpoints, whose handlers say it.
+ * A text that is equal for operations that end alike, in one service and version. `undefined` for
+ * endpoints, whose handlers choose how they end.
  */
 export function endingsKey({ method, operation, route }: Situation): string | undefined {
   const { resource, kind, endpoint, operations } = route

@@ -84,7 +84,7 @@ export function compileListGrammar(definition: ResourceDefinition, page: PageOpt
 
 /** What the resource says of pages, else the service, else the defaults; a default is never more than the maximum that someone did say. */
 function pageOf({ collection, page: own }: ResourceDefinition, service: PageOptions): Required<PageOptions> {
-  // Who asks for larger pages without a word on their maximum means them.
+  // A larger default page without a maximum raises the maximum.
   const max = own.max ?? service.max ?? Math.max(100, own.size ?? service.size ?? 0)
   const page = { size: own.size ?? Math.min(service.size ?? 25, max), max, first: own.first ?? service.first ?? 1 }
   checkPage(`"${collection}"`, page)
@@ -188,12 +188,12 @@ function wholeNumber(name: string, text: string | undefined, least: number, most
   const value = parseInteger(text)
   if (value !== undefined && value >= least && value <= most) return value
   const isPage = name === parameter.page
-  const mend = isPage
+  const fix = isPage
     ? `a whole number from ${least}: it is the number of a page, and the first is ${least}`
     : `a whole number from ${least} to ${most}`
   found.push({
     parameter: name,
-    detail: `"${name}" must be ${mend}.`,
+    detail: `"${name}" must be ${fix}.`,
     code: 'range',
     params: { minimum: least, ...(isPage ? {} : { maximum: most }) },
     clause: isPage ? 'QUERY-4' : 'QUERY-5',

@@ -1,6 +1,7 @@
 /**
- * What a method does at one kind of address, as data. The route table, the steps, the permission
- * and the check at start read it here, and nothing repeats it: a new method is one new description.
+ * What a method does at one kind of address, as data. The route table, the steps, the permission, the
+ * check at start and the documents read it here. A new operation of a known method is one new
+ * description.
  */
 import type { WriteMethod } from '../adapters/contract.js'
 import type { Action } from '../auth/permission.js'

@@ -54,9 +54,9 @@ export interface Mounted<Op extends OperationDescription = OperationDescription>
   readonly patchesShare: boolean
   /** Media types beside JSON and XML. */
   readonly representations: readonly CustomRepresentation[]
-  /** In what, and for how long, its lists can be had whole. */
+  /** The formats of exports of its lists, and their limits. */
   readonly exports: Exports | undefined
-  /** Whether a POST may, or must, say by which key a repeat is known (VERB-12). */
+  /** Whether a POST may, or must, have an `Idempotency-Key` (VERB-12). */
   readonly idempotencyKey: 'ignored' | 'honoured' | 'required'
   /** What documents say of it. */
   readonly text: ResourceText
@@ -124,7 +124,7 @@ export function compileRoutes<Op extends OperationDescription>(
   }
 }
 
-/** A child may stand before its parent in the list: whatever has its parent before it goes first, until nothing is left. */
+/** The mounts, sorted so that each parent comes before its children. */
 function parentsFirst(mounts: readonly Mount[]): readonly Mount[] {
   const ordered = mounts.filter(({ definition }) => definition.parent === undefined)
   const placed = new Set(ordered.map(({ definition }) => definition.collection))
@@ -171,16 +171,16 @@ class TableBuilder<Op extends OperationDescription> {
     // Routes and resource refer to each other, so the one is made before the other is complete.
     const plan = compileResource(definition, this.#page, this.#caches)
     const targets = new Map<string, Mounted<Op>>()
-    /** Nobody looks at a patched record, nor completes it, on its way to the adapter. */
-    const unseen = !plan.guard.any && definition.rules === undefined
+    /** True where no rule or guard reads or changes a patched record on its way to the adapter. */
+    const isUntouched = !plan.guard.any && definition.rules === undefined
     const mounted = {
       mount: entry,
       plan,
       wire: wireForms(plan, (link) => (targets.get(link) as Mounted).wire.item.form),
       adapter,
-      // Asked each time: somebody may put a method of his own into an adapter that is mounted already.
+      // Read each time: a team may replace a method of an adapter after the mount.
       get patchesShare() {
-        return unseen && isCareful(adapter.replace)
+        return isUntouched && isCareful(adapter.replace)
       },
       representations: options.representations ?? [],
       exports: exportsOption(`the mount of "${definition.collection}"`, options.exports, options.representations ?? []),
@@ -264,7 +264,7 @@ class TableBuilder<Op extends OperationDescription> {
   }
 }
 
-/** What begins a path: by area (`''` is none), then by segment. */
+/** The first segments of paths: by area (`''` is none), then by segment. */
 type Top<Op extends OperationDescription> = Map<string, Map<string, Mounted<Op> | Route<Op>>>
 
 function place<Op extends OperationDescription>(

@@ -35,8 +35,8 @@ import { loginSteps, steps, walk } from './walk.js'
 export interface VersionOptions extends LifecycleOptions {
   readonly resources: readonly (Mount | Endpoint)[]
   /**
-   * Hand-written routes beside the resources: an Express router. They see the path below the version; what they leave is 404. Who asks is known to them, and counted; the
-   * permission is asked nothing of them: guard them with `methodRules({ permission, resource })`.
+   * Hand-written routes beside the resources: an Express router. They see the path below the version; what they do not answer is 404. Their requests are authenticated and
+   * counted. The permission is not asked: guard them with `methodRules({ permission, resource })`.
    */
   readonly routes?: VersionHandler
 }
@@ -69,7 +69,7 @@ export interface Api extends Middleware {
   caches(): readonly CacheCount[]
 }
 
-/** What a version is, `versionOptions` checks: messages name the version. */
+/** The versions are checked by `versionOptions`, whose messages name the version. */
 export const apiKinds: Kinds<ApiOptions> = {
   ...serviceKinds,
   versions: { required: 'table' },
@@ -106,7 +106,7 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
       name,
       table: routeTable(resources, [], service.page, service.caches),
       life: resolveLifecycle(name, life, living),
-      // What an Express router asks of its requests, those below an Express app have.
+      // An Express router takes Express requests. Below an Express app every request is one.
       routes: routes as Middleware | undefined,
     })
   }
@@ -160,7 +160,7 @@ function throwAll(faults: readonly ConfigurationError[]): void {
   throw new ConfigurationError(first.code, `${faults.length} stores do not fit their resources:\n${list}\n`)
 }
 
-/** A budget for a route that no version serves would count nothing, and nobody would notice. What hand-written routes serve, they alone know. */
+/** Throws for a budget whose route no version serves: it would count nothing. Hand-written routes may serve any path, so with them nothing is checked. */
 function checkBudgets({ rateLimit }: Service, served: readonly ServedVersion[]): void {
   if (served.length === 0 || served.some(({ routes }) => routes !== undefined)) return
   const stray = rateLimit?.routes.find((route) => served.every(({ table }) => table.match(route.split('/')) === undefined))
@@ -180,7 +180,7 @@ function versionOptions(name: string, entry: VersionOptions | readonly (Mount | 
   return checkOptions<VersionOptions>(`the version ${name}`, options, versionKinds)
 }
 
-/** What stands inside is looked at by `versionKinds`. */
+/** `versionKinds` checks the members. */
 const entryKind: Kind = {
   by: "'retired', a list such as [mount(definition, adapter)], or { resources, sunset }",
   is: isContainer,

@@ -1,21 +1,23 @@
 /**
- * One request at run time. A step sees it as the stage that it takes: see stages.ts. Only walk.ts
- * sets the fields that steps add.
+ * One request at run time. A step sees it as the stage that it takes (stages.ts). Only walk.ts sets
+ * the fields that steps add.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Idempotency } from '../adapters/contract.js'
 import { type Action, type Decided, decide, type Permission } from '../auth/permission.js'
 import { type KeyValue, lastKey, segmentOf } from '../definition/key.js'
+import { safeMethods } from '../http/safe-methods.js'
 import { privateCaching } from '../middleware/authenticate.js'
 import { malformedHost } from '../middleware/base-address.js'
 import { type Conditions, unconditional } from '../middleware/if-match.js'
 import { noticeHeaders } from '../middleware/versions.js'
+import { notify } from '../notify.js'
 import { collectionPath, itemPath } from '../plan/addresses.js'
 import type { CompiledMethod } from '../plan/endpoint-plan.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
-import { notify, type RequestEvent } from './hooks.js'
+import type { RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
 import { Progress } from './progress.js'
 import { requestIdOf } from './request-id.js'
@@ -71,7 +73,7 @@ export class Exchange implements AnyStage {
     this.path = entrance.path
     this.rawQuery = entrance.rawQuery
     this.method = req.method ?? 'GET'
-    this.reads = this.method === 'GET' || this.method === 'HEAD' || this.method === 'OPTIONS'
+    this.reads = safeMethods.has(this.method)
     this.headers = req.headers
     this.requestId = requestIdOf(this.headers)
     this.#started = service.hooks.onResponse === undefined && service.rateLimit === undefined ? undefined : performance.now()
@@ -105,7 +107,7 @@ export class Exchange implements AnyStage {
     return this.#base
   }
 
-  /** Of an associated sub-collection, its parent's item and then its segment. */
+  /** An associated sub-collection lies below its parent's item. */
   get listPath(): string {
     const { route, keys, resource } = this
     const name = this.version?.name ?? ''
@@ -149,20 +151,20 @@ export class Exchange implements AnyStage {
     if (!this.authenticated) {
       throw new ConfigurationError(
         'middleware-missing',
-        'This service has a permission, and nobody says who asks. Give it authenticate: bearer({ keys }), or put an authenticating middleware in front.',
+        'This service has a permission, but no request is authenticated. Give it authenticate: bearer({ keys }), or put an authenticating middleware in front.',
       )
     }
     return this.timeLimit.waitFor(decide(permission, this.principal, { action, resource, key }))
   }
 
-  /** Of its successor, the address of the same path, where there is one. */
+  /** The link to the successor leads to the same path there, where that version serves it. */
   notices(): Readonly<Record<string, string>> | undefined {
     const life = this.version?.life
     if (life === undefined) return undefined
     if (life.successor === undefined) return noticeHeaders(life, undefined)
     const next = this.versions?.get(life.successor)
     const served = next !== undefined && isLiving(next) && serves(next, this.path)
-    // Every answer has these fields, also the one that refuses a malformed Host: then with a path.
+    // The answer that refuses a malformed Host has these fields too: its link is then a path.
     const root = this.#findRoot() ?? this.entrance.mountPath
     return noticeHeaders(life, `${root}/${life.successor}${served ? this.path : ''}`)
   }

@@ -12,7 +12,7 @@ import type { Offers } from '../representation/offers.js'
 import { header } from '../wire.js'
 import type { Allowed, Negotiated } from './stages.js'
 
-/** The media types of a service, by what is asked for. */
+/** The media types of a service, by what an address shows. */
 export class Formats {
   readonly #common: readonly CustomRepresentation[]
   readonly #caches: Caches
@@ -34,7 +34,7 @@ export class Formats {
     return this.#problems.choose(accept) ?? json
   }
 
-  /** What a request may ask for: of a list a page, of everything else an item, also where a write answers with one. */
+  /** The media types of a request's answer. */
   of({ route, operation, endpointMethod }: Allowed): Offers<Representation> {
     const owner = endpointMethod ?? route.resource
     const what = route.endpoint !== undefined ? 'value' : operation.answers === 'page' ? 'list' : 'item'
@@ -49,7 +49,7 @@ export class Formats {
   }
 }
 
-/** The forms of what an endpoint answers: nothing is known of it. */
+/** The wire form of what an endpoint answers. It has no schema, so any form. */
 const endpointWire = ({ route }: Negotiated): Wire => ({
   root: wireName(route.endpoint?.name ?? '', 'value'),
   form: openForm,
@@ -92,7 +92,7 @@ export function encodedValue(exchange: Negotiated, value: unknown, headers: Head
   return withBody(exchange, made, headers)
 }
 
-/** What `JSON.stringify` would write without a word, and not as what it is. */
+/** The kind of a value that `JSON.stringify` would write as something else without an error. */
 function unfitKind(value: unknown): string | undefined {
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
   if (!isObject(value)) return undefined

@@ -1,8 +1,6 @@
 /** Where logging, metrics and tracing attach. A hook that throws never changes an answer. */
 import { tellable } from '../notify.js'
 
-export { notify } from '../notify.js'
-
 /** What every event tells. */
 export interface RequestEvent {
   readonly requestId: string

@@ -1,6 +1,6 @@
 /**
- * What a repeated POST is known by: whose key it is, for which collection, and what the body said
- * (VERB-12; draft-ietf-httpapi-idempotency-key-header-07).
+ * Recognizes repeated POSTs by the owner of the key, the collection and the body (VERB-12;
+ * draft-ietf-httpapi-idempotency-key-header-07).
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Idempotency } from '../adapters/contract.js'
@@ -56,12 +56,12 @@ function refused(kind: ProblemCode, code: string, what: string): HttpProblem {
 }
 
 /**
- * What a repeat is known by. `body` is what the client sent, decoded: in another format, with its
- * members in another order or its values in another spelling, it is the same.
+ * What identifies a repeat. `body` is what the client sent, decoded: another format, order of members
+ * or spelling of a value is still the same body.
  */
 export function idempotencyOf(exchange: Routed, key: string, body: unknown): Idempotency {
   const scope = Object.entries(scopeOf(exchange, exchange.resource)).sort(byName)
-  // The whole address: the same name on another side of the service, or below another parent, is somebody or something else.
+  // The whole address: a key below another host, version or parent is another key.
   const address = exchange.root + exchange.listPath
   return {
     id: digestOf(JSON.stringify([ownerOf(exchange), scope, address, key])),

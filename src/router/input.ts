@@ -1,4 +1,4 @@
-/** From a body to a record that may be stored: what the path, the scope, the links and the team's rules have to say of it (ERR-2). */
+/** Makes a record of a body, and checks it against path, scope, links and the team's rules (ERR-2). */
 import type { Awaitable } from '../adapters/contract.js'
 import { escapePointer, isList, isObject, type JsonObject } from '../definition/json.js'
 import { membersHolding } from '../definition/key.js'
@@ -32,10 +32,8 @@ export function bodyToReplace(place: Place, body: unknown): JsonObject {
 }
 
 /** Links that lead to nothing the caller may see, and the team's own rules (422). */
-export function checkRules(exchange: Place, next: JsonObject, current: JsonObject | undefined, action: RuleAction): Awaitable<void> {
-  return settled(danglingLinks(exchange, exchange.resource, next, current), (dangling) =>
-    checkTeamRules(exchange, next, current, action, dangling),
-  )
+export function checkRules(place: Place, next: JsonObject, current: JsonObject | undefined, action: RuleAction): Awaitable<void> {
+  return settled(danglingLinks(place, place.resource, next, current), (dangling) => checkTeamRules(place, next, current, action, dangling))
 }
 
 type RuleAction = 'create' | 'replace' | 'patch'
@@ -55,7 +53,7 @@ export function checkTeamRules(
   )
 }
 
-/** The violations that a team's rules gave: plain JavaScript may give anything. A client is told of nothing else. */
+/** The violations that a team's rules returned. Throws for anything else: it must not reach a client. */
 function checkedRules(broken: unknown, collection: string): readonly RuleViolation[] {
   if (broken === undefined || broken === null) return []
   const fix = 'Give a list of { detail, member? }, empty where nothing is wrong.'
@@ -75,7 +73,7 @@ const violationOf = ({ member, detail, code = 'rule', params }: RuleViolation, c
   ...(params === undefined ? {} : { params: checkedParams(params, collection) }),
 })
 
-/** Params that every client can read: anything else would be a surprise on the wire. */
+/** Throws for params that are not plain values, which JSON and XML could not hold alike. */
 function checkedParams(params: unknown, collection: string): Params {
   if (areParams(params)) return params
   throw invalidOption(

@@ -1,4 +1,4 @@
-/** Links in bodies (REP-7): from what a client sends to the members that hold a key, and whether it leads anywhere. */
+/** Links in bodies (REP-7): reads the keys that they name, and checks that their targets exist. */
 import type { Awaitable } from '../adapters/contract.js'
 import { escapePointer, isObject, type JsonObject, own, put } from '../definition/json.js'
 import { type KeyValue, lastKey } from '../definition/key.js'
@@ -16,9 +16,9 @@ import { lineageHolds } from './operations/lineage.js'
 import { readable } from './permission.js'
 import { isLiving } from './served-version.js'
 
-/** The violations of links that lead to nothing the caller may see. Asked of those that this write sets, side by side. */
+/** The violations of links to nothing that the caller may see. Only links that this write sets are checked, concurrently. */
 export function danglingLinks(
-  exchange: Caller,
+  caller: Caller,
   mounted: Mounted,
   next: JsonObject,
   current: JsonObject | undefined,
@@ -27,14 +27,14 @@ export function danglingLinks(
   const set = current === undefined ? associations : changedLinks(associations, next, current)
   const [first] = set
   if (first === undefined) return none
-  if (set.length === 1) return settled(danglingLink(exchange, mounted, first, next), (found) => (found === undefined ? none : [found]))
+  if (set.length === 1) return settled(danglingLink(caller, mounted, first, next), (found) => (found === undefined ? none : [found]))
   return settled(
-    together(set, (link) => danglingLink(exchange, mounted, link, next)),
+    together(set, (link) => danglingLink(caller, mounted, link, next)),
     (found) => found.filter((violation) => violation !== undefined),
   )
 }
 
-/** An association that dangles already must not stand in the way of a change to something else. */
+/** The links that a write changes. A link that dangles already must not block a change to something else. */
 function changedLinks(associations: readonly LinkTo[], next: JsonObject, current: JsonObject): readonly LinkTo[] {
   const changed: LinkTo[] = []
   for (const link of associations) {
@@ -56,16 +56,16 @@ function targetOf({ plan, targets }: Mounted, { name }: LinkTo): Mounted {
   return target
 }
 
-function danglingLink(exchange: Caller, mounted: Mounted, link: LinkTo, next: JsonObject): Awaitable<Violation | undefined> {
+function danglingLink(caller: Caller, mounted: Mounted, link: LinkTo, next: JsonObject): Awaitable<Violation | undefined> {
   const target = targetOf(mounted, link)
   const key = linkedKey(target, link, next)
   if (key === undefined) return undefined
-  return settled(readable(exchange, target, [key]), ([stored]) => (stored === undefined ? dangling(link, target) : undefined))
+  return settled(readable(caller, target, [key]), ([stored]) => (stored === undefined ? dangling(link, target) : undefined))
 }
 
-/** The same of many records that are to be created, each link by one batched read. A link to an earlier one of them leads there. */
+/** The same for many records to create, with one batched read for each link. A record may link to an earlier one of the batch. */
 export async function danglingInAll(
-  exchange: Caller,
+  caller: Caller,
   mounted: Mounted,
   records: readonly JsonObject[],
 ): Promise<readonly (readonly Violation[])[]> {
@@ -75,7 +75,7 @@ export async function danglingInAll(
     const { key: codec } = target.plan
     const wanted = records.map((record) => linkedKey(target, link, record))
     const distinct = new Map(wanted.filter((key) => key !== undefined).map((key) => [codec.text(key), key]))
-    const stored = await readable(exchange, target, [...distinct.values()])
+    const stored = await readable(caller, target, [...distinct.values()])
     const there = new Set([...distinct.keys()].filter((_, i) => stored[i] !== undefined))
     for (const [i, key] of wanted.entries()) {
       if (key !== undefined && !there.has(codec.text(key))) found[i]?.push(dangling(link, target))
@@ -96,17 +96,17 @@ function dangling(link: LinkTo, target: Mounted): KnownViolation<'reference'> {
   }
 }
 
-/** A body in terms of the store: each link as the members that hold its key; links that are derived are left out. Copies the top level. */
-export function storedTerms(exchange: Caller, mounted: Mounted, body: JsonObject, found: Violation[]): JsonObject {
+/** A body in terms of the store: each link becomes the members that hold its key; derived links are left out. Copies the top level. */
+export function storedTerms(caller: Caller, mounted: Mounted, body: JsonObject, found: Violation[]): JsonObject {
   const { plan } = mounted
   if (plan.links.size === 0) return { ...body }
   const record: JsonObject = {}
-  const taking: Taking = { caller: exchange, mounted, body, record, found }
+  const taking: Taking = { caller, mounted, body, record, found }
   for (const name of Object.keys(body)) {
     const link = plan.links.get(name)
     if (link?.kind === 'to') takeLink(taking, link)
     else if (link?.kind === 'sub') continue
-    else if (link?.kind === 'external') put(record, name, belowVersion(exchange, plan, name, body[name]))
+    else if (link?.kind === 'external') put(record, name, belowVersion(caller, plan, name, body[name]))
     else if (plan.hidden.has(name)) found.push(hiddenViolation(name, plan.hidden.get(name) as string))
     else put(record, name, body[name])
   }
@@ -120,12 +120,12 @@ function belowVersion({ base }: Caller, { definition }: ResourcePlan, name: stri
   return format === 'uri' ? given : { ...given, href: given.href.slice(base.length) }
 }
 
-/** A body that becomes a record. */
+/** A body, and the record that is made of it. */
 interface Taking {
   readonly caller: Caller
   readonly mounted: Mounted
   readonly body: JsonObject
-  /** What is known of the record. */
+  /** The members that have been taken over so far. */
   readonly record: JsonObject
   readonly found: Violation[]
 }
@@ -165,26 +165,26 @@ function takeLink({ caller, mounted, body, record, found }: Taking, link: LinkTo
 }
 
 /** The key that a link in a body names: by its `href`, else by the target's key members (REP-7). */
-function linkKey(exchange: Caller, target: Mounted, given: JsonObject): KeyValue | undefined {
+function linkKey(caller: Caller, target: Mounted, given: JsonObject): KeyValue | undefined {
   const { key, definition } = target.plan
   // The `href` of an expanded target may be a member of its own: then its key tells which one it is.
   const own = definition.shape.members.has('href') ? key.of(given) : undefined
   if (own !== undefined) return own
   const href = Object.hasOwn(given, 'href') ? given.href : undefined
-  if (typeof href === 'string') return keyOfHref(exchange, target, href)
+  if (typeof href === 'string') return keyOfHref(caller, target, href)
   return href === undefined || href === null ? key.of(given) : undefined
 }
 
-function keyOfHref(exchange: Caller, target: Mounted, href: string): KeyValue | undefined {
-  // Most links are those that this version gives, with a plain id: they need not be looked for.
-  const { base } = exchange
+function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | undefined {
+  // The fast path, for links as this version writes them, with an id that needs no decoding.
+  const { base } = caller
   const { path } = target
   if (target.parent === undefined && href.startsWith(base) && href.startsWith(path, base.length)) {
     const end = base.length + path.length
     const id = href[end] === '/' ? href.slice(end + 1) : ''
     if (plainSegment.test(id)) return target.plan.key.parse(id)
   }
-  const { root, version, versions } = exchange
+  const { root, version, versions } = caller
   const absolute = href.startsWith('/') && !href.startsWith('//') ? originOf(root) + href : href
   if (!absolute.startsWith(`${root}/`)) return undefined
   const segments = decodeSegments(splitTarget(absolute.slice(root.length)).path)
@@ -199,10 +199,10 @@ function keyOfHref(exchange: Caller, target: Mounted, href: string): KeyValue | 
   return target.plan.key.parse(found.plan.key.text(lastKey(match.keys)))
 }
 
-/** What stands in a path as it is in an id (RFC 3986 2.3). */
+/** An id that needs no percent-encoding in a path (RFC 3986 2.3). */
 const plainSegment = /^[\w.~-]+$/
 
-/** The resource whose item an address is, or `undefined`: a list and a flag are no items, and no item is at an address under another's parent. */
+/** The resource of an item's address; `undefined` for lists and flags, and for an item below a parent that is not its own. */
 function itemOf({ route, keys }: Match): Mounted | undefined {
   if (route.kind === 'member') return route.resource
   return route.kind === 'item' && route.resource !== undefined && lineageHolds(route.resource, keys) ? route.resource : undefined

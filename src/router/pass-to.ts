@@ -6,7 +6,7 @@ import { mergeVary } from '../representation/header-fields.js'
 import { header } from '../wire.js'
 import type { Received } from './stages.js'
 
-/** Resolves when the middleware calls `next()`. Where it answers by itself the walk ends there, and the hook is told when that answer is out. */
+/** Resolves when the middleware calls `next()`. Where it answers by itself, it never resolves: the request ends there, and `onResponse` is notified when the connection has closed. */
 export function passTo(exchange: Received, middleware: Middleware): Promise<void> {
   const { req, res, service, progress, requestId } = exchange
   res.setHeader(header.requestId, requestId)

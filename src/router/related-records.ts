@@ -10,20 +10,20 @@ import { readable } from './permission.js'
 
 /** The related records that these need to be shown. */
 export function relatedOf(
-  exchange: Caller,
+  caller: Caller,
   resource: Mounted,
   items: readonly Stored<unknown>[],
   expand: readonly string[],
 ): Awaitable<Related> {
   if (standsAlone(resource, expand)) return nothingRelated
   const records = items.map((item) => item.value)
-  return gatherRelated(resource, records, expand, (mounted, keys) => readable(exchange, mounted, keys))
+  return gatherRelated(resource, records, expand, (mounted, keys) => readable(caller, mounted, keys))
 }
 
 /** The item of the path as a plain GET shows it. */
-export function shownItem(exchange: Place, stored: Stored<unknown>): Awaitable<JsonObject> {
-  const { resource, keys, base } = exchange
-  return settled(relatedOf(exchange, resource, [stored], []), (related) =>
+export function shownItem(place: Place, stored: Stored<unknown>): Awaitable<JsonObject> {
+  const { resource, keys, base } = place
+  return settled(relatedOf(place, resource, [stored], []), (related) =>
     new Presenter(base).represent(resource, stored.value, keys, related),
   )
 }

@@ -69,7 +69,7 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
     const { path, query } = splitTarget(req.url ?? '/')
     const segments = decodeSegments(path)
     const match = segments && version.table.match(segments)
-    // What can't be decoded is nobody's but, below its own first segment, refused here: a 400 and not a 404.
+    // Paths that can't be decoded go to `next()`, but below the first segment of this router they are 400.
     if (segments === undefined ? !path.startsWith(first) : match === undefined) return next()
     const mountPath = (req as ExpressRequest).baseUrl ?? ''
     const entrance: Entrance = {

@@ -1,4 +1,4 @@
-/** What a principal may see of a resource: the equalities that its definition gives, checked before any call of an adapter goes by them. */
+/** Scopes: the equalities that limit what a principal sees of a resource. The team's function is checked before an adapter gets them. */
 import type { Scalar } from '../adapters/contract.js'
 import { isPlainObject, put } from '../definition/json.js'
 import { NamedMembers } from '../definition/named-members.js'
@@ -15,14 +15,14 @@ type Scope = Readonly<Record<string, Scalar>>
 const noScope: Scope = Object.freeze({})
 
 /** The equalities that a principal's calls of this resource obey. Throws `ConfigurationError` where the team's function gives none that can be obeyed. */
-export function scopeOf(exchange: Caller, { plan }: Mounted): Scope {
+export function scopeOf(caller: Caller, { plan }: Mounted): Scope {
   const { scope } = plan.definition
   if (scope === undefined) return noScope
-  // Asked once a request: a team may look things up in it, and it must not change on the way.
-  const { scopes } = exchange.progress
+  // Called once for each request: the scope must not change on the way.
+  const { scopes } = caller.progress
   const known = scopes.get(plan)
   if (known !== undefined) return known
-  const found = checkedScope(plan, scope(exchange.principal))
+  const found = checkedScope(plan, scope(caller.principal))
   scopes.set(plan, found)
   return found
 }
@@ -32,8 +32,8 @@ export const isScoped = ({ plan, parent }: Mounted): boolean =>
   plan.definition.scope !== undefined || (parent !== undefined && isScoped(parent.mounted))
 
 /**
- * The scope as adapters get it: of its own, in the one spelling of its values. What has no entries of its own (a promise, a list, an instance with getters) would
- * read as no condition at all, and a value that is not there as one that some store leaves out.
+ * The scope as adapters get it, with canonical values. A promise, a list or an instance with getters
+ * has no own entries and would limit nothing; an undefined value would be ignored by some stores.
  */
 function checkedScope({ definition, canonical }: ResourcePlan, given: unknown): Scope {
   if (!isPlainObject(given)) {
@@ -77,7 +77,7 @@ function fits({ types }: Shape, value: unknown): boolean {
   }
 }
 
-/** What a value is, and not which: it may be somebody's. */
+/** The kind of a value. The value itself may be confidential. */
 function nameOfKind(value: unknown): string {
   if (value instanceof Promise) return 'a promise'
   if (value === null || value === undefined) return String(value)

@@ -1,4 +1,4 @@
-/** A version as a service has it. */
+/** The versions that a service serves. */
 import { decodeSegments } from '../http/targets.js'
 import type { Middleware } from '../middleware/middleware.js'
 import { isRetired, type Lifecycle } from '../middleware/versions.js'

@@ -25,18 +25,18 @@ import { Formats } from './formats.js'
 import { type Hooks, reportToConsole } from './hooks.js'
 import { KeyQueue } from './key-queue.js'
 
-/** What `api` and `resourceRouter` share: who asks, what they may, how much, and how it is answered. `P` is who asks, as `authenticate` or `principal` finds out. */
+/** The options that `api` and `resourceRouter` share. `P` is the type of the principal that `authenticate` or `principal` gives. */
 export interface ServiceOptions<P = unknown> extends Hooks {
   /** The absolute address before `{version}`, such as `https://api.example.com/private`. Default: taken from the request as far as `trust proxy` allows (REP-5). */
   readonly baseUrl?: string | undefined
-  /** Who asks: `bearer({ keys })`, `publicToken({ keys })` or an `authenticate({ ... })` of your own (AUTH). Default: whom such a middleware in front has found, if any. */
+  /** Finds the principal: `bearer({ keys })`, `publicToken({ keys })` or an `authenticate({ ... })` of your own (AUTH). Default: the principal of such a middleware in front, if any. */
   readonly authenticate?: Authenticate<P> | undefined
   /**
-   * The same without any rules of ours, for what finds callers already. What it returns (or resolves to) reaches scopes, rules, adapters and hooks; what it throws is
-   * answered. `req` may be typed as Express's own.
+   * In place of `authenticate`, for services that already authenticate elsewhere. What it returns or resolves to is the principal; what it throws becomes the
+   * answer. `req` may be typed as Express's own.
    */
   principal?(req: IncomingMessage): P | PromiseLike<P>
-  /** Who may do what (AUTH-4): `scopePermission()`, or a function of your own, for the principals that there are. Default: whoever gets here may do everything. */
+  /** Decides who may do what (AUTH-4): `scopePermission()`, or a function of your own. Default: every request is allowed. */
   readonly permission?: Permission<P> | undefined
   /**
    * Whose an `Idempotency-Key` is: a name that no two callers share, since an equal key of the same
@@ -89,7 +89,7 @@ export interface Service {
   readonly address: BaseAddress
   /** True where `address` is the same for every request. */
   readonly fixedAddress: boolean
-  /** The `baseUrl`, where there is one. */
+  /** The option `baseUrl`. */
   readonly root: string | undefined
   readonly authenticate: Authenticate | undefined
   readonly principal: ((req: IncomingMessage) => unknown) | undefined
@@ -99,9 +99,9 @@ export interface Service {
   readonly login: Login | undefined
   /** Header fields of every answer. */
   readonly secureHeaders: Readonly<Record<string, string>> | undefined
-  /** What answers with a representation vary by (HDR-1, HDR-6). */
+  /** `Vary` of answers with a representation (HDR-1, HDR-6). */
   readonly vary: string
-  /** What answers to changes vary by: whether a cache may keep the one to a PATCH hangs on what the client preferred (RFC 7240 2, RFC 5789 2). */
+  /** `Vary` of answers to changes, whose body depends on `Prefer` (RFC 7240 2, RFC 5789 2). */
   readonly varyOfChange: string
   readonly cors: CrossOrigin | Middleware | undefined
   readonly requireIfMatch: boolean
@@ -121,9 +121,9 @@ export interface Service {
   readonly caches: Caches
   /** Its rendered bytes. */
   readonly reuse: Reuse
-  /** What each address can be had in. */
+  /** The media types of each address. */
   readonly formats: Formats
-  /** What documents tell of the service. */
+  /** The options that documents describe. */
   readonly facts: ServiceFacts
   /** Untagged updates of one key wait for each other. */
   readonly queue: KeyQueue
@@ -157,17 +157,17 @@ export const serviceKinds: Kinds<ServiceOptions> = {
   onError: 'function',
 }
 
-/** What stands beside the versions of `api`. */
+/** Options of `api` alone, resolved. */
 export interface Surroundings {
   readonly login?: Login | undefined
   readonly secureHeaders?: Readonly<Record<string, string>> | undefined
 }
 
-/** The options are of their kinds. Throws `ConfigurationError` where they contradict each other. */
+/** Resolves options whose kinds were checked. Throws `ConfigurationError` where they contradict each other. */
 export function resolveService(options: ServiceOptions, { login, secureHeaders }: Surroundings = {}): Service {
   const { baseUrl, deleteStatus = 204, jsonPatch = false } = options
   if (options.authenticate !== undefined && options.principal !== undefined)
-    throw invalidOption('authenticate and principal both say who asks. Give the one or the other.')
+    throw invalidOption('authenticate and principal both find the principal. Give one of them.')
   const { timeout, bodyLimit, depthLimit } = resolveBodyLimits(options)
   const { maxConcurrent = defaultMaxConcurrent } = options
   const vary = options.authenticate === undefined ? header.accept : `${header.accept}, ${options.authenticate.field}`

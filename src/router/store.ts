@@ -1,4 +1,4 @@
-/** The adapters as one request sees them: with its principal, scope and timeout, and a hook at each call. */
+/** Calls an adapter for a request: with its principal, scope and time limit. Notifies `onQuery`. */
 import {
   type AdapterCall,
   type Awaitable,
@@ -15,6 +15,7 @@ import {
 } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import { type KeyValue, lastKey } from '../definition/key.js'
+import { notify } from '../notify.js'
 import { lineageOf } from '../plan/addresses.js'
 import type { ListQuery } from '../plan/list-grammar.js'
 import type { Mounted } from '../plan/routes.js'
@@ -22,13 +23,12 @@ import { HttpProblem } from '../problem.js'
 import { isPromise, settled } from '../promise.js'
 import { CallerCall } from './adapter-call.js'
 import type { Caller } from './caller.js'
-import { notify } from './hooks.js'
 import { mismatched, running } from './idempotency.js'
 import type { Change } from './progress.js'
 import { refusedQuery, refusedRecord } from './refusals.js'
 import { isScoped, scopeOf } from './scope.js'
 
-/** What a write is to its client, beside what the adapter's method says. */
+/** What a write is for, beside the adapter's method. */
 export interface Intent {
   /** Default: the method's own. */
   readonly action?: WriteAction
@@ -36,23 +36,23 @@ export interface Intent {
   readonly before?: unknown
 }
 
-/** One adapter on behalf of one request: its answers are there at once where it gives them at once. Refusals of the store come as problems. */
+/** One adapter on behalf of one caller. Synchronous adapters are answered synchronously. Refusals are thrown as problems. */
 export class Store {
-  readonly #exchange: Caller
+  readonly #caller: Caller
   readonly #mounted: Mounted
   readonly #call: CallerCall
 
-  constructor(exchange: Caller, mounted: Mounted) {
-    this.#exchange = exchange
-    this.#mounted = exchange.reached(mounted)
-    this.#call = new CallerCall(exchange, scopeOf(exchange, mounted))
+  constructor(caller: Caller, mounted: Mounted) {
+    this.#caller = caller
+    this.#mounted = caller.reached(mounted)
+    this.#call = new CallerCall(caller, scopeOf(caller, mounted))
   }
 
   /** Throws `invalid-query` where the store can't compare with what the client's own list query, `asked`, holds. */
   list(request: ListRequest, asked?: ListQuery): Awaitable<Page<unknown>> {
     return settled(
       this.#ask('list', () => this.#mounted.adapter.list(request, this.#call)),
-      (page) => this.#sound(page, asked),
+      (page) => this.#checkPage(page, asked),
     )
   }
 
@@ -76,7 +76,7 @@ export class Store {
     const { key: codec } = parent.plan
     const owners = keys.map((key) => lastKey(lineageOf(this.#mounted, key).slice(0, -1)))
     const wanted = new Map(owners.map((owner) => [codec.text(owner), owner]))
-    const [found, parents] = await Promise.all([this.read(keys), new Store(this.#exchange, parent).linked([...wanted.values()])])
+    const [found, parents] = await Promise.all([this.read(keys), new Store(this.#caller, parent).linked([...wanted.values()])])
     const there = new Set([...wanted.keys()].filter((_, i) => parents[i] !== undefined))
     return found.map((stored, i) => {
       const owner = owners[i]
@@ -88,7 +88,7 @@ export class Store {
   one(key: KeyValue): Awaitable<Stored<JsonObject>> {
     return settled(this.read([key]), ([stored]) => {
       if (stored === undefined) throw absent()
-      this.#versioned(stored)
+      this.#checkVersion(stored)
       if (isRecord(stored)) return stored
       throw new Error(`The adapter of "${this.#mounted.plan.collection}" gave a record that is no object.`)
     })
@@ -97,14 +97,14 @@ export class Store {
   /** Throws refusals (422), and `idempotency-mismatch` (422) and `unavailable` (503) for a key that was seen before. */
   create(value: unknown, attachTo?: ParentKey, idempotency?: Idempotency): Awaitable<Exclude<Created<unknown, KeyValue>, Refused>> {
     const plain = attachTo === undefined && idempotency === undefined
-    const call = plain ? this.#call : new CallerCall(this.#exchange, this.#call.scope, attachTo, idempotency)
+    const call = plain ? this.#call : new CallerCall(this.#caller, this.#call.scope, attachTo, idempotency)
     call.action = 'create'
     return settled(
       this.#change('create', () => this.#mounted.adapter.create?.(value, call)),
       (created) => {
         if (created === undefined) throw new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to create().`)
         const result = this.#accepted(unrepeated(created))
-        if ('created' in result) this.#versioned(result.created)
+        if ('created' in result) this.#checkVersion(result.created)
         return result
       },
     )
@@ -112,14 +112,14 @@ export class Store {
 
   /** What an earlier request with the same key has created, if there was one (VERB-12). Throws as `create` does. */
   recall(idempotency: Idempotency): Awaitable<Stored<unknown> | undefined> {
-    const call = new CallerCall(this.#exchange, this.#call.scope, undefined, idempotency)
+    const call = new CallerCall(this.#caller, this.#call.scope, undefined, idempotency)
     return settled(
       this.#ask('recall', () => this.#mounted.adapter.recall?.(call)),
       (found) => {
         if (found == null) return undefined
         const stored = unrepeated(found)
-        this.#exchange.progress.setChange('made')
-        return this.#versioned(stored)
+        this.#caller.progress.setChange('made')
+        return this.#checkVersion(stored)
       },
     )
   }
@@ -131,7 +131,7 @@ export class Store {
       this.#change('replace', () => this.#mounted.adapter.replace?.(key, value, expected, call)),
       (result) => {
         const stored = this.#written('replace', result)
-        return stored === 'stale' ? stored : this.#versioned(stored)
+        return stored === 'stale' ? stored : this.#checkVersion(stored)
       },
     )
   }
@@ -160,20 +160,20 @@ export class Store {
     )
   }
 
-  /** The one call of this store, so that an adapter knows by it what it has read for the write at hand. */
+  /** Each store has one call object, by which an adapter recognizes what it has read for this write. */
   #intended(method: WriteAction, { action = method, before }: Intent): AdapterCall {
     this.#call.action = action
     this.#call.before = before
     return this.#call
   }
 
-  #sound(page: Page<unknown>, asked: ListQuery | undefined): Page<unknown> {
+  #checkPage(page: Page<unknown>, asked: ListQuery | undefined): Page<unknown> {
     if (page.refused !== undefined) {
       const problem = asked && refusedQuery(this.#mounted.plan, asked, page.refused)
       if (problem !== undefined) throw problem
       return { ...nothing, refused: page.refused }
     }
-    for (const stored of page.items) this.#versioned(stored)
+    for (const stored of page.items) this.#checkVersion(stored)
     return page
   }
 
@@ -185,11 +185,11 @@ export class Store {
 
   #accepted<T>(result: T | Refused): T {
     if (!isRefused(result)) return result
-    const beside = this.#exchange.version.table.resources.map(({ plan }) => plan.collection)
+    const beside = this.#caller.version.table.resources.map(({ plan }) => plan.collection)
     throw refusedRecord(this.#mounted.plan, result, new Set(beside))
   }
 
-  /** Anything but the words of the contract is a mistake of the adapter: `true` must not pass for a record that was removed. */
+  /** Throws for any answer that is not in the contract: `true` must not count as `'removed'`. */
   #done<W extends string>(method: string, word: W, result: W | 'absent' | 'stale' | Refused | undefined): W | 'stale' {
     const done = this.#written(method, result)
     if (done === word || done === 'stale') return done
@@ -199,8 +199,8 @@ export class Store {
     )
   }
 
-  /** A record without its version would have a tag that names none, and no precondition would ever hold: better an error of the service. */
-  #versioned(stored: Stored<unknown>): Stored<unknown> {
+  /** Throws for a record without a version: it would have a tag without one, and no precondition would hold. */
+  #checkVersion(stored: Stored<unknown>): Stored<unknown> {
     if (typeof stored.version !== 'string') {
       throw new Error(`The adapter of "${this.#mounted.plan.collection}" gave a record without a version. A version is a string.`)
     }
@@ -209,7 +209,7 @@ export class Store {
 
   /** Calls a method that may change something, and records whether it did (VERB-13). */
   #change<T>(name: string, write: () => Awaitable<T>): Awaitable<T> {
-    const { progress } = this.#exchange
+    const { progress } = this.#caller
     progress.beginWrite()
     return settled(this.#ask(name, write), (result) => {
       progress.setChange(changeOf(result))
@@ -218,11 +218,11 @@ export class Store {
   }
 
   #ask<T>(name: string, ask: () => Awaitable<T>): Awaitable<T> {
-    const exchange = this.#exchange
-    if (exchange.service.hooks.onQuery !== undefined) return this.#observed(name, () => exchange.timeLimit.waitFor(ask()))
+    const caller = this.#caller
+    if (caller.service.hooks.onQuery !== undefined) return this.#observed(name, () => caller.timeLimit.waitFor(ask()))
     const answer = ask()
-    // Most answers are there at once, and need no timeLimit to be made.
-    return isPromise(answer) ? exchange.timeLimit.waitFor(answer) : answer
+    // A synchronous answer needs no time limit, which is made when first used.
+    return isPromise(answer) ? caller.timeLimit.waitFor(answer) : answer
   }
 
   async #observed<T>(name: string, ask: () => Awaitable<T>): Promise<T> {
@@ -233,8 +233,8 @@ export class Store {
       failed = false
       return result
     } finally {
-      notify(this.#exchange.service.hooks.onQuery, () => ({
-        ...this.#exchange.event(),
+      notify(this.#caller.service.hooks.onQuery, () => ({
+        ...this.#caller.event(),
         collection: this.#mounted.plan.collection,
         call: name,
         duration: performance.now() - started,
@@ -246,7 +246,7 @@ export class Store {
 
 const isRecord = (stored: Stored<unknown>): stored is Stored<JsonObject> => typeof stored.value === 'object' && stored.value !== null
 
-/** Many a driver says null for what is not there. */
+/** Reads null as `undefined`: many drivers return it for a missing record. */
 function present(found: readonly (Stored<unknown> | undefined | null)[]): readonly (Stored<unknown> | undefined)[] {
   return found.includes(null) ? found.map((stored) => stored ?? undefined) : (found as readonly (Stored<unknown> | undefined)[])
 }

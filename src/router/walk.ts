@@ -1,8 +1,9 @@
 /** The steps of a request, in their order, and the loop that runs them. */
+
+import { notify } from '../notify.js'
 import type { Answer } from '../representation/answer.js'
 import { Streamed } from '../representation/streamed.js'
 import type { Exchange } from './exchange.js'
-import { notify } from './hooks.js'
 import { type PipelineStep, pipeline, type StepResult } from './pipeline.js'
 import type { Received } from './stages.js'
 import { admit } from './steps/admit.js'

@@ -454,7 +454,7 @@ describe('AUTH-4: a permission of the team', () => {
 })
 
 describe('resourceRouter behind an authenticating middleware', () => {
-  it('AUTH-4: a permission without anybody who says who asks is a mistake of the service, and not a yes', async () => {
+  it('AUTH-4: a permission without authentication is an error of the service, and allows nothing', async () => {
     const told: unknown[] = []
     const handler = api({
       permission: () => 'allow',
@@ -464,7 +464,7 @@ describe('resourceRouter behind an authenticating middleware', () => {
     const [, express] = frameworks[0] as (typeof frameworks)[number]
     const service = await listen(express().use(handler))
     for (const method of ['GET', 'POST', 'OPTIONS']) expect((await service.send(method, '/v1/clientes')).status).toBe(500)
-    expect(String(told[0])).toContain('nobody says who asks')
+    expect(String(told[0])).toContain('no request is authenticated')
     await service.close()
   })
 

@@ -39,19 +39,19 @@ const negotiated = allowed.step('negotiate', negotiate, add)
 negotiated.step('parse', parse, add)
 received.step('authenticate', authenticate, add).step('version', version, add).step('route', route, add)
 
-// @ts-expect-error A route is one of a version, of somebody who asks.
+// @ts-expect-error A route needs a version and a principal.
 received.step('route', route, add)
-// @ts-expect-error Nobody knows yet who asks.
+// @ts-expect-error The request is not authenticated yet.
 versioned.step('route', route, add)
-// @ts-expect-error What may be done hangs on what the path leads to.
+// @ts-expect-error The permission is asked about a route.
 identified.step('allow', allow, add)
 // @ts-expect-error An operation has to be found before its answer is negotiated.
 routed.step('negotiate', negotiate, add)
-// @ts-expect-error How a query is read hangs on the representation: an export has no pages.
+// @ts-expect-error The query is read by the representation: an export has no pages.
 allowed.step('parse', parse, add)
 // @ts-expect-error An operation is executed with query, body and preconditions.
 negotiated.step('execute', execute, add)
-// @ts-expect-error Nothing has come of it yet.
+// @ts-expect-error There is no outcome yet.
 negotiated.end('represent', represent)
 // @ts-expect-error A pipeline ends with an answer.
 negotiated.end('parse', parse)
@@ -78,9 +78,9 @@ export function stages(at: {
 }): void {
   // @ts-expect-error Steps read the stages, and do not change them.
   at.parsed.body = {}
-  // @ts-expect-error What a request has changed is said by methods.
+  // @ts-expect-error Progress is changed by methods.
   at.received.progress.change = 'made'
-  // @ts-expect-error The step `authenticate` finds out who asks.
+  // @ts-expect-error The step `authenticate` finds the principal.
   void at.received.principal
   // @ts-expect-error Without a version there is no address that links begin with.
   void at.received.base
@@ -94,7 +94,7 @@ export function stages(at: {
   void at.negotiated.body
   // @ts-expect-error The step `precondition` reads them.
   void at.negotiated.conditions
-  // @ts-expect-error The step `execute` brings it about.
+  // @ts-expect-error The step `execute` returns it.
   void at.parsed.outcome
   // @ts-expect-error A request may end before it has an operation.
   void at.ending.operation.name

@@ -1,4 +1,4 @@
-/** Changing and removing a record that is there, where it has the version that is expected (HDR-3). */
+/** Replaces and removes records that have the expected version (HDR-3). */
 import { put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import type { AdapterCall, Refused, Stored } from '../contract.js'
@@ -29,14 +29,14 @@ export function removeRecord(
   const old = store.visible(key, call)
   if (old === undefined) return 'absent'
   if (isStale(old, expected)) return 'stale'
-  const refused = heardOfRemoval(store, old, call)
+  const refused = refusedRemoval(store, old, call)
   if (refused !== undefined) return refused
   store.swap(old, undefined)
   return 'removed'
 }
 
-/** What the team has to say of a removal. */
-function heardOfRemoval({ hooks, going }: Store, entry: Entry, call: AdapterCall): Refused | undefined {
+/** Asks the team's `onRemove`. Returns its refusal. */
+function refusedRemoval({ hooks, going }: Store, entry: Entry, call: AdapterCall): Refused | undefined {
   if (hooks.onRemove === undefined) return undefined
   going.add(entry)
   try {
@@ -46,7 +46,7 @@ function heardOfRemoval({ hooks, going }: Store, entry: Entry, call: AdapterCall
   }
 }
 
-/** Stores a changed record; its key and scope stay what they are. */
+/** Stores a changed record. Its key and scope do not change. */
 export function update(store: Store, old: Entry, row: Row, call: AdapterCall): Entry | Refused {
   const { onUpdate } = store.hooks
   const current = old.stored.value

@@ -1,4 +1,4 @@
-/** Creating records (VERB-2, PATH-7): the key assigned, the scope and the parent set, the team's own members added. */
+/** Creates records (VERB-2, PATH-7): assigns the key, sets the members of scope and parent, and calls the team's `onCreate`. */
 import { compileCanonical } from '../../definition/conversion.js'
 import { put } from '../../definition/json.js'
 import { invalidOption } from '../../options/check.js'

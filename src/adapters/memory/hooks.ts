@@ -1,4 +1,4 @@
-/** What a team's functions make of a record on its way into the store, and say of one on its way out. */
+/** The team's `onCreate`, `onUpdate` and `onRemove`, with checks of what they return. */
 import { compileCanonical } from '../../definition/conversion.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import { type AdapterCall, isRefused, type Refused } from '../contract.js'
@@ -7,7 +7,7 @@ import type { Row } from './entry.js'
 import { misfits } from './misfits.js'
 import type { MemoryAdapterOptions } from './options.js'
 
-/** Those that the team gave. Each throws where the team's function does, or gives what the store can't hold. */
+/** The functions that the team gave. Each throws what the team's function throws, and for a record that the store can't hold. */
 export interface Hooks {
   readonly onCreate: ((draft: Row, call: AdapterCall) => Row) | undefined
   readonly onUpdate: ((draft: Row, current: Row, call: AdapterCall) => Row) | undefined
@@ -16,7 +16,7 @@ export interface Hooks {
 
 export function hooksOf(definition: ResourceDefinition, { onCreate, onUpdate, onRemove }: MemoryAdapterOptions<Row>): Hooks {
   const { collection, shape } = definition
-  /** What comes from the team is written as what comes through the library: keys, filters and orders compare texts (REP-4). */
+  /** Values of the team need their canonical spelling too: keys, filters and orders compare texts (REP-4). */
   const canonical = compileCanonical(shape) as (row: unknown) => Row
 
   const checked = (name: 'onCreate' | 'onUpdate', draft: Row, hook: () => Row): Row => {

@@ -1,4 +1,4 @@
-/** Which members of a record are no values of their schema: what a function of the team made is checked here, and a client's record before it gets here. */
+/** Finds the members of a record that break their schema, for records that a team's function made. Those of clients were checked before. */
 import { isList, isObject, own } from '../../definition/json.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Shape } from '../../definition/shape.js'
@@ -11,7 +11,7 @@ interface Misfit {
   readonly why: string
 }
 
-/** `keyed`: the key is the record's own. Else the store sets it afterwards. */
+/** `keyed`: the key is checked too. Else the store sets it afterwards. */
 export function misfits({ shape, key }: ResourceDefinition, row: Row, keyed: boolean): readonly Misfit[] {
   const found: Misfit[] = []
   for (const [member, expected] of shape.members) {

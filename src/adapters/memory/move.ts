@@ -1,4 +1,4 @@
-/** Putting records into a parent's collection and taking them out (PATH-7). What the scope fixes is not moved: the record would leave it. */
+/** Attaches and detaches records (PATH-7). Refused where a member of the scope would change: the record would leave the scope. */
 import { put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { leavesScope } from '../association.js'

@@ -1,4 +1,4 @@
-/** What the memory adapter keeps: the records, and all that finds them. Each method of the contract is a function over it, in a file of its own. */
+/** The records of the memory adapter, and their indexes. The methods of the contract are functions over it, each in its own file. */
 import { randomBytes } from 'node:crypto'
 import { compileRespelled } from '../../definition/conversion.js'
 import { own } from '../../definition/json.js'
@@ -31,12 +31,11 @@ export class Store implements Tables {
   readonly stats = { examined: 0 }
   readonly nextVersion = versions()
   /**
-   * A client's record with its texts in the canonical form of their formats: they are so already
-   * but for a caller of its own. What is not written anew stays the very value, which an entry
-   * shares with the one before.
+   * The record with its texts in canonical form. Only direct calls of the adapter bring others. Values
+   * that are canonical keep their identity, so that an entry can share them with the one before.
    */
   readonly respelled: (value: unknown) => Row
-  /** Records whose removal is under way: to what is removed with them they are gone. */
+  /** Records that are being removed. `onRemove` may remove others, which must not see them. */
   readonly going = new Set<Entry>()
   #fullText: FullText | undefined
 
@@ -109,13 +108,13 @@ function indexedMembers({ filters, parent, attachedTo, key }: ResourceDefinition
   ])
 }
 
-/** Null and absent lie outside every scope, also of one that says so itself. */
+/** A record without a value is outside every scope, and a scope without a value contains nothing. */
 function isWithin(row: Row, scope: Readonly<Record<string, Scalar>>): boolean {
   for (const member of Object.keys(scope)) if (isNothing(scope[member]) || own(row, member) !== scope[member]) return false
   return true
 }
 
-/** Versions that no other adapter gives and this one gives once: the epoch is random, the count goes on over all keys. */
+/** Makes versions that are never used twice, not even by another process: a random epoch and a count over all keys. */
 function versions(): () => string {
   const epoch = randomBytes(6).toString('base64url')
   let count = 0

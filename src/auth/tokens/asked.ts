@@ -3,7 +3,7 @@ import type { Awaitable } from '../../adapters/contract.js'
 import { isConfigurationError, isProblem, Unavailable } from '../../problem.js'
 import { isPromise } from '../../promise.js'
 
-/** The answer of `ask`. What it throws becomes `Unavailable` (503): without the answer the service can't tell who asks. Problems and `ConfigurationError` stay. */
+/** The answer of `ask`. What it throws becomes `Unavailable` (503): without the answer the service can't authenticate the request. Problems and `ConfigurationError` stay. */
 export function asked<T>(ask: () => Awaitable<T>): Awaitable<T> {
   try {
     const answer = ask()

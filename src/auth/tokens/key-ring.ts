@@ -17,7 +17,7 @@ export interface KeyQuestion {
 
 /**
  * Finds the keys that a token may have been signed with: `undefined`, null or an empty list where there is none (401). It is asked on every request, for a key that has been
- * withdrawn must not live on in a cache; keep what is slow to get. What it throws is 503, the service can't tell who asks.
+ * withdrawn must not live on in a cache; keep what is slow to get. What it throws becomes 503: the service can't authenticate the request.
  */
 export type KeyFinder = (header: KeyQuestion) => Awaitable<TokenKey | readonly TokenKey[] | undefined | null>
 

@@ -8,13 +8,13 @@ import type { Caller, Place } from '../caller.js'
 import { absent, Store } from '../store.js'
 
 /** Throws `absent` unless every parent in the path exists and belongs to the one before it. `keys` end with the nearest parent's. */
-export function checkParents(exchange: Caller, nearest: Mounted | undefined, keys: readonly KeyValue[]): Awaitable<void> {
-  return nearest === undefined ? undefined : checkAll(exchange, nearest, keys)
+export function checkParents(caller: Caller, nearest: Mounted | undefined, keys: readonly KeyValue[]): Awaitable<void> {
+  return nearest === undefined ? undefined : checkAll(caller, nearest, keys)
 }
 
-async function checkAll(exchange: Caller, nearest: Mounted, keys: readonly KeyValue[]): Promise<void> {
+async function checkAll(caller: Caller, nearest: Mounted, keys: readonly KeyValue[]): Promise<void> {
   const read = async (mounted: Mounted, key: KeyValue, above: KeyValue | undefined): Promise<void> => {
-    if (!belongs(mounted, await new Store(exchange, mounted).one(key), above)) throw absent()
+    if (!belongs(mounted, await new Store(caller, mounted).one(key), above)) throw absent()
   }
   const reads: Promise<void>[] = []
   let mounted: Mounted | undefined = nearest
@@ -65,11 +65,11 @@ export function lineageHolds(mounted: Mounted, keys: readonly KeyValue[]): boole
 }
 
 /** Throws unless the parents of the item in the path exist and may be its parents. */
-export function checkItemPath(exchange: Place): Awaitable<void> {
-  const { resource, keys } = exchange
+export function checkItemPath(place: Place): Awaitable<void> {
+  const { resource, keys } = place
   if (resource.parent === undefined) return
   if (!lineageHolds(resource, keys)) throw absent()
-  return checkParents(exchange, resource.parent.mounted, keys.slice(0, -1))
+  return checkParents(place, resource.parent.mounted, keys.slice(0, -1))
 }
 
 /** The item of the path as it is now, once its parents are known to exist. Throws `absent` (404). */

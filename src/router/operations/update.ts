@@ -23,20 +23,20 @@ export type Attempt<T> = (current: Stored<JsonObject>, store: Store) => Awaitabl
  * where another process wins, until the time is up (503). `conditionsOn` returns the preconditions
  * that apply to the current record. Default: all of them.
  */
-export function change<T>(exchange: Visit, attempt: Attempt<T>, conditionsOn?: (current: Stored<JsonObject>) => Conditions): Awaitable<T> {
-  return settled(checkItemPath(exchange), () => {
-    const { conditions, service, resource } = exchange
-    const store = new Store(exchange, resource)
+export function change<T>(visit: Visit, attempt: Attempt<T>, conditionsOn?: (current: Stored<JsonObject>) => Conditions): Awaitable<T> {
+  return settled(checkItemPath(visit), () => {
+    const { conditions, service, resource } = visit
+    const store = new Store(visit, resource)
     let seen: string | undefined
     const once = (): Awaitable<T | 'stale'> =>
-      settled(memberOfPath(exchange, store), (current) => {
-        if (exchange.repeats && current.version === seen) throw keptAsItWas()
+      settled(memberOfPath(visit, store), (current) => {
+        if (visit.repeats && current.version === seen) throw keptAsItWas()
         seen = current.version
         checkWrite(conditionsOn === undefined ? conditions : conditionsOn(current), current.version)
         return attempt(current, store)
       })
     if (conditions.versions === undefined) {
-      return service.queue.run(resource.adapter, lineOf(exchange), exchange.timeLimit.left(), () => untilFresh(exchange, once))
+      return service.queue.run(resource.adapter, lineOf(visit), visit.timeLimit.left(), () => untilFresh(visit, once))
     }
     return settled(once(), (result): T => {
       if (result === 'stale') throw preconditionFailed()
@@ -49,10 +49,10 @@ export function change<T>(exchange: Visit, attempt: Attempt<T>, conditionsOn?: (
  * Attempts wait in one line for each key and scope. With one line for all scopes, a wait would show
  * that another tenant has a record of this key.
  */
-function lineOf(exchange: Visit): string {
-  const { resource, key } = exchange
+function lineOf(visit: Visit): string {
+  const { resource, key } = visit
   const text = resource.plan.key.text(key)
-  return resource.plan.definition.scope === undefined ? `-${text}` : JSON.stringify([text, scopeOf(exchange, resource)])
+  return resource.plan.definition.scope === undefined ? `-${text}` : JSON.stringify([text, scopeOf(visit, resource)])
 }
 
 /** The refusal of a transaction that keeps seeing an old record: further attempts would all fail. */
@@ -63,16 +63,16 @@ const keptAsItWas = (): Unavailable =>
   })
 
 /** Repeats a stale attempt until it succeeds or the time is up. */
-function untilFresh<T>(exchange: Visit, once: () => Awaitable<T | 'stale'>, tries = 0): Awaitable<T> {
+function untilFresh<T>(visit: Visit, once: () => Awaitable<T | 'stale'>, tries = 0): Awaitable<T> {
   return settled(once(), (result): Awaitable<T> => {
     if (result !== 'stale') return result
-    if (exchange.timeLimit.left() === 0) {
+    if (visit.timeLimit.left() === 0) {
       throw new Unavailable({
         detail: 'Other clients kept changing the resource. Nothing was changed by this request: try again in a moment.',
         unchanged: true,
       })
     }
-    return pause(backoff(tries, 1, 100)).then(() => untilFresh(exchange, once, tries + 1))
+    return pause(backoff(tries, 1, 100)).then(() => untilFresh(visit, once, tries + 1))
   })
 }
 

@@ -21,10 +21,10 @@ export type Made = Exclude<Created<unknown, KeyValue>, Refused>
  * Refuses a parent that the caller's scope excludes (422): the record would be stored under another
  * parent than its address says.
  */
-export function refuseForeignParent(visit: Place): void {
-  const { resource, keys } = visit
+export function refuseForeignParent(place: Place): void {
+  const { resource, keys } = place
   if (resource.parent === undefined) return
-  const scope = scopeOf(visit, resource)
+  const scope = scopeOf(place, resource)
   const foreign = Object.entries(fixedByParent(resource, keys.at(-1))).filter(
     ([member, part]) => Object.hasOwn(scope, member) && scope[member] !== part,
   )
@@ -37,8 +37,8 @@ export function refuseForeignParent(visit: Place): void {
 }
 
 /** Creates a record that links and rules allow. */
-export function createRecord(visit: Place, store: Store, record: JsonObject, attachTo?: ParentKey): Awaitable<Made> {
-  return settled(checkRules(visit, record, undefined, 'create'), () => store.create(record, attachTo))
+export function createRecord(place: Place, store: Store, record: JsonObject, attachTo?: ParentKey): Awaitable<Made> {
+  return settled(checkRules(place, record, undefined, 'create'), () => store.create(record, attachTo))
 }
 
 /** Replaces the record of the visit by what was sent in full. */

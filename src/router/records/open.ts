@@ -1,4 +1,4 @@
-/** `records()`: finds the resource of a definition, and who asks for it. */
+/** `records()`: finds the resource of a definition, and makes the caller. */
 
 import { checkDefinition, type ResourceDefinition } from '../../definition/resource.js'
 import { didYouMean, nearMiss } from '../../near-miss.js'

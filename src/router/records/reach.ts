@@ -10,7 +10,7 @@ export class Reach {
   readonly resource: Mounted
   /** Whether the service's permission is asked. */
   readonly asks: boolean
-  /** True where reading again may give the same again although others have changed it: in a transaction of the team's. */
+  /** True in a transaction of the team's, where reading again may return the same old record. */
   readonly repeats: boolean
   readonly #transaction: unknown
   readonly #reached = new Map<Mounted, Mounted>()
@@ -42,7 +42,7 @@ export class Reach {
     )
   }
 
-  /** Nothing of a record is shared there: who reads in a transaction may look at it later. */
+  /** Patched records share nothing with stored ones there: the transaction may still read those. */
   #over(mounted: Mounted, adapter: AnyAdapter): Mounted {
     const made: Mounted = Object.freeze({ ...mounted, adapter, patchesShare: false })
     this.#reached.set(mounted, made).set(made, made)

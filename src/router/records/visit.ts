@@ -1,4 +1,4 @@
-/** A place that own code visits: like a request at that place, without anything of HTTP. */
+/** A place and its preconditions for `records()`: what a request has, without HTTP. */
 import type { Action, Decided, Permission } from '../../auth/permission.js'
 import { type KeyValue, lastKey } from '../../definition/key.js'
 import { type Conditions, unconditional } from '../../middleware/if-match.js'

@@ -2,11 +2,12 @@
  * Turns an error into a problem; its cause goes to the hook and never to the client (ERR-3). Once
  * something was changed, the answer stays a success (VERB-13).
  */
+
+import { notify } from '../../notify.js'
 import { HttpProblem, isUnavailable, toProblem, tryAgain, unknownOutcome } from '../../problem.js'
 import { type Answer, problemAnswer } from '../../representation/answer.js'
-import { bodilessSuccess, changeMadeProblem } from '../after-change.js'
-import { notify } from '../hooks.js'
 import type { AnyStage } from '../stages.js'
+import { bodilessSuccess, changeMadeProblem } from '../unshown.js'
 
 export function fail(exchange: AnyStage, error: unknown): Answer {
   const { change } = exchange.progress

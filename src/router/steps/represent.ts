@@ -172,11 +172,11 @@ interface ItemHead {
 }
 
 function itemHead(exchange: Executed, resource: Mounted, stored: Stored<unknown>, related: Related): ItemHead {
-  const { conditions, method, operation } = exchange
+  const { conditions, method, reads, operation } = exchange
   const view = exchange.service.reuse.views.of(resource, exchange)
   const tag = itemTag(view, stored.version, related, resource.adapter.computes === true ? contentStamp(stored) : undefined)
   const headers = headersOf(exchange, resource, tag)
-  if (method !== 'GET' && method !== 'HEAD') return { view, related, headers }
+  if (!reads) return { view, related, headers }
   // What is not 2xx without its preconditions is the same with them (RFC 9110 13.2.1).
   const headStatus = method === 'HEAD' ? operation.headStatus : undefined
   if (headStatus !== undefined) return { view, related, headers, answer: { status: headStatus, headers } }

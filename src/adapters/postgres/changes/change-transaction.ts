@@ -1,4 +1,4 @@
-/** One change in a transaction with what belongs to it: SQL of the team, triggers that run later, a key of a repeat. */
+/** A change that needs a transaction: for SQL of the team, triggers that run later, or the key of a repeat. */
 import { isProblem } from '../../../problem.js'
 import type { Refused, Stored } from '../../contract.js'
 import { isRefused } from '../../contract.js'
@@ -18,12 +18,12 @@ import { TeamWrite } from './team-write.js'
 export class ChangeTransaction<R extends Outcome> {
   readonly #change: PendingChange
   readonly #statement: (ask: Ask) => Promise<R | Refused>
-  /** Whether the row may be another by the end of the statement. */
+  /** Whether a trigger or rule may change the row after the statement: then it is read again. */
   readonly #changesAgain: boolean
   readonly #around: Around<R> | undefined
-  /** What could be seen when the record was found to be absent. */
+  /** The snapshot of the transaction when the record was absent, to find out whether the transaction itself removed it. */
   #snapshot: string | undefined
-  /** Whether this transaction itself has changed the row whose version was another than expected. */
+  /** Whether this transaction itself had changed the row when its version was not the expected one. */
   #touched = false
   /** The last attempt with the team's function. */
   #team: TeamWrite | undefined
@@ -118,7 +118,7 @@ export class ChangeTransaction<R extends Outcome> {
     return answer
   }
 
-  /** What the team's function gets to know of the statement's result. */
+  /** The result of the statement as the team's function gets it. */
   async #forTeam(result: R | Refused, ask: Ask, team: TeamWrite): Promise<Made> {
     const { table, texts = [], call } = this.#change
     const applied = appliedOf(result)
@@ -130,7 +130,7 @@ export class ChangeTransaction<R extends Outcome> {
     return { applied: now ?? applied, record: now?.value }
   }
 
-  /** The record that a change is about to change; or why it will not. */
+  /** The record before the change, for the team's function; `absent` or `stale` where there will be no change. */
   async #before(ask: Ask): Promise<unknown> {
     const { table, action, texts, expected, before, call } = this.#change
     if (action === 'create' || texts === undefined) return undefined
@@ -141,7 +141,7 @@ export class ChangeTransaction<R extends Outcome> {
     return expected === undefined || found.version === expected || action === 'detach' ? found.value : 'stale'
   }
 
-  /** What the change came to, with the record that will be committed in place of the one that was written. */
+  /** The result, with the record as it will be committed. */
   async #asCommitted(result: R | Refused, ask: Ask): Promise<R | Refused> {
     const { table, call, databases } = this.#change
     const stored = storedIn(result)
@@ -161,7 +161,7 @@ export class ChangeTransaction<R extends Outcome> {
     )
   }
 
-  /** What fails at the commit is the record's, or it is a deferred constraint of a row that the team wrote beside it. */
+  /** The refusal of an error. Throws the error where it is about a row that the team wrote. */
   #refused(error: unknown): Refused {
     const { table, action } = this.#change
     const concerns = table.options.write === undefined || action === 'remove' || isOwn(table, error)
@@ -187,9 +187,9 @@ export class ChangeTransaction<R extends Outcome> {
 }
 
 /**
- * The refusal of the adapter's own statement, where it is what went wrong: after it the database takes
- * no more statements in this transaction. What a team says to a client it says whatever became of the
- * change.
+ * The refusal of the adapter's own statement, where the function threw because of it: after a failed
+ * statement, the database takes no more statements in this transaction. Returns `undefined` where the
+ * function threw a problem, which is answered in any case.
  */
 async function refusedBefore<R>(error: unknown, applied: Promise<R> | undefined): Promise<R | undefined> {
   if (isProblem(error)) {
@@ -200,7 +200,7 @@ async function refusedBefore<R>(error: unknown, applied: Promise<R> | undefined)
   return result !== undefined && !succeeded(result) ? result : undefined
 }
 
-/** The answer would be a record that nobody can read. */
+/** The error where the function's SQL has removed the record that the answer would show. */
 const takenAway = ({ table }: PendingChange): Error =>
   teamFault(
     `SQL of the "write" function took away the record of "${table.definition.collection}" after change.apply(). Nothing was changed. Throw an HttpProblem to refuse a change.`,

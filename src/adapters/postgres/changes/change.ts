@@ -1,4 +1,4 @@
-/** One change, with what belongs to it: all of it takes place, or nothing (HDR-3). */
+/** Runs a change atomically, with all that belongs to it (HDR-3). */
 import type { Refused } from '../../contract.js'
 import type { Ask } from '../sql/ask.js'
 import { writingAlone } from '../transactions/statements.js'
@@ -7,7 +7,7 @@ import { changesAfterwards } from './committed.js'
 import { type Around, type Outcome, refusedBy } from './outcome.js'
 import type { PendingChange } from './pending-change.js'
 
-/** Runs the statement of a change, in a transaction where anything else belongs to it. */
+/** Runs the statement of a change: alone, or in a transaction where more belongs to the change. */
 export async function changing<R extends Outcome>(
   change: PendingChange,
   statement: (ask: Ask) => Promise<R | Refused>,
@@ -18,7 +18,6 @@ export async function changing<R extends Outcome>(
   const changesAgain = changesAfterwards(table, change.action)
   const needsMore = write !== undefined || session !== undefined || around !== undefined || changesAgain || table.separate
   if (needsMore || databases.write.nested) return new ChangeTransaction(change, statement, changesAgain, around).run()
-  // Nothing else can have changed the record in the transaction of a statement that stands alone.
   try {
     return await writingAlone(databases, change.call, statement)
   } catch (error) {

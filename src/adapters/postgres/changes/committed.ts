@@ -1,4 +1,4 @@
-/** What a write is answered with: the row that is committed, whatever triggers, rules and a team's functions made of it (HDR-8). */
+/** Reads the row as it will be committed, with what triggers, rules and the team's functions changed: writes answer with it (HDR-8). */
 import type { AdapterCall, Refused, Stored, WriteAction } from '../../contract.js'
 import { shownRecord } from '../reads/reads.js'
 import type { Ask } from '../sql/ask.js'
@@ -7,7 +7,7 @@ import { unshown } from '../writes/unchanged.js'
 
 type Row = Record<string, unknown>
 
-/** Whether the row may be another by the end of the statement. */
+/** Whether a trigger or rule may change the row after the statement. */
 export const changesAfterwards = ({ aftermath }: Table, action: WriteAction): boolean =>
   action === 'create' ? aftermath.insert : action !== 'remove' && aftermath.update
 
@@ -27,7 +27,7 @@ export async function committed(
   return (await reread(table, stored, call, ask)) ?? unshown
 }
 
-/** The record as it is by now, by the key that it was stored under. */
+/** The record as it is now, by the key that it was stored under. */
 export async function reread(table: Table, { value }: Stored<Row>, call: AdapterCall, ask: Ask): Promise<Stored<Row> | undefined> {
   const key = table.definition.key.of(value)
   const texts = key === undefined ? undefined : table.layout.keyTexts(key)

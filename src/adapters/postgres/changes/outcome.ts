@@ -1,4 +1,4 @@
-/** What the statement of a change came to. */
+/** Results of the statement of a change. */
 import type { Refused, Repeated, Stored } from '../../contract.js'
 import { isRefused } from '../../contract.js'
 import type { Applied } from '../options/change-options.js'
@@ -13,7 +13,7 @@ export type Outcome = Applied<unknown> | { readonly created: unknown } | Repeate
 /** What is done around a change in its transaction, such as keeping it for repeats; it may leave the change out. */
 export type Around<R> = (ask: Ask, work: () => Promise<R | Refused>) => Promise<R | Refused>
 
-/** The failure of a constraint as an answer; throws every other one, and that of a team's own statement. */
+/** The refusal for the failure of a constraint. Throws every other error, and errors of a team's own statements. */
 export function refusedBy(error: unknown, { table, action, value }: Pick<PendingChange, 'table' | 'action' | 'value'>): Refused {
   const isTeams = error instanceof Error && teamErrors.has(error)
   const refused = isTeams ? undefined : refusalOf(table, error, { action, value })
@@ -22,7 +22,7 @@ export function refusedBy(error: unknown, { table, action, value }: Pick<Pending
   return refused
 }
 
-/** What a team's function is told of it. */
+/** The result as a team's function gets it. */
 export const appliedOf = (result: unknown): Applied<unknown> =>
   (typeof result === 'object' && result !== null && 'created' in result ? result.created : result) as Applied<unknown>
 
@@ -34,5 +34,5 @@ export function storedIn(result: unknown): Stored<Record<string, unknown>> | und
 
 const undone: readonly unknown[] = ['absent', 'stale', 'mismatched', 'running']
 
-/** Anything else undoes the transaction. */
+/** Whether the result is a success. The transaction of any other is rolled back. */
 export const succeeded = (result: unknown): boolean => !undone.includes(result) && !isRefused(result)

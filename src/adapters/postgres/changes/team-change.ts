@@ -5,7 +5,7 @@ import type { PendingChange } from './pending-change.js'
 
 type Row = Record<string, unknown>
 
-/** What `apply()` came to, and the record that the table holds then. */
+/** The result of `apply()`, and the record that the table holds then. */
 export interface Made {
   readonly applied: Applied<unknown>
   readonly record: Row | undefined

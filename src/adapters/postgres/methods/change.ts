@@ -1,4 +1,4 @@
-/** A change of one record by its key, which each method makes by a statement of its own. */
+/** Changes one record by its key. Each method has its own statement. */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, ParentKey, Refused, Stored, WriteAction } from '../../contract.js'
 import { changing } from '../changes/change.js'
@@ -6,7 +6,7 @@ import type { PendingChange } from '../changes/pending-change.js'
 import type { RowCall } from '../reads/row-call.js'
 import { type Shared, withTable } from './shared.js'
 
-/** What the caller asks for. */
+/** The change that the caller asks for. */
 export interface ChangeRequest {
   readonly action: WriteAction
   readonly key: KeyValue

@@ -17,7 +17,7 @@ import { type Shared, withTable } from './shared.js'
 type Row = Record<string, unknown>
 type Made = { readonly created: Stored<Row> } | Refused | Repeated
 
-/** `cleared` is called with the table of what is kept, once something may have been kept there. */
+/** `cleared` is called with the table of kept records after a create that may have added one. */
 export const createRecord = (shared: Shared, value: Row, call: AdapterCall, cleared: (kept: KeptRecords) => void): Promise<Made> =>
   withTable(shared, call, async (table) => {
     const to = call.attachTo && associationOf(shared.definition, call.attachTo)
@@ -56,15 +56,15 @@ async function inserted(shared: Shared, table: Table, value: Row, to: Associatio
   }
 }
 
-/** What a create that may be repeated does beside: nothing where there is no key. */
+/** Keeps the created record for repeats, where the request has a key. */
 const repeats = ({ kept }: Table, { idempotency }: AdapterCall): Around<Made> | undefined =>
   kept === undefined || idempotency === undefined ? undefined : (ask, work) => keeping(kept, idempotency, ask, work)
 
-/** Why no table holds the key of such a parent. */
+/** Why no table can hold the key of this parent; `undefined` where it can. */
 export const unheld = (parent: Association | undefined): string | undefined =>
   parent?.parts.map(incomparable).find((one) => one !== undefined)
 
-/** From where writes go: a replica may not have it yet. */
+/** Asks the database of the writes: a replica may not have the record yet. */
 export const recallRecord = (shared: Shared, call: AdapterCall): Promise<Stored<Row> | Repeated | undefined> =>
   withTable(shared, call, async ({ kept }) => {
     const { idempotency } = call

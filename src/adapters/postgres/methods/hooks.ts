@@ -1,4 +1,4 @@
-/** What a team's functions make of a record on its way into the table. */
+/** The team's `onCreate` and `onUpdate`, with checks of what they return. */
 import { compileCanonical } from '../../../definition/conversion.js'
 import type { ResourceDefinition } from '../../../definition/resource.js'
 import { type AdapterCall, isRefused, type Refused } from '../../contract.js'
@@ -8,16 +8,16 @@ import type { Values } from '../writes/written.js'
 
 type Row = Record<string, unknown>
 
-/** Those that the team gave. Each throws what the team's function does. */
+/** The functions that the team gave. Each throws what the team's function throws. */
 export interface Hooks {
   readonly onCreate: ((draft: Values, call: AdapterCall) => Promise<Row>) | undefined
   readonly onUpdate: ((next: Values, current: Row, call: AdapterCall) => Promise<Row>) | undefined
-  /** Throws where a result refuses what a function put into the record: that is not the client's to fix. */
+  /** Throws where the table refuses members that the function has changed: the client can't fix them. */
   blame<R>(result: R | Refused, given: Values, made: Values, hook: 'onCreate' | 'onUpdate'): R | Refused
 }
 
 export function hooksOf({ collection, shape }: ResourceDefinition, { onCreate, onUpdate }: PostgresAdapterOptions): Hooks {
-  /** What comes from the team is written as what comes through the library: keys, filters and orders compare texts (REP-4). */
+  /** Values of the team need their canonical spelling too: keys, filters and orders compare texts (REP-4). */
   const canonical = compileCanonical(shape) as (value: unknown) => Row
   const made = async (name: 'onCreate' | 'onUpdate', hook: () => unknown): Promise<Row> =>
     canonical(madeBy(name, collection, await calledLater(`${name} of "${collection}"`, hook)))

@@ -18,12 +18,12 @@ export const listRecords = (shared: Shared, request: ListRequest, call: AdapterC
     }
   })
 
-/** The page where the server could not read the search, or compare with a value; throws every other failure. */
+/** The refusal where the server could not read the search, or compare with a value. Throws every other error. */
 function refusedList(table: Table, { search, where }: ListRequest, error: unknown): Found {
   const why = search === undefined ? undefined : searchFault(error)
   if (why !== undefined) return refusedPage(table, { refused: 'rule', members: [], why })
   const members = where.map(({ field }) => field)
-  // What is compared there may be none that the library can foresee: the value of a range, say.
+  // The library can't foresee every value that the server refuses, such as the bounds of a range.
   if (members.length > 0 && stateOf(error)?.startsWith('22'))
     return refusedPage(table, { refused: 'rule', members, why: 'holds a value that the store can not compare with' })
   throw error

@@ -42,7 +42,7 @@ export function adapterOf(
   }
 }
 
-/** Whether what is shown can change without a change of the row, or of that of it which the version is made of. */
+/** Whether what is shown can change while the version stays the same. */
 function isComputed({ readFrom, columns = {}, version }: PostgresAdapterOptions): boolean {
   const expressions = Object.values(columns).some((column) => typeof column === 'object' && column.expression !== undefined)
   return readFrom !== undefined || expressions || (typeof version === 'object' && 'expression' in version)

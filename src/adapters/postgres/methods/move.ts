@@ -55,7 +55,7 @@ export function detachRecord(
   })
 }
 
-/** By one statement; over the whole record where a member has no column, or the team has something to say on each change. */
+/** Moves by one statement, or by rewriting the record where a member has no column or the team has an `onUpdate`. */
 function moveBy(
   shared: Shared,
   at: RowCall,

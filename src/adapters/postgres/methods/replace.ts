@@ -27,13 +27,13 @@ export function replaceRecord(
   const asked = { action, key, value: next, parent: undefined, expected } as const
   return changeRecord<Replaced>(shared, asked, call, (at) => {
     if (hooks.onUpdate !== undefined) return rewriteSeen(shared, at, key, next)
-    // A replacement has to write all where the version does not stand for the whole row; a patch is about what differs in any case.
+    // Where equal versions do not mean equal rows, a PUT has to write all members; a PATCH only those that differ.
     const before = seen.versionCoversRow || action === 'patch' ? seen.row(call, at.table, key, expected) : undefined
     return updateRow(at, next, before)
   })
 }
 
-/** With a look at the record as it is, and again when another was quicker, where the caller did not mind. */
+/** Reads the record for `onUpdate`, and starts again when another write was quicker and no version is expected. */
 async function rewriteSeen(shared: Shared, at: RowCall, key: KeyValue, next: Values): Promise<Replaced> {
   const { table, expected, call, ask } = at
   const rewrite = rewriting(shared, key)
@@ -46,11 +46,11 @@ async function rewriteSeen(shared: Shared, at: RowCall, key: KeyValue, next: Val
   }
 }
 
-/** Writes what `onUpdate` makes of a record over the one that was found. */
+/** Replaces the record that was read by what `onUpdate` returns. */
 export function rewriting({ hooks, databases, definition }: Shared, key: KeyValue): Rewrite {
   return async (at, value, current) => {
     const { table, call } = at
-    // Within a transaction of the caller's, the same version does not stand for the same row.
+    // In a caller's transaction, equal versions do not mean equal rows.
     const before = databases.write.nested ? undefined : current.cells
     const found = { ...at, expected: current.stored.version }
     if (hooks.onUpdate === undefined) return updateRow(found, value, before)

@@ -1,4 +1,4 @@
-/** The rows that each call has read: a change of one leaves alone what its record could not say. */
+/** The rows that each call has read. An update writes only what differs from its row, since a column may hold more than the record shows. */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
@@ -12,7 +12,7 @@ interface Seen {
 
 export class SeenRows {
   readonly #seen = new WeakMap<AdapterCall, Map<string, Seen>>()
-  /** Whether a version stands for the whole row: not one that is computed from parts of it, nor within a transaction of the caller's, which has one for all its writes. */
+  /** Whether equal versions mean equal rows. Not so where the version is computed from parts of the row, nor in a caller's transaction, whose writes all have one version. */
   readonly versionCoversRow: boolean
 
   constructor(versionCoversRow: boolean) {
@@ -34,7 +34,7 @@ export class SeenRows {
     return seen !== undefined && seen.table === table && versionOf(table, seen.cells) === version ? seen.cells : undefined
   }
 
-  /** The record of it for a team's function; or as the caller has read it. */
+  /** The record of that row, for a team's function; without a row, the record as the caller has read it. */
   record(call: AdapterCall, table: Table, key: KeyValue, version: string | undefined): unknown {
     if (version === undefined || !this.versionCoversRow) return undefined
     const row = this.row(call, table, key, version)

@@ -18,7 +18,7 @@ export interface Shared {
   readonly seen: SeenRows
 }
 
-/** Runs a method on the table; once more on a new description of it, where the first attempt shows that the table has changed. */
+/** Runs a method on the table. Where an error shows that the table has changed, runs it once more on a new description of the table. */
 export async function withTable<R>({ opening, databases }: Shared, call: AdapterCall, work: (table: Table) => Promise<R>): Promise<R> {
   for (let attempt = 1; ; attempt++) {
     const table = opening.table ?? (await opening.within(call, databases))
@@ -27,7 +27,7 @@ export async function withTable<R>({ opening, databases }: Shared, call: Adapter
     } catch (error) {
       const isLast = attempt > 1 || databases.write.nested
       if (error instanceof Outdated && isLast) return error.refused as R
-      // A statement that does not fit did nothing; in a transaction of the caller's it broke that too.
+      // A failed statement changed nothing, so it can run again; not so in a caller's transaction, which it broke.
       if ((error instanceof Error && teamErrors.has(error)) || !opening.doubt(error) || isLast) throw error
     }
   }

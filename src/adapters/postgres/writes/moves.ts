@@ -27,7 +27,7 @@ export interface Move {
   readonly kept: readonly string[]
 }
 
-/** How often others may have moved a record to and fro between a statement and the look at what it came to. */
+/** How often others may move a record between a statement and the read that explains its result. */
 const mostTries = 3
 
 /** Moves a record in or out. One that is in already stays as it is, version and all. */
@@ -43,7 +43,7 @@ export async function moveRow(at: RowCall, move: Move, rewrite: Rewrite | undefi
   const direct = rewrite === undefined && columns.every((column) => column?.column !== undefined && column.content.kind === 'scalar')
   for (let tries = 1; ; tries++) {
     const done = direct ? await setMembers(at, move, columns as readonly Member[]) : await rewriteMembers(at, move, rewrite)
-    // One statement that nothing stands in the way of, and that changes nothing, will not do so later either.
+    // A rule or trigger of the database keeps the statement from changing the row: another attempt would not help.
     if (done === 'again' && direct && (at.expected !== undefined || tries >= mostTries)) return suppressed
     if (done !== 'again' || (at.call.left?.() ?? 1) <= 0) return done === 'again' ? 'stale' : done
   }
@@ -56,7 +56,7 @@ export async function refusedMove(at: RowCall, refused: Refused): Promise<'absen
   return at.expected !== undefined && now.version !== at.expected ? 'stale' : refused
 }
 
-/** One statement; where it changed nothing, a second look says why. */
+/** Moves by one statement. Where that changed nothing, another one finds out why. */
 async function setMembers(at: RowCall, move: Move, columns: readonly Member[]) {
   const { by, inwards, kept } = move
   const value = (i: number, parameters: Parameters): string => {
@@ -74,7 +74,7 @@ async function setMembers(at: RowCall, move: Move, columns: readonly Member[]) {
   return verdict(await rowNow(at, isIn), at.expected, move)
 }
 
-/** The same over the whole record: where the members lie in JSON, or a team has something to say on each change. */
+/** Moves by rewriting the whole record. */
 async function rewriteMembers(at: RowCall, move: Move, rewrite: Rewrite | undefined) {
   const { by, inwards, key } = move
   const current = await readOne(at.table, key, at.call, at.ask)
@@ -93,7 +93,7 @@ async function rewriteMembers(at: RowCall, move: Move, rewrite: Rewrite | undefi
   return typeof result === 'string' || 'refused' in result ? result : 'done'
 }
 
-/** What a row as it is says of a move: `again` where nothing stands in its way. */
+/** The result of a move by the row as it is now; `again` where the move should have been possible. */
 function verdict(
   now: { readonly version: string; readonly holds: boolean } | undefined,
   expected: string | undefined,

@@ -1,10 +1,10 @@
 /** Why a write changed no row. */
 import type { Refused } from '../../contract.js'
 
-/** By the row as a statement of its own sees it: one that looks while it writes misses what others have just committed. */
+/** `now` must come from a separate statement: the write itself does not see what others have just committed. */
 export function absentOrStale(now: { readonly version: string } | undefined, expected: string | undefined): 'absent' | 'stale' | Refused {
   if (now === undefined) return 'absent'
-  // A trigger that gave NULL back, or a policy for writes alone: trying again would not help.
+  // A trigger that returned NULL, or a policy for writes alone: another attempt would not help.
   return expected === undefined || now.version === expected ? suppressed : 'stale'
 }
 

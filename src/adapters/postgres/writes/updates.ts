@@ -11,7 +11,7 @@ import { columnsToUpdate, type Values } from './written.js'
 type Row = Record<string, unknown>
 type Updated = Stored<Row> | 'absent' | 'stale' | Refused
 
-/** Replaces what the members say, where the row still has this version; of a row that was read as `before`, what they say anew. */
+/** Replaces a row that has the expected version. With `before`, the row as it was read, only members that differ are written. */
 export async function updateRow(at: RowCall, value: Values, before?: Cells): Promise<Updated> {
   const columns = columnsToUpdate(at.table, value, before)
   if ('refused' in columns) return columns
@@ -30,8 +30,8 @@ export async function updateRow(at: RowCall, value: Values, before?: Cells): Pro
 }
 
 /**
- * The same of a row that may hold more than its record shows. It is read first: what the client
- * sends as it was shown stays as it is.
+ * Replaces a row that may hold more than its record shows: reads it first, and leaves members alone
+ * that the client sends as they were shown.
  */
 async function updateInexact(at: RowCall, value: Values): Promise<Updated> {
   const { table, expected, call } = at
@@ -66,7 +66,7 @@ export async function setColumns(
   return table.separate ? ((await shownRecord(at)) ?? unshown) : storedOf(table, found)
 }
 
-/** With the next version. What changes nothing is still written, where a column takes it: the version moves on. */
+/** The assignments and the next version. Without assignments something is written all the same, so that the version changes. */
 function assignmentsOf({ table }: RowCall, assignments: readonly string[]): string {
   const { nextVersion, layout } = table
   if (assignments.length === 0) return nextVersion ?? layout.unchanging ?? ''

@@ -35,7 +35,7 @@ export function columnsToInsert(table: Table, value: Values): readonly StoredCol
       if (part != null) return refusedFor({ path: [member.name], why: 'is given by the store: leave it out' })
       continue
     }
-    // What the database fills in by itself is not overwritten with nothing.
+    // The column's default applies.
     if (part === undefined || (part === null && member.hasDefault && member.notNull)) continue
     const fault = addColumn(member, member.column, part, columns)
     if (fault !== undefined) return refusedFor(fault)
