@@ -53,6 +53,7 @@ export class Bodies {
   answer(situation: Situation, status: number): Content | undefined {
     const { operation, route, facts } = situation
     if (status === 204 || status === 304 || status === 302 || status === 202) return undefined
+    if (route.document !== undefined) return Object.fromEntries(route.document.mediaTypes.map((type) => [type, { schema: documentSchema }]))
     if (operation.answers === 'value') return this.#value(situation, status)
     const { resource } = route
     if (resource === undefined || (operation.answers !== 'item' && operation.answers !== 'page')) return undefined
@@ -87,6 +88,8 @@ export class Bodies {
     return this.#components.define('JsonPatch', 'the library', () => jsonPatch)
   }
 }
+
+const documentSchema: DocumentSchema = { type: 'object', description: 'An OpenAPI document.', additionalProperties: true }
 
 const situationName = (method: string, name: string): string => `${method.toLowerCase()}-${name}`
 

@@ -21,6 +21,7 @@ import type { ServiceFacts } from '../plan/description.js'
 import { type DeleteStatus, deleteStatuses } from '../plan/operation.js'
 import { Reuse } from '../representation/reuse.js'
 import { header } from '../wire.js'
+import type { Documents } from './documents.js'
 import { Formats } from './formats.js'
 import { type Hooks, reportToConsole } from './hooks.js'
 import { KeyQueue } from './key-queue.js'
@@ -123,6 +124,8 @@ export interface Service {
   readonly reuse: Reuse
   /** What each address can be had in. */
   readonly formats: Formats
+  /** What it tells of itself in requests, which `api` adds: documents need the versions. */
+  readonly documents: { current: Documents | undefined }
   /** What documents tell of the service. */
   readonly facts: ServiceFacts
   /** Untagged updates of one key wait for each other. */
@@ -213,6 +216,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     caches,
     reuse: new Reuse(caches),
     formats: new Formats(representations, caches),
+    documents: { current: undefined },
     facts: {
       root,
       authenticate: options.authenticate,

@@ -57,7 +57,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'problem.ts',
     'wire.ts',
   ],
-  openapi: ['adapters/contract.ts', 'contract', 'middleware', 'representation', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts'],
+  openapi: ['adapters/contract.ts', 'contract', 'middleware', 'representation', 'plan', 'definition', 'http', 'problem.ts', 'recent-map.ts', 'wire.ts'],
   router: [
     'cache.ts',
     'violation.ts',
