@@ -7,7 +7,7 @@ import type { Components } from './components.js'
 import type { DocumentSchema, Reference } from './document.js'
 import { typeName } from './names.js'
 import type { RecordSchemas } from './record-schemas.js'
-import { valueSchema } from './schemas.js'
+import { translated, valueSchema } from './schemas.js'
 
 type Content = Readonly<Record<string, { readonly schema?: unknown; readonly examples?: unknown }>>
 
@@ -78,10 +78,9 @@ export class Bodies {
   }
 
   #endpointSchema(name: string, schema: DocumentSchema, purpose: 'create' | 'output'): DocumentSchema {
-    return valueSchema(
-      { components: this.#components, root: schema, owner: `the endpoint "${name}"`, name: typeName(name), purpose },
-      schema,
-    )
+    const context = { components: this.#components, root: schema, owner: `the endpoint "${name}"`, name: typeName(name), purpose }
+    // What is sent is closed, as bodies are; what a handler gives is told as its team writes it.
+    return purpose === 'create' ? valueSchema(context, schema) : translated(context, schema, '')
   }
 
   #jsonPatch(): Reference {
