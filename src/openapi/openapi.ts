@@ -9,6 +9,7 @@ import type { Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { Components } from './components.js'
 import type { DocumentOperation, OpenApiDocument } from './document.js'
+import { checkExamples } from './examples.js'
 import { addFragments } from './fragments.js'
 import { loginPath } from './login.js'
 import { Operations, tagOf } from './operations.js'
@@ -66,6 +67,7 @@ export function describe(description: ServiceDescription, version: string, given
   }
   checkOperationIds(document)
   const whole = addFragments(document, fragments)
+  checkExamples(whole)
   return format === '3.0.3' ? toVersion30(whole) : whole
 }
 
