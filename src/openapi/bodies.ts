@@ -27,6 +27,7 @@ export class Bodies {
     const { method, operation, route, facts } = situation
     const told =
       examples === undefined ? {} : { examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])) }
+    if (examples !== undefined) this.#components.hasExamples = true
     if (operation.body === 'endpoint') return { required: true, content: this.#ofEndpoint(situation, told) }
     if (route.resource === undefined) return undefined
     if (operation.body === 'record') {

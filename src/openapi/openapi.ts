@@ -67,7 +67,7 @@ export function describe(description: ServiceDescription, version: string, given
   }
   checkOperationIds(document)
   const whole = addFragments(document, fragments)
-  checkExamples(whole)
+  if (components.hasExamples) checkExamples(whole)
   return format === '3.0.3' ? toVersion30(whole) : whole
 }
 
