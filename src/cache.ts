@@ -29,6 +29,8 @@ export const cacheKinds = Object.freeze({
   tokens: { unit: 'entries', bound: 1_000 },
   /** Prepared keys. */
   keys: { unit: 'entries', bound: 200 },
+  /** OpenAPI documents as bytes. */
+  documents: { unit: 'entries', bound: 30 },
 } as const)
 
 /** The name of a cache. */

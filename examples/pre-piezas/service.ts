@@ -19,6 +19,7 @@ import { contratos } from './resources/contratos.js'
 import { prePiezas } from './resources/pre-piezas.js'
 import { search } from './resources/search.js'
 import { sucursalesRouter } from './resources/sucursales.js'
+import { sucursalesDescribed } from './resources/sucursales-described.js'
 import type { Settings } from './settings.js'
 import type { Stores } from './store/stores.js'
 
@@ -61,6 +62,13 @@ export function createService(settings: ServiceSettings, ground: Ground): Servic
   }
 }
 
+/** What both documents say of the service. */
+const info = {
+  version: '1.0.0',
+  description: 'The worked example of the conventions: pieces that are to be delivered, their contracts and clients.',
+  license: { name: 'MIT', identifier: 'MIT' },
+} as const
+
 /** `/v1` and `/v8`, for holders of a Bearer token. They differ in `clientes` alone, so they share all the rest. */
 function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, counters }: Ground): Api {
   const shared: readonly (Mount | Endpoint)[] = [
@@ -76,6 +84,7 @@ function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access,
     authenticate: bearer({ keys: access.key, principal: callerOf, realm: 'pre-piezas' }),
     permission,
     jsonPatch: true,
+    describe: { info: { ...info, title: 'Pre-piezas' }, public: true, fragments: [sucursalesDescribed] },
     ...limited('private', settings, counters),
     versions: {
       v8: { resources: [...shared, mount(clientes, stores.clientes)], routes },
@@ -99,6 +108,7 @@ function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, 
     login: login({ find, token: tokenIssuer({ key, audience }), ...counters.optionsOf?.('login') }),
     authenticate: publicToken({ keys: key, audience, principal: callerOf, realm: 'pre-piezas' }),
     permission,
+    describe: { info: { ...info, title: 'Pre-piezas, public side' }, public: true },
     ...limited('public', settings, counters),
     versions: {
       v1: [

@@ -7,7 +7,7 @@ import type { Components } from './components.js'
 import type { DocumentSchema, Reference } from './document.js'
 import { typeName } from './names.js'
 import type { RecordSchemas } from './record-schemas.js'
-import { valueSchema } from './schemas.js'
+import { translated, valueSchema } from './schemas.js'
 
 type Content = Readonly<Record<string, { readonly schema?: unknown; readonly examples?: unknown }>>
 
@@ -27,6 +27,7 @@ export class Bodies {
     const { method, operation, route, facts } = situation
     const told =
       examples === undefined ? {} : { examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])) }
+    if (examples !== undefined) this.#components.hasExamples = true
     if (operation.body === 'endpoint') return { required: true, content: this.#ofEndpoint(situation, told) }
     if (route.resource === undefined) return undefined
     if (operation.body === 'record') {
@@ -53,6 +54,7 @@ export class Bodies {
   answer(situation: Situation, status: number): Content | undefined {
     const { operation, route, facts } = situation
     if (status === 204 || status === 304 || status === 302 || status === 202) return undefined
+    if (route.document !== undefined) return Object.fromEntries(route.document.mediaTypes.map((type) => [type, { schema: documentSchema }]))
     if (operation.answers === 'value') return this.#value(situation, status)
     const { resource } = route
     if (resource === undefined || (operation.answers !== 'item' && operation.answers !== 'page')) return undefined
@@ -77,16 +79,17 @@ export class Bodies {
   }
 
   #endpointSchema(name: string, schema: DocumentSchema, purpose: 'create' | 'output'): DocumentSchema {
-    return valueSchema(
-      { components: this.#components, root: schema, owner: `the endpoint "${name}"`, name: typeName(name), purpose },
-      schema,
-    )
+    const context = { components: this.#components, root: schema, owner: `the endpoint "${name}"`, name: typeName(name), purpose }
+    // What is sent is closed, as bodies are; what a handler gives is told as its team writes it.
+    return purpose === 'create' ? valueSchema(context, schema) : translated(context, schema, '')
   }
 
   #jsonPatch(): Reference {
     return this.#components.define('JsonPatch', 'the library', () => jsonPatch)
   }
 }
+
+const documentSchema: DocumentSchema = { type: 'object', description: 'An OpenAPI document.', additionalProperties: true }
 
 const situationName = (method: string, name: string): string => `${method.toLowerCase()}-${name}`
 

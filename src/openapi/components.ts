@@ -25,10 +25,20 @@ const library = 'the library'
 /** Collects components, and gives references to them. */
 export class Components {
   readonly #kinds = new Map<ComponentKind, Map<string, Named>>()
+  readonly #known = new Map<string, Reference>()
+  /** Whether any schema, or any operation, has examples: most documents have none to check. */
+  hasExamples = false
 
   /** A reference to a value that is shared by what it says. Throws `ConfigurationError` where others have all the names. */
   share(kind: ComponentKind, names: readonly string[], value: unknown, owner = library): Reference {
     return this.#claim(kind, { names, owner }, JSON.stringify(value), () => value)
+  }
+
+  /** The reference that was made for a key before, or is made now: what thousands of operations share is written once. */
+  once(key: string, make: () => Reference): Reference {
+    const known = this.#known.get(key) ?? make()
+    this.#known.set(key, known)
+    return known
   }
 
   /**

@@ -1,8 +1,8 @@
 /** Hand-written routes in a document: what a team writes of them is added, and may take nothing's place. */
 import { isObject } from '../definition/json.js'
+import type { DocumentFragment } from '../plan/document-options.js'
 import { ConfigurationError } from '../problem.js'
 import type { OpenApiDocument } from './document.js'
-import type { DocumentFragment } from './options.js'
 
 /** The document with what the fragments add. Throws `ConfigurationError` where something stands there already. */
 export function addFragments(document: OpenApiDocument, fragments: readonly DocumentFragment[]): OpenApiDocument {

@@ -8,11 +8,14 @@ const wordsOf = (text: string): readonly string[] =>
     .filter((word) => word !== '')
 
 /** Without accents; what is no Latin letter becomes its code, since component names hold nothing else. */
-const ascii = (text: string): string =>
-  text
+function ascii(text: string): string {
+  // Most names are: a document asks for thousands of them.
+  if (/^\p{ASCII}*$/u.test(text)) return text
+  return text
     .normalize('NFD')
     .replace(/\p{M}/gu, '')
     .replace(/[^\p{ASCII}]/gu, (character) => `u${(character.codePointAt(0) ?? 0).toString(16)}`)
+}
 
 /** The name of a type: `PrePieza` of `pre-pieza`. */
 export const typeName = (text: string): string => wordsOf(text).map(capital).join('')

@@ -1,16 +1,18 @@
 /** An OpenAPI document of one version of a service, made of what serves its requests. */
 import { nearMiss } from '../near-miss.js'
 import { checkOptions, invalidOption } from '../options/check.js'
-import { type DescribedVersion, descriptionOf, type ServiceFacts } from '../plan/description.js'
+import { type DescribedVersion, descriptionOf, type ServiceDescription, type ServiceFacts } from '../plan/description.js'
+import { type OpenApiOptions, openApiKinds } from '../plan/document-options.js'
 import type { Situation } from '../plan/endings.js'
+import type { OperationDescription } from '../plan/operation.js'
 import type { Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { Components } from './components.js'
 import type { DocumentOperation, OpenApiDocument } from './document.js'
+import { checkExamples } from './examples.js'
 import { addFragments } from './fragments.js'
 import { loginPath } from './login.js'
 import { Operations, tagOf } from './operations.js'
-import { type OpenApiOptions, openApiKinds } from './options.js'
 import { pathOf } from './path-parameters.js'
 import { securityOf } from './security.js'
 import { toVersion30 } from './version-30.js'
@@ -28,17 +30,33 @@ import { toVersion30 } from './version-30.js'
  */
 export function openapi(service: object, version: string, options: OpenApiOptions = {}): OpenApiDocument {
   const given = checkOptions<OpenApiOptions>('openapi()', options, openApiKinds)
-  const { described, facts } = describedVersion(service, version)
+  const description = descriptionOf(service)
+  if (description === undefined) throw invalidOption('openapi() got no service. Give what api() or resourceRouter() made.')
+  return describe(description, version, given)
+}
+
+/** What a service says when it describes itself to a request. */
+export interface Asked {
+  /** The absolute address before the version. */
+  readonly root?: string
+  /** Which operations are told. Default: all. */
+  readonly wanted?: ((route: Route, operation: OperationDescription) => boolean) | undefined
+}
+
+/** The same of a description, with options of their kinds. Throws `ConfigurationError` as `openapi` does. */
+export function describe(description: ServiceDescription, version: string, given: OpenApiOptions, asked: Asked = {}): OpenApiDocument {
+  const { described, facts } = describedVersion(description, version)
+  const root = facts.root ?? asked.root
   const components = new Components()
   const { info, servers, openapi: format = '3.1.1', externalDocs, fragments = [] } = given
   const { security, schemes } = securityOf(facts)
-  const paths = pathsOf(described, facts, components)
-  if (facts.login) paths['/login'] = loginPath(facts, rootOf(facts), components)
+  const paths = pathsOf(described, facts, components, asked.wanted)
+  if (facts.login) paths['/login'] = loginPath(facts, root ?? '/', components)
   for (const [name, scheme] of Object.entries(schemes)) components.share('securitySchemes', [name], scheme)
   const document: OpenApiDocument = {
     openapi: format,
     info: { title: version, version, ...info },
-    servers: servers ?? [{ url: `${facts.root ?? ''}/${version}` }],
+    servers: servers ?? [{ url: `${root ?? ''}/${version}` }],
     ...(security.length === 0 ? {} : { security }),
     tags: [...tagsOf(described), ...(facts.login ? [{ name: 'login', description: 'Tokens for user and password (AUTH-2).' }] : [])],
     paths,
@@ -49,17 +67,15 @@ export function openapi(service: object, version: string, options: OpenApiOption
   }
   checkOperationIds(document)
   const whole = addFragments(document, fragments)
+  if (components.hasExamples) checkExamples(whole)
   return format === '3.0.3' ? toVersion30(whole) : whole
 }
 
-/** Where the versions begin: on the host that serves the document, where nothing else is said. */
-const rootOf = ({ root }: ServiceFacts): string => root ?? '/'
-
 /** The version that is to be described. */
-function describedVersion(service: object, version: string): { readonly described: DescribedVersion; readonly facts: ServiceFacts } {
-  const description = descriptionOf(service)
-  if (description === undefined) throw invalidOption('openapi() got no service. Give what api() or resourceRouter() made.')
-  const { versions, facts } = description
+function describedVersion(
+  { versions, facts }: ServiceDescription,
+  version: string,
+): { readonly described: DescribedVersion; readonly facts: ServiceFacts } {
   const found = versions.get('') ?? versions.get(version)
   if (found !== undefined && found !== 'retired') return { described: found, facts }
   const living = [...versions].filter(([, entry]) => entry !== 'retired').map(([name]) => name)
@@ -74,7 +90,7 @@ const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 type Paths = Record<string, Record<string, unknown>>
 
-function pathsOf({ table, life }: DescribedVersion, facts: ServiceFacts, components: Components): Paths {
+function pathsOf({ table, life }: DescribedVersion, facts: ServiceFacts, components: Components, wanted: Asked['wanted']): Paths {
   const operations = new Operations(components)
   const paths: Paths = {}
   for (const route of table.routes) {
@@ -83,6 +99,7 @@ function pathsOf({ table, life }: DescribedVersion, facts: ServiceFacts, compone
     const item: Record<string, unknown> = parameters.length === 0 ? {} : { parameters }
     const methods = [...route.operations].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b))
     for (const [method, operation] of methods) {
+      if (wanted?.(route, operation) === false) continue
       const situation: Situation = { method, operation, route, facts, life }
       item[method.toLowerCase()] = operations.of(situation)
     }

@@ -39,6 +39,7 @@ const texts: Readonly<Record<string, Text>> = {
   readFlag: text('Ask whether one of {} is {flag}', '204 where the flag is set, 404 where it is not (PATH-8).'),
   setFlag: text('Set {flag} of one of {}', 'Sets the flag; setting it again changes nothing (PATH-8).'),
   unsetFlag: text('Unset {flag} of one of {}', 'Unsets the flag; unsetting it again changes nothing (PATH-8).'),
+  describe: text('Describe the version', 'The OpenAPI document of this version, in JSON or YAML by `Accept`.'),
   options: text('List the methods of this address', 'The methods that the caller may use here, in `Allow` (VERB-9).'),
 }
 

@@ -60,6 +60,7 @@ export class Operations {
       ...(situation.facts.permission && situation.operation.actions.length > 0 ? { 'x-permission': permissionOf(situation) } : {}),
       ...(parameters.length === 0 ? {} : { parameters }),
       ...(body === undefined ? {} : { requestBody: body }),
+      ...(situation.route.document?.public === true ? { security: [] } : {}),
       responses: this.#responses(situation, problems),
       ...extensionsIn(extensions),
     }
@@ -139,7 +140,8 @@ const extensionsIn = (given: Readonly<Record<string, unknown>>): Readonly<Record
 
 /** The resource whose operations stand together; of an endpoint on top its own name. */
 export function tagOf({ route }: Pick<Situation, 'route'>): string {
-  const { resource, association, endpoint } = route
+  const { resource, association, endpoint, document } = route
+  if (document !== undefined) return 'openapi'
   return association?.parent.plan.collection ?? resource?.plan.collection ?? endpoint?.name ?? ''
 }
 

@@ -35,7 +35,9 @@ function queryOf({ method, operation, route }: Situation, components: Components
 function listParameters(grammar: ListGrammar, shape: Shape, components: Components): readonly unknown[] {
   const { page } = grammar
   const shared = (name: string, names: readonly string[], description: string, schema: DocumentSchema): unknown =>
-    components.share('parameters', names, { name, in: 'query', description, schema })
+    components.once(`${names.at(-1)} ${page.first} ${page.size} ${page.max}`, () =>
+      components.share('parameters', names, { name, in: 'query', description, schema }),
+    )
   const number = shared(
     parameter.page,
     ['Offest', `OffestFrom${page.first}`],
@@ -137,7 +139,9 @@ function expansionOf({ expandable }: ListGrammar): readonly Parameter[] {
 function fieldsOf(situation: Situation, components: Components): readonly unknown[] {
   const { operation, route, facts } = situation
   const shared = (names: readonly string[], name: string, description: string, schema: DocumentSchema, required = false): unknown =>
-    components.share('parameters', names, { name, in: 'header', description, ...(required ? { required } : {}), schema })
+    components.once(`${names[0]}`, () =>
+      components.share('parameters', names, { name, in: 'header', description, ...(required ? { required } : {}), schema }),
+    )
   const tags = { type: 'string' }
   const changes = operation.preconditions === 'item'
   const ifMatch = facts.requireIfMatch

@@ -89,6 +89,7 @@ function plain(context: SchemaContext, node: JsonSchema, path: string): Document
   const result: Record<string, unknown> = {}
   for (const [keyword, value] of Object.entries(given)) {
     if (left.has(keyword)) continue
+    if (keyword === 'examples') context.components.hasExamples = true
     if (keyword === '$ref') result.$ref = openReference(context, String(value))
     else if (single.includes(keyword)) result[keyword] = isSchema(value) ? translated(wholly(context), value, `${path}/${keyword}`) : value
     else if (listed.includes(keyword)) {

@@ -56,6 +56,8 @@ function own({ method, operation, route, facts }: Situation, status: number): re
         : written(status)
     case 'state':
       return [...cached, ...always(header.etag)]
+    case 'document':
+      return [...cached, ...always(header.etag)]
     case 'value':
       return [
         ...(operation.method === 'GET' ? [...cached, ...perhaps(header.etag)] : perhaps(header.cacheControl, header.vary, header.etag)),

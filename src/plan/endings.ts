@@ -38,6 +38,7 @@ export const takesBody: When = ({ method, operation, route }) => {
   return endpointMethod?.body !== undefined || endpointMethod?.upload !== undefined
 }
 
+const asksWho: When = ({ facts, route }) => facts.identifies && route.document?.public !== true
 const takesKey: When = ({ operation, route }) => operation.creates === true && route.resource?.idempotencyKey !== 'ignored'
 const requiresKey: When = ({ operation, route }) => operation.creates === true && route.resource?.idempotencyKey === 'required'
 const patchesByOperations: When = ({ facts, operation }) =>
@@ -73,11 +74,7 @@ export const stepProblems = {
   version: [ending('gone', ({ life }) => life?.retireAtSunset === true)],
   preflight: [],
   admit: [ending('unavailable')],
-  authenticate: [
-    ending('unauthenticated', ({ facts }) => facts.identifies),
-    ending('too-many-requests', limited),
-    ending('unavailable', ({ facts }) => facts.identifies),
-  ],
+  authenticate: [ending('unauthenticated', asksWho), ending('too-many-requests', limited), ending('unavailable', asksWho)],
   throttle: [ending('too-many-requests', limited), ending('unavailable', limited)],
   route: [ending('malformed-path', hasKeys), ending('unknown-path', hasKeys)],
   allow: [ending('forbidden', permitted), ending('method-not-allowed', (one) => notOptions(one) && permitted(one))],

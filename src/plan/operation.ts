@@ -9,9 +9,10 @@ import type { Method } from './mount.js'
 
 /**
  * The kinds of addresses: a collection and its items, flags and endpoints below an item, the
- * sub-collection of an association and its members, and endpoints outside resources.
+ * sub-collection of an association and its members, endpoints outside resources, and documents of
+ * the version itself.
  */
-export type Target = 'collection' | 'item' | 'flag' | 'item-endpoint' | 'members' | 'member' | 'endpoint'
+export type Target = 'collection' | 'item' | 'flag' | 'item-endpoint' | 'members' | 'member' | 'endpoint' | 'document'
 
 /**
  * What a query is: of a list, of an item (`expand`), as the endpoint describes it, `none` (any
@@ -57,7 +58,7 @@ export interface OperationDescription<Query extends QueryKind = QueryKind, Body 
    */
   readonly creates?: true
   /** What a successful answer shows: a page, an item, the state of a flag, what a handler gave, or nothing. */
-  readonly answers: 'page' | 'item' | 'state' | 'value' | 'nothing'
+  readonly answers: 'page' | 'item' | 'state' | 'value' | 'document' | 'nothing'
   /** The statuses of success, the usual one first; `any` where a handler chooses. */
   readonly statuses: readonly number[] | 'any'
   /** The status of HEAD where it differs from that of GET (VERB-8). */

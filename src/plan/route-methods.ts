@@ -4,9 +4,10 @@ import { type CompiledEndpoint, compileEndpoint } from './endpoint-plan.js'
 import type { Mount, MountOptions } from './mount.js'
 import { concernsItem, type OperationDescription, type Target } from './operation.js'
 import type { Mounted, Route } from './routes.js'
+import type { ServedDocument } from './served-document.js'
 
 /** What a route leads to beside its methods. */
-type Extra = { resource: Route['resource'] } & Partial<Pick<Route, 'flag' | 'association'>> & { endpoint?: CompiledEndpoint }
+type Extra = { resource: Route['resource'] } & Partial<Pick<Route, 'flag' | 'association' | 'document'>> & { endpoint?: CompiledEndpoint }
 
 /** Makes the routes of a table from the operations that there are. */
 export class RouteMaker<Op extends OperationDescription> {
@@ -34,6 +35,11 @@ export class RouteMaker<Op extends OperationDescription> {
   /** An endpoint below the items of a resource. Its handlers write as they like, so nothing of the adapter or of the item's methods limits them. */
   endpointBelow(entry: Endpoint<never>, resource: Mounted, itemTemplate: string): Route<Op> {
     return this.#endpoint('item-endpoint', `${itemTemplate}/${entry.name}`, entry, resource)
+  }
+
+  /** An address of the document that describes the version. */
+  document(entry: ServedDocument): Route<Op> {
+    return route('document', `/${entry.name}`, [...this.#at('document'), ...this.#at('any')], { resource: undefined, document: entry })
   }
 
   /** `Allow` names the methods in the order in which the team declared them. */

@@ -17,6 +17,7 @@ import { compileResource, type ResourcePlan } from './resource-plan.js'
 import { routesIn } from './route-list.js'
 import { match } from './route-match.js'
 import { RouteMaker } from './route-methods.js'
+import type { ServedDocument } from './served-document.js'
 import { type Exports, exportsOption } from './transfer-format.js'
 import { type WireForms, wireForms } from './wire-form.js'
 
@@ -42,6 +43,8 @@ export interface Route<Op extends OperationDescription = OperationDescription> {
   readonly flag?: string
   readonly association?: Association
   readonly endpoint?: CompiledEndpoint
+  /** The document that describes the version. */
+  readonly document?: ServedDocument
 }
 
 /** A resource in its place. */
@@ -104,7 +107,7 @@ interface Building<Op extends OperationDescription> extends Mounted<Op> {
  */
 export function compileRoutes<Op extends OperationDescription>(
   operations: readonly Op[],
-  entries: readonly (Mount | Endpoint)[],
+  entries: readonly (Mount | Endpoint | ServedDocument)[],
   related: readonly Mount[] = [],
   page: PageOptions = {},
   caches = new Caches(),
@@ -115,6 +118,7 @@ export function compileRoutes<Op extends OperationDescription>(
   for (const entry of parentsFirst(mounts)) table.add(entry)
   table.join()
   for (const entry of entries) if (entry.kind === 'endpoint') place(table.top, entry.area, entry.name, make.endpoint(entry))
+  for (const entry of entries) if (entry.kind === 'document') place(table.top, undefined, entry.name, make.document(entry))
   const { top, everywhere, built } = table
   return {
     match: (segments) => match(top, segments),

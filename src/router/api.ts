@@ -22,7 +22,9 @@ import { type Endpoint, isEndpoint } from '../plan/endpoint.js'
 import { isMount, type Mount } from '../plan/mount.js'
 import { offeredWrites } from '../plan/offered-writes.js'
 import type { JobRecords } from '../plan/records.js'
+import { servedDocuments } from '../plan/served-document.js'
 import { ConfigurationError, isConfigurationError } from '../problem.js'
+import { type DescribeOptions, Documents } from './documents.js'
 import { Exchange } from './exchange.js'
 import { jobRecords } from './records/open.js'
 import { routeTable } from './route-table.js'
@@ -45,6 +47,11 @@ export interface VersionOptions extends LifecycleOptions {
 export interface ApiOptions<P = unknown> extends ServiceOptions<P> {
   /** Answers `GET {base_url}/login` (AUTH-2): `login({ find, token })`. Default: that path goes to `next()`. */
   readonly login?: Login | undefined
+  /**
+   * Serves an OpenAPI document of each version at `/{version}/openapi`, in JSON or YAML by `Accept`, and at `openapi.json` and `openapi.yaml` for tools that go by the
+   * name. It stands behind the version's authentication unless it is `public`. Default: none is served.
+   */
+  readonly describe?: true | DescribeOptions
   /** Headers that keep browsers from taking answers for anything else, as `secureHeaders()` sets them; `false` where another middleware does. Default: on. */
   readonly secureHeaders?: SecureHeadersOptions | false
   /** By version segment: its resources and endpoints, the same with its life, or `'retired'` (410). */
@@ -74,6 +81,8 @@ export const apiKinds: Kinds<ApiOptions> = {
   ...serviceKinds,
   versions: { required: 'table' },
   login: withMethod('what login() made, such as login({ find, token })', 'answer'),
+  // What stands inside `describeKinds` looks at.
+  describe: [{ oneOf: [true] }, 'table'],
   secureHeaders: [{ oneOf: [false] }, { options: secureHeadersKinds }],
 }
 
@@ -86,7 +95,7 @@ export const apiKinds: Kinds<ApiOptions> = {
  */
 export function api<P = unknown>(options: ApiOptions<P>): Api {
   checkOptions('api()', options, apiKinds)
-  const { versions: table, login, secureHeaders = {}, ...rest } = options
+  const { versions: table, login, describe, secureHeaders = {}, ...rest } = options
   const names = Object.keys(table)
   const living = names.filter((name) => table[name] !== 'retired')
   if (names.length === 0) throw invalidOption('api() has no versions. Give at least one: { versions: { v1: [...] } }.')
@@ -95,6 +104,12 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
     secureHeaders: secureHeaders === false ? undefined : resolveSecureHeaders(secureHeaders),
   })
   const versions = new Map<string, ServedVersion | 'retired'>()
+  const documents =
+    describe === undefined
+      ? undefined
+      : new Documents({ versions, facts: service.facts }, describe === true ? {} : describe, service.caches)
+  service.documents.current = documents
+  const described = documents === undefined ? [] : servedDocuments(documents.public)
   for (const [name, entry] of Object.entries(table)) {
     checkVersionName(name)
     if (entry === 'retired') {
@@ -104,10 +119,11 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
     const { resources, routes, ...life } = versionOptions(name, entry)
     versions.set(name, {
       name,
-      table: routeTable(resources, [], service.page, service.caches),
+      table: routeTable([...resources, ...described], [], service.page, service.caches),
       life: resolveLifecycle(name, life, living),
       // An Express router takes Express requests. Below an Express app every request is one.
       routes: routes as Middleware | undefined,
+      open: documents?.public === true ? new Set(described.flatMap(({ name: segment }) => [`/${segment}`, `/${segment}/`])) : undefined,
     })
   }
   const served = [...versions.values()].filter((version) => version !== 'retired')
@@ -146,6 +162,7 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
         }
       }
       throwAll(faults)
+      await documents?.ready()
       await service.rateLimit?.ready?.()
     },
   })

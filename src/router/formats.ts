@@ -3,12 +3,13 @@ import type { Caches } from '../cache.js'
 import { isObject } from '../definition/json.js'
 import type { CustomRepresentation, RepresentationCall, Represented, Represents } from '../plan/custom-representation.js'
 import { openForm } from '../plan/form.js'
+import type { ServedDocument } from '../plan/served-document.js'
 import { type Wire, wireName } from '../plan/wire-form.js'
 import type { Headers, WholeBody } from '../representation/answer.js'
 import { spelled } from '../representation/answer.js'
 import { json, offersFor, type ProblemRepresentation, problemOffers, type Representation } from '../representation/encoding.js'
 import { mergeVary } from '../representation/header-fields.js'
-import type { Offers } from '../representation/offers.js'
+import { type Offers, offersOf } from '../representation/offers.js'
 import { header } from '../wire.js'
 import type { Allowed, Negotiated } from './stages.js'
 
@@ -18,6 +19,7 @@ export class Formats {
   readonly #caches: Caches
   readonly #problems: Offers<ProblemRepresentation>
   readonly #plain: Readonly<Record<Represents, Offers<Representation>>>
+  readonly #ofDocuments = new WeakMap<ServedDocument, Offers<Representation>>()
   /** Those of resources and endpoints that have more of them than the service. */
   readonly #own = new WeakMap<object, Map<Represents, Offers<Representation>>>()
 
@@ -36,6 +38,7 @@ export class Formats {
 
   /** The media types of a request's answer. */
   of({ route, operation, endpointMethod }: Allowed): Offers<Representation> {
+    if (route.document !== undefined) return this.#ofDocument(route.document)
     const owner = endpointMethod ?? route.resource
     const what = route.endpoint !== undefined ? 'value' : operation.answers === 'page' ? 'list' : 'item'
     const exports = what === 'list' ? (route.resource?.exports?.formats ?? []) : []
@@ -47,7 +50,23 @@ export class Formats {
     this.#own.set(owner, known.set(what, made))
     return made
   }
+
+  #ofDocument(document: ServedDocument): Offers<Representation> {
+    const known = this.#ofDocuments.get(document) ?? offersOf(document.mediaTypes.map(written), this.#caches)
+    this.#ofDocuments.set(document, known)
+    return known
+  }
 }
+
+/** A media type of a document, which is in bytes already. */
+const written = (mediaType: string): Representation => ({
+  mediaType,
+  contentType: `${mediaType}; charset=utf-8`,
+  variant: mediaType,
+  encode: () => {
+    throw new Error('A document is written where it is built.')
+  },
+})
 
 /** The wire form of what an endpoint answers. It has no schema, so any form. */
 const endpointWire = ({ route }: Negotiated): Wire => ({

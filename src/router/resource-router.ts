@@ -63,6 +63,7 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
     table: routeTable([own], related, service.page, service.caches),
     life: undefined,
     routes: undefined,
+    open: undefined,
   }
   const first = `/${area ?? definition.collection}/`
   const resourceRouterMiddleware: Middleware = (req, res, next) => {

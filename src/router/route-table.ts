@@ -4,12 +4,13 @@ import type { PageOptions } from '../definition/resource.js'
 import type { Endpoint } from '../plan/endpoint.js'
 import type { Mount } from '../plan/mount.js'
 import { compileRoutes, type RouteTable } from '../plan/routes.js'
+import type { ServedDocument } from '../plan/served-document.js'
 import { operations } from './operations/index.js'
 import type { Operation } from './operations/operation.js'
 
 /** `related` are resources that links lead to, without addresses of their own in the table; `caches` are the service's. */
 export const routeTable = (
-  entries: readonly (Mount | Endpoint)[],
+  entries: readonly (Mount | Endpoint | ServedDocument)[],
   related: readonly Mount[] = [],
   page?: PageOptions,
   caches?: Caches,

@@ -13,6 +13,8 @@ export interface ServedVersion {
   readonly life: Lifecycle | undefined
   /** Hand-written routes beside the resources. */
   readonly routes: Middleware | undefined
+  /** The paths that anybody may read, where there are any: of its documents. */
+  readonly open: ReadonlySet<string> | undefined
 }
 
 /** The versions of a service, by their segment. */

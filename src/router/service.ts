@@ -21,6 +21,7 @@ import type { ServiceFacts } from '../plan/description.js'
 import { type DeleteStatus, deleteStatuses } from '../plan/operation.js'
 import { Reuse } from '../representation/reuse.js'
 import { header } from '../wire.js'
+import type { Documents } from './documents.js'
 import { Formats } from './formats.js'
 import { type Hooks, reportToConsole } from './hooks.js'
 import { KeyQueue } from './key-queue.js'
@@ -123,6 +124,8 @@ export interface Service {
   readonly reuse: Reuse
   /** The media types of each address. */
   readonly formats: Formats
+  /** The documents that it serves, which `api` adds: they need the versions. */
+  readonly documents: { current: Documents | undefined }
   /** The options that documents describe. */
   readonly facts: ServiceFacts
   /** Untagged updates of one key wait for each other. */
@@ -213,6 +216,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     caches,
     reuse: new Reuse(caches),
     formats: new Formats(representations, caches),
+    documents: { current: undefined },
     facts: {
       root,
       authenticate: options.authenticate,

@@ -78,6 +78,11 @@ export interface Received {
   respondedWith(status: number): void
 }
 
+/** The version is known. */
+export interface Versioned extends Received {
+  readonly version: ServedVersion
+}
+
 /** Version and principal are known. */
 export interface Identified extends Received, Caller {
   /** True for a caller with credentials: its representations are private (HDR-6). */

@@ -13,7 +13,7 @@ import type { AnyStage } from './stages.js'
  * not known: then `changeMadeProblem` says that the change was made.
  */
 export function bodilessSuccess({ outcome, service }: AnyStage): Answer | undefined {
-  if (outcome === undefined || outcome.kind === 'page') return undefined
+  if (outcome === undefined || outcome.kind === 'page' || outcome.kind === 'document') return undefined
   const headers: Headers = { [header.cacheControl]: 'no-store', [header.vary]: service.varyOfChange, ...givenHeaders(outcome) }
   if (outcome.kind === 'item' || outcome.kind === 'state') headers[header.etag] = versionTag(outcome.stored.version)
   if (outcome.kind === 'value' && outcome.version !== undefined) headers[header.etag] = versionTag(outcome.version)
@@ -31,7 +31,7 @@ export const changeMadeProblem = (cause: unknown): Unavailable =>
  * The header fields of the outcome, without those that can't be sent: such a field may be why the
  * answer failed.
  */
-function givenHeaders(outcome: Exclude<Outcome, { kind: 'page' }>): Headers {
+function givenHeaders(outcome: Exclude<Outcome, { kind: 'page' | 'document' }>): Headers {
   const given = outcome.kind === 'state' ? {} : (outcome.headers ?? {})
   return Object.fromEntries(Object.entries(given).filter(([name, value]) => isSendable(name, value)))
 }

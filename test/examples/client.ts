@@ -1,9 +1,12 @@
 /** The service in the process of a test, and a client that may do everything on both sides of it. */
+import express from 'express'
 import request from 'supertest'
 import { type Access, openAccess } from '../../examples/pre-piezas/access.js'
+import { sucursalesDescribed } from '../../examples/pre-piezas/resources/sucursales-described.js'
 import { createService } from '../../examples/pre-piezas/service.js'
 import type { Stores } from '../../examples/pre-piezas/store/stores.js'
 import { tokenIssuer } from '../../src/auth/index.js'
+import { describeStrictly } from '../../src/openapi/index.js'
 
 const access: Access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas: 3 €' })
 
@@ -17,10 +20,16 @@ export interface Client {
 
 /** What a client holds of tokens stands in every request: each side looks at its own. */
 export function client(stores: Stores, baseUrl?: string): Client {
-  const { app, ready } = createService(
+  const { app, ready, apis } = createService(
     { ...(baseUrl === undefined ? {} : { baseUrl }), rateLimit: 0 },
     { stores, access, counters: { close() {} } },
   )
-  const agent = request.agent(app).set({ Authorization: `Bearer ${access.privateToken()}`, 'x-authorization-token': ofAna })
+  // Whatever either side answers, its document tells: else the answer is a 500 that says what is not told.
+  const checked = express()
+    .disable('x-powered-by')
+    .use('/public', describeStrictly(apis.outside))
+    .use(describeStrictly(apis.inside, { fragments: [sucursalesDescribed] }))
+    .use(app)
+  const agent = request.agent(checked).set({ Authorization: `Bearer ${access.privateToken()}`, 'x-authorization-token': ofAna })
   return { app: agent, ready }
 }

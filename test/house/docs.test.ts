@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { configurationKinds, problemKinds } from '../../src/problem.js'
+import { stepProblems } from '../../src/plan/endings.js'
+import { configurationKinds, type ProblemCode, problemKinds } from '../../src/problem.js'
 import { loginSteps, steps } from '../../src/router/walk.js'
 import { violationKinds } from '../../src/violation.js'
 
@@ -72,6 +73,18 @@ describe('docs/lifecycle.md', () => {
     }
     const ofRequests = names.filter((name) => !ofLogins.includes(name))
     expect(documented).toEqual(ofRequests.map((name) => ({ name, takes: [takenBy(name)], adds: addedBy(name) })))
+  })
+
+  it('says of each step the statuses of its problems that documents tell, and no others', () => {
+    const rows = [...read('docs/lifecycle.md').matchAll(/^\| (\w+) \|[^|]*\|[^|]*\| ([^|]*) \|$/gm)]
+    const told = new Map(rows.map(([, name = '', cell = '']) => [name, [...cell.matchAll(/\b[45]\d\d\b/g)].map(Number)]))
+    for (const [name, endings] of Object.entries(stepProblems)) {
+      const known: readonly { readonly code: ProblemCode }[] = endings
+      const statuses = new Set(known.map(({ code }) => problemKinds[code].status))
+      // An unknown version has no operation that a document could tell of.
+      if (name === 'version') statuses.add(404)
+      expect(told.get(name), name).toEqual([...statuses].sort())
+    }
   })
 
   it('every step is a file of its name', () => {

@@ -67,11 +67,11 @@ import { totalCountKinds } from '../../src/middleware/total-count.js'
 import { versionEntryKinds, versionsKinds } from '../../src/middleware/versions.js'
 import * as description from '../../src/openapi/index.js'
 import { compareContracts, describeStrictly, openapi } from '../../src/openapi/index.js'
-import { documentServerKinds, fragmentKinds, infoKinds, openApiKinds } from '../../src/openapi/options.js'
 import { describeStrictlyKinds } from '../../src/openapi/strict/describe-strictly.js'
 import type { KindTable } from '../../src/options/kinds.js'
 import { representationKinds } from '../../src/plan/custom-representation.js'
 import { endpointAnswerKinds, endpointTextKinds, operationTextKinds, resourceTextKinds } from '../../src/plan/describe-options.js'
+import { documentServerKinds, fragmentKinds, infoKinds, openApiKinds } from '../../src/plan/document-options.js'
 import {
   endpointKinds,
   endpointMethodKinds,
@@ -84,6 +84,7 @@ import { mountKinds } from '../../src/plan/mount.js'
 import { exportKinds } from '../../src/plan/transfer-format.js'
 import { customProblemKinds, problemOptionKinds, unavailableOptionKinds } from '../../src/problem.js'
 import { apiKinds, versionKinds } from '../../src/router/api.js'
+import { describeKinds } from '../../src/router/documents.js'
 import { jobKinds } from '../../src/router/records/open.js'
 import { reachKinds } from '../../src/router/records/reach.js'
 import { changeKinds, rowsKinds } from '../../src/router/records/records.js'
@@ -281,7 +282,7 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: apiKinds,
     make: (options) => api(any(options)),
     required: { versions: { v1: [mount(orders, store)] } },
-    options: { ...service, login: 'made', secureHeaders: 'table', versions: 'made' },
+    options: { ...service, login: 'made', describe: ['table', 'true'], secureHeaders: 'table', versions: 'made' },
   },
   'api versions.v1': {
     name: /the version v1/i,
@@ -290,6 +291,21 @@ const factories: Readonly<Record<string, Factory>> = {
     required: { resources: [mount(orders, store)] },
     instead: ['[]'],
     options: { resources: 'list', routes: 'function', ...life },
+  },
+  'api describe': {
+    name: /describe of api\(\)/,
+    kinds: describeKinds,
+    make: (describe) => api(any({ describe, versions: { v1: [] } })),
+    instead: ['true'],
+    options: {
+      info: 'table',
+      servers: 'list',
+      openapi: 'enum',
+      externalDocs: 'table',
+      fragments: 'list',
+      public: 'boolean',
+      reduced: 'boolean',
+    },
   },
   'api page': {
     name: /api\(\)/,

@@ -39,6 +39,7 @@ describe('code in the documentation', () => {
             'express-rest-conventions/auth': ['../../src/auth/index.ts'],
             'express-rest-conventions/memory': ['../../src/adapters/memory/index.ts'],
             'express-rest-conventions/middleware': ['../../src/middleware/index.ts'],
+            'express-rest-conventions/openapi': ['../../src/openapi/index.ts'],
             'express-rest-conventions/postgres': ['../../src/adapters/postgres/index.ts'],
             'express-rest-conventions/server': ['../../src/server/index.ts'],
             'express-rest-conventions/testing': ['../../src/testing/index.ts'],

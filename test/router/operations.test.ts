@@ -53,6 +53,7 @@ const paths = {
   members: '/v1/clientes/1/pedidos',
   member: '/v1/clientes/1/pedidos/7',
   endpoint: '/v1/informes',
+  document: '/v1/openapi',
   any: '/v1/pedidos',
 } as const
 
@@ -68,7 +69,7 @@ describe('every operation', () => {
   it.each(operations.map((operation) => [operation.name, operation] as const))(
     '%s answers with a status of its description',
     async (_, operation) => {
-      const service = await listen(express().use(api({ versions: { v1: mounts() } })))
+      const service = await listen(express().use(api({ describe: true, versions: { v1: mounts() } })))
       try {
         const { target, method, body, statuses, headStatus } = operation
         const sent = body === 'record' || body === 'patch' ? bodies[body](method) : undefined
@@ -94,6 +95,7 @@ describe('every operation', () => {
       const service = await listen(
         express().use(
           api({
+            describe: true,
             principal: () => 'eva',
             permission: (_principal, action, resource, key) => {
               if (resource !== 'clientes') asked.push(key === undefined ? action : `${action} ${key}`)

@@ -35,9 +35,11 @@ const routed = identified.step('route', route, add)
 const allowed = routed.step('allow', allow, add)
 const negotiated = allowed.step('negotiate', negotiate, add)
 
-// The steps in their order, and those that may change places.
+// The steps in their order.
 negotiated.step('parse', parse, add)
-received.step('authenticate', authenticate, add).step('version', version, add).step('route', route, add)
+
+// @ts-expect-error Which paths are open to anybody hangs on the version.
+received.step('authenticate', authenticate, add)
 
 // @ts-expect-error A route needs a version and a principal.
 received.step('route', route, add)

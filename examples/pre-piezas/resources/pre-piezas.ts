@@ -31,6 +31,7 @@ const schema = {
     remitente: party,
     destinoInformado: {
       type: 'object',
+      title: 'DestinoInformado',
       required: ['calle', 'ciudad', 'codigoPostal', 'numero', 'pais', 'provincia'],
       properties: {
         calle: { type: 'string' },

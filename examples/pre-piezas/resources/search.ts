@@ -12,6 +12,13 @@ interface Hallazgo {
   readonly titulo: string
 }
 
+const hallazgo = {
+  type: 'object',
+  title: 'Hallazgo',
+  required: ['coleccion', 'href', 'titulo'],
+  properties: { coleccion: { type: 'string' }, href: { type: 'string', format: 'uri' }, titulo: { type: 'string' } },
+} as const
+
 export interface Searched {
   readonly prePiezas: Adapter<PrePieza, number>
   readonly contratos: Adapter<Contrato, string>
@@ -28,6 +35,11 @@ export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
     methods: {
       GET: {
         query: { properties: { q: { type: 'string' }, limit: { type: 'integer' } }, required: ['q'] },
+        describe: {
+          operationId: 'search',
+          summary: 'Search clients, contracts and pre-pieces',
+          responses: { 200: { description: 'The best finds of each collection.', schema: { type: 'array', items: hallazgo } } },
+        },
         async handle(request) {
           // What the caller may not list, it does not find.
           const find = finder(request)

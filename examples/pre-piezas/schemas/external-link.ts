@@ -3,6 +3,7 @@
 /** A delivery cycle of the operations service. */
 export const ciclo = {
   type: 'object',
+  title: 'Ciclo',
   required: ['href', 'permiteReenvio'],
   properties: {
     href: { type: 'string' },
@@ -14,6 +15,7 @@ export const ciclo = {
 /** An address of the geography service, as far as it is known. */
 export const direccionPostal = {
   type: 'object',
+  title: 'DireccionPostal',
   properties: {
     href: { type: ['string', 'null'] },
     idLocalidad: { type: ['integer', 'null'] },

@@ -3,6 +3,7 @@ const text = { type: ['string', 'null'] } as const
 
 export const party = {
   type: 'object',
+  title: 'Parte',
   properties: {
     apellido: text,
     documento: text,

@@ -1,7 +1,7 @@
 /** A document as answers are held against it: operations by method and path, with their answers. */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
+import type { DocumentFragment } from '../../plan/document-options.js'
 import type { OpenApiDocument } from '../document.js'
-import type { DocumentFragment } from '../options.js'
 import { Validators } from './validators.js'
 
 /** An answer as it left. Names of headers are in lower case. */

@@ -2,6 +2,7 @@
 
 import { endpointOperations, itemEndpointOperations, options } from './call.js'
 import { create, list } from './collections.js'
+import { describe } from './describe.js'
 import { readFlag, setFlag, unsetFlag } from './flags.js'
 import { patch, read, remove, replace } from './items.js'
 import { attach, createMember, detach, listMembers, readMember } from './members.js'
@@ -25,5 +26,6 @@ export const operations: readonly Operation[] = Object.freeze([
   unsetFlag,
   ...endpointOperations,
   ...itemEndpointOperations,
+  describe,
   options,
 ])

@@ -31,6 +31,8 @@ export type Outcome<Status extends number = number> =
   /** A state without a representation of its own that lives under a version: flags. */
   | { readonly kind: 'state'; readonly status: Status; readonly stored: Stored<unknown>; readonly resource: Mounted }
   | { readonly kind: 'empty'; readonly status: Status; readonly headers?: Headers }
+  /** A document of the version, as bytes with their tag. */
+  | { readonly kind: 'document'; readonly status: Status; readonly bytes: Uint8Array; readonly tag: string }
   /** What an endpoint answers. `version`: that of the item it stands below, where it is known. */
   | {
       readonly kind: 'value'

@@ -2,14 +2,16 @@
 import { principals } from '../../middleware/authenticate.js'
 import { isProblem } from '../../problem.js'
 import { isPromise } from '../../promise.js'
-import type { Identified, Received } from '../stages.js'
+import type { Identified, Received, Versioned } from '../stages.js'
 import { countFailure } from './throttle.js'
 
 type Added = Pick<Identified, 'principal' | 'authenticated'>
 
 const anonymous: Added = Object.freeze({ principal: undefined, authenticated: false })
 
-export function authenticate(exchange: Received): Added | Promise<Added> {
+export function authenticate(exchange: Versioned): Added | Promise<Added> {
+  // The path is compared as it came: what is spelled otherwise stands behind authentication.
+  if (exchange.version.open?.has(exchange.path) === true) return anonymous
   const { req } = exchange
   const { authenticate: authenticator, principal } = exchange.service
   if (authenticator === undefined && principal === undefined) {

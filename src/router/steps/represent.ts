@@ -46,6 +46,8 @@ function answerOf(exchange: Executed, outcome: Outcome): Awaitable<Answer> {
       return stateAnswer(exchange, outcome)
     case 'value':
       return valueAnswer(exchange, outcome)
+    case 'document':
+      return documentAnswer(exchange, outcome)
     default:
       return { status: outcome.status, headers: outcome.headers ?? {} }
   }
@@ -207,6 +209,18 @@ function valueAnswer(exchange: Executed, { status, value, headers: given = {}, v
     if (status !== 200 || !reads || answer.body === undefined) return { status, ...answer }
     return tagged(exchange, { status, ...answer }, version, headers)
   })
+}
+
+function documentAnswer(
+  { conditions, cacheControl, service, representation }: Executed,
+  { status, bytes, tag }: OutcomeOf<'document'>,
+): Answer {
+  checkRead(conditions, tag)
+  const headers: Headers = { [header.cacheControl]: cacheControl, [header.vary]: service.vary, [header.etag]: tag }
+  const unmodified = unmodifiedAnswer(conditions, headers, tag)
+  if (unmodified !== undefined) return unmodified
+  headers[header.contentType] = representation.contentType
+  return { status, headers, body: bytes }
 }
 
 /** What an endpoint answers to a read, with its tag; a 304 with these headers where the client has it. */

@@ -1,7 +1,7 @@
 /** The options of a document. */
 
 import type { Kinds } from '../options/kinds.js'
-import type { DocumentExtensions } from '../plan/describe-options.js'
+import type { DocumentExtensions } from './describe-options.js'
 
 /** Who answers for the service. */
 export interface DocumentContact {

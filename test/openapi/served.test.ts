@@ -1,0 +1,141 @@
+import express from 'express'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { authenticate } from '../../src/auth/index.js'
+import { type Api, api, ConfigurationError, defineResource, endpoint, mount } from '../../src/index.js'
+import { describeStrictly, type OpenApiDocument, openapi } from '../../src/openapi/index.js'
+import { listen } from '../clauses/fixture.js'
+
+const orders = defineResource({
+  collection: 'orders',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, note: { type: 'string' } } },
+})
+const reports = endpoint('reports', { description: 'Reports.', methods: { GET: { handle: () => [] } } })
+const entries = () => [mount(orders, memoryAdapter(orders)), reports]
+
+const who = authenticate({
+  field: 'X-Api-Key',
+  challenge: 'ApiKey realm="orders"',
+  identify: (key) => (key === 'none' ? undefined : { name: key }),
+})
+const info = { title: 'Orders', version: '1.4.0' }
+
+const closed = api({ authenticate: who, describe: { info }, versions: { v1: entries(), v2: entries() } })
+const open = api({ authenticate: who, describe: { info, public: true }, versions: { v1: entries() } })
+const reduced = api<{ name: string }>({
+  authenticate: who,
+  permission: ({ name }, action, resource) =>
+    name === 'reader' && (resource !== 'orders' || !['list', 'read'].includes(action)) ? 'forbidden' : 'allow',
+  describe: { reduced: true },
+  versions: { v1: entries() },
+})
+
+/** A service whose answers its own document tells. */
+const documentOf = async (response: Response): Promise<OpenApiDocument> => JSON.parse(await response.text())
+
+type Listening = Awaited<ReturnType<typeof listen>>
+
+const serve = (service: Api): Promise<Listening> => listen(express().use(describeStrictly(service), service))
+
+describe('the document that a service serves', () => {
+  let service: Listening
+  let publicly: Listening
+  let partly: Listening
+  beforeAll(async () => {
+    service = await serve(closed)
+    publicly = await serve(open)
+    partly = await serve(reduced)
+  })
+  afterAll(() => Promise.all([service.close(), publicly.close(), partly.close()]))
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    fetch(service.origin + path, { method, headers: { 'X-Api-Key': 'ana', ...headers }, redirect: 'manual' })
+
+  it('is what openapi() gives, with the address of the request as its server', async () => {
+    const response = await get('/v1/openapi')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(await response.json()).toEqual(
+      JSON.parse(JSON.stringify(openapi(closed, 'v1', { info, servers: [{ url: `${service.origin}/v1` }] }))),
+    )
+  })
+
+  it('is YAML or JSON by Accept, and at the names that say the format', async () => {
+    const json = await (await get('/v1/openapi')).json()
+    const yaml = await get('/v1/openapi', { Accept: 'application/yaml' })
+    expect(yaml.headers.get('content-type')).toBe('application/yaml; charset=utf-8')
+    expect(parse(await yaml.text())).toEqual(json)
+    expect(await (await get('/v1/openapi.json')).json()).toEqual(json)
+    expect(parse(await (await get('/v1/openapi.yaml')).text())).toEqual(json)
+  })
+
+  it('HDR-1: 415 for what it can not be had in', async () => {
+    expect((await get('/v1/openapi', { Accept: 'application/xml' })).status).toBe(415)
+    expect((await get('/v1/openapi.json', { Accept: 'application/yaml' })).status).toBe(415)
+  })
+
+  it('HDR-2, HDR-4: has a strong tag for each format, and 304', async () => {
+    const tag = (await get('/v1/openapi')).headers.get('etag') ?? ''
+    const other = (await get('/v1/openapi', { Accept: 'application/yaml' })).headers.get('etag')
+    expect(tag).toMatch(/^"[^"]+"$/)
+    expect(other).not.toBe(tag)
+    expect((await get('/v1/openapi')).headers.get('etag')).toBe(tag)
+    expect((await get('/v1/openapi', { 'If-None-Match': tag })).status).toBe(304)
+    expect((await get('/v1/openapi', { 'If-Match': '"another"' })).status).toBe(412)
+  })
+
+  it('VERB-8, VERB-9, QUERY-8: HEAD, OPTIONS and 405 are as everywhere, and it takes no parameters', async () => {
+    const head = await get('/v1/openapi', {}, 'HEAD')
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    expect((await get('/v1/openapi', {}, 'OPTIONS')).headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+    expect((await get('/v1/openapi', {}, 'POST')).status).toBe(405)
+    expect((await get('/v1/openapi?x=1')).status).toBe(400)
+  })
+
+  it('AUTH-4: stands behind the authentication of its version, unless it is public', async () => {
+    expect((await get('/v1/openapi', { 'X-Api-Key': 'none' })).status).toBe(401)
+    const response = await fetch(`${publicly.origin}/v1/openapi`)
+    expect(response.status).toBe(200)
+    expect((await documentOf(response)).paths['/openapi']?.get).toMatchObject({ security: [] })
+    expect((await fetch(`${publicly.origin}/v1/orders`)).status).toBe(401)
+  })
+
+  it('AUTH-4: tells a caller what it may do alone, by option', async () => {
+    const told = async (name: string) => {
+      const { paths } = await documentOf(await fetch(`${partly.origin}/v1/openapi`, { headers: { 'X-Api-Key': name } }))
+      return {
+        list: Object.keys(paths['/orders'] ?? {}),
+        item: Object.keys(paths['/orders/{id}'] ?? {}),
+        reports: Object.keys(paths['/reports'] ?? {}),
+      }
+    }
+    expect(await told('reader')).toEqual({
+      list: ['get', 'head', 'options'],
+      item: ['parameters', 'get', 'head', 'options'],
+      reports: ['options'],
+    })
+    expect((await told('ana')).list).toEqual(['get', 'head', 'post', 'options'])
+  })
+
+  it('PATH-1: another entry can not have its address', () => {
+    const taken = endpoint('openapi', { description: 'Another.', methods: { GET: { handle: () => 1 } } })
+    expect(() => api({ describe: true, versions: { v1: [taken] } })).toThrow(ConfigurationError)
+    expect(() => api({ versions: { v1: [taken] } })).not.toThrow()
+  })
+
+  it('ready() rejects where a version can not be described', async () => {
+    const twin = defineResource({
+      collection: 'pedidos',
+      singular: 'order',
+      key: 'id',
+      schema: { type: 'object', properties: { id: { type: 'integer' } } },
+    })
+    const clashing = api({ describe: true, versions: { v1: [...entries(), mount(twin, memoryAdapter(twin))] } })
+    await expect(clashing.ready()).rejects.toThrow(/"orders" and "pedidos"|"pedidos" and "orders"/)
+  })
+
+  it('is refused where it is public and reduced', () => {
+    expect(() => api({ describe: { public: true, reduced: true }, versions: { v1: [] } })).toThrow(/public and reduced/)
+  })
+})
