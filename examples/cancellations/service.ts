@@ -14,8 +14,9 @@ const orders = defineResource({
       state: { type: 'string', enum: ['open', 'cancelled', 'expired'], default: 'open' },
     },
   },
-  rules: (next, { current }) =>
-    current !== undefined && current.state !== 'open' && next.state !== current.state
+  // Also a second cancellation is refused, or it would refund the order twice.
+  rules: (_next, { current }) =>
+    current !== undefined && current.state !== 'open'
       ? [{ member: 'state', detail: `The order is ${current.state} already.`, code: 'closed', params: { state: current.state ?? null } }]
       : [],
 })

@@ -72,6 +72,18 @@ describe('docs/records.md', () => {
     expect(await stored()).toEqual(untouched)
   })
 
+  it('a second cancellation is refused, also where both come at once: an order is refunded once', async () => {
+    const wide = new pg.Pool({ connectionString: place.url, max: 5 })
+    const many = await listen(express().use(makeService(wide)))
+    const send = () => many.send('POST', '/v1/cancellations', {}, { order: 1, reason: 'Broken' })
+    const answers = await Promise.all([send(), send(), send(), send(), send()])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422, 422])
+    expect((await send()).json).toMatchObject({ errors: [{ pointer: '/state', code: 'closed', params: { state: 'cancelled' } }] })
+    expect(await stored()).toEqual([{ id: 1, state: 'cancelled', refunds: 1 }, ...untouched.slice(1)])
+    await many.close()
+    await wide.end()
+  })
+
   it('VERB-13: a COMMIT that fails is no success, and the answer does not say that nothing was changed', async () => {
     await place.sql(`
       CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'late'; END $$;
