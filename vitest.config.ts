@@ -42,8 +42,8 @@ const shared = {
   testTimeout: 30_000,
   // The first embedded database of a process takes its time to start where the machine is busy.
   hookTimeout: 60_000,
-  // Most of what takes long here waits for servers and processes.
-  maxWorkers: Math.max(2, availableParallelism()),
+  // One more than there are cores: most of what takes long here waits for servers and processes.
+  maxWorkers: availableParallelism() + 1,
 }
 
 export default defineConfig({
