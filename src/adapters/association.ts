@@ -32,6 +32,10 @@ export function associationOf({ collection: mine, attachedTo }: ResourceDefiniti
   return { collection, as: found.as, parts, by: found.by?.map((member, i) => [member, parts[i] as Scalar] as const) }
 }
 
+/** The members that hold the parent's key and that the caller's scope fixes: a record can't leave this parent and stay in the scope. */
+export const fixedByScope = ({ by }: Pick<Association, 'by'>, { scope }: Pick<AdapterCall, 'scope'>): readonly string[] =>
+  (by ?? []).map(([member]) => member).filter((member) => Object.hasOwn(scope, member))
+
 /** The members by which attaching to this parent would move a record out of the caller's scope. */
 export const leavesScope = ({ by }: Pick<Association, 'by'>, { scope }: Pick<AdapterCall, 'scope'>): readonly string[] =>
   (by ?? []).filter(([member, value]) => Object.hasOwn(scope, member) && own(scope, member) !== value).map(([member]) => member)

@@ -14,7 +14,7 @@ export interface Accepted {
   /** Hashes of the two sides: another change at the same place is another change. */
   readonly before: string
   readonly after: string
-  /** What has changed, and whom it breaks. */
+  /** What has changed, and what clients get. */
   readonly summary: string
   readonly reason: string
   /** The day, such as `2026-11-22`. */

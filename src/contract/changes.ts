@@ -26,7 +26,7 @@ export interface Change {
   readonly detail: string
   /** Other operations that it concerns, such as `GET /pre-piezas/{numero}`. */
   readonly alsoAt: readonly string[]
-  /** What has changed, and whom it breaks. */
+  /** What has changed, and what clients get. */
   readonly summary: string
   /** The same, and what to do. */
   readonly sentence: string
@@ -57,7 +57,7 @@ export interface Found {
   readonly detail?: string
   /** What has changed: `the filter "lote" of pre-piezas is gone`. */
   readonly what: string
-  /** Whom it breaks: `clients that send it get 400`. */
+  /** What clients get: `clients that send it get 400`. */
   readonly so?: string
 }
 

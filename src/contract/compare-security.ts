@@ -58,7 +58,7 @@ const addedScopes = (has: Way, needs: Way): string =>
 const securityOf = (source: Source, operation: Place): Place =>
   child(own(operation.value, 'security') === undefined ? source.root : operation, 'security')
 
-/** The ways of an operation, else those of the document. Without any nobody has to say who asks. */
+/** The security requirements of an operation, else those of the document. Without any, no authentication is needed. */
 function waysOf(source: Source, operation: Place): readonly Way[] {
   const listed = securityOf(source, operation).value
   if (!isList(listed) || listed.length === 0) return [{ schemes: new Map() }]

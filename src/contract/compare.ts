@@ -1,4 +1,4 @@
-/** Compares two OpenAPI documents of one version: what has changed, and whom it breaks. */
+/** Compares two OpenAPI documents of one version: what has changed, and which changes break clients. */
 import { canonicalText, isList, own } from '../definition/json.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'

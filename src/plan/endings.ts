@@ -38,7 +38,7 @@ export const takesBody: When = ({ method, operation, route }) => {
   return endpointMethod?.body !== undefined || endpointMethod?.upload !== undefined
 }
 
-const asksWho: When = ({ facts, route }) => facts.identifies && route.document?.public !== true
+const authenticates: When = ({ facts, route }) => facts.identifies && route.document?.public !== true
 const takesKey: When = ({ operation, route }) => operation.creates === true && route.resource?.idempotencyKey !== 'ignored'
 const requiresKey: When = ({ operation, route }) => operation.creates === true && route.resource?.idempotencyKey === 'required'
 const patchesByOperations: When = ({ facts, operation }) =>
@@ -74,7 +74,7 @@ export const stepProblems = {
   version: [ending('gone', ({ life }) => life?.retireAtSunset === true)],
   preflight: [],
   admit: [ending('unavailable')],
-  authenticate: [ending('unauthenticated', asksWho), ending('too-many-requests', limited), ending('unavailable', asksWho)],
+  authenticate: [ending('unauthenticated', authenticates), ending('too-many-requests', limited), ending('unavailable', authenticates)],
   throttle: [ending('too-many-requests', limited), ending('unavailable', limited)],
   route: [ending('malformed-path', hasKeys), ending('unknown-path', hasKeys)],
   allow: [ending('forbidden', permitted), ending('method-not-allowed', (one) => notOptions(one) && permitted(one))],

@@ -7,7 +7,7 @@ export interface ServedDocument {
   readonly name: string
   /** What it can be had in, the preferred one first. */
   readonly mediaTypes: readonly string[]
-  /** Whether nobody has to say who asks. */
+  /** Whether it is served without authentication. */
   readonly public: boolean
 }
 

@@ -2,7 +2,7 @@
  * The documents that a service serves of itself: built at their first request, or by `ready()`, and
  * kept as bytes. What builds them is loaded then: nobody pays for it who does not use it.
  */
-import type { Action } from '../auth/permission.js'
+import type { AccessRequest } from '../auth/permission.js'
 import type { Cache, Caches } from '../cache.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
@@ -24,7 +24,7 @@ export interface DescribeOptions extends OpenApiOptions {
 
 export const describeKinds: Kinds<DescribeOptions> = { ...openApiKinds, public: 'boolean', reduced: 'boolean' }
 
-/** A document as it leaves. */
+/** A document as it is sent. */
 interface Written {
   readonly bytes: Uint8Array
   /** Its strong entity tag. */
@@ -33,7 +33,7 @@ interface Written {
 
 /** The documents of one service. */
 export class Documents {
-  /** Whether they stand outside of authentication. */
+  /** Whether they are served without authentication. */
   readonly public: boolean
   readonly #description: ServiceDescription
   readonly #options: OpenApiOptions
@@ -52,7 +52,7 @@ export class Documents {
     this.#kept = caches.make('documents')
   }
 
-  /** Builds what does not hang on a request. Rejects with `ConfigurationError` where a version can not be described. */
+  /** Builds the document of each version once. Rejects with `ConfigurationError` where a version can't be described. */
   async ready(): Promise<void> {
     const { describe } = await import('../openapi/openapi.js')
     for (const [version, entry] of this.#description.versions) {
@@ -78,7 +78,8 @@ export class Documents {
     const wanted =
       allowed === undefined
         ? undefined
-        : (route: Route, operation: OperationDescription) => asksOf(route, operation).every((ask) => allowed.has(ask))
+        : (route: Route, operation: OperationDescription) =>
+            accessRequests(route, operation).every((request) => allowed.has(textOf(request)))
     const document = describe(this.#description, version, this.#options, { root, wanted })
     const text = yaml ? (await import('yaml')).stringify(document, { aliasDuplicateObjects: false }) : JSON.stringify(document)
     const bytes = Buffer.from(text)
@@ -86,21 +87,23 @@ export class Documents {
   }
 }
 
-/** What the permission is asked about an operation, whatever the item: `list pieces`. */
-function asksOf({ resource, endpoint }: Route, { actions }: OperationDescription): readonly string[] {
+/** What the permission is asked about an operation, whatever the item. */
+function accessRequests({ resource, endpoint }: Route, { actions }: OperationDescription): readonly AccessRequest[] {
   const name = resource?.plan.collection ?? endpoint?.name
-  return name === undefined ? [] : actions.map((action) => `${action} ${name}`)
+  return name === undefined ? [] : actions.map((action) => ({ action, resource: name }))
 }
 
-/** Those of all questions that the permission says yes to. */
+/** Equal requests have equal texts: `list pieces`. */
+const textOf = ({ action, resource }: AccessRequest): string => `${action} ${resource}`
+
+/** The texts of the requests that the permission allows. Each is decided once, one after another. */
 async function allowedTo(exchange: Parsed): Promise<ReadonlySet<string>> {
-  const asks = new Set(
-    exchange.version.table.routes.flatMap((route) => [...route.operations.values()].flatMap((one) => asksOf(route, one))),
+  const requests = exchange.version.table.routes.flatMap((route) =>
+    [...route.operations.values()].flatMap((operation) => accessRequests(route, operation)),
   )
   const allowed = new Set<string>()
-  for (const ask of asks) {
-    const [action = '', name = ''] = ask.split(' ')
-    if ((await exchange.decide(action as Action, name)) === 'allow') allowed.add(ask)
+  for (const [text, { action, resource }] of new Map(requests.map((request) => [textOf(request), request]))) {
+    if ((await exchange.decide(action, resource)) === 'allow') allowed.add(text)
   }
   return allowed
 }

@@ -1,7 +1,7 @@
 /** Attaches and detaches records (PATH-7). Refused where a member of the scope would change: the record would leave the scope. */
 import { put } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
-import { leavesScope } from '../association.js'
+import { fixedByScope, leavesScope } from '../association.js'
 import type { AdapterCall, ParentKey, Refused } from '../contract.js'
 import { isStale, update } from './change.js'
 import type { Store } from './store.js'
@@ -40,7 +40,7 @@ export function detachRecord(
   const parent = associations.parent(from)
   const old = store.visible(key, call)
   if (old === undefined || !associations.has(parent, old)) return 'absent'
-  if (parent.by?.some(([member]) => Object.hasOwn(call.scope, member))) return 'absent'
+  if (fixedByScope(parent, call).length > 0) return 'absent'
   if (isStale(old, expected)) return 'stale'
   if (parent.by === undefined) {
     associations.detach(parent, old)

@@ -1,6 +1,6 @@
 /** `attach` and `detach` (PATH-7): by members of the record, or in a table of their own. */
 import type { KeyValue } from '../../../definition/key.js'
-import { type Association, associationOf, leavesScope } from '../../association.js'
+import { type Association, associationOf, fixedByScope, leavesScope } from '../../association.js'
 import type { AdapterCall, ParentKey, Refused } from '../../contract.js'
 import type { RowCall } from '../reads/row-call.js'
 import type { JoinColumns } from '../table/join-tables.js'
@@ -46,7 +46,7 @@ export function detachRecord(
   return changeRecord<'detached' | 'absent' | 'stale' | Refused>(shared, asked, call, async (at) => {
     const association = associationOf(shared.definition, parent)
     if (association.by !== undefined) {
-      const kept = association.by.filter(([member]) => Object.hasOwn(call.scope, member)).map(([member]) => member)
+      const kept = fixedByScope(association, call)
       const result = await moveBy(shared, at, association.by, { inwards: false, key, kept })
       return result === 'done' ? 'detached' : result
     }

@@ -20,7 +20,7 @@ export interface JoinColumns {
   readonly changesOthers: boolean
 }
 
-/** The tables that the options name, checked against the database. Throws `ConfigurationError` with the mend. */
+/** The tables that the options name, checked against the database. Throws `ConfigurationError` that says how to fix the options. */
 export async function joinTablesOf(
   definition: ResourceDefinition,
   { attached }: PostgresAdapterOptions,
