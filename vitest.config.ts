@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { watchServices } from './test/strict/plugin.js'
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -25,11 +26,14 @@ const long = 'test/**/*.long.test.ts'
 const alias = [
   { find: /^express-rest-conventions$/, replacement: source('src/index.ts') },
   { find: /^express-rest-conventions\/auth$/, replacement: source('src/auth/index.ts') },
+  { find: /^express-rest-conventions\/docs$/, replacement: source('src/docs/index.ts') },
   { find: /^express-rest-conventions\/memory$/, replacement: source('src/adapters/memory/index.ts') },
   { find: /^express-rest-conventions\/middleware$/, replacement: source('src/middleware/index.ts') },
+  { find: /^express-rest-conventions\/mock$/, replacement: source('src/mock/index.ts') },
   { find: /^express-rest-conventions\/openapi$/, replacement: source('src/openapi/index.ts') },
   { find: /^express-rest-conventions\/postgres$/, replacement: source('src/adapters/postgres/index.ts') },
   { find: /^express-rest-conventions\/server$/, replacement: source('src/server/index.ts') },
+  { find: /^express-rest-conventions\/spectral$/, replacement: source('src/spectral/index.ts') },
   { find: /^express-rest-conventions\/testing$/, replacement: source('src/testing/index.ts') },
   { find: /^express-rest-conventions\/transfer$/, replacement: source('src/transfer/index.ts') },
 ]
@@ -38,7 +42,7 @@ const alias = [
 process.env.TEST_SEED ||= String(randomInt(2 ** 31))
 
 const shared = {
-  setupFiles: ['test/seed.ts'],
+  setupFiles: ['test/seed.ts', 'test/strict/setup.ts'],
   testTimeout: 30_000,
   // The first embedded database of a process takes its time to start where the machine is busy.
   hookTimeout: 60_000,
@@ -54,6 +58,7 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias },
+        plugins: [watchServices()],
         test: {
           ...shared,
           name: 'quick',
@@ -63,8 +68,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { resolve: { alias }, test: { ...shared, name: 'alone', include: alone } },
-      { resolve: { alias }, test: { ...shared, name: 'long', include: [long], env: { TEST_SIZE: 'long' } } },
+      { resolve: { alias }, plugins: [watchServices()], test: { ...shared, name: 'alone', include: alone } },
+      { resolve: { alias }, plugins: [watchServices()], test: { ...shared, name: 'long', include: [long], env: { TEST_SIZE: 'long' } } },
     ],
   },
 })

@@ -3,6 +3,9 @@
  * made here, with a name, a bound, an owner and counters; docs/performance.md has a row for each.
  */
 
+import { cacheChannel } from './telemetry/channels.js'
+import type { CacheMessage } from './telemetry/messages.js'
+
 /** Every cache: what its bound counts, and the bound, unless an option gives another. */
 export const cacheKinds = Object.freeze({
   /** Rendered items. */
@@ -30,7 +33,11 @@ export const cacheKinds = Object.freeze({
   /** Prepared keys. */
   keys: { unit: 'entries', bound: 200 },
   /** OpenAPI documents as bytes. */
-  documents: { unit: 'entries', bound: 30 },
+  documents: { unit: 'bytes', bound: 64 * 2 ** 20 },
+  /** OpenAPI documents as objects, which the pages for people are made of. */
+  'docs-subjects': { unit: 'entries', bound: 10 },
+  /** Pages for people, and what they load. */
+  'docs-files': { unit: 'bytes', bound: 8 * 2 ** 20 },
 } as const)
 
 /** The name of a cache. */
@@ -42,7 +49,7 @@ export interface CacheCount {
   readonly name: CacheName
   /** How many results it holds. */
   readonly entries: number
-  /** How much of its bound they take: entries, or characters of text. */
+  /** How much of its bound they take: entries, characters of text, or bytes. */
   readonly size: number
   /** The most that it may hold; 0 where caches are switched off. */
   readonly bound: number
@@ -84,6 +91,7 @@ export class Cache<K, V> {
 
   get(key: K): V | undefined {
     const entry = this.#entries.get(key)
+    if (cacheChannel.hasSubscribers) cacheChannel.publish({ cache: this.#name, hit: entry !== undefined } satisfies CacheMessage)
     if (entry === undefined) {
       this.#misses += 1
       return undefined

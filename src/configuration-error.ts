@@ -24,6 +24,7 @@ export const configurationKinds = {
   'middleware-missing': 'ERR-1',
   'description-clash': 'PATH-1',
   'description-unfit': 'ERR-2',
+  'no-example': 'ERR-2',
 } as const satisfies Record<string, string>
 
 /** The stable code of a configuration error. */

@@ -78,6 +78,7 @@ export { type Api, type ApiOptions, api, type VersionOptions } from './router/ap
 export type { ErrorEvent, Hooks, QueryEvent, RequestEvent, ResponseEvent, StepEvent } from './router/hooks.js'
 export { type ResourceRouter, type ResourceRouterOptions, resourceRouter } from './router/resource-router.js'
 export type { ServiceOptions } from './router/service.js'
+export type { CacheMessage, CallMessage, Facts, RequestMessage, StepMessage, StoreFailureMessage } from './telemetry/messages.js'
 
 // Formats
 

@@ -3,12 +3,16 @@ import { isProblem } from './problem.js'
 
 const report = (error: unknown): void => console.error('A hook of express-rest-conventions threw:', error)
 
-/** Calls a hook, where there is one, with the event that `makeEvent` makes. Never throws: what the hook throws or rejects with goes to `console.error`. */
-export function notify<E>(hook: ((event: E) => unknown) | undefined, makeEvent: () => E): void {
+/** Calls a hook, where there is one, with the event that `makeEvent` makes, and with `about`. Never throws: what the hook throws or rejects with goes to `console.error`. */
+export function notify<E, A extends readonly unknown[]>(
+  hook: ((event: E, ...about: A) => unknown) | undefined,
+  makeEvent: () => E,
+  ...about: A
+): void {
   if (hook === undefined) return
   try {
     // An unhandled rejection of an async hook would end the process.
-    Promise.resolve(hook(makeEvent())).catch(report)
+    Promise.resolve(hook(makeEvent(), ...about)).catch(report)
   } catch (error) {
     report(error)
   }

@@ -9,7 +9,7 @@ import { nearMiss } from './near-miss.js'
 import { checkArgument, checkOptions, invalidOption } from './options/check.js'
 import type { Kinds, MadeKind } from './options/kinds.js'
 import { type ProblemCode, problemKinds } from './problem-kinds.js'
-import type { Violation } from './violation.js'
+import { cutText, cutViolation, mostProblemItems, type Violation } from './violation.js'
 import { header } from './wire.js'
 
 export { type ConfigurationCode, ConfigurationError, configurationKinds, isConfigurationError } from './configuration-error.js'
@@ -234,27 +234,30 @@ function stringHeaders(headers: unknown): Record<string, string> {
 
 /** Where a problem happened, for its body. */
 export interface ProblemPlace {
-  /** The documentation that `type` leads into. Default `defaultProblemBase`. */
+  /** What `type` begins with. Default `defaultProblemBase`. */
   readonly base?: string
   /** The path of the request. */
   readonly instance?: string
   readonly requestId?: string
 }
 
-/** Where `type` leads unless a service says where it publishes `docs/errors.md`. */
-const defaultProblemBase = 'https://express-rest-conventions.example/errors'
+/**
+ * What `type` begins with unless a service has a page of its own: a tag URI (RFC 4151), as RFC 9457,
+ * section 3.1.1, advises where nothing can be fetched. It is the same in every service, version and environment.
+ */
+export const defaultProblemBase = 'tag:express-rest-conventions,2026:errors'
 
 /** The RFC 9457 body of a problem (ERR-3): `type title status detail instance code clause requestId errors`. */
 export function problemBody(problem: HttpProblem, place: ProblemPlace = {}): Record<string, unknown> {
   return {
     type: `${place.base ?? defaultProblemBase}#${problem.clause}-${problem.code}`,
-    title: problem.title,
+    title: cutText(problem.title),
     status: problem.status,
-    ...(problem.detail === undefined ? {} : { detail: problem.detail }),
-    ...(place.instance === undefined ? {} : { instance: place.instance }),
+    ...(problem.detail === undefined ? {} : { detail: cutText(problem.detail) }),
+    ...(place.instance === undefined ? {} : { instance: cutText(place.instance) }),
     code: problem.code,
     clause: problem.clause,
     ...(place.requestId === undefined ? {} : { requestId: place.requestId }),
-    ...(problem.errors.length === 0 ? {} : { errors: problem.errors }),
+    ...(problem.errors.length === 0 ? {} : { errors: problem.errors.slice(0, mostProblemItems).map(cutViolation) }),
   }
 }

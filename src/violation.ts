@@ -176,3 +176,24 @@ type Params<P> = [keyof P] extends [never]
   : Partial<P> extends P
     ? { readonly params?: P }
     : { readonly params: P }
+
+/** Characters of a text in a problem body: an answer must not be much larger than its question. Longer ones are cut. */
+export const longestProblemText = 16_384
+
+/** Violations in a problem body, and values in `allowed`; the first of them stand there. */
+export const mostProblemItems = 1_000
+
+/** The text where it is not too long, else its beginning. */
+export const cutText = (text: string): string =>
+  text.length <= longestProblemText ? text : `${text.slice(0, longestProblemText - 4).replace(/[\uD800-\uDBFF]$/, '')}...`
+
+/** The same violation where it is not too large, as most are. */
+export function cutViolation(violation: Violation): Violation {
+  const { allowed } = violation
+  const isLong = Object.values(violation).some((value) => typeof value === 'string' && value.length > longestProblemText)
+  if (!isLong && (allowed === undefined || allowed.length <= mostProblemItems)) return violation
+  const texts = Object.fromEntries(
+    Object.entries(violation).map(([name, value]) => [name, typeof value === 'string' ? cutText(value) : value]),
+  )
+  return { ...texts, detail: cutText(violation.detail), ...(allowed === undefined ? {} : { allowed: allowed.slice(0, mostProblemItems) }) }
+}

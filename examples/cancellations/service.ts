@@ -67,6 +67,7 @@ export function makeService(pool: pg.Pool): Api {
           required: ['order', 'reason'],
           properties: { order: { type: 'integer' }, reason: { type: 'string' } },
         },
+        describe: { problems: ['absent'] },
         handle: ({ body, records }) => {
           const { order, reason } = body
           return inTransaction(pool, async (tx) => {

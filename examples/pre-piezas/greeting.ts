@@ -1,4 +1,4 @@
-/** What the service says when it listens: its address, a token of the private side, requests to paste, and the account of the public side where it was made up. */
+/** What the service says when it listens: its address, a token of the private side, requests to paste, the account of the public side where it was made up, and where its docs are. */
 import type { Adapter, AdapterCall } from 'express-rest-conventions'
 import type { Access } from './access.js'
 import { segment } from './addresses.js'
@@ -26,6 +26,7 @@ export async function greeting(
     `${curl} '${item.url}${item.query}'`,
     `${curl} -X PATCH '${item.url}' -H "If-Match: $(${tag})" -H 'Content-Type: application/merge-patch+json' -d '${JSON.stringify(item.patch)}'`,
     ...(madeUp === undefined ? [] : [`public user ${madeUp.user}, password ${madeUp.password}: GET ${base}/public/login`]),
+    `docs: ${base}/v8/docs, public side ${base}/public/v1/docs`,
   ].join('\n')
 }
 

@@ -6,7 +6,8 @@
 import express, { type Express } from 'express'
 import { type Adapter, type Api, api, type Endpoint, type Mount, mount, problems } from 'express-rest-conventions'
 import { bearer, login, publicToken, tokenIssuer } from 'express-rest-conventions/auth'
-import { type RateLimit, rateLimit } from 'express-rest-conventions/middleware'
+import { docsPages } from 'express-rest-conventions/docs'
+import { crossOrigin, type RateLimit, rateLimit } from 'express-rest-conventions/middleware'
 import { probes } from 'express-rest-conventions/server'
 import { csv } from 'express-rest-conventions/transfer'
 import { type Access, callerOf, permission } from './access.js'
@@ -67,9 +68,15 @@ const info = {
   version: '1.0.0',
   description: 'The worked example of the conventions: pieces that are to be delivered, their contracts and clients.',
   license: { name: 'MIT', identifier: 'MIT' },
+  contact: { name: 'The team of the pre-pieces', email: 'pre-piezas@example.com' },
 } as const
 
-/** `/v1` and `/v8`, for holders of a Bearer token. They differ in `clientes` alone, so they share all the rest. */
+/** The pages of both sides, at `/v8/docs` and `/public/v1/docs`. Their console needs `swagger-ui-dist`. */
+const pages = docsPages({ console: true })
+
+/**
+ * `/v1` and `/v8`, for holders of a Bearer token. They differ in `clientes` alone, so they share all the rest. Scripts of any origin may call: a token says who does, and browsers send none by themselves.
+ */
 function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, counters }: Ground): Api {
   const shared: readonly (Mount | Endpoint)[] = [
     mount(prePiezas, stores.prePiezas),
@@ -83,8 +90,9 @@ function privateApi({ baseUrl, ...settings }: ServiceSettings, { stores, access,
     baseUrl,
     authenticate: bearer({ keys: access.key, principal: callerOf, realm: 'pre-piezas' }),
     permission,
+    cors: crossOrigin({ origins: '*' }),
     jsonPatch: true,
-    describe: { info: { ...info, title: 'Pre-piezas' }, public: true, fragments: [sucursalesDescribed] },
+    describe: { info: { ...info, title: 'Pre-piezas' }, public: true, pages, fragments: [sucursalesDescribed] },
     ...limited('private', settings, counters),
     versions: {
       v8: { resources: [...shared, mount(clientes, stores.clientes)], routes },
@@ -108,7 +116,8 @@ function publicApi({ baseUrl, ...settings }: ServiceSettings, { stores, access, 
     login: login({ find, token: tokenIssuer({ key, audience }), ...counters.optionsOf?.('login') }),
     authenticate: publicToken({ keys: key, audience, principal: callerOf, realm: 'pre-piezas' }),
     permission,
-    describe: { info: { ...info, title: 'Pre-piezas, public side' }, public: true },
+    cors: crossOrigin({ origins: '*' }),
+    describe: { info: { ...info, title: 'Pre-piezas, public side' }, public: true, pages },
     ...limited('public', settings, counters),
     versions: {
       v1: [

@@ -8,6 +8,17 @@ import { type Row, Terms } from './view-terms.js'
 
 export type { AdapterViewOptions } from './view-options.js'
 
+/** What a view was made of. */
+export interface ViewParts {
+  readonly under: Adapter<unknown, unknown>
+  readonly options: AdapterViewOptions
+}
+
+const views = new WeakMap<object, ViewParts>()
+
+/** The parts of an adapter that `adapterView` made, so that the same view can be had of another store; `undefined` of any other. */
+export const viewOf = (adapter: object): ViewParts | undefined => views.get(adapter)
+
 /**
  * Maps values, filters and sorts of an older version onto the adapter of a newer one. Members of the store that the older version does not have belong in `hides`:
  * then they survive its PUT and PATCH. Members of the key can be renamed; their values are the store's.
@@ -40,5 +51,6 @@ export function adapterView(under: Adapter<unknown, unknown>, options: AdapterVi
   if (under.remove !== undefined) made.remove = (key, expected, call) => through.remove(view, key, expected, call)
   if (under.attach !== undefined) made.attach = (parent, key, expected, call) => through.attach(view, parent, key, expected, call)
   if (under.detach !== undefined) made.detach = (parent, key, expected, call) => through.detach(view, parent, key, expected, call)
+  views.set(made, { under, options })
   return made
 }

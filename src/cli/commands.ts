@@ -1,5 +1,6 @@
 /** The commands of the package, by their first word. */
 import { didYouMean, nearMiss } from '../near-miss.js'
+import { mockCommand } from './mock-command.js'
 import { openapiCommand } from './openapi-command.js'
 import type { Terminal } from './terminal.js'
 import { messageOf, UsageError } from './usage-error.js'
@@ -11,6 +12,7 @@ interface Command {
 
 const commands: ReadonlyMap<string, Command> = new Map([
   ['openapi', { says: 'write the OpenAPI documents of a service, or check that no change breaks its clients', run: openapiCommand }],
+  ['mock', { says: 'serve the whole interface of a service with example records', run: mockCommand }],
 ])
 
 const help = (): string => {

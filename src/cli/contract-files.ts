@@ -1,7 +1,8 @@
 /** The files of a contract: one for each version, such as `openapi/v1.json`, and what was accepted. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { type Accepted, acceptedText, parseAccepted } from '../contract/accepted.js'
+import { bundled } from '../contract/bundle.js'
 import { canonicalDocument } from '../contract/canonical.js'
 import type { Documents } from '../contract/compare-services.js'
 import { Source } from '../contract/nodes.js'
@@ -22,7 +23,12 @@ export function documentsIn(files: ReadonlyMap<string, string>, where: string): 
     const version = versionOf(name)
     if (version === undefined) continue
     if (documents.has(version)) throw new UsageError(`${where} has two documents of ${version}. Keep one of them.`)
-    documents.set(version, checked(parseDocument(text, `${where}/${name}`), `${where}/${name}`))
+    const other = (path: string): unknown => {
+      const beside = files.get(path)
+      if (beside === undefined) throw new UsageError(`${where}/${name} refers to ${path}, which is not in ${where}.`)
+      return parseDocument(beside, `${where}/${path}`)
+    }
+    documents.set(version, checked(parseDocument(text, `${where}/${name}`), `${where}/${name}`, name, other))
   }
   return documents
 }
@@ -32,7 +38,8 @@ export function documentsIn(files: ReadonlyMap<string, string>, where: string): 
  * which. A document by itself that does not say is `v1`.
  */
 export function documentIn(file: string, versions?: readonly string[]): Documents {
-  const document = checked(parseDocument(readText(file), file), file)
+  const other = (path: string): unknown => parseDocument(readText(join(dirname(file), path)), path)
+  const document = checked(parseDocument(readText(file), file), file, basename(file), other)
   if (versions?.length === 1) return new Map(versions.map((version) => [version, document]))
   const servers: unknown = own(document, 'servers')
   const ends = isList(servers) ? servers.map((server) => String(own(server, 'url')).split('/').at(-1)) : []
@@ -44,11 +51,12 @@ export function documentIn(file: string, versions?: readonly string[]): Document
   )
 }
 
-function checked(document: unknown, name: string): unknown {
+/** The document with what it refers to in other files. `where` is what messages call it, `name` its own file. */
+function checked(document: unknown, where: string, name: string, other: (path: string) => unknown): unknown {
   try {
-    return new Source(document).root.value
+    return bundled(new Source(document).root.value, name, other)
   } catch (error) {
-    throw new UsageError(`${name}: ${messageOf(error)}`)
+    throw new UsageError(`${where}: ${messageOf(error)}`)
   }
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** `npx express-rest-conventions`. */
 import { runCommand } from './commands.js'
-import { documentsOfModule } from './service-documents.js'
+import { documentsOfModule, serviceOfModule } from './service-documents.js'
 import { UsageError } from './usage-error.js'
 
 /** A module that was refused may go on by itself, and fail again. */
@@ -17,6 +17,11 @@ const code = await runCommand(process.argv.slice(2), {
   error: (text) => process.stderr.write(text),
   now: () => new Date(),
   documentsOf: documentsOfModule,
+  serviceOf: serviceOfModule,
+  ended: () =>
+    new Promise((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    }),
 })
 // The module may have opened connections, which would keep the process alive.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))

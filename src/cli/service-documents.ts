@@ -9,11 +9,16 @@ import { UsageError } from './usage-error.js'
 /** Loads a module and describes what it exports. Throws `UsageError` where that is no service, or one that can not be described. */
 export async function documentsOfModule(file: string): Promise<Documents> {
   const name = basename(file)
-  const service = serviceOf(await loadModule(file), name)
+  const service = await serviceOfModule(file)
   try {
     return documentsOf(service)
   } catch (error) {
     if (isConfigurationError(error)) throw new UsageError(`${name}: ${error.message}`)
     throw error
   }
+}
+
+/** Loads a module and finds its service. Throws `UsageError` where it has none. */
+export async function serviceOfModule(file: string): Promise<object> {
+  return serviceOf(await loadModule(file), basename(file))
 }

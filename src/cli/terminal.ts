@@ -8,4 +8,8 @@ export interface Terminal {
   now(): Date
   /** The documents of the service that a module exports, by version. */
   documentsOf(file: string): Promise<Documents>
+  /** The service that a module exports. */
+  serviceOf(file: string): Promise<object>
+  /** Resolves when the process is asked to end. */
+  ended(): Promise<void>
 }

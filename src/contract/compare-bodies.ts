@@ -2,11 +2,13 @@
 import { own } from '../definition/json.js'
 import { header, parameter } from '../wire.js'
 import type { Found } from './changes.js'
+import { compareEncoding, isForm } from './compare-encoding.js'
+import { compareLinks } from './compare-links.js'
 import type { OperationSides } from './compare-parameters.js'
-import type { Comparison, SchemaPlace } from './findings.js'
+import type { Comparison, Finding, SchemaPlace } from './findings.js'
 import { schemaOf } from './flatten.js'
 import { levelOf, type OwnKind } from './kinds.js'
-import { holds, isTextual, isXml, normalType } from './media-types.js'
+import { holds, isBinary, isTextual, isXml, normalType } from './media-types.js'
 import { child, type Place, type Source } from './nodes.js'
 import { changeOf } from './sentences.js'
 
@@ -46,9 +48,11 @@ export function compareRequestBodies(before: Place, after: Place, sides: Operati
 
 /** A body in words, and whether clients send it. */
 interface Body {
-  readonly place: 'request' | 'response'
+  readonly place: 'request' | 'response' | 'delivery' | 'reply'
   readonly words: string
   readonly at: string
+  /** Whether it is a page of a list, whose length clients choose. */
+  readonly isPage?: boolean
 }
 
 type Content = ReadonlyMap<string, { readonly type: string; readonly place: Place }>
@@ -57,17 +61,18 @@ const contentOf = (source: Source, body: Place): Content =>
   new Map([...source.members(source.member(body, 'content'))].map(([type, place]) => [normalType(type), { type, place }]))
 
 /** Compares a body in each of its media types. */
-function compareContents(bodies: { readonly before: Place; readonly after: Place }, body: Body, sides: OperationSides): void {
+export function compareContents(bodies: { readonly before: Place; readonly after: Place }, body: Body, sides: OperationSides): void {
   const before = contentOf(sides.before, bodies.before)
   const after = contentOf(sides.after, bodies.after)
   const { place, words, at } = body
+  const isSent = place === 'request' || place === 'reply'
   const matched = new Set<string>()
   for (const [name, old] of before) {
     const [found, young] = after.has(name)
       ? [name, after.get(name)]
-      : ([...after].find(([other]) => (place === 'request' ? holds(other, name) : holds(name, other))) ?? [])
+      : ([...after].find(([other]) => (isSent ? holds(other, name) : holds(name, other))) ?? [])
     if (found === undefined || young === undefined) {
-      const [verb, so] = place === 'request' ? ['may be', 'clients that send it get 415'] : ['comes as', 'clients that ask for it get 415']
+      const [verb, so] = lostType[place]
       add(sides, `${place}-media-type-removed`, {
         before: old.place,
         place: `${at} ${old.type}`,
@@ -77,17 +82,34 @@ function compareContents(bodies: { readonly before: Place; readonly after: Place
       continue
     }
     matched.add(found)
-    const comparison: Comparison = { place, text: place === 'request' && isTextual(name), xml: isXml(name) }
+    if (isBinary(name)) continue
+    const comparison: Comparison = { place, text: isSent && isTextual(name), xml: isXml(name) }
     const schema = (side: Place) => schemaOf(nothingLess(child(side, 'schema')))
     const pair = { before: schema(old.place), after: schema(young.place) }
     for (const finding of sides.schemas.compare(pair, comparison)) {
+      if (body.isPage === true && isLongerPage(finding)) continue
       sides.changes.add(changeOf(finding, comparison, { operation: sides.operation, words, place: `${at} ${young.type}` }))
     }
+    if (isForm(name))
+      compareEncoding({ before: old.place, after: young.place }, sides, { place, words, at, add: (kind, rest) => add(sides, kind, rest) })
   }
   for (const [name, young] of after) {
     if (matched.has(name)) continue
-    add(sides, `${place}-media-type-added`, { after: young.place, place: `${at} ${young.type}`, what: `${words} may be ${young.type} now` })
+    add(sides, `${place}-media-type-added`, {
+      after: young.place,
+      place: `${at} ${young.type}`,
+      what: `${words} may be ${young.type} now`,
+      so: 'clients that know only what was there before fail',
+    })
   }
+}
+
+/** What happens to a media type that is gone, and to its clients. */
+const lostType: Readonly<Record<Body['place'], readonly [verb: string, so: string]>> = {
+  request: ['may be', 'clients that send it get 415'],
+  response: ['comes as', 'clients that ask for it get 415'],
+  delivery: ['comes as', 'clients that read it find another'],
+  reply: ['may be', 'clients that answer with it are not understood'],
 }
 
 const nothingLess = (place: Place): Place | undefined => (place.value === undefined ? undefined : place)
@@ -107,18 +129,32 @@ export function compareResponses(before: Place, after: Place, sides: OperationSi
     if (other !== undefined) pairs.set(`${key} ${status}`, [status, other, place])
     else addedStatus(status, place, before, after, sides)
   }
-  for (const [status, one, other] of pairs.values()) compareResponse(status, one, other, sides)
+  const isPage = hasPageSize(sides.before, before) && hasPageSize(sides.after, after)
+  for (const [status, one, other] of pairs.values()) compareResponse(status, { before: one, after: other, isPage }, sides)
 }
 
+/** Whether clients say how many items they want. */
+const hasPageSize = (source: Source, operation: Place): boolean =>
+  source.items(child(operation, 'parameters')).some(({ value }) => own(value, 'name') === parameter.size)
+
+/** A page is longer only where a client asks for more. */
+const isLongerPage = ({ path, difference, keyword }: Finding): boolean =>
+  path.length === 0 && difference === 'maximum-raised' && keyword === 'maxItems'
+
 /** The answer for a status: its own, that of its range (`2XX`), or the default, which stands for successes only where no other does. */
-function statusOf(all: ReadonlyMap<string, Place>, status: string): readonly [string, Place | undefined] {
-  const others = isSuccess(status) && [...all.keys()].some(isSuccess) ? [] : ['default']
+export function statusOf(all: ReadonlyMap<string, Place>, status: string): readonly [string, Place | undefined] {
+  const isOther = isSuccess(status) ? [...all.keys()].some(isSuccess) : !saysSomething(all.get('default'))
+  const others = isOther ? [] : ['default']
   const key = [status, status.toUpperCase(), `${status.charAt(0)}XX`, ...others].find((one) => all.has(one)) ?? status
   return [key, all.get(key)]
 }
 
+/** A default without content and header fields says nothing that a status could lack. */
+const saysSomething = (answer: Place | undefined): boolean =>
+  ['content', 'headers'].some((member) => own(answer?.value, member) !== undefined)
+
 /** What clients get where all goes well: 304 is for those who asked for it. */
-const isSuccess = (status: string): boolean => /^[123]/.test(status) && status !== '304'
+export const isSuccess = (status: string): boolean => /^[123]/.test(status) && status !== '304'
 
 function removedStatus(
   status: string,
@@ -156,10 +192,17 @@ function addedStatus(status: string, place: Place, before: Place, after: Place, 
   add(sides, 'status-added', { after: place, place: status, what: `${nameOf(sides)} answers ${status} now` })
 }
 
-function compareResponse(status: string, before: Place, after: Place, sides: OperationSides): void {
+interface ResponsePair {
+  readonly before: Place
+  readonly after: Place
+  readonly isPage: boolean
+}
+
+function compareResponse(status: string, { before, after, isPage }: ResponsePair, sides: OperationSides): void {
   const words = `the ${status} answer of ${nameOf(sides)}`
   compareHeaders(status, { before, after }, words, sides)
-  compareContents({ before, after }, { place: 'response', words, at: status }, sides)
+  compareContents({ before, after }, { place: 'response', words, at: status, isPage }, sides)
+  compareLinks({ before, after }, sides, { status, of: words, add: (kind, rest) => add(sides, kind, rest) })
 }
 
 /** Header fields that only announce something. */

@@ -1,6 +1,7 @@
 /** Compares what two shapes say of members and items. */
+import { isObject } from '../definition/json.js'
 import type { CompareParts } from './compare-schemas.js'
-import type { Comparison, Difference, Finding, Pair } from './findings.js'
+import { type Comparison, type Difference, type Finding, isSentAt, type Pair } from './findings.js'
 import { firstSaid, flatten, type Schema, saysTrue } from './flatten.js'
 import type { Source } from './nodes.js'
 import type { Shape } from './shape.js'
@@ -45,7 +46,12 @@ function compareMember(name: string, { before, after }: Pair<Shape>, sides: Side
   })
   if (old === undefined && young === undefined) return []
   if (old === undefined) return [at(young?.required ? 'required-member-added' : 'member-added', { before: before.place })]
-  if (young === undefined) return [lostMember(name, old, after, sides, at)]
+  if (young === undefined) {
+    // An object that names no members takes any.
+    const isFree =
+      isSentAt(sides.comparison.place) && !after.isNamed && !isClosed(sides.after, after.additional) && !after.properties.has(name)
+    return isFree ? [] : [lostMember(name, old, after, sides, at)]
+  }
   const differences = sides.parts({ before: old.schema, after: young.schema }, name)
   if (old.required === young.required) return differences
   return [at(young.required ? 'member-became-required' : 'member-became-optional'), ...differences]
@@ -85,18 +91,29 @@ function compareExtra({ before, after }: Pair<Shape>, { parts, before: source, a
 const isClosed = (source: Source, schema: Schema): boolean => flatten(source, schema).plains.some(({ value }) => value === false)
 
 /** Schemas that values must fit in some way: `contains`, `then`, `propertyNames`, ... */
-export function compareConditions(shapes: Pair<Shape>, parts: CompareParts): readonly Finding[] {
+export function compareConditions(shapes: Pair<Shape>, sides: Sides): readonly Finding[] {
   const keys = new Set([...shapes.before.conditions.keys(), ...shapes.after.conditions.keys()])
-  return [...keys].flatMap((key) => compareCondition(key, shapes, parts))
+  return [...keys].flatMap((key) => compareCondition(key, shapes, sides))
 }
 
-function compareCondition(key: string, { before, after }: Pair<Shape>, parts: CompareParts): readonly Finding[] {
+function compareCondition(key: string, { before, after }: Pair<Shape>, { parts, ...sides }: Sides): readonly Finding[] {
   const [old, young] = [before.conditions.get(key), after.conditions.get(key)]
   const places = { before: old?.[0] ?? before.place, after: young?.[0] ?? after.place }
+  // In a closed object a pattern allows members; in an open one it limits those that match.
+  const isPattern = key.startsWith('patternProperties/')
+  if (old === undefined && isPattern && isClosed(sides.before, before.additional))
+    return [{ difference: 'extra-members-allowed', path: [], ...places }]
+  if (young === undefined && isPattern && isClosed(sides.after, after.additional))
+    return [{ difference: 'extra-members-refused', path: [], ...places }]
+  if (isPattern && saysNothing(old) && saysNothing(young)) return []
   if (old === undefined) return [{ difference: 'condition-added', path: [], ...places, to: key }]
   if (young === undefined) return [{ difference: 'condition-removed', path: [], ...places, from: key }]
   return parts({ before: old, after: young })
 }
+
+/** Whether a schema is missing, or allows everything. */
+const saysNothing = (schema: Schema | undefined): boolean =>
+  (schema ?? []).every(({ value }) => value === true || (isObject(value) && Object.keys(value).length === 0))
 
 const none: ReadonlySet<string> = new Set()
 

@@ -8,11 +8,12 @@ import { type Schema, schemaOf } from './flatten.js'
 import { levelOf, type OwnKind } from './kinds.js'
 import { listChanges } from './list-changes.js'
 import { child, objectAt, type Place, type Source, textAt } from './nodes.js'
+import { flagChanges } from './parameter-flags.js'
 import { changeOf, type Subject } from './sentences.js'
 import { shapesOf } from './shape.js'
 import { hasPassed, sunsetChange } from './sunset.js'
 
-/** What the comparison of an operation stands on. */
+/** What the comparison of an operation needs. */
 export interface OperationSides {
   readonly before: Source
   readonly after: Source
@@ -29,7 +30,7 @@ export interface OperationPlace {
   readonly operation: Place
 }
 
-interface Parameter {
+export interface Parameter {
   readonly name: string
   readonly in: string
   readonly place: Place
@@ -56,7 +57,7 @@ export function compareParameters(pair: Pair<OperationPlace>, sides: OperationSi
 const ignored: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
 
 /** Parameters by what identifies them: of a path, their position in it. */
-function parametersOf(source: Source, { path, item, operation }: OperationPlace): ReadonlyMap<string, Parameter> {
+export function parametersOf(source: Source, { path, item, operation }: OperationPlace): ReadonlyMap<string, Parameter> {
   const found = new Map<string, Parameter>()
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name)
   for (const place of [...source.items(child(item, 'parameters')), ...source.items(child(operation, 'parameters'))]) {
@@ -68,8 +69,17 @@ function parametersOf(source: Source, { path, item, operation }: OperationPlace)
     const id = where === 'header' ? lower : where === 'path' ? String(names.indexOf(name)) : name
     found.set(`${where} ${id}`, { name, in: where, place, required: where === 'path' || own(place.value, 'required') === true })
   }
+  for (const index of names.keys()) if (!found.has(`path ${index}`)) found.set(`path ${index}`, undescribed(item))
   return found
 }
+
+/** A parameter of a path that nothing describes is a text. */
+const undescribed = (item: Place): Parameter => ({
+  name: '',
+  in: 'path',
+  place: { value: { schema: { type: 'string' } }, pointer: `${item.pointer}/parameters` },
+  required: true,
+})
 
 /** The words of the conventions for what is lost and gained with a parameter of a list. */
 const listWords: Readonly<Record<string, { readonly removed: OwnKind; readonly words: string }>> = {
@@ -99,37 +109,27 @@ class ParameterComparison {
   }
 
   added(young: Parameter): void {
-    const after = young.place
-    const what = `${this.#words(young)} is new`
+    const [what, after] = [`${this.#words(young)} is new`, young.place]
     if (!young.required) this.#add(this.#isFilter(young) ? 'filter-added' : 'parameter-added', young, { what, after })
     else if (isRequiredField(young)) this.#requiredField(young)
-    else
-      this.#add('required-parameter-added', young, {
-        what: `${what} and required`,
-        so: 'clients that leave it out get 400',
-        after,
-      })
+    else this.#add('required-parameter-added', young, { what: `${what} and required`, so: 'clients that leave it out get 400', after })
   }
 
   both(old: Parameter, young: Parameter): void {
     const places = { before: old.place, after: young.place }
-    if (old.in === 'path' && old.name !== young.name) {
-      this.#add('path-parameter-renamed', young, {
-        ...places,
-        what: `the path parameter "${old.name}" of ${this.#operation()} is called "${young.name}" now: generated methods change`,
-      })
+    if (old.in === 'path' && old.name !== young.name && old.name !== '' && young.name !== '') {
+      const what = `the path parameter "${old.name}" of ${this.#operation()} is called "${young.name}" now: generated methods change`
+      this.#add('path-parameter-renamed', young, { ...places, what })
     }
     if (!old.required && young.required) {
+      const what = `${this.#words(young)} is required now`
       if (isRequiredField(young)) this.#requiredField(young, old)
-      else
-        this.#add('parameter-became-required', young, {
-          ...places,
-          what: `${this.#words(young)} is required now`,
-          so: 'clients that leave it out get 400',
-        })
+      else this.#add('parameter-became-required', young, { ...places, what, so: 'clients that leave it out get 400' })
     }
     if (old.required && !young.required)
       this.#add('parameter-became-optional', young, { ...places, what: `${this.#words(young)} is optional now` })
+    for (const { kind, says, so } of flagChanges(old.place, young.place))
+      this.#add(kind, young, { ...places, what: `${this.#words(young)} ${says}`, so })
     this.#sunset(old, young)
     this.#compareSchemas(old, young)
   }
@@ -159,13 +159,12 @@ class ParameterComparison {
       })
       return
     }
-    if (many !== undefined) {
+    if (many !== undefined)
       this.#add('parameter-became-many-valued', young, {
         before: old.place,
         after: young.place,
         what: `${this.#words(young)} takes several values now`,
       })
-    }
     const findings = many ?? this.#sides.schemas.compare(pair, { place: 'parameter', text: !isContent(young) })
     for (const finding of findings) {
       // What is always sent has no use for a default.

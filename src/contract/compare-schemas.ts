@@ -1,10 +1,10 @@
 /** Compares schemas of two documents: every way in which one allows more or less than the other. */
 
-import { canonicalText, own } from '../definition/json.js'
+import { canonicalText, isObject, own } from '../definition/json.js'
 import { compareConditions, compareItems, compareMembers } from './compare-members.js'
 import { compareValues } from './compare-values.js'
-import { type Comparison, type Finding, levelAt, type SchemaPair } from './findings.js'
-import { firstSaid, keyOf, type Schema } from './flatten.js'
+import { type Comparison, type Finding, isSentAt, levelAt, type SchemaPair } from './findings.js'
+import { firstSaid, flatten, keyOf, type Schema, saidBy } from './flatten.js'
 import type { Source } from './nodes.js'
 import { type Shape, shapesOf } from './shape.js'
 
@@ -84,7 +84,14 @@ export class SchemaComparer {
       return [...annotations, { difference: 'type-narrowed', path: [], ...places(pair), from: 'any', to: 'nothing' }]
     const shapes =
       before.length === 1 && after.length === 1 ? this.#shapes(onlyBefore, onlyAfter, comparison) : this.#unions(before, after, comparison)
-    return [...annotations, ...shapes]
+    return [...annotations, ...this.#extensible(shapes, pair)]
+  }
+
+  /** Of an extensible enum clients have been told that values may come. */
+  #extensible(found: readonly Finding[], { before }: SchemaPair): readonly Finding[] {
+    const isNew = ({ difference, path }: Finding): boolean => difference === 'value-added' && path.length === 0
+    if (!found.some(isNew) || firstSaid(this.#before, before, 'x-extensible-enum') === undefined) return found
+    return found.map((finding) => (isNew(finding) ? { ...finding, difference: 'extensible-value-added' } : finding))
   }
 
   /** The alternatives of a schema, each found once: one schema is compared in several places. */
@@ -98,13 +105,13 @@ export class SchemaComparer {
   /** What is said beside what is allowed. */
   #annotations(pair: SchemaPair, { xml }: Comparison): readonly Finding[] {
     const found: Finding[] = []
-    const said = (keyword: string) => [firstSaid(this.#before, pair.before, keyword), firstSaid(this.#after, pair.after, keyword)] as const
+    const [before, after] = [flatten(this.#before, pair.before).plains, flatten(this.#after, pair.after).plains]
+    const said = (keyword: string) => [saidBy(before, keyword), saidBy(after, keyword)] as const
     const [from, to] = said('default')
     if (textOf(from) !== textOf(to)) found.push({ difference: 'default-changed', path: [], ...places(pair), from, to })
     const [element, newElement] = xml === true ? said('xml').map(textOf) : []
     if (element !== newElement) found.push({ difference: 'xml-changed', path: [], ...places(pair), from: element, to: newElement })
-    const [one, other] = said('discriminator').map(discriminatorText)
-    if (one !== other) found.push({ difference: 'discriminator-changed', path: [], ...places(pair), from: one, to: other })
+    found.push(...compareDiscriminators(said('discriminator'), pair))
     const [known, left] = said('x-extensible-enum')
     const values = Array.isArray(left) ? left.map(canonicalText) : undefined
     for (const value of Array.isArray(known) && values !== undefined ? known : []) {
@@ -122,7 +129,7 @@ export class SchemaComparer {
     const sides = { before: this.#before, after: this.#after, now: this.#now, comparison, parts }
     return [
       ...values,
-      ...compareConditions({ before, after }, parts),
+      ...compareConditions({ before, after }, sides),
       ...(before.types.has('object') && after.types.has('object') ? compareMembers({ before, after }, sides) : []),
       ...(before.types.has('array') && after.types.has('array') ? compareItems({ before, after }, parts) : []),
     ]
@@ -151,8 +158,7 @@ export class SchemaComparer {
     const isOpen = { before: new Set(restBefore), after: new Set(restAfter) }
     pairUp((one, other) => isFree(table[one]?.[other]) && isNamedAlike(before[one], after[other]))
     pairUp((one, other) => isFree(table[one]?.[other]))
-    const isSent = comparison.place === 'parameter' || comparison.place === 'request'
-    if (isSent) {
+    if (isSentAt(comparison.place)) {
       for (const one of [...restBefore]) if ([...isOpen.after].some((other) => isFree(table[one]?.[other]))) restBefore.delete(one)
     } else {
       for (const other of [...restAfter]) if ([...isOpen.before].some((one) => isFree(table[one]?.[other]))) restAfter.delete(other)
@@ -201,10 +207,24 @@ function placeOf(side: 'before' | 'after', [place]: Schema): Pick<Finding, 'befo
 
 const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : canonicalText(value))
 
-/** The mapping's values are names of components, which tell no client anything. */
-function discriminatorText(value: unknown): string | undefined {
-  if (value === undefined) return undefined
-  const mapping = own(value, 'mapping')
-  const names = typeof mapping === 'object' && mapping !== null ? Object.keys(mapping).sort() : []
-  return [own(value, 'propertyName'), ...names].join(' ')
+/** The property that tells variants apart, and the values that are said for them. Which component a value leads to tells no client anything. */
+function compareDiscriminators([before, after]: readonly unknown[], pair: SchemaPair): readonly Finding[] {
+  const [one, other] = [before, after].map((said) => own(said, 'propertyName'))
+  if (one !== other) return [{ difference: 'discriminator-changed', path: [], ...places(pair), from: one, to: other }]
+  const [old, young] = [before, after].map(mappingOf)
+  // Without a mapping the names of components are the values.
+  if (old === undefined || young === undefined) return []
+  return [
+    ...old
+      .filter((value) => !young.includes(value))
+      .map((from) => ({ difference: 'mapping-value-removed', path: [], ...places(pair), from }) as const),
+    ...young
+      .filter((value) => !old.includes(value))
+      .map((to) => ({ difference: 'mapping-value-added', path: [], ...places(pair), to }) as const),
+  ]
+}
+
+function mappingOf(discriminator: unknown): readonly string[] | undefined {
+  const mapping = own(discriminator, 'mapping')
+  return isObject(mapping) ? Object.keys(mapping).sort() : undefined
 }

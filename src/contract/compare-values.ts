@@ -134,7 +134,7 @@ function ends(one: Limit | undefined, other: Limit | undefined, compare: (one: L
 const limitText = (limit: Limit | undefined): unknown => (limit?.open === true ? `${limit.value} (exclusive)` : limit?.value)
 
 function compareMultiples(shapes: Shapes, comparison: Comparison): readonly Finding[] {
-  const [old, young] = [shapes.before.bounds.multiples, shapes.after.bounds.multiples]
+  const [old, young] = [shapes.before, shapes.after].map(multiplesOf) as [readonly number[], readonly number[]]
   if (old.join() === young.join() || !share(shapes, comparison, ['integer', 'fraction'])) return []
   const isMultiple = (whole: number, part: number): boolean => Math.abs(whole / part - Math.round(whole / part)) < 1e-9
   const covers = (wide: readonly number[], narrow: readonly number[]): boolean =>
@@ -142,6 +142,10 @@ function compareMultiples(shapes: Shapes, comparison: Comparison): readonly Find
   const difference = covers(old, young) ? 'multiple-narrowed' : covers(young, old) ? 'multiple-widened' : 'multiple-changed'
   return [found(shapes, difference, listed(old), listed(young))]
 }
+
+/** Every integer is a multiple of one. */
+const multiplesOf = ({ types, bounds: { multiples } }: Shape): readonly number[] =>
+  types.has('fraction') ? multiples : multiples.filter((multiple) => !Number.isInteger(1 / multiple))
 
 const listed = (numbers: readonly number[]): unknown => (numbers.length === 0 ? undefined : numbers.join(' and '))
 

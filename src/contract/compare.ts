@@ -1,9 +1,12 @@
 /** Compares two OpenAPI documents of one version: what has changed, and which changes break clients. */
-import { canonicalText, isList, own } from '../definition/json.js'
+import { canonicalText, own } from '../definition/json.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
+import { type Addresses, addressesOf, movedOperation, operationsOf, type PathItem } from './addresses.js'
+import { filesMember } from './bundle.js'
 import { type Change, Changes, type VersionWords } from './changes.js'
 import { compareRequestBodies, compareResponses } from './compare-bodies.js'
+import { compareDeliveries } from './compare-deliveries.js'
 import { compareParameters, type OperationPlace, type OperationSides } from './compare-parameters.js'
 import { SchemaComparer } from './compare-schemas.js'
 import { compareSecurity } from './compare-security.js'
@@ -43,7 +46,7 @@ export function compareContracts(before: unknown, after: unknown, options: Compa
   const [old, young] = [new Source(before), new Source(after)]
   const changes = new Changes(wordsOf(old, options))
   const comparison = new DocumentComparison(old, young, changes, now)
-  comparison.basePaths()
+  comparison.basePath()
   comparison.sunset()
   comparison.paths()
   comparison.webhooks()
@@ -58,19 +61,13 @@ function wordsOf(source: Source, { version, next }: CompareOptions): VersionWord
   return number === undefined && version === undefined ? { next: following } : { version: said ?? '', next: following }
 }
 
-const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace', 'query'] as const
-
-interface PathItem {
-  readonly path: string
-  readonly item: Place
-}
-
 class DocumentComparison {
   readonly #before: Source
   readonly #after: Source
   readonly #changes: Changes
   readonly #now: Date
   readonly #schemas: SchemaComparer
+  readonly #addresses: Addresses
   /** Whether everything is the same that operations refer to: then most of them need no look. */
   readonly #sharesAll: boolean
 
@@ -80,18 +77,18 @@ class DocumentComparison {
     this.#changes = changes
     this.#now = now
     this.#schemas = new SchemaComparer(before, after, now)
-    this.#sharesAll = ['components', 'security', 'openapi'].every((name) =>
+    this.#addresses = addressesOf(before, after)
+    this.#sharesAll = ['components', 'security', 'openapi', filesMember].every((name) =>
       isSame(own(before.root.value, name), own(after.root.value, name)),
     )
   }
 
-  /** Hosts differ from one deployment to the next; paths do not. */
-  basePaths(): void {
-    const [old, young] = [basePaths(this.#before), basePaths(this.#after)]
-    if (old.length === 0 || young.length === 0 || old.some((path) => young.includes(path))) return
+  basePath(): void {
+    const { moved } = this.#addresses
+    if (moved === undefined) return
     this.#add('base-path-changed', {
       ...this.#both('servers'),
-      what: `the service is served below ${young.join(' and ')} in place of ${old.join(' and ')}`,
+      what: `the service is served below ${moved.to.join(' and ')} in place of ${moved.from.join(' and ')}`,
       so: 'clients that call it where it was get 404',
     })
   }
@@ -99,7 +96,7 @@ class DocumentComparison {
   /** The end of the whole version. */
   sunset(): void {
     const [old, young] = [this.#before, this.#after].map(documentSunset)
-    const isDeprecated = [...pathsOf(this.#after).values()].some(({ item }) =>
+    const isDeprecated = [...this.#addresses.after.values()].some(({ item }) =>
       [...operationsOf(this.#after, item).values()].some(({ value }) => own(value, 'deprecated') === true),
     )
     const kind = sunsetChange({ 'x-sunset': old }, { 'x-sunset': young, deprecated: isDeprecated || young !== undefined })
@@ -109,7 +106,7 @@ class DocumentComparison {
   }
 
   paths(): void {
-    const [old, young] = [pathsOf(this.#before), pathsOf(this.#after)]
+    const { before: old, after: young } = this.#addresses
     for (const [shape, before] of old) {
       const after = young.get(shape)
       if (after === undefined) this.#lostPath(before)
@@ -167,20 +164,25 @@ class DocumentComparison {
   }
 
   #operation(operation: { readonly method: string; readonly path: string }, before: OperationPlace, after: OperationPlace): void {
-    const sides: OperationSides = {
-      before: this.#before,
-      after: this.#after,
-      schemas: this.#schemas,
-      changes: this.#changes,
-      now: this.#now,
-      operation,
+    const sides: OperationSides = { ...this.#deliverySides(), operation }
+    const moved = movedOperation({ before, after }, [this.#before, this.#after])
+    if (moved !== undefined) {
+      this.#add('base-path-changed', {
+        ...{ before: before.operation, after: after.operation, place: 'servers', operation },
+        what: `${operation.method} ${operation.path} is served below ${moved.to.join(' and ')} in place of ${moved.from.join(' and ')}`,
+        so: 'clients that call it where it was get 404',
+      })
     }
     compareParameters({ before, after }, sides)
     compareRequestBodies(before.operation, after.operation, sides)
     compareResponses(before.operation, after.operation, sides)
     compareSecurity(before.operation, after.operation, sides)
     this.#life(operation, before.operation, after.operation)
-    this.#callbacks(operation, before.operation, after.operation)
+    const callbacks = {
+      before: this.#before.member(before.operation, 'callbacks'),
+      after: this.#after.member(after.operation, 'callbacks'),
+    }
+    compareDeliveries(callbacks, `the callback of ${operation.method} ${operation.path}`, sides)
   }
 
   /** Deprecation, sunset, and the name of the operation. */
@@ -204,31 +206,12 @@ class DocumentComparison {
   }
 
   webhooks(): void {
-    this.#deliveries(
-      { before: this.#before.member(this.#before.root, 'webhooks'), after: this.#after.member(this.#after.root, 'webhooks') },
-      'the webhook',
-    )
+    const pair = { before: this.#before.member(this.#before.root, 'webhooks'), after: this.#after.member(this.#after.root, 'webhooks') }
+    compareDeliveries(pair, 'the webhook', this.#deliverySides())
   }
 
-  #callbacks(operation: { readonly method: string; readonly path: string }, before: Place, after: Place): void {
-    const pair = { before: this.#before.member(before, 'callbacks'), after: this.#after.member(after, 'callbacks') }
-    this.#deliveries(pair, `the callback of ${operation.method} ${operation.path}`)
-  }
-
-  /** What the service sends to its clients of its own accord: only whether it does. */
-  #deliveries(pair: { readonly before: Place | undefined; readonly after: Place | undefined }, words: string): void {
-    const [old, young] = [this.#before.members(pair.before), this.#after.members(pair.after)]
-    for (const [name, place] of old) {
-      if (!young.has(name))
-        this.#add('webhook-removed', {
-          before: place,
-          place: `webhook "${name}"`,
-          what: `${words} "${name}" is gone`,
-          so: 'clients that wait for it hear nothing',
-        })
-    }
-    for (const [name, place] of young)
-      if (!old.has(name)) this.#add('webhook-added', { after: place, place: `webhook "${name}"`, what: `${words} "${name}" is new` })
+  #deliverySides(): Omit<OperationSides, 'operation'> {
+    return { before: this.#before, after: this.#after, schemas: this.#schemas, changes: this.#changes, now: this.#now }
   }
 
   /** Names of types in generated clients. */
@@ -257,28 +240,6 @@ class DocumentComparison {
 }
 
 const isSame = (one: unknown, other: unknown): boolean => canonicalText([one]) === canonicalText([other])
-
-/** Paths by their shape: names of parameters are not part of an address. */
-function pathsOf(source: Source): ReadonlyMap<string, PathItem> {
-  const paths = [...source.members(source.member(source.root, 'paths'))].filter(([path]) => path.startsWith('/'))
-  return new Map(paths.map(([path, item]) => [path.replaceAll(/\{[^}]*\}/g, '{}'), { path, item }]))
-}
-
-function operationsOf(source: Source, item: Place): ReadonlyMap<string, Place> {
-  const found = new Map<string, Place>()
-  for (const method of methods) {
-    const place = source.member(item, method)
-    if (place !== undefined) found.set(method.toUpperCase(), place)
-  }
-  return found
-}
-
-/** The paths of the servers, without hosts and final slashes. */
-function basePaths(source: Source): readonly string[] {
-  const servers = own(source.root.value, 'servers')
-  const urls = (isList(servers) ? servers : []).map((server) => own(server, 'url')).filter((url) => typeof url === 'string')
-  return urls.map((url) => url.replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/]*/i, '').replace(/\/+$/, '') || '/')
-}
 
 /** When all of a version ends: what its document says at the top, or of itself. */
 export function documentSunset(source: Source): unknown {

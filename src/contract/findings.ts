@@ -2,8 +2,14 @@
 import type { Schema } from './flatten.js'
 import type { Place } from './nodes.js'
 
-/** Where a schema stands: what clients send (`parameter`, `request`), or what they get (`response`, `header`). */
-export type SchemaPlace = 'parameter' | 'request' | 'response' | 'header'
+/**
+ * Where a schema stands: what clients send (`parameter`, `request`, and `reply` to a webhook or
+ * callback), or what they get (`response`, `header`, and `delivery` of a webhook or callback).
+ */
+export type SchemaPlace = 'parameter' | 'request' | 'response' | 'header' | 'delivery' | 'reply'
+
+/** Whether clients send what stands there. */
+export const isSentAt = (place: SchemaPlace): boolean => place === 'parameter' || place === 'request' || place === 'reply'
 
 /** Levels of a difference in what clients send, and in what they get: it breaks them, it may break generated code, or it is harmless. */
 interface Effect {
@@ -66,8 +72,12 @@ export const differences = {
   'condition-added': { ...narrower, says: 'has the condition {after} now' },
   'condition-removed': { ...wider, says: 'has lost the condition {before}' },
   'condition-changed': { ...both, says: 'has another condition {after}' },
+  'extensible-value-added': { ...neither, says: 'may have the value {after} now' },
   'extensible-value-removed': { ...narrower, says: 'has lost the value {before}' },
   'xml-changed': { ...both, says: 'is written in XML as {after} in place of {before}' },
+  'mapping-value-removed': { ...narrower, says: 'has lost the discriminator value {before}' },
+  // A new variant is told of as such: of one value more nobody knows whether it is another.
+  'mapping-value-added': { sent: 'harmless', got: 'warning', says: 'has the discriminator value {after} now' },
   'discriminator-changed': { sent: 'warning', got: 'warning', says: 'has the discriminator {after} in place of {before}' },
   'default-changed': { ...neither, says: 'has the default {after} in place of {before}' },
 } as const satisfies Record<string, Effect>
@@ -97,7 +107,7 @@ export interface Finding {
 export function levelAt(place: SchemaPlace, difference: Difference): Level {
   if (place === 'parameter' && difference === 'default-changed') return 'breaking'
   const { sent, got } = differences[difference]
-  return place === 'parameter' || place === 'request' ? sent : got
+  return isSentAt(place) ? sent : got
 }
 
 /** What two schemas are compared for. */

@@ -36,8 +36,9 @@ export function flatten(source: Source, schema: Schema, before: ReadonlySet<stri
       if (value === false) plains.push(place)
       return
     }
-    if (typeof value.$ref === 'string') {
-      const target = source.target(value.$ref, place.pointer)
+    const ref = value.$ref ?? (source.legacy ? undefined : value.$dynamicRef)
+    if (typeof ref === 'string') {
+      const target = source.target(ref, place.pointer)
       const name = componentOf(target.pointer)
       if (name !== undefined) names.push(name)
       visit(target)
@@ -69,8 +70,11 @@ export function saysTrue(source: Source, schema: Schema, keyword: string): boole
 }
 
 /** What is said by a keyword first; `undefined` where nothing is. */
-export function firstSaid(source: Source, schema: Schema, keyword: string): unknown {
-  for (const { value } of flatten(source, schema).plains) {
+export const firstSaid = (source: Source, schema: Schema, keyword: string): unknown => saidBy(flatten(source, schema).plains, keyword)
+
+/** The same of a schema that was taken apart. */
+export function saidBy(plains: readonly Place[], keyword: string): unknown {
+  for (const { value } of plains) {
     const said = own(value, keyword)
     if (said !== undefined) return said
   }

@@ -44,6 +44,13 @@ const ownKinds = {
   'parameter-became-optional': { level: 'harmless', text: 'A parameter is optional now' },
   'parameter-became-many-valued': { level: 'harmless', text: 'A parameter takes several values where it took one' },
   'parameter-style-changed': { level: 'breaking', text: 'A parameter is written in another way (`style`, `explode`, `content`)' },
+  'parameter-reserved-refused': {
+    level: 'breaking',
+    text: 'A parameter no longer takes reserved characters as they are (`allowReserved`)',
+  },
+  'parameter-reserved-allowed': { level: 'harmless', text: 'A parameter takes reserved characters as they are' },
+  'parameter-empty-refused': { level: 'breaking', text: 'A parameter may no longer be sent without a value (`allowEmptyValue`)' },
+  'parameter-empty-allowed': { level: 'harmless', text: 'A parameter may be sent without a value' },
   'path-parameter-renamed': { level: 'warning', text: 'A parameter of a path has another name: generated methods have, too' },
   'request-body-added': { level: 'harmless', text: 'A request may have a body now' },
   'required-request-body-added': { level: 'breaking', text: 'A request must have a body now, where it had none' },
@@ -68,8 +75,34 @@ const ownKinds = {
   'security-relaxed': { level: 'harmless', text: 'Requests need fewer credentials, or may have others' },
   'operation-id-changed': { level: 'warning', text: 'An operation id is another, or gone: generated clients call it by another name' },
   'component-removed': { level: 'warning', text: 'A schema component is gone, or has another name: generated types have, too' },
+  'part-type-refused': { level: 'breaking', text: 'A part of a form that clients send may no longer have a media type' },
+  'part-type-added': { level: 'harmless', text: 'A part of a form that clients send may have another media type' },
+  'part-type-removed': { level: 'harmless', text: 'A part of a form that clients get no longer has a media type' },
+  'part-type-unknown': { level: 'breaking', text: 'A part of a form that clients get may have another media type' },
+  'part-style-changed': { level: 'breaking', text: 'A part of a form is written in another way (`style`, `explode`)' },
+  'part-header-required': { level: 'breaking', text: 'A part of a form that clients send must have a header field now' },
+  'part-header-removed': { level: 'breaking', text: 'A header field of a part that clients get is gone' },
+  'response-link-removed': { level: 'warning', text: 'A link of an answer (`links`) is gone: generated clients can not follow it' },
+  'response-link-changed': { level: 'warning', text: 'A link of an answer leads to another operation, or takes other values' },
+  'response-link-added': { level: 'harmless', text: 'A link of an answer is new' },
   'webhook-removed': { level: 'breaking', text: 'A webhook or callback is gone' },
   'webhook-added': { level: 'harmless', text: 'A webhook or callback is new' },
+  'callback-address-changed': { level: 'breaking', text: 'A callback is sent to an address that another part of the request says' },
+  'delivery-body-removed': { level: 'breaking', text: 'A webhook or callback has no body any more' },
+  'delivery-body-added': { level: 'harmless', text: 'A webhook or callback has a body now' },
+  'delivery-body-became-optional': { level: 'breaking', text: 'The body of a webhook or callback is not always there any more' },
+  'delivery-media-type-removed': { level: 'breaking', text: 'A webhook or callback no longer comes in a media type' },
+  'delivery-media-type-added': { level: 'breaking', text: 'A webhook or callback may come in another media type: clients can not choose' },
+  'delivery-parameter-removed': { level: 'breaking', text: 'A header field or parameter of a webhook or callback is gone' },
+  'delivery-parameter-added': { level: 'harmless', text: 'A header field or parameter of a webhook or callback is new' },
+  'delivery-parameter-became-optional': {
+    level: 'breaking',
+    text: 'A header field or parameter of a webhook or callback is not always there any more',
+  },
+  'reply-status-removed': { level: 'breaking', text: 'A webhook or callback may no longer be answered with a success' },
+  'reply-status-added': { level: 'harmless', text: 'A webhook or callback may be answered with another success' },
+  'reply-media-type-removed': { level: 'breaking', text: 'The answer to a webhook or callback may no longer have a media type' },
+  'reply-media-type-added': { level: 'harmless', text: 'The answer to a webhook or callback may have another media type' },
 } as const satisfies Record<string, Kind>
 
 export type OwnKind = keyof typeof ownKinds
@@ -78,7 +111,7 @@ export type OwnKind = keyof typeof ownKinds
 export type ContractKind = OwnKind | `${SchemaPlace}-${Difference}`
 
 /** Places of schemas, in the order of the documentation. */
-export const schemaPlaces: readonly SchemaPlace[] = ['parameter', 'request', 'response', 'header']
+export const schemaPlaces: readonly SchemaPlace[] = ['parameter', 'request', 'response', 'header', 'delivery', 'reply']
 
 /** How the documentation names what is in these places. */
 const placeText: Readonly<Record<SchemaPlace, string>> = {
@@ -86,6 +119,8 @@ const placeText: Readonly<Record<SchemaPlace, string>> = {
   request: 'The body of a request, or a member of it',
   response: 'The body of an answer, or a member of it',
   header: 'A header field of an answer',
+  delivery: 'What a webhook or callback brings, or a member of it',
+  reply: 'What clients answer to a webhook or callback, or a member of it',
 }
 
 /** Every kind by its id. */

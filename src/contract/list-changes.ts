@@ -38,7 +38,7 @@ function choiceChanges({ difference, from, to }: Finding, name: string, of: stri
   if (difference === 'value-added') return [change(String(to), 'added')]
   if (difference !== 'pattern-changed') return undefined
   const [old, young] = [parseListPattern(String(from)), parseListPattern(String(to))]
-  if (old === undefined || young === undefined || old.rest !== young.rest) return undefined
+  if (old === undefined || young === undefined || old.rest !== young.rest || (old.isMany && !young.isMany)) return undefined
   return [
     ...[...old.names].filter((one) => !young.names.has(one)).map((one) => change(one, 'removed')),
     ...[...young.names].filter((one) => !old.names.has(one)).map((one) => change(one, 'added')),

@@ -5,6 +5,8 @@ export interface ListPattern {
   readonly names: ReadonlySet<string>
   /** What stands before each name, such as `[-+]?`, and before the list. */
   readonly rest: string
+  /** Whether there may be several names. */
+  readonly isMany: boolean
 }
 
 /** Reads a pattern: a lookahead or none, then one name, then a comma with another as often as it takes. */
@@ -17,11 +19,18 @@ export function parseListPattern(pattern: string): ListPattern | undefined {
     const length = (list.length - open.length - close.length) / 2
     const unit = list.slice(0, Math.max(0, length))
     if (!Number.isInteger(length) || unit === '' || list !== `${unit}${open}${unit}${close}`) continue
-    const [, sign = '', names] = /^((?:\[[^\]]*\]|[-+])\??)?\((?:\?:)?((?:[^()|\\]|\\.)+(?:\|(?:[^()|\\]|\\.)+)*)\)$/.exec(unit) ?? []
-    if (names !== undefined)
-      return { names: new Set(names.split('|').map((name) => name.replaceAll(/\\(.)/g, '$1'))), rest: `${ahead} ${sign}` }
+    const one = parseOne(unit)
+    if (one !== undefined) return { names: one.names, rest: `${ahead} ${one.sign}`, isMany: true }
   }
-  return undefined
+  const one = parseOne(list)
+  return one === undefined ? undefined : { names: one.names, rest: `${ahead} ${one.sign}`, isMany: false }
+}
+
+/** One name, such as `[-+]?(?:a|b)`, or the same in brackets. */
+function parseOne(unit: string): { readonly names: ReadonlySet<string>; readonly sign: string } | undefined {
+  const inner = /^\((?:\?:)?((?:\[[^\]]*\]|[-+])\??\(.*\))\)$/.exec(unit)?.[1] ?? unit
+  const [, sign = '', names] = /^((?:\[[^\]]*\]|[-+])\??)?\((?:\?:)?((?:[^()|\\]|\\.)+(?:\|(?:[^()|\\]|\\.)+)*)\)$/.exec(inner) ?? []
+  return names === undefined ? undefined : { names: new Set(names.split('|').map((name) => name.replaceAll(/\\(.)/g, '$1'))), sign }
 }
 
 const brackets = [

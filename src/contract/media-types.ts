@@ -6,7 +6,8 @@ export function normalType(type: string): string {
     .toLowerCase()
     .split(';')
     .map((part) => part.trim())
-  return [essence, ...parameters.filter((one) => one !== '' && !one.startsWith('charset=')).sort()].join(';')
+  const said = parameters.map((one) => one.replace(/^([^=]*)="([^"\\]*)"$/, '$1=$2'))
+  return [essence, ...said.filter((one) => one !== '' && !one.startsWith('charset=')).sort()].join(';')
 }
 
 /** Whether a media range, such as `application/*`, holds a type or a range. */
@@ -17,6 +18,11 @@ export function holds(range: string, type: string): boolean {
 }
 
 export const isXml = (type: string): boolean => /[/+]xml(?:;|$)/.test(type)
+
+/** Whether a body is bytes there, of which a schema says nothing: OpenAPI 3.0 calls them a string, 3.1 nothing at all. */
+export const isBinary = (type: string): boolean =>
+  !/\+(?:json|xml)(?:;|$)/.test(type) &&
+  /^(?:(?:image|audio|video|font|model)\/|application\/(?:octet-stream|pdf|zip|gzip|vnd\.(?:ms-|openxmlformats)[^;]*)(?:;|$))/.test(type)
 
 /** Whether values are texts there: in forms and in XML a number is written as its digits. */
 export const isTextual = (type: string): boolean => isXml(type) || /^(?:text\/|multipart\/|application\/x-www-form-urlencoded)/.test(type)

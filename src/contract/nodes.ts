@@ -18,6 +18,8 @@ export class Source {
   readonly root: Place
   /** OpenAPI 3.0: `nullable`, boolean `exclusiveMinimum`, and nothing beside `$ref`. */
   readonly legacy: boolean
+  /** Places by what identifies them: `#name` of an `$anchor`, the `$id` of a schema. Found when the first is asked for. */
+  #identified: ReadonlyMap<string, Place> | undefined
 
   /** Throws `DocumentError` for what is not an OpenAPI document of version 3. */
   constructor(document: unknown) {
@@ -43,12 +45,21 @@ export class Source {
 
   /** What one reference leads to. */
   target(ref: string, from: string): Place {
-    if (!ref.startsWith('#/'))
-      throw new DocumentError(`The reference "${ref}" at ${from} leads out of the document. Bundle the document into one file first.`)
-    let place = this.root
-    for (const token of pointerTokens(fragmentOf(ref)) ?? []) place = child(place, token)
+    const [, base = '', fragment] = /^([^#]*)(#.*)?$/s.exec(ref) ?? []
+    let place = base === '' && fragment?.startsWith('#/') ? this.root : this.#identifiedBy(ref, base, from)
+    if (fragment?.startsWith('#/')) for (const token of pointerTokens(fragmentOf(fragment)) ?? []) place = child(place, token)
     if (place.value === undefined) throw new DocumentError(`The reference "${ref}" at ${from} leads to nothing.`)
     return place
+  }
+
+  /** The schema with an `$anchor`, or with an `$id`. Names of anchors count in the whole document. */
+  #identifiedBy(ref: string, base: string, from: string): Place {
+    this.#identified ??= identifiedIn(this.root)
+    const anchor = ref.slice(base.length)
+    const found = this.#identified.get(anchor === '' || anchor.startsWith('#/') ? base : anchor) ?? this.#identified.get(ref)
+    if (found !== undefined) return found
+    if (base === '') throw new DocumentError(`The reference "${ref}" at ${from} leads to nothing: no schema has that $anchor.`)
+    throw new DocumentError(`The reference "${ref}" at ${from} leads out of the document. Give the document as a file, or bundle it first.`)
   }
 
   /** A member, with its references followed; `undefined` where there is none. */
@@ -80,6 +91,25 @@ export function child(place: Place, token: string): Place {
   const { value } = place
   const found = isList(value) ? value[Number(token)] : own(value, token)
   return { value: found, pointer: `${place.pointer}/${escapePointer(token)}` }
+}
+
+/** Members whose value is data, in which nothing is a schema. */
+const data: ReadonlySet<string> = new Set(['example', 'examples', 'default', 'const', 'enum', 'value'])
+
+/** Every schema that has an `$anchor`, a `$dynamicAnchor` or an `$id`. */
+function identifiedIn(root: Place): ReadonlyMap<string, Place> {
+  const found = new Map<string, Place>()
+  const visit = (place: Place): void => {
+    const { value } = place
+    if (isList(value)) for (const index of value.keys()) visit(child(place, String(index)))
+    if (!isObject(value)) return
+    for (const keyword of ['$anchor', '$dynamicAnchor'] as const) if (typeof value[keyword] === 'string') keep(`#${value[keyword]}`, place)
+    if (typeof value.$id === 'string') keep(value.$id.replace(/#$/, ''), place)
+    for (const name of Object.keys(value)) if (!data.has(name) || isObject(value[name])) visit(child(place, name))
+  }
+  const keep = (id: string, place: Place): unknown => found.has(id) || found.set(id, place)
+  visit(root)
+  return found
 }
 
 /** The value of a place as an object; an empty one where it is none. */

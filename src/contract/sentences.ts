@@ -58,6 +58,7 @@ const refusal: Readonly<Partial<Record<SchemaPlace, number>>> = { parameter: 400
 
 function consequence(place: SchemaPlace, difference: Difference): string {
   const status = refusal[place]
+  if (place === 'reply') return 'the service does not understand clients that answer as before'
   if (status === undefined) {
     if (difference === 'member-removed' || difference === 'member-hidden') return 'clients that read it find nothing'
     if (difference === 'member-became-optional') return 'clients that count on it fail where it is missing'

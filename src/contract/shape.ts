@@ -23,6 +23,8 @@ export interface Shape {
   readonly formats: ReadonlySet<string>
   readonly patterns: ReadonlySet<string>
   readonly properties: ReadonlyMap<string, Schema>
+  /** Whether it names its members: an object that does not may have any. */
+  readonly isNamed: boolean
   readonly required: ReadonlySet<string>
   /** Members without a name of their own: nothing said allows all. */
   readonly additional: Schema
@@ -76,7 +78,9 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
   const types = plains.map(({ value }) => typesOf(source, value))
   const bounds = new Bounds()
   for (const { value } of plains) bounds.add(value)
-  const shared = allTypes.filter((type) => types.every((some) => some.types.has(type)))
+  // A multiple of a whole number is whole.
+  const isWhole = bounds.multiples.some((multiple) => Number.isInteger(multiple))
+  const shared = allTypes.filter((type) => types.every((some) => some.types.has(type)) && !(isWhole && type === 'fraction'))
   const values = valuesOf(source, plains)
   return {
     place: plains[0] ?? { value: true, pointer: '#' },
@@ -89,7 +93,11 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
     ...(values === undefined ? {} : { values }),
     bounds,
     formats: new Set(texts(plains, 'format').filter((format) => !freeFormats.has(format))),
-    patterns: new Set(texts(plains, 'pattern').filter((pattern) => !/^\^?(?:\.\*)?\$?$/.test(pattern))),
+    patterns: new Set(
+      texts(plains, 'pattern')
+        .map(usualPattern)
+        .filter((pattern) => !/^\^?(?:\.\*)?\$?$/.test(pattern)),
+    ),
     ...membersOf(plains),
     ...itemsOf(plains),
     conditions: conditionsOf(plains),
@@ -98,8 +106,11 @@ function build(source: Source, { plains, names }: Flat, unions: ReadonlyMap<stri
   }
 }
 
-/** Formats that limit nothing: they say how a value is kept, or how a field of a form shows it. */
-const freeFormats: ReadonlySet<string> = new Set(['int64', 'double', 'password', 'binary'])
+/** Formats that limit nothing: they say how a value is kept, or how a field of a form shows it. `byte` of 3.0 is an encoding. */
+const freeFormats: ReadonlySet<string> = new Set(['int64', 'double', 'password', 'binary', 'byte'])
+
+/** Classes of characters have short names, too: a pattern says the same either way. */
+const usualPattern = (pattern: string): string => pattern.replaceAll('[0-9]', '\\d').replaceAll(/\[(?:A-Za-z|a-zA-Z)0-9_\]/g, '\\w')
 
 interface Types {
   readonly types: ReadonlySet<ValueType>
@@ -164,7 +175,7 @@ function valuesOf(source: Source, plains: readonly Place[]): ReadonlyMap<string,
 const texts = (plains: readonly Place[], keyword: string): readonly string[] =>
   plains.map(({ value }) => own(value, keyword)).filter((value) => typeof value === 'string')
 
-function membersOf(plains: readonly Place[]): Pick<Shape, 'properties' | 'required' | 'additional'> {
+function membersOf(plains: readonly Place[]): Pick<Shape, 'properties' | 'isNamed' | 'required' | 'additional'> {
   const properties = new Map<string, Place[]>()
   const required = new Set<string>()
   const additional: Place[] = []
@@ -178,7 +189,7 @@ function membersOf(plains: readonly Place[]): Pick<Shape, 'properties' | 'requir
     // A reference beside it has given the other members their names already.
     additional.push(...schemasAt(place, ['additionalProperties', 'unevaluatedProperties']))
   }
-  return { properties, required, additional }
+  return { properties, isNamed: plains.some(({ value }) => own(value, 'properties') !== undefined), required, additional }
 }
 
 function itemsOf(plains: readonly Place[]): Pick<Shape, 'prefix' | 'items'> {
@@ -217,12 +228,19 @@ function opaqueOf(plains: readonly Place[]): readonly (readonly [string, string]
   const found = new Map<string, string[]>()
   for (const { value } of plains) {
     for (const keyword of ['not', 'if', 'contentMediaType', 'contentEncoding']) {
-      const said = own(value, keyword)
+      const said = opaqueAt(value, keyword)
       if (said === undefined || (keyword === 'if' && own(value, 'then') === undefined && own(value, 'else') === undefined)) continue
       found.set(keyword, [...(found.get(keyword) ?? []), canonicalText(said)])
     }
   }
   return [...found].map(([keyword, said]) => [keyword, said.sort().join(' ')] as const)
+}
+
+/** What a keyword says. `format: byte` is how 3.0 says base64, and every file is a stream of octets. */
+function opaqueAt(value: unknown, keyword: string): unknown {
+  const said = own(value, keyword)
+  if (keyword === 'contentEncoding' && said === undefined && own(value, 'format') === 'byte') return 'base64'
+  return keyword === 'contentMediaType' && said === 'application/octet-stream' ? undefined : said
 }
 
 function dependentsOf(plains: readonly Place[]): ReadonlyMap<string, ReadonlySet<string>> {
@@ -267,7 +285,7 @@ function together(one: Shape, other: Shape): Shape {
     bounds: one.bounds.and(other.bounds),
     formats: new Set([...one.formats, ...other.formats]),
     patterns: new Set([...one.patterns, ...other.patterns]),
-    ...(other.types.has('object') ? pick(other, ['properties', 'required', 'additional', 'dependents']) : {}),
+    ...(other.types.has('object') ? pick(other, ['properties', 'isNamed', 'required', 'additional', 'dependents']) : {}),
     ...(other.types.has('array') ? pick(other, ['prefix', 'items']) : {}),
     conditions: new Map([...one.conditions, ...other.conditions]),
     opaque: new Map([...one.opaque, ...other.opaque]),

@@ -1,4 +1,5 @@
 /** Data that nobody can change any more, of which what was worked out once holds for good. */
+import { sharedRegistry } from '../brand.js'
 import { isContainer } from './json.js'
 
 /**
@@ -54,7 +55,8 @@ export function declareCareful(method: object): void {
 /** Whether that has been said of a method: of this very one, since who puts another in its place may do otherwise. */
 export const isCareful = (method: object | undefined): boolean => method !== undefined && careful.has(method)
 
-const creating = new WeakSet<object>()
+// Documents describe what such an adapter can answer, whichever copy of the library made it.
+const creating = sharedRegistry('creating', () => new WeakSet<object>())
 
 /** Says of an adapter's `create` that what it does not refuse it has created: it never puts it off, nor finds nothing to do. */
 export function declareCreating(create: object): void {

@@ -101,7 +101,7 @@ export function unaddressable(text: string): string | undefined {
 }
 
 /** Characters of an id in a path. Node, as others, takes 16 KiB of headers in all: with a longer id neither `Location` nor a request would get through. */
-const longestId = 8_000
+export const longestId = 8_000
 
 /** Why no record may be created under an id, or `undefined` where one may (PATH-11). */
 export function unfitForNew(text: string): string | undefined {

@@ -1,6 +1,8 @@
 /** A circuit breaker around stores that may be down: no request waits for one twice (LIMIT-1). */
 import type { Awaitable } from '../adapters/contract.js'
 import { notify } from '../notify.js'
+import { storeFailureChannel } from '../telemetry/channels.js'
+import type { StoreFailureMessage } from '../telemetry/messages.js'
 import { deadline, withTimeout } from '../timeout.js'
 import { inSeconds } from './duration.js'
 import type { LimitStore, StoreOptions, StoreOutage, WindowCount } from './store.js'
@@ -135,7 +137,9 @@ export class StoreGuard {
     // flapping store is not reported more than about once a second.
     if (this.#opened - this.#closed > longestPause) this.#pause = firstPause
     for (const release of [...this.#waiting]) release()
-    notify(this.#onFailure, () => new Error(this.messages.failed, { cause }))
+    const message = this.messages.failed
+    report({ state: 'failed', message, error: cause, duration: undefined })
+    notify(this.#onFailure, () => new Error(message, { cause }))
     this.#probeLater()
   }
 
@@ -150,6 +154,7 @@ export class StoreGuard {
     for (const tell of this.#whenUp.splice(0)) tell()
     const duration = Math.round(this.#closed - this.#opened)
     const message = this.messages.recovered(inSeconds(Math.max(1, Math.round(duration / 100)) / 10))
+    report({ state: 'recovered', message, error: undefined, duration })
     notify(this.#onRecovery, () => ({ message, duration }))
   }
 
@@ -173,6 +178,8 @@ export class StoreGuard {
     )
   }
 }
+
+const report = (message: StoreFailureMessage): void => storeFailureChannel.publish(message)
 
 const down = 'The store does not answer.'
 

@@ -39,6 +39,8 @@ export interface Authenticate<P = unknown> extends Middleware {
   readonly field: string
   /** The value of `WWW-Authenticate` of a request without credentials, such as `Bearer realm="api"` (RFC 9110 11.6.1). */
   readonly challenge: string
+  /** What the credentials are, where the library checks them itself: documents say so. */
+  readonly format?: 'JWT'
 }
 
 /**

@@ -17,7 +17,7 @@ import { header } from '../wire.js'
 import { type Authenticate, known, makeAuthenticate, unauthenticated } from './authenticate.js'
 import { realmKind } from './options.js'
 
-/** Which tokens are valid, and whom they stand for. */
+/** Which tokens are valid, and which principal each stands for. */
 export interface TokenOptions<P = Claims> {
   /** The keys that tokens may be signed with, each with its one algorithm; or the function that finds them, such as `jwks()`. */
   readonly keys: VerificationKeys
@@ -115,7 +115,7 @@ function byToken<P>(
       settled(principal(verified, req), (found) => known(found, () => refuse('The function principal knows nobody of these claims.'))),
     )
   })
-  return owning(made, caches)
+  return owning(Object.assign(made, { format: 'JWT' as const }), caches)
 }
 
 function verifierOf<P>(what: string, options: TokenOptions<P>, refuse: (why: string) => HttpProblem, caches: Caches): TokenVerifier {

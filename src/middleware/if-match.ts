@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { acceptsCoding } from '../http/accept-encoding.js'
 import { formatTag, knownTag, matchesStrongly, parseTagList, type TagList, versionsOf } from '../http/entity-tags.js'
+import { checkField } from '../http/field-length.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import { HttpProblem } from '../problem.js'
@@ -39,9 +40,11 @@ export const unconditional: Conditions = Object.freeze({
   codings: undefined,
 })
 
-/** `weakToo` lets weak tags in `If-Match` name their version, for services behind a proxy that weakens tags when it compresses. */
+/** Throws 400 for a field of more than 8,000 characters. `weakToo` lets weak tags in `If-Match` name their version, for services behind a proxy that weakens tags when it compresses. */
 export function readConditions({ headers }: Pick<IncomingMessage, 'headers'>, required: boolean, weakToo = false): Conditions {
   if (!required && headers['if-match'] === undefined && headers['if-none-match'] === undefined) return unconditional
+  checkField(header.ifMatch, headers['if-match'])
+  checkField(header.ifNoneMatch, headers['if-none-match'])
   const ifMatch = parseTagList(headers['if-match'])
   const ifNoneMatch = parseTagList(headers['if-none-match'])
   const versions = ifMatch === undefined || ifMatch.any ? undefined : versionsOf(ifMatch, weakToo)

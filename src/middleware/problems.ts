@@ -16,7 +16,7 @@ import type { ErrorMiddleware, Middleware } from './middleware.js'
 
 /** How problems are told, and who hears of them. */
 export interface ProblemsOptions {
-  /** Where `type` leads: the place a team publishes docs/errors.md at. */
+  /** What `type` begins with: the address where a team publishes docs/errors.md. Default `tag:express-rest-conventions,2026:errors`, which leads nowhere. */
   readonly problemBase?: string
   /** Hears of every problem with what was really thrown. Its exceptions and rejections go to `console.error`. Default: a 5xx goes to `console.error`. */
   readonly onError?: (error: unknown, problem: HttpProblem) => void

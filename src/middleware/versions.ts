@@ -10,6 +10,8 @@ import { functionBy, type Kind, type Kinds } from '../options/kinds.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { formatLink, send } from '../representation/answer.js'
 import { mergeLinks } from '../representation/header-fields.js'
+import { followRoutes, mountTemplate } from '../telemetry/express-route.js'
+import { nameRoute, tracedRequest } from '../telemetry/http-route.js'
 import { header } from '../wire.js'
 import { type BaseAddressOptions, baseAddress, baseAddressKinds } from './base-address.js'
 import type { ExpressRequest, Middleware, NextFunction } from './middleware.js'
@@ -188,7 +190,9 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
       Object.setPrototypeOf(res, prototypes[1])
       next(error)
     }
-    below(request, `${baseUrl}/${segment}`, withoutSegment(url, segment))
+    const mountPath = `${baseUrl}/${segment}`
+    below(request, mountPath, withoutSegment(url, segment))
+    nameOwnRoutes(request, res, mountPath)
     try {
       // An async handler reports by its promise, which no Express knows of.
       Promise.resolve(served.handler(req, res, leave) as unknown).catch(leave)
@@ -234,6 +238,14 @@ function withoutSegment(url: string, segment: string): string {
   const start = url.indexOf(`/${segment}`, url.startsWith('/') ? 0 : url.indexOf('://') + 3)
   const rest = url.slice(start + 1 + segment.length)
   return `${url.slice(0, start)}${rest.startsWith('/') ? '' : '/'}${rest}`
+}
+
+/** Gives the routes of a version to the tracer of this request, where there is one: Express's instrumentation knows no version. */
+function nameOwnRoutes(req: ExpressRequest, res: ServerResponse, mountPath: string): void {
+  const traced = tracedRequest()
+  if (traced === undefined) return
+  const mounted = mountTemplate(req)
+  followRoutes(req, mountPath, (template) => nameRoute(traced, res, `${mounted}${template}`))
 }
 
 /** Puts a request below a path, as Express does when it mounts a router. */

@@ -1,8 +1,11 @@
 /** What clients send and get, by media type (HDR-1, HDR-5, VERB-5). */
 import { bodyTypes } from '../middleware/body.js'
+import type { ServiceFacts } from '../plan/description.js'
 import { type Situation, takesBody } from '../plan/endings.js'
+import { mostOperations } from '../plan/json-patch.js'
 import { offersFor } from '../representation/encoding.js'
 import { mediaType, xmlTypes } from '../wire.js'
+import { longestText } from './bounds.js'
 import type { Components } from './components.js'
 import type { DocumentSchema, Reference } from './document.js'
 import { typeName } from './names.js'
@@ -36,7 +39,7 @@ export class Bodies {
     }
     const schema = this.#records.of(route.resource, 'patch')
     const merges = facts.patchTypes.filter((type) => type !== mediaType.jsonPatch)
-    const operations = facts.patchTypes.includes(mediaType.jsonPatch) ? { [mediaType.jsonPatch]: { schema: this.#jsonPatch() } } : {}
+    const operations = facts.patchTypes.includes(mediaType.jsonPatch) ? { [mediaType.jsonPatch]: { schema: this.#jsonPatch(facts) } } : {}
     return { required: true, content: { ...inEach(merges, schema, told), ...operations } }
   }
 
@@ -54,19 +57,21 @@ export class Bodies {
   answer(situation: Situation, status: number): Content | undefined {
     const { operation, route, facts } = situation
     if (status === 204 || status === 304 || status === 302 || status === 202) return undefined
-    if (route.document !== undefined) return Object.fromEntries(route.document.mediaTypes.map((type) => [type, { schema: documentSchema }]))
+    if (route.document !== undefined) {
+      const { mediaTypes, pages } = route.document
+      return Object.fromEntries(mediaTypes.map((type) => [type, { schema: pages === undefined ? documentSchema : fileSchema(type) }]))
+    }
     if (operation.answers === 'value') return this.#value(situation, status)
     const { resource } = route
     if (resource === undefined || (operation.answers !== 'item' && operation.answers !== 'page')) return undefined
     // A POST that created nothing has nothing to show.
     if (operation.method === 'POST' && status === 200) return undefined
     const isPage = operation.answers === 'page'
-    const types = offersFor(
-      isPage ? 'list' : 'item',
-      [...facts.representations, ...resource.representations],
-      isPage ? resource.exports?.formats : undefined,
-    ).types
-    return contentOf(types, isPage ? this.#records.page(resource) : this.#records.of(resource, 'output'))
+    const schema = isPage ? this.#records.page(resource) : this.#records.of(resource, 'output')
+    const customs = [...facts.representations, ...resource.representations]
+    const exported = isPage ? resource.exports?.formats : undefined
+    if (customs.length === 0 && exported === undefined) return inEach(builtInTypes, schema)
+    return contentOf(offersFor(isPage ? 'list' : 'item', customs, exported).types, schema)
   }
 
   #value({ method, route, facts }: Situation, status: number): Content | undefined {
@@ -84,8 +89,8 @@ export class Bodies {
     return purpose === 'create' ? valueSchema(context, schema) : translated(context, schema, '')
   }
 
-  #jsonPatch(): Reference {
-    return this.#components.define('JsonPatch', 'the library', () => jsonPatch)
+  #jsonPatch({ bodyLimit }: Pick<ServiceFacts, 'bodyLimit'>): Reference {
+    return this.#components.define('JsonPatch', 'the library', () => jsonPatchSchema(bodyLimit))
   }
 }
 
@@ -93,8 +98,15 @@ const documentSchema: DocumentSchema = { type: 'object', description: 'An OpenAP
 
 const situationName = (method: string, name: string): string => `${method.toLowerCase()}-${name}`
 
-const inEach = (types: readonly string[], schema: unknown, told: object): Content =>
-  Object.fromEntries(types.map((type) => [type, { schema, ...told }]))
+/** What every resource can be had in. */
+const builtInTypes: readonly string[] = [mediaType.json, ...xmlTypes]
+
+function inEach(types: readonly string[], schema: unknown, told: object = {}): Content {
+  const media = { schema, ...told }
+  const content: Record<string, typeof media> = {}
+  for (const type of types) content[type] = media
+  return content
+}
 
 const jsonAndXml: ReadonlySet<string> = new Set([mediaType.json, ...xmlTypes])
 
@@ -109,30 +121,38 @@ function contentOf(types: readonly string[], schema: unknown): Content {
   )
 }
 
-/** A text, or bytes, of which the document says no more. */
+/** A text, or bytes, of which the document says no more. Bytes have no type (OpenAPI 3.1.1, 4.8.14.2). */
 function fileSchema(type: string): DocumentSchema {
   if (type === 'multipart/form-data')
-    return { type: 'object', properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } }, required: ['file'] }
-  return type.startsWith('text/') || type.endsWith('json') ? { type: 'string' } : { type: 'string', contentMediaType: type }
+    return { type: 'object', properties: { file: { contentMediaType: 'application/octet-stream' } }, required: ['file'] }
+  // JSON of a team's own may hold any value.
+  if (/[/+]json$/.test(type)) return {}
+  return type.startsWith('text/') || type.endsWith('json') ? { type: 'string', maxLength: longestText } : { contentMediaType: type }
 }
 
-const pointer = { type: 'string', description: 'An RFC 6901 pointer into the representation.', pattern: '^(?:/(?:[^~/]|~[01])*)*$' }
-
-const operation = (names: readonly string[], more: Readonly<Record<string, unknown>>): DocumentSchema => ({
-  type: 'object',
-  properties: { op: { type: 'string', enum: names }, path: pointer, ...more },
-  required: ['op', 'path', ...Object.keys(more)],
-})
-
-const jsonPatch: DocumentSchema = {
-  type: 'array',
-  description: 'Operations on the representation, all or none (RFC 6902).',
-  maxItems: 1_000,
-  items: {
-    anyOf: [
-      operation(['add', 'replace', 'test'], { value: {} }),
-      operation(['move', 'copy'], { from: pointer }),
-      operation(['remove'], {}),
-    ],
-  },
+/** `bodyLimit`: no text in a body has more characters than the body has bytes. */
+function jsonPatchSchema(bodyLimit: number): DocumentSchema {
+  const pointer = {
+    type: 'string',
+    description: 'An RFC 6901 pointer into the representation.',
+    pattern: '^(?:/(?:[^~/]|~[01])*)*$',
+    maxLength: bodyLimit,
+  }
+  const operation = (names: readonly string[], more: Readonly<Record<string, unknown>>): DocumentSchema => ({
+    type: 'object',
+    properties: { op: { type: 'string', enum: names }, path: pointer, ...more },
+    required: ['op', 'path', ...Object.keys(more)],
+  })
+  return {
+    type: 'array',
+    description: 'Operations on the representation, all or none (RFC 6902).',
+    maxItems: mostOperations,
+    items: {
+      anyOf: [
+        operation(['add', 'replace', 'test'], { value: {} }),
+        operation(['move', 'copy'], { from: pointer }),
+        operation(['remove'], {}),
+      ],
+    },
+  }
 }

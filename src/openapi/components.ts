@@ -1,4 +1,5 @@
 /** The components of a document: what several operations share stands once, under a readable name. */
+import type { JsonObject } from '../definition/json.js'
 import { ConfigurationError } from '../problem.js'
 import type { Reference } from './document.js'
 
@@ -10,8 +11,6 @@ interface Named {
   readonly identity: string
   /** Who has taken the name. */
   readonly owner: string
-  /** Asked once, when all are wanted: resources lead to each other in circles and in long chains. */
-  readonly make: () => unknown
 }
 
 /** Whose name it is, and the names that it may have: the first that is free, or that has the same identity. */
@@ -26,6 +25,8 @@ const library = 'the library'
 export class Components {
   readonly #kinds = new Map<ComponentKind, Map<string, Named>>()
   readonly #known = new Map<string, Reference>()
+  /** How each is made: asked when all are wanted, since resources lead to each other in circles and in long chains. */
+  readonly #claims: { readonly kind: ComponentKind; readonly name: string; readonly make: () => unknown }[] = []
   /** Whether any schema, or any operation, has examples: most documents have none to check. */
   hasExamples = false
 
@@ -54,18 +55,23 @@ export class Components {
     return this.#claim('schemas', { names, owner }, identity, make)
   }
 
+  /** A reference to what an owner shares among its operations, or the value itself where others have the name: it can do without one. */
+  shareIfFree(kind: ComponentKind, name: string, owner: string, make: () => Readonly<JsonObject>): Reference | Readonly<JsonObject> {
+    const identity = `of ${owner}`
+    if ((this.#kinds.get(kind)?.get(name)?.identity ?? identity) !== identity) return make()
+    return this.#claim(kind, { names: [name], owner }, identity, make)
+  }
+
   /** All of them by kind and name, sorted by name. */
   all(): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
-    const made = new Map<ComponentKind, Map<string, unknown>>()
-    for (;;) {
-      const left = [...this.#kinds].flatMap(([kind, table]) =>
-        [...table].filter(([name]) => made.get(kind)?.has(name) !== true).map(([name, { make }]) => ({ kind, name, make })),
-      )
-      if (left.length === 0) break
-      // What is made may need more of them.
-      for (const { kind, name, make } of left) made.set(kind, (made.get(kind) ?? new Map()).set(name, make()))
+    const made = new Map<ComponentKind, [name: string, value: unknown][]>()
+    // What is made may need more of them, which then stand at the end.
+    for (const { kind, name, make } of this.#claims) {
+      const table = made.get(kind)
+      if (table === undefined) made.set(kind, [[name, make()]])
+      else table.push([name, make()])
     }
-    return Object.fromEntries([...made].map(([kind, table]) => [kind, Object.fromEntries([...table].sort(byName))]))
+    return Object.fromEntries([...made].map(([kind, table]) => [kind, Object.fromEntries(table.sort(byName))]))
   }
 
   #claim(kind: ComponentKind, { names, owner }: Claim, identity: string, make: () => unknown): Reference {
@@ -76,7 +82,10 @@ export class Components {
       const last = names.at(-1) ?? ''
       throw clash(kind, last, owner, table.get(last)?.owner ?? library)
     }
-    if (!table.has(name)) table.set(name, { identity, owner, make })
+    if (!table.has(name)) {
+      table.set(name, { identity, owner })
+      this.#claims.push({ kind, name, make })
+    }
     return { $ref: `#/components/${kind}/${name}` }
   }
 }

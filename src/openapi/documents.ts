@@ -1,5 +1,5 @@
 /** The documents of all versions of a service. */
-import { descriptionOf } from '../plan/description.js'
+import { requireDescription } from '../plan/description.js'
 import type { OpenApiDocument } from './document.js'
 import { openapi } from './openapi.js'
 
@@ -10,7 +10,7 @@ import { openapi } from './openapi.js'
  * Throws `ConfigurationError` as `openapi()` does.
  */
 export function documentsOf(service: object): ReadonlyMap<string, OpenApiDocument> {
-  const versions = descriptionOf(service)?.versions ?? new Map([['', undefined]])
+  const { versions } = requireDescription('openapi()', service)
   const living = [...versions].filter(([, entry]) => entry !== 'retired').map(([name]) => (name === '' ? 'v1' : name))
   return new Map(living.map((version) => [version, openapi(service, version)]))
 }

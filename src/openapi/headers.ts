@@ -1,6 +1,7 @@
 /** The header fields of answers, as components. */
 import type { AnswerField } from '../plan/answer-fields.js'
 import { header } from '../wire.js'
+import { longestAnswered, safeInteger } from './bounds.js'
 import type { Components } from './components.js'
 import type { DocumentSchema, Reference } from './document.js'
 import { typeName } from './names.js'
@@ -10,13 +11,19 @@ interface Field {
   readonly schema: DocumentSchema
 }
 
-const text = (description: string, more: DocumentSchema = {}): Field => ({ description, schema: { type: 'string', ...more } })
+const text = (description: string, more: DocumentSchema = {}): Field => ({
+  description,
+  schema: { type: 'string', maxLength: longestAnswered, ...more },
+})
+
+const natural = safeInteger({ type: 'integer', minimum: 0 })
 
 /** What each field means. */
 const fields: Readonly<Record<string, Field>> = {
   [header.accept]: text('The media types of a body (RFC 9110 15.5.16).'),
   [header.acceptEncoding]: text('The content codings of a body (RFC 9110 15.5.16).'),
   [header.acceptPatch]: text('The media types of a PATCH (RFC 5789 3.1).'),
+  [header.allowOrigin]: text('The origin whose scripts may read the answer (HDR-7).'),
   [header.allow]: text('The methods that may be used here (VERB-9).'),
   [header.cacheControl]: text('How long, and by whom, the answer may be kept (HDR-6).'),
   [header.contentDisposition]: text('How a client may name the file (RFC 6266).'),
@@ -25,16 +32,17 @@ const fields: Readonly<Record<string, Field>> = {
   [header.etag]: text('The version of the representation: send it as `If-Match` or `If-None-Match` (HDR-2).', { pattern: '^(?:W/)?".*"$' }),
   [header.link]: text(
     'Other pages, with the relations `first`, `prev`, `next` and `last`, or the successor of the version (QUERY-7, VER-3).',
+    { pattern: '^<[^<>]*> *;.*$' },
   ),
   [header.location]: text('The absolute address of what was created (VERB-2).', { format: 'uri' }),
   [header.preferenceApplied]: text('The preference of the request that was followed (RFC 7240 3).'),
   [header.rateLimit]: text('What is left of the budget (LIMIT-1).'),
   [header.rateLimitPolicy]: text('The budget (LIMIT-1).'),
-  [header.requestId]: text('The id of the request.'),
-  [header.retryAfter]: { description: 'Seconds until the request may be sent again.', schema: { type: 'integer', minimum: 0 } },
-  [header.sunset]: text('When the version ends (RFC 8594).'),
+  [header.requestId]: text('The id of the request.', { maxLength: 128 }),
+  [header.retryAfter]: { description: 'Seconds until the request may be sent again.', schema: natural },
+  [header.sunset]: text('When the version ends (RFC 8594).', { pattern: '^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$' }),
   [header.token]: text('The token of this user (AUTH-2).'),
-  [header.totalCount]: { description: 'How many items match, on all pages (QUERY-7).', schema: { type: 'integer', minimum: 0 } },
+  [header.totalCount]: { description: 'How many items match, on all pages (QUERY-7).', schema: natural },
   [header.vary]: text('The request header fields that the answer depends on.'),
   [header.wwwAuthenticate]: text('How to authenticate (RFC 9110 11.6.1).'),
 }
@@ -46,13 +54,14 @@ export function headersOf(
   stated: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, Reference | Readonly<Record<string, unknown>>>> {
   const known = found.map(({ name, always }) => [name, reference(name, always, components)] as const)
-  const own = Object.entries(stated).map(([name, description]) => [name, { description, schema: { type: 'string' } }] as const)
+  const own = Object.entries(stated).map(([name, description]) => [name, text(description)] as const)
   return Object.fromEntries([...known, ...own])
 }
 
 /** A field that is always there is another component than one that may be missing. */
 function reference(name: string, always: boolean, components: Components): Reference {
-  const title = typeName(name)
+  // Rulesets look for it by its own name wherever there are header fields, also among the components.
+  const title = name === header.allowOrigin ? name : `${always ? '' : 'Optional'}${typeName(name)}`
   const field = fields[name] ?? text('A header field.')
-  return components.share('headers', [always ? title : `Optional${title}`], { ...field, ...(always ? { required: true } : {}) })
+  return components.share('headers', [title], { ...field, ...(always ? { required: true } : {}) })
 }

@@ -4,6 +4,7 @@ import type { ServiceFacts } from '../plan/description.js'
 import { loginProblems } from '../plan/endings.js'
 import type { Components } from './components.js'
 import { headersOf } from './headers.js'
+import { unlisted } from './operations.js'
 import { ProblemResponses } from './problem-schemas.js'
 
 const description = 'A token for user and password, in the header `x-authorization-token` of the answer (AUTH-2).'
@@ -23,9 +24,12 @@ export function loginPath(facts: ServiceFacts, root: string, components: Compone
     responses: {
       [status]: {
         description: status === 204 ? 'The methods of the login.' : 'The token.',
-        headers: headersOf(fieldsOfLogin(method), components),
+        headers: headersOf(fieldsOfLogin(method, own), components),
       },
-      ...(method === 'OPTIONS' ? {} : problems.ofProblems({ method, facts: own, life: undefined }, loginProblems)),
+      // The service refuses nothing of it.
+      ...(method === 'OPTIONS'
+        ? { '4XX': unlisted }
+        : problems.ofProblems({ method, facts: own, life: undefined, body: false }, loginProblems)),
     },
   })
   return {

@@ -1,16 +1,12 @@
 /** Names for components and operations: identifiers that a generator of clients can use as they are. */
 
-/** The words of a segment or a member: `pre-piezas`, `codigosPostales`, `XMLFiles`. */
-const wordsOf = (text: string): readonly string[] =>
-  ascii(text)
-    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
-    .split(/[^A-Za-z0-9]+/)
-    .filter((word) => word !== '')
+/** The parts of a segment or a member: `pre-piezas` has two, `codigosPostales` has its capitals already. */
+const wordsOf = (text: string): readonly string[] => ascii(text).split(/[^A-Za-z0-9]+/)
 
 /** Without accents; what is no Latin letter becomes its code, since component names hold nothing else. */
 function ascii(text: string): string {
   // Most names are: a document asks for thousands of them.
-  if (/^\p{ASCII}*$/u.test(text)) return text
+  if (/^[ -~]*$/.test(text)) return text
   return text
     .normalize('NFD')
     .replace(/\p{M}/gu, '')

@@ -1,20 +1,23 @@
 /** An OpenAPI document of one version of a service, made of what serves its requests. */
 import { nearMiss } from '../near-miss.js'
 import { checkOptions, invalidOption } from '../options/check.js'
-import { type DescribedVersion, descriptionOf, type ServiceDescription, type ServiceFacts } from '../plan/description.js'
+import { type DescribedVersion, requireDescription, type ServiceDescription, type ServiceFacts } from '../plan/description.js'
 import { type OpenApiOptions, openApiKinds } from '../plan/document-options.js'
 import type { Situation } from '../plan/endings.js'
 import type { OperationDescription } from '../plan/operation.js'
 import type { Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
+import { header } from '../wire.js'
 import { Components } from './components.js'
 import type { DocumentOperation, OpenApiDocument } from './document.js'
 import { checkExamples } from './examples.js'
 import { addFragments } from './fragments.js'
+import { withExamples } from './generated-examples.js'
 import { loginPath } from './login.js'
 import { Operations, tagOf } from './operations.js'
 import { pathOf } from './path-parameters.js'
 import { securityOf } from './security.js'
+import { withoutUnused } from './unused.js'
 import { toVersion30 } from './version-30.js'
 
 /**
@@ -30,9 +33,7 @@ import { toVersion30 } from './version-30.js'
  */
 export function openapi(service: object, version: string, options: OpenApiOptions = {}): OpenApiDocument {
   const given = checkOptions<OpenApiOptions>('openapi()', options, openApiKinds)
-  const description = descriptionOf(service)
-  if (description === undefined) throw invalidOption('openapi() got no service. Give what api() or resourceRouter() made.')
-  return describe(description, version, given)
+  return describe(requireDescription('openapi()', service), version, given)
 }
 
 /** What a service says when it describes itself to a request. */
@@ -46,17 +47,26 @@ export interface Asked {
 /** The same of a description, with options of their kinds. Throws `ConfigurationError` as `openapi` does. */
 export function describe(description: ServiceDescription, version: string, given: OpenApiOptions, asked: Asked = {}): OpenApiDocument {
   const { described, facts } = describedVersion(description, version)
-  const root = facts.root ?? asked.root
+  // A mock stands for a service at another address.
+  const root = asked.root ?? facts.root
   const components = new Components()
-  const { info, servers, openapi: format = '3.1.1', externalDocs, fragments = [] } = given
+  const { info, servers, openapi: format = '3.1.1', externalDocs, fragments = [], examples } = given
   const { security, schemes } = securityOf(facts)
   const paths = pathsOf(described, facts, components, asked.wanted)
-  if (facts.login) paths['/login'] = loginPath(facts, root ?? '/', components)
+  if (facts.login) {
+    if (paths['/login'] !== undefined) {
+      throw new ConfigurationError(
+        'description-clash',
+        'The login of api() and the endpoint "login" would share the path "/login" of the document. Call the endpoint otherwise.',
+      )
+    }
+    paths['/login'] = loginPath(facts, root ?? '/', components)
+  }
   for (const [name, scheme] of Object.entries(schemes)) components.share('securitySchemes', [name], scheme)
   const document: OpenApiDocument = {
     openapi: format,
     info: { title: version, version, ...info },
-    servers: servers ?? [{ url: `${root ?? ''}/${version}` }],
+    servers: servers ?? [{ url: `${root ?? ''}/${version}`, ...audienceOf(facts) }],
     ...(security.length === 0 ? {} : { security }),
     tags: [...tagsOf(described), ...(facts.login ? [{ name: 'login', description: 'Tokens for user and password (AUTH-2).' }] : [])],
     paths,
@@ -65,10 +75,20 @@ export function describe(description: ServiceDescription, version: string, given
     // Not only a header field: whoever compares documents has to know when the version may go (VER-3).
     ...(described.life?.sunset === undefined ? {} : { 'x-sunset': new Date(described.life.sunset).toISOString() }),
   }
-  checkOperationIds(document)
-  const whole = addFragments(document, fragments)
+  const complete = withoutUnused(
+    addFragments(document, fragments),
+    fragments.map((fragment) => fragment.components ?? {}),
+  )
+  checkOperationIds(complete)
+  const whole = examples === undefined ? complete : withExamples(complete, examples)
   if (components.hasExamples) checkExamples(whole)
   return format === '3.0.3' ? toVersion30(whole) : whole
+}
+
+/** Public APIs are those with tokens of a login, private ones have Bearer tokens (AUTH-1..3). Of others nobody knows. */
+function audienceOf({ authenticate, login }: ServiceFacts): { readonly 'x-internal'?: boolean } {
+  if (login || authenticate?.field === header.token) return { 'x-internal': false }
+  return authenticate?.format === 'JWT' ? { 'x-internal': true } : {}
 }
 
 /** The version that is to be described. */
@@ -87,19 +107,21 @@ function describedVersion(
 
 /** The methods of a path in the order in which documents mostly have them. */
 const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+/** The same as members of a path, with those that only fragments have. */
+const methods = [...order, 'TRACE'].map((method) => method.toLowerCase())
 
 type Paths = Record<string, Record<string, unknown>>
 
 function pathsOf({ table, life }: DescribedVersion, facts: ServiceFacts, components: Components, wanted: Asked['wanted']): Paths {
-  const operations = new Operations(components)
+  const operations = new Operations(components, facts)
   const paths: Paths = {}
   for (const route of table.routes) {
     checkTexts(route)
     const { path, parameters } = pathOf(route, components)
     const item: Record<string, unknown> = parameters.length === 0 ? {} : { parameters }
-    const methods = [...route.operations].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b))
-    for (const [method, operation] of methods) {
-      if (wanted?.(route, operation) === false) continue
+    for (const method of order) {
+      const operation = route.operations.get(method)
+      if (operation === undefined || wanted?.(route, operation) === false) continue
       const situation: Situation = { method, operation, route, facts, life }
       item[method.toLowerCase()] = operations.of(situation)
     }
@@ -112,12 +134,13 @@ function pathsOf({ table, life }: DescribedVersion, facts: ServiceFacts, compone
 function checkTexts({ kind, resource, operations }: Route): void {
   if (kind !== 'collection' || resource === undefined) return
   const { collection, item, below, text } = resource
+  if (text.operations === undefined) return
   const routes = [...below.values()].flatMap((entry) => (entry.kind === 'leaf' ? [entry.route] : []))
   const known = new Set(
     [...operations.values(), ...[collection, item, ...routes].flatMap((route) => [...route.operations.values()])].map(({ name }) => name),
   )
   const attached = ['listMembers', 'createMember', 'readMember', 'attach', 'detach']
-  const stray = Object.keys(text.operations ?? {}).find((name) => !known.has(name) && !attached.includes(name))
+  const stray = Object.keys(text.operations).find((name) => !known.has(name) && !attached.includes(name))
   if (stray === undefined) return
   const near = nearMiss(stray, [...known])
   throw new ConfigurationError(
@@ -137,8 +160,9 @@ function tagsOf({ table }: DescribedVersion): NonNullable<OpenApiDocument['tags'
       resource?.text.description ??
       resource?.plan.definition.schema.description ??
       (resource === undefined ? endpoint?.description : undefined)
+    const usual = resource === undefined ? 'The description of this version.' : `What can be done with \`${name}\`.`
     const { description: _, operations: __, ...extensions } = resource?.text ?? {}
-    tags.set(name, { name, ...(typeof said === 'string' ? { description: said } : {}), ...extensions })
+    tags.set(name, { name, description: typeof said === 'string' ? said : usual, ...extensions })
   }
   return [...tags.values()]
 }
@@ -146,19 +170,20 @@ function tagsOf({ table }: DescribedVersion): NonNullable<OpenApiDocument['tags'
 /** Throws where two operations would be one method of a client. */
 function checkOperationIds({ paths }: OpenApiDocument): void {
   const places = new Map<string, string>()
-  for (const [path, item] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(item)) {
-      if (!order.includes(method.toUpperCase())) continue
-      const { operationId } = operation as DocumentOperation
-      const place = `${method.toUpperCase()} ${path}`
-      const other = places.get(operationId)
-      if (other !== undefined) {
-        throw new ConfigurationError(
-          'description-clash',
-          `${place} and ${other} would share the operation id "${operationId}". Give one of them an operationId in describe.`,
-        )
-      }
-      places.set(operationId, place)
+  for (const path of Object.keys(paths)) {
+    const item = paths[path] ?? {}
+    for (const method of methods) {
+      const id = (item[method] as DocumentOperation | undefined)?.operationId
+      if (id === undefined) continue
+      const other = places.get(id)
+      if (other !== undefined) throw sharedId(id, `${method.toUpperCase()} ${path}`, other)
+      places.set(id, `${method.toUpperCase()} ${path}`)
     }
   }
 }
+
+const sharedId = (id: string, place: string, other: string): ConfigurationError =>
+  new ConfigurationError(
+    'description-clash',
+    `${place} and ${other} would share the operation id "${id}". Give one of them an operationId in describe.`,
+  )

@@ -1,7 +1,6 @@
 /** The ids of operations: good names of methods in a client, the same as long as the address is (`listPrePiezas`, `getPrePieza`). */
 import { singularOf } from '../definition/singular.js'
-import type { Situation } from '../plan/endings.js'
-import type { Mounted, Route } from '../plan/routes.js'
+import type { Route } from '../plan/routes.js'
 import { typeName } from './names.js'
 import { typeOf } from './record-schemas.js'
 
@@ -14,10 +13,13 @@ const verbs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   flag: { GET: 'get', HEAD: 'check', PUT: 'set', DELETE: 'unset' },
 }
 
-/** The id of an operation. HEAD of an endpoint is `head`, as its other methods are called by their own names. */
-export function operationId({ method, route }: Pick<Situation, 'method' | 'route'>): string {
-  const verb = verbs[route.kind]?.[method] ?? method.toLowerCase()
-  return `${verb}${placeOf(route, method === 'POST')}`
+/** The ids of the operations of a route, by method. HEAD of an endpoint is `head`, as its other methods are called by their own names. */
+export function operationIdsOf(route: Route): (method: string) => string {
+  const place = placeOf(route, false)
+  return (method) => {
+    const verb = verbs[route.kind]?.[method] ?? method.toLowerCase()
+    return `${verb}${method === 'POST' ? placeOf(route, true) : place}`
+  }
 }
 
 /** `one`: one item of a list is meant, as where it is created. */
@@ -30,15 +32,13 @@ function placeOf(route: Route, one: boolean): string {
   if (kind === 'flag') return `${typeOf(resource)}${typeName(template.split('/').at(-1) ?? '')}`
   if (association === undefined) {
     if (kind === 'collection') return one ? typeOf(resource) : typeName(resource.plan.collection)
-    return itemName(resource)
+    return distinct(typeOf(resource), typeName(resource.plan.collection))
   }
   const { parent, as } = association
   const singular = as === resource.plan.collection ? typeOf(resource) : typeName(singularOf(as))
-  return `${typeOf(parent)}${kind === 'members' && !one ? typeName(as) : singular}`
+  if (kind === 'members') return `${typeOf(parent)}${one ? singular : typeName(as)}`
+  return `${typeOf(parent)}${distinct(singular, typeName(as))}`
 }
 
 /** Some nouns have no plural of their own: OPTIONS of the list and of an item need two names. */
-function itemName(resource: Mounted): string {
-  const name = typeOf(resource)
-  return name === typeName(resource.plan.collection) ? `${name}Item` : name
-}
+const distinct = (singular: string, plural: string): string => (singular === plural ? `${singular}Item` : singular)

@@ -40,6 +40,7 @@ const texts: Readonly<Record<string, Text>> = {
   setFlag: text('Set {flag} of one of {}', 'Sets the flag; setting it again changes nothing (PATH-8).'),
   unsetFlag: text('Unset {flag} of one of {}', 'Unsets the flag; unsetting it again changes nothing (PATH-8).'),
   describe: text('Describe the version', 'The OpenAPI document of this version, in JSON or YAML by `Accept`.'),
+  readDocs: text('Read about the version', 'Pages for people about this version, and what they load.'),
   options: text('List the methods of this address', 'The methods that the caller may use here, in `Allow` (VERB-9).'),
 }
 
@@ -76,7 +77,8 @@ export function descriptionOf(situation: Situation): string {
   return textOf(situation).description
 }
 
-function textOf({ method, operation }: Situation): Text {
+function textOf({ method, operation, route }: Situation): Text {
+  if (operation.name === 'describe' && route.document?.pages !== undefined) return texts.readDocs as Text
   const own = method === 'HEAD' ? headTexts[operation.name] : undefined
   return own ?? texts[operation.name] ?? text(operation.name, operation.name)
 }

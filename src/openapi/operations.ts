@@ -2,15 +2,18 @@
 import { STATUS_CODES } from 'node:http'
 import { fieldsOfSuccess } from '../plan/answer-fields.js'
 import type { EndpointAnswer, OperationText } from '../plan/describe-options.js'
-import { endingsKey, type Situation, successesOf } from '../plan/endings.js'
+import type { ServiceFacts } from '../plan/description.js'
+import { endingsKind, type Situation, successesOf } from '../plan/endings.js'
+import type { Route } from '../plan/routes.js'
 import { Bodies } from './bodies.js'
+import { byStatus } from './by-status.js'
 import type { Components } from './components.js'
 import type { DocumentOperation, Reference } from './document.js'
 import { headersOf } from './headers.js'
 import { typeName } from './names.js'
-import { operationId } from './operation-ids.js'
+import { operationIdsOf } from './operation-ids.js'
 import { descriptionOf, summaryOf } from './operation-texts.js'
-import { parametersOf } from './parameters.js'
+import { Parameters } from './parameters.js'
 import { ProblemResponses } from './problem-schemas.js'
 import { RecordSchemas } from './record-schemas.js'
 
@@ -24,17 +27,28 @@ const meanings: Readonly<Record<number, string>> = {
   304: 'The client has the current representation already (HDR-4).',
 }
 
+/**
+ * HEAD of an item never ends with 2xx, which tools take for an operation that can't succeed (VERB-8). This
+ * answer is not one of the library: servers and proxies in front of it give it.
+ */
+export const unlisted = { description: 'Any other answer is that of a server or a proxy in front of the service.' }
+
 /** Makes the operations of a document. */
 export class Operations {
   readonly #components: Components
   readonly #bodies: Bodies
+  readonly #parameters: Parameters
   readonly #problems: ProblemResponses
   readonly #endings = new Map<string, Endings>()
+  readonly #common = new Map<Route, Common>()
   readonly #bodiless = new WeakMap<Success, Reference>()
+  /** Responses that are components. */
+  readonly #shared = new Set<unknown>()
 
-  constructor(components: Components) {
+  constructor(components: Components, { bodyLimit }: Pick<ServiceFacts, 'bodyLimit'>) {
     this.#components = components
-    this.#bodies = new Bodies(components, new RecordSchemas(components))
+    this.#bodies = new Bodies(components, new RecordSchemas(components, bodyLimit))
+    this.#parameters = new Parameters(components)
     this.#problems = new ProblemResponses(components)
   }
 
@@ -49,41 +63,58 @@ export class Operations {
       deprecated,
       ...extensions
     } = text
+    const { idOf, tags } = this.#commonOf(situation.route)
     const body = this.#bodies.request(situation, examples)
-    const parameters = parametersOf(situation, this.#components)
+    const parameters = this.#parameters.of(situation)
     return {
-      operationId: (situation.method === 'HEAD' ? undefined : id) ?? operationId(situation),
+      operationId: (situation.method === 'HEAD' ? undefined : id) ?? idOf(situation.method),
       summary,
       description,
-      tags: [tagOf(situation)],
+      tags,
       ...(deprecated === true || situation.life?.deprecated !== undefined ? { deprecated: true } : {}),
       ...(situation.facts.permission && situation.operation.actions.length > 0 ? { 'x-permission': permissionOf(situation) } : {}),
       ...(parameters.length === 0 ? {} : { parameters }),
       ...(body === undefined ? {} : { requestBody: body }),
       ...(situation.route.document?.public === true ? { security: [] } : {}),
       responses: this.#responses(situation, problems),
-      ...extensionsIn(extensions),
+      ...(text === plain ? {} : extensionsIn(extensions)),
     }
   }
 
   #responses(situation: Situation, problems: OperationText['problems']): Readonly<Record<string, unknown>> {
-    const { successes, refusals } = this.#endingsOf(situation, problems)
-    const found: Record<string, unknown> = {}
-    for (const { status, response } of successes) found[status] = this.#withContent(situation, status, response)
-    return Object.assign(found, refusals)
+    const endings = this.#endingsOf(situation, problems)
+    if (endings.whole !== undefined) return endings.whole
+    const successes = endings.successes.map(({ status, response }) => [status, this.#withContent(situation, status, response)] as const)
+    const { headStatus } = situation.operation
+    const whole = {
+      ...byStatus<unknown>([...successes, ...endings.refusals]),
+      ...(situation.method === 'HEAD' && headStatus !== undefined ? { default: unlisted } : {}),
+    }
+    // What has no content of its own is the same for all of its kind.
+    if (successes.every(([, response]) => this.#shared.has(response))) endings.whole = whole
+    return whole
   }
 
   /** How an operation ends, whatever its bodies hold: the same for all resources of a kind. */
   #endingsOf(situation: Situation, problems: OperationText['problems']): Endings {
-    const key = problems === undefined ? endingsKey(situation) : undefined
+    const { kind } = this.#commonOf(situation.route)
+    const key = problems === undefined && kind !== undefined ? `${situation.method} ${situation.operation.name} ${kind}` : undefined
     const known = key === undefined ? undefined : this.#endings.get(key)
     if (known !== undefined) return known
-    const endings = {
+    const endings: Endings = {
       successes: successesOf(situation).map((status) => ({ status, response: this.#success(situation, status) })),
-      refusals: this.#problems.of(situation, problems),
+      refusals: Object.entries(this.#problems.of(situation, problems)),
     }
     if (key !== undefined) this.#endings.set(key, endings)
     return endings
+  }
+
+  #commonOf(route: Route): Common {
+    const known = this.#common.get(route)
+    if (known !== undefined) return known
+    const common = { kind: endingsKind(route), idOf: operationIdsOf(route), tags: [tagOf({ route })] }
+    this.#common.set(route, common)
+    return common
   }
 
   #success(situation: Situation, status: number): Success {
@@ -100,6 +131,7 @@ export class Operations {
     if (statedAnswer(situation, status) !== undefined) return response
     const shared = this.#bodiless.get(response) ?? this.#shareBodiless(situation, status, response)
     this.#bodiless.set(response, shared)
+    this.#shared.add(shared)
     return shared
   }
 
@@ -116,9 +148,19 @@ interface Success {
   readonly headers: ReturnType<typeof headersOf>
 }
 
+/** What the operations of one route have in common. */
+interface Common {
+  /** Equal for routes whose operations end alike. */
+  readonly kind: string | undefined
+  readonly idOf: (method: string) => string
+  readonly tags: readonly string[]
+}
+
 interface Endings {
   readonly successes: readonly { readonly status: number; readonly response: Success }[]
-  readonly refusals: Readonly<Record<string, Reference>>
+  readonly refusals: readonly (readonly [status: string, Reference])[]
+  /** All of them, where no success has content. */
+  whole?: Readonly<Record<string, unknown>>
 }
 
 /** What the team of an endpoint says of an answer. */
@@ -132,8 +174,11 @@ function textOf({ method, operation, route }: Situation): OperationText {
     const { responses: _, ...text } = called.text
     return text
   }
-  return route.resource?.text.operations?.[operation.name] ?? {}
+  return route.resource?.text.operations?.[operation.name] ?? plain
 }
+
+/** Of what most teams say nothing. */
+const plain: OperationText = Object.freeze({})
 
 const extensionsIn = (given: Readonly<Record<string, unknown>>): Readonly<Record<`x-${string}`, unknown>> =>
   Object.fromEntries(Object.entries(given).filter(([name]) => name.startsWith('x-')))

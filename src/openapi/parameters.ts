@@ -1,39 +1,85 @@
 /** The parameters of an operation: its query, and the header fields of its preconditions and preferences (QUERY-1..7, HDR-3, HDR-4). */
 import type { Shape } from '../definition/shape.js'
-import { idempotencyKeyPattern, longestKey } from '../http/idempotency-key.js'
-import { readsConditionally, type Situation } from '../plan/endings.js'
+import { idempotencyKeyPattern, longestKeyField } from '../http/idempotency-key.js'
+import { prefers, readsConditionally, type Situation } from '../plan/endings.js'
+import type { EndpointQuery } from '../plan/endpoint-types.js'
 import type { ListGrammar, TypedFilter } from '../plan/list-grammar.js'
+import { longestValue, mostValues } from '../plan/query-pairs.js'
+import type { ResourcePlan } from '../plan/resource-plan.js'
+import type { Mounted } from '../plan/routes.js'
 import { header, parameter } from '../wire.js'
+import { bounded, fieldValue } from './bounds.js'
 import type { Components } from './components.js'
 import type { DocumentSchema } from './document.js'
+import { typeName } from './names.js'
+import { typeOf } from './record-schemas.js'
 
 type Parameter = Readonly<Record<string, unknown>>
 
-/** The parameters of an operation but those of its path. What lists share are references. */
-export function parametersOf(situation: Situation, components: Components): readonly unknown[] {
-  return [...queryOf(situation, components), ...fieldsOf(situation, components)]
+/** Makes the parameters of operations but those of their paths. What several operations have is a component. */
+export class Parameters {
+  readonly #components: Components
+  readonly #lists = new Map<ResourcePlan, readonly unknown[]>()
+
+  constructor(components: Components) {
+    this.#components = components
+  }
+
+  of(situation: Situation): readonly unknown[] {
+    return [...this.#query(situation), ...fieldsOf(situation, this.#components)]
+  }
+
+  #query({ method, operation, route }: Situation): readonly unknown[] {
+    const { resource } = route
+    if (operation.query === 'list' && resource !== undefined) return this.#list(resource)
+    if (operation.query === 'item' && resource !== undefined) return this.#expansion(resource)
+    const query = operation.query === 'endpoint' ? route.endpoint?.methods.get(method)?.query : undefined
+    return query === undefined ? [] : ofEndpoint(query)
+  }
+
+  /** Those of a list: the same for GET and HEAD, and below each parent. */
+  #list(resource: Mounted): readonly unknown[] {
+    const { plan } = resource
+    const known = this.#lists.get(plan)
+    if (known !== undefined) return known
+    const { list, definition } = plan
+    const own = (name: string, make: () => Parameter): unknown => this.#own(resource, name, make)
+    const made = [
+      ...[...list.filters.values()].map((filter) => own(`${typeName(filter.name)}Filter`, () => filterParameter(filter, definition.shape))),
+      ...(list.sort.size > 0 ? [own('Sort', () => sortParameter([...list.sort.keys()]))] : []),
+      ...pageParameters(list, this.#components),
+      ...this.#expansion(resource),
+    ]
+    this.#lists.set(plan, made)
+    return made
+  }
+
+  #expansion(resource: Mounted): readonly unknown[] {
+    const { expandable } = resource.plan.list
+    return expandable.length === 0 ? [] : [this.#own(resource, 'Expand', () => expandParameter(expandable))]
+  }
+
+  /** A parameter that one resource has, in several operations. */
+  #own(resource: Mounted, name: string, make: () => Parameter): unknown {
+    return this.#components.shareIfFree('parameters', `${typeOf(resource)}${name}`, `"${resource.plan.collection}" ${name}`, make)
+  }
 }
 
-function queryOf({ method, operation, route }: Situation, components: Components): readonly unknown[] {
-  const plan = route.resource?.plan
-  if (operation.query === 'list' && plan !== undefined) return listParameters(plan.list, plan.definition.shape, components)
-  if (operation.query === 'item' && plan !== undefined) return expansionOf(plan.list)
-  const query = operation.query === 'endpoint' ? route.endpoint?.methods.get(method)?.query : undefined
-  if (query === undefined) return []
-  return Object.entries(query.properties).map(([name, schema]) => {
+function ofEndpoint({ properties, required }: EndpointQuery): readonly unknown[] {
+  return Object.entries(properties).map(([name, schema]) => {
     const { description, ...rest } = schema
     return {
       name,
       in: 'query',
-      required: query.required?.includes(name) === true,
+      required: required?.includes(name) === true,
       ...(typeof description === 'string' ? { description } : {}),
-      schema: rest,
+      schema: inQuery(rest),
     }
   })
 }
 
-function listParameters(grammar: ListGrammar, shape: Shape, components: Components): readonly unknown[] {
-  const { page } = grammar
+/** What all lists have. */
+function pageParameters({ page, searchable }: ListGrammar, components: Components): readonly unknown[] {
   const shared = (name: string, names: readonly string[], description: string, schema: DocumentSchema): unknown =>
     components.once(`${names.at(-1)} ${page.first} ${page.size} ${page.max}`, () =>
       components.share('parameters', names, { name, in: 'query', description, schema }),
@@ -46,6 +92,7 @@ function listParameters(grammar: ListGrammar, shape: Shape, components: Componen
       type: 'integer',
       minimum: page.first,
       maximum: Number.MAX_SAFE_INTEGER,
+      format: 'int64',
       default: page.first,
     },
   )
@@ -53,17 +100,12 @@ function listParameters(grammar: ListGrammar, shape: Shape, components: Componen
     type: 'integer',
     minimum: 1,
     maximum: page.max,
+    format: 'int64',
     default: page.size,
   })
-  const search = shared(parameter.search, ['Search'], 'A text to search for, as the search engine takes it (QUERY-3).', { type: 'string' })
-  return [
-    ...[...grammar.filters.values()].map((filter) => filterParameter(filter, shape)),
-    ...(grammar.sort.size > 0 ? [sortParameter([...grammar.sort.keys()])] : []),
-    ...(grammar.searchable ? [search] : []),
-    number,
-    size,
-    ...expansionOf(grammar),
-  ]
+  const search = (): unknown =>
+    shared(parameter.search, ['Search'], 'A text to search for, as the search engine takes it (QUERY-3).', inQuery({ type: 'string' }))
+  return [...(searchable ? [search()] : []), number, size]
 }
 
 /** How each operator compares, as the rest of a sentence. */
@@ -85,7 +127,9 @@ function filterParameter({ name, field, path, op, many, allowed }: TypedFilter, 
     name,
     in: 'query',
     description: `Items whose \`${field}\` ${comparisons[op]} (QUERY-1).${any}`,
-    ...(many ? { style: 'form', explode: true, schema: { type: 'array', items: value, minItems: 1 } } : { schema: value }),
+    ...(many
+      ? { style: 'form', explode: true, schema: { type: 'array', items: value, minItems: 1, maxItems: mostValues } }
+      : { schema: value }),
   }
 }
 
@@ -93,15 +137,26 @@ function filterParameter({ name, field, path, op, many, allowed }: TypedFilter, 
 function scalarSchema(shape: Shape | undefined, allowed: readonly unknown[] | undefined): DocumentSchema {
   const types = [...(shape?.types ?? [])].filter((type) => type !== 'object' && type !== 'array')
   const type = types.length === 0 ? 'string' : types.length === 1 ? types[0] : types
-  return {
-    type,
-    ...(allowed === undefined ? {} : { enum: allowed }),
-    ...(shape?.format === undefined || allowed !== undefined ? {} : { format: shape.format }),
-    ...(type === 'integer' && allowed === undefined ? { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } : {}),
-  }
+  if (allowed !== undefined) return { type, enum: allowed }
+  return inQuery({ type, ...(shape?.format === undefined ? {} : { format: shape.format }) })
+}
+
+/** What a query can hold of a value, where its schema does not say less. */
+function inQuery(schema: DocumentSchema): DocumentSchema {
+  const types = [schema.type].flat()
+  const isOpen = types.includes('string') && schema.maxLength === undefined && schema.enum === undefined && schema.const === undefined
+  const text = isOpen ? { ...schema, maxLength: longestValue } : schema
+  return bounded(text)
 }
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** Each field once, with its sign and a comma behind all but the last. */
+const longestSort = (fields: readonly string[]): number =>
+  Math.min(
+    longestValue,
+    fields.reduce((sum, field) => sum + field.length + 2, -1),
+  )
 
 /** Each field once: the lookahead refuses one that comes again. */
 function sortParameter(fields: readonly string[]): Parameter {
@@ -116,23 +171,25 @@ function sortParameter(fields: readonly string[]): Parameter {
     name: parameter.sort,
     in: 'query',
     description: 'A comma list of fields to sort by: `-` is descending, `+` or nothing ascending; later fields break ties (QUERY-2).',
-    schema: { type: 'string', pattern: `^(?!(?:.*,)?[-+ ]?([^,]+),(?:.*,)?[-+ ]?\\1(?:,|$))${one}(?:,${one})*$` },
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: longestSort(fields),
+      pattern: `^(?!(?:.*,)?[-+ ]?([^,]+),(?:.*,)?[-+ ]?\\1(?:,|$))${one}(?:,${one})*$`,
+    },
     examples,
   }
 }
 
-function expansionOf({ expandable }: ListGrammar): readonly Parameter[] {
-  if (expandable.length === 0) return []
+function expandParameter(expandable: readonly string[]): Parameter {
   const one = `(?:${expandable.map(escaped).join('|')})`
-  return [
-    {
-      name: parameter.expand,
-      in: 'query',
-      description: `A comma list of associations to put in full: ${expandable.map((name) => `\`${name}\``).join(', ')} (QUERY-6).`,
-      schema: { type: 'string', pattern: `^${one}(?:,${one})*$` },
-      examples: { one: { value: expandable[0] }, ...(expandable.length > 1 ? { all: { value: expandable.join(',') } } : {}) },
-    },
-  ]
+  return {
+    name: parameter.expand,
+    in: 'query',
+    description: `A comma list of associations to put in full: ${expandable.map((name) => `\`${name}\``).join(', ')} (QUERY-6).`,
+    schema: inQuery({ type: 'string', minLength: 1, pattern: `^${one}(?:,${one})*$` }),
+    examples: { one: { value: expandable[0] }, ...(expandable.length > 1 ? { all: { value: expandable.join(',') } } : {}) },
+  }
 }
 
 /** Header fields that a request may, or must, have. */
@@ -142,50 +199,52 @@ function fieldsOf(situation: Situation, components: Components): readonly unknow
     components.once(`${names[0]}`, () =>
       components.share('parameters', names, { name, in: 'header', description, ...(required ? { required } : {}), schema }),
     )
-  const tags = { type: 'string' }
   const changes = operation.preconditions === 'item'
-  const ifMatch = facts.requireIfMatch
-    ? shared(
-        ['RequiredIfMatch'],
-        header.ifMatch,
-        'The `Etag` of the version that is to be changed: 428 without it, 412 where it is not the current one (HDR-3).',
-        tags,
-        true,
-      )
-    : shared(
-        ['IfMatch'],
-        header.ifMatch,
-        'The `Etag` of the version that is to be changed: 412 where it is not the current one (HDR-3).',
-        tags,
-      )
   const creates = operation.creates === true && route.resource !== undefined && route.resource.idempotencyKey !== 'ignored'
   return [
-    ...(changes ? [ifMatch] : []),
+    ...(changes ? [facts.requireIfMatch ? requiredIfMatch(shared) : ifMatch(shared)] : []),
     ...(readsConditionally(situation)
       ? [
           shared(
             ['IfNoneMatch'],
             header.ifNoneMatch,
             'The `Etag` of the representation that the client has: 304 where it is the current one (HDR-4).',
-            tags,
+            fieldValue,
           ),
         ]
       : []),
-    ...(operation.answers === 'item' && operation.method !== 'GET' ? [preference(operation.method, shared)] : []),
+    ...(prefers(situation) ? [preference(operation.method, shared)] : []),
     ...(creates ? [idempotency(route.resource?.idempotencyKey === 'required', shared)] : []),
   ]
 }
 
 type Share = (names: readonly string[], name: string, description: string, schema: DocumentSchema, required?: boolean) => unknown
 
+const requiredIfMatch = (shared: Share): unknown =>
+  shared(
+    ['RequiredIfMatch'],
+    header.ifMatch,
+    'The `Etag` of the version that is to be changed: 428 without it, 412 where it is not the current one (HDR-3).',
+    fieldValue,
+    true,
+  )
+
+const ifMatch = (shared: Share): unknown =>
+  shared(
+    ['IfMatch'],
+    header.ifMatch,
+    'The `Etag` of the version that is to be changed: 412 where it is not the current one (HDR-3).',
+    fieldValue,
+  )
+
 const preference = (method: string, shared: Share): unknown =>
   method === 'POST'
     ? shared(['PreferRepresentation'], header.prefer, '`return=representation` asks for the new item in the answer (VERB-2).', {
-        type: 'string',
+        ...fieldValue,
         examples: ['return=representation'],
       })
     : shared(['PreferMinimal'], header.prefer, '`return=minimal` asks for an answer without a body (VERB-10).', {
-        type: 'string',
+        ...fieldValue,
         examples: ['return=minimal'],
       })
 
@@ -194,6 +253,6 @@ const idempotency = (required: boolean, shared: Share): unknown =>
     [required ? 'RequiredIdempotencyKey' : 'IdempotencyKey'],
     header.idempotencyKey,
     'A key of the client for this request: an equal repeat creates nothing and gets the first answer (VERB-12).',
-    { type: 'string', minLength: 1, maxLength: longestKey, pattern: idempotencyKeyPattern },
+    { type: 'string', minLength: 1, maxLength: longestKeyField, pattern: idempotencyKeyPattern },
     required,
   )

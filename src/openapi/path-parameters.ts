@@ -1,5 +1,5 @@
 /** The address of a route as a document has it, with a parameter for each key in it (PATH-1, PATH-9, PATH-11). */
-import { segmentOf } from '../definition/key.js'
+import { longestId, segmentOf } from '../definition/key.js'
 import { closedPlace } from '../plan/closed-schema.js'
 import { keyHolders } from '../plan/route-list.js'
 import type { Mounted, Route } from '../plan/routes.js'
@@ -15,8 +15,18 @@ export interface DocumentedPath {
   readonly parameters: readonly Readonly<Record<string, unknown>>[]
 }
 
+/** What stands below the docs of the version: pages, and what they load. */
+const fileParameter = {
+  name: 'file',
+  in: 'path',
+  required: true,
+  description: 'The name of a page, of a style sheet or of a script, as the pages link to it.',
+  schema: { type: 'string', minLength: 1, maxLength: longestId },
+}
+
 /** The path of a route. A key is named by its member, and by its resource too where another key in the path has that name. */
 export function pathOf(route: Route, components: Components): DocumentedPath {
+  if (route.document !== undefined) return { path: route.template, parameters: route.template.includes('{') ? [fileParameter] : [] }
   const holders = keyHolders(route)
   const plain = holders.map(nameOf)
   const names = holders.map((holder, at) =>
@@ -55,7 +65,6 @@ function parameterOf(holder: Mounted, name: string, components: Components): Rea
 
 const textOf = (text: unknown): string | undefined => (typeof text === 'string' ? text : undefined)
 
-/** What makes a value another record, not a request that is refused, is not said of an address: a number out of bounds is simply not there. */
 function keySchema(holder: Mounted, components: Components): DocumentSchema {
   const { definition, key } = holder.plan
   const [member = ''] = key.members
@@ -67,19 +76,38 @@ function keySchema(holder: Mounted, components: Components): DocumentSchema {
     name: typeOf(holder),
     purpose: 'output' as const,
   }
-  const { readOnly: _, writeOnly: __, default: ___, description: ____, title: _____, ...schema } = translated(context, node, member)
-  return schema.type === 'string' && schema.minLength === undefined ? { ...schema, minLength: 1 } : schema
+  const {
+    readOnly: _,
+    writeOnly: __,
+    default: ___,
+    description: ____,
+    title: _____,
+    ...translatedSchema
+  } = translated(context, node, member)
+  const { type, minLength = 1, maxLength = longestId } = translatedSchema
+  if (type !== 'string' || translatedSchema.enum !== undefined || translatedSchema.const !== undefined) return translatedSchema
+  return { ...translatedSchema, minLength, maxLength }
 }
 
 function compositeSchema({ plan }: Mounted): DocumentSchema {
   const { key, definition } = plan
   const part = (member: string): string => {
     const types = definition.shape.members.get(member)?.types
-    if (types?.has('integer')) return '-?[0-9]+'
+    if (types?.has('integer')) return integerPart(definition.shape.properties.get(member)?.minimum)
     if (types?.has('boolean')) return '(?:true|false)'
     return '[^,=]*'
   }
-  return { type: 'string', pattern: `^${key.members.map((member) => `${escaped(member)}=${part(member)}`).join(',')}$` }
+  return {
+    type: 'string',
+    maxLength: longestId,
+    pattern: `^${key.members.map((member) => `${escaped(member)}=${part(member)}`).join(',')}$`,
+  }
+}
+
+/** An integer has one spelling. A part below its minimum would be an address that no PUT can fill. */
+function integerPart(minimum: unknown): string {
+  if (typeof minimum === 'number' && minimum >= 1) return '[1-9][0-9]*'
+  return typeof minimum === 'number' && minimum >= 0 ? '(?:0|[1-9][0-9]*)' : '(?:0|-?[1-9][0-9]*)'
 }
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

@@ -1,16 +1,17 @@
 /** The schema of problems, and their answers by status: each says its codes (ERR-3). */
 import { STATUS_CODES } from 'node:http'
 import { type FieldSituation, fieldsOfProblem } from '../plan/answer-fields.js'
-import { problemsOf, type Situation } from '../plan/endings.js'
+import { problemsOf, type Situation, takesBody } from '../plan/endings.js'
 import { type CustomProblem, type ProblemCode, problemKinds } from '../problem.js'
 import { problemWire } from '../representation/problem-form.js'
+import { longestProblemText, mostProblemItems } from '../violation.js'
 import { mediaType } from '../wire.js'
 import type { Components } from './components.js'
 import type { DocumentSchema, Reference } from './document.js'
 import { headersOf } from './headers.js'
 import { typeName } from './names.js'
 
-const text = (description: string): DocumentSchema => ({ type: 'string', description })
+const text = (description: string): DocumentSchema => ({ type: 'string', description, maxLength: longestProblemText })
 
 const violation: DocumentSchema = {
   type: 'object',
@@ -23,7 +24,13 @@ const violation: DocumentSchema = {
     code: text('A stable word for the kind of violation, such as `required`.'),
     params: { type: 'object', description: 'What the kind says besides, such as `{ "limit": 10 }`.', additionalProperties: true },
     clause: text('The clause of the conventions.'),
-    allowed: { type: 'array', description: 'What would have been allowed.', items: {}, xml: { wrapped: true } },
+    allowed: {
+      type: 'array',
+      description: 'What would have been allowed.',
+      items: { xml: { name: problemWire.items } },
+      maxItems: mostProblemItems,
+      xml: { wrapped: true },
+    },
     suggestion: text('The allowed name that is nearest to what was sent.'),
   },
   required: ['detail'],
@@ -34,16 +41,27 @@ const problemSchema = (violations: Reference): DocumentSchema => ({
   type: 'object',
   description: 'Why a request was refused (RFC 9457).',
   properties: {
-    type: { type: 'string', format: 'uri-reference', description: 'The documentation of the problem.' },
+    type: {
+      type: 'string',
+      format: 'uri-reference',
+      maxLength: longestProblemText,
+      description: 'Names the problem. It may lead to its documentation.',
+    },
     title: text('What the problem is, the same for each of its code.'),
-    status: { type: 'integer', minimum: 400, maximum: 599, description: 'The status of the answer.' },
+    status: { type: 'integer', minimum: 400, maximum: 599, format: 'int32', description: 'The status of the answer.' },
     detail: text('What is wrong with this request.'),
     // As it was sent: what can not be decoded is no URI.
     instance: text('The path of the request.'),
     code: text('A stable word for the problem, such as `invalid-query`.'),
     clause: text('The clause of the conventions that the problem stands for.'),
     requestId: text('The id of the request, for questions to the service.'),
-    errors: { type: 'array', description: 'Everything that is wrong, each by its place.', items: violations, xml: { wrapped: true } },
+    errors: {
+      type: 'array',
+      description: 'Everything that is wrong, each by its place.',
+      items: violations,
+      maxItems: mostProblemItems,
+      xml: { wrapped: true },
+    },
   },
   required: ['type', 'title', 'status', 'code', 'clause'],
   xml: { name: problemWire.root, namespace: problemWire.namespace },
@@ -51,12 +69,15 @@ const problemSchema = (violations: Reference): DocumentSchema => ({
 
 /** Codes that a status usually stands for: they need no mention in the name of a response. */
 const usual: Readonly<Record<number, readonly string[]>> = {
-  400: ['malformed-path', 'malformed-host', 'invalid-query'],
+  400: ['bad-request', 'malformed-path', 'malformed-host', 'invalid-query'],
   404: ['unknown-path', 'absent'],
   412: ['stale', 'precondition-failed'],
   415: ['unsupported-accept', 'unsupported-content'],
   422: ['invalid-body', 'duplicate', 'reference', 'referenced', 'rule'],
 }
+
+const statusOf = (problem: ProblemCode | CustomProblem): number =>
+  typeof problem === 'string' ? problemKinds[problem].status : problem.status
 
 /** The answers to a request that is refused, by status. */
 export class ProblemResponses {
@@ -67,13 +88,15 @@ export class ProblemResponses {
   }
 
   of(situation: Situation, stated: readonly (ProblemCode | CustomProblem)[] = []): Readonly<Record<string, Reference>> {
-    return this.ofProblems(situation, [...problemsOf(situation), ...stated])
+    return this.ofProblems({ ...situation, body: takesBody(situation) }, [...problemsOf(situation), ...stated])
   }
 
   /** The answers of these problems, whatever the operation is. */
   ofProblems(situation: FieldSituation, given: readonly (ProblemCode | CustomProblem)[]): Readonly<Record<string, Reference>> {
     const byStatus = new Map<number, CustomProblem[]>()
-    for (const problem of given) {
+    // Node's parser refuses a request of any operation, before a step sees it.
+    const codes = given.some((problem) => statusOf(problem) === 400) ? (['bad-request', ...given] as const) : given
+    for (const problem of codes) {
       const known = typeof problem === 'string' ? { code: problem, ...problemKinds[problem] } : problem
       const others = byStatus.get(known.status) ?? []
       if (!others.some(({ code }) => code === known.code)) byStatus.set(known.status, [...others, known])
@@ -84,25 +107,29 @@ export class ProblemResponses {
   #response(situation: FieldSituation, status: number, problems: readonly CustomProblem[]): Reference {
     const codes = problems.map(({ code }) => code)
     const headers = headersOf(fieldsOfProblem(situation, status), this.#components)
-    const name = typeName(STATUS_CODES[status] ?? `Status ${status}`)
+    // A HEAD has no body, whatever it ends with (RFC 9110 9.3.2).
+    const isHead = situation.method === 'HEAD'
+    const name = `${typeName(STATUS_CODES[status] ?? `Status ${status}`)}${isHead ? 'WithoutBody' : ''}`
     const odd = codes.filter((code) => usual[status]?.includes(code) !== true)
     const base = codes.length === 1 && usual[status] === undefined ? name : `${name}${odd.map(typeName).join('')}`
     const names = [base, `${name}${codes.map(typeName).join('')}`, `${name}${codes.map(typeName).join('')}Of${typeName(situation.method)}`]
     // The answer of a version that has ended has no body (VER-2).
     if (status === 410) return this.#components.share('responses', names, { description: 'The version is no longer served.', headers })
     const list = problems.map(({ code, title }) => `- \`${code}\`: ${title}.`).join('\n')
-    const schema = this.#schema(status, codes)
     return this.#components.share('responses', names, {
       description: `${STATUS_CODES[status] ?? 'Problem'}.\n\n${list}`,
       headers,
-      content: { [mediaType.problem]: { schema }, [mediaType.problemXml]: { schema } },
+      ...(isHead ? {} : { content: this.#content(status, codes) }),
     })
   }
 
-  #schema(status: number, codes: readonly string[]): DocumentSchema {
+  #content(status: number, codes: readonly string[]): Readonly<Record<string, unknown>> {
     const problem = this.#components.define('Problem', 'the library', () =>
       problemSchema(this.#components.define('Violation', 'the library', () => violation)),
     )
-    return { allOf: [problem, { type: 'object', properties: { status: { const: status }, code: { enum: codes } } }] }
+    // A request may be refused for another reason one day: clients go by the status where they do not know the code.
+    const code = { enum: codes, 'x-extensible-enum': codes }
+    const schema = { allOf: [problem, { type: 'object', properties: { status: { const: status }, code } }] }
+    return { [mediaType.problem]: { schema }, [mediaType.problemXml]: { schema } }
   }
 }

@@ -4,73 +4,118 @@ import type { Link, LinkTo } from '../definition/resource.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { closedPlace } from '../plan/closed-schema.js'
 import type { Mounted } from '../plan/routes.js'
+import { addressable, longestAnswered } from './bounds.js'
 import type { Components } from './components.js'
 import type { DocumentSchema, Reference } from './document.js'
+import { isAlike } from './likeness.js'
 import { typeName } from './names.js'
-import { isRequired, memberSchema, nullable, type Purpose, type SchemaContext, suffix, translated } from './schemas.js'
+import { isPurposeless, isRequired, memberSchema, nullable, type Purpose, type SchemaContext, suffix, translated } from './schemas.js'
+import { membersOfScope } from './scope-members.js'
 
 /** The name of the type of a resource's items. */
 export const typeOf = ({ plan }: Mounted): string => typeName(plan.definition.singular) || typeName(plan.collection)
 
+/** What a record is: that of a purpose, or what stands in the place of a link that is expanded, whose own links are brief (REP-2). */
+type Form = Purpose | 'expanded'
+
+/** What is known of one resource. */
+interface Known {
+  /** What messages call it. */
+  readonly owner: string
+  readonly type: string
+  /** Members that the scope of some caller gives. */
+  readonly scoped: ReadonlySet<string>
+  /** What clients send and never get. */
+  readonly writeOnly: readonly string[]
+  readonly members: Map<string, Member | undefined>
+  readonly records: Map<Form, DocumentSchema>
+  readonly references: Map<Form, Reference>
+  /** Links as bodies have them, by name. */
+  readonly sentLinks: Map<string, Reference>
+}
+
+/** The schema of a member of a record, closed as bodies are. */
+interface Member {
+  readonly node: JsonSchema
+  /** Where it says the same in whatever purpose. */
+  same?: DocumentSchema
+  readonly isSame: boolean
+}
+
 /** The schemas of resources, each made once. */
 export class RecordSchemas {
   readonly #components: Components
-  readonly #made = new Map<Mounted, Map<Purpose, Reference>>()
-  readonly #records = new Map<Mounted, Map<Purpose, DocumentSchema>>()
-  readonly #members = new WeakMap<Mounted, Map<string, JsonSchema | undefined>>()
-  readonly #texts = new WeakMap<DocumentSchema, string>()
+  readonly #sentAddress: DocumentSchema
+  readonly #known = new Map<Mounted, Known>()
 
-  constructor(components: Components) {
+  /** `bodyLimit`: the most bytes of a body, and so the most characters of a text in it. */
+  constructor(components: Components, bodyLimit: number) {
     this.#components = components
+    this.#sentAddress = { type: 'string', description: 'The absolute address of the item, or its path.', maxLength: bodyLimit }
   }
 
   /** The schema of a record, as clients get or send it. What is the same for several purposes has one name. */
-  of(mounted: Mounted, purpose: Purpose): Reference {
-    const known = this.#made.get(mounted) ?? new Map<Purpose, Reference>()
-    this.#made.set(mounted, known)
-    const made = known.get(purpose)
+  of(mounted: Mounted, form: Form): Reference {
+    const { references } = this.#knownOf(mounted)
+    const made = references.get(form)
     if (made !== undefined) return made
-    const reference = purpose === 'output' ? this.#output(mounted) : this.#input(mounted, purpose)
-    known.set(purpose, reference)
+    const reference = form === 'output' || form === 'expanded' ? this.#answered(mounted, form) : this.#sent(mounted, form)
+    references.set(form, reference)
     return reference
   }
 
   /** A page of records. */
   page(mounted: Mounted): DocumentSchema {
-    return { type: 'array', items: this.of(mounted, 'output'), xml: { name: mounted.plan.collection, wrapped: true } }
+    const { max } = mounted.plan.list.page
+    return { type: 'array', items: this.of(mounted, 'output'), maxItems: max, xml: { name: mounted.wire.list.root, wrapped: true } }
   }
 
-  #output(mounted: Mounted): Reference {
-    return this.#components.define(typeOf(mounted), quoted(mounted), () => this.#record(mounted, 'output'))
+  #knownOf(mounted: Mounted): Known {
+    const known = this.#known.get(mounted)
+    if (known !== undefined) return known
+    const { collection, definition } = mounted.plan
+    const made: Known = {
+      owner: `"${collection}"`,
+      type: typeOf(mounted),
+      scoped: membersOfScope(definition),
+      writeOnly: [...definition.shape.members].flatMap(([name, member]) => (member.writeOnly ? [name] : [])),
+      members: new Map(),
+      records: new Map(),
+      references: new Map(),
+      sentLinks: new Map(),
+    }
+    this.#known.set(mounted, made)
+    return made
+  }
+
+  /** Of what clients get. Where no link can be expanded, an expanded record is like any other. */
+  #answered(mounted: Mounted, form: 'output' | 'expanded'): Reference {
+    if (form === 'expanded' && !hasExpansions(mounted)) return this.of(mounted, 'output')
+    const { owner, type } = this.#knownOf(mounted)
+    return this.#components.define(`${type}${form === 'expanded' ? 'Expanded' : ''}`, owner, () => this.#record(mounted, form))
   }
 
   /** Of what is sent: the name of answers where there is no difference, one for both where a POST and a PUT are alike. */
-  #input(mounted: Mounted, purpose: Exclude<Purpose, 'output'>): Reference {
+  #sent(mounted: Mounted, purpose: Exclude<Purpose, 'output'>): Reference {
     const schema = this.#record(mounted, purpose)
-    const isLike = (other: Purpose): boolean => this.#textOf(schema) === this.#textOf(this.#record(mounted, other))
+    const isLike = (other: Purpose): boolean => isAlike(schema, this.#record(mounted, other))
     if (isLike('output')) return this.of(mounted, 'output')
-    const alike = purpose !== 'patch' && isLike(purpose === 'create' ? 'replace' : 'create')
-    return this.#components.define(`${typeOf(mounted)}${alike ? 'Input' : suffix[purpose]}`, quoted(mounted), () => schema)
+    const { owner, type } = this.#knownOf(mounted)
+    const both = purpose !== 'patch' && isLike(purpose === 'create' ? 'replace' : 'create')
+    return this.#components.define(`${type}${both ? 'Input' : suffix[purpose]}`, owner, () => schema)
   }
 
-  #textOf(schema: DocumentSchema): string {
-    const text = this.#texts.get(schema) ?? JSON.stringify(schema)
-    this.#texts.set(schema, text)
-    return text
-  }
-
-  #record(mounted: Mounted, purpose: Purpose): DocumentSchema {
-    const known = this.#records.get(mounted) ?? new Map<Purpose, DocumentSchema>()
-    this.#records.set(mounted, known)
-    const record = known.get(purpose) ?? this.#recordFor(mounted, purpose)
-    known.set(purpose, record)
+  #record(mounted: Mounted, form: Form): DocumentSchema {
+    const { records } = this.#knownOf(mounted)
+    const record = records.get(form) ?? this.#recordFor(mounted, form)
+    records.set(form, record)
     return record
   }
 
-  #recordFor(mounted: Mounted, purpose: Purpose): DocumentSchema {
+  #recordFor(mounted: Mounted, form: Form): DocumentSchema {
     const { plan } = mounted
-    const { definition } = plan
-    const { title, description } = definition.schema
+    const { title, description } = plan.definition.schema
+    const purpose = form === 'expanded' ? 'output' : form
     const context = this.#context(mounted, purpose)
     const properties: Record<string, DocumentSchema> = {}
     const required: string[] = []
@@ -79,25 +124,26 @@ export class RecordSchemas {
       if (needed) required.push(name)
     }
     for (const field of plan.fields) {
-      const member = this.#memberOf(mounted, field.name)
-      if (field.kind === 'member' || field.link.kind === 'external') {
-        if (member !== undefined) this.#putMember(mounted, context, field.name, member, put)
-      } else this.#putLink(mounted, field.link, purpose, put)
+      if (field.kind === 'member' || field.link.kind === 'external') this.#putMember(mounted, context, field.name, put)
+      else this.#putLink(mounted, field.link, form, put)
     }
     if (purpose !== 'output') this.#putWriteOnly(mounted, context, put)
-    const others = translated(context, othersOf(mounted), '')
+    const others = othersOf(mounted)
     return {
       type: 'object',
       ...(typeof title === 'string' && purpose === 'output' ? { title } : {}),
       ...(typeof description === 'string' && purpose === 'output' ? { description } : {}),
       properties,
       ...(required.length === 0 ? {} : { required }),
-      ...others,
+      // What is open or closed says the same for all purposes.
+      ...(typeof others.additionalProperties === 'boolean' && others.patternProperties === undefined
+        ? others
+        : translated(context, others, '')),
       xml: { name: mounted.wire.item.root },
     }
   }
 
-  #putMember(mounted: Mounted, context: SchemaContext, name: string, node: JsonSchema, put: Put): void {
+  #putMember(mounted: Mounted, context: SchemaContext, name: string, put: Put): void {
     const { plan } = mounted
     const { shape, assigned } = plan.definition
     const member = shape.members.get(name)
@@ -105,30 +151,42 @@ export class RecordSchemas {
     if (member === undefined || (purpose === 'create' && member.readOnly)) return
     const isKey = plan.key.members.includes(name)
     const wanted = shape.required.has(name) || isKey
-    // The address, or the store, gives what is not sent.
-    const given =
+    const present = isRequired(purpose, member, wanted) && !(purpose === 'output' && shape.conditional.has(name))
+    // The address, the scope of the caller, or the store gives what is not sent.
+    const isGiven =
       (purpose === 'create' && assigned.has(name)) ||
       (purpose === 'replace' && isKey) ||
-      (purpose !== 'output' && mounted.parent?.by.includes(name) === true)
-    const present = isRequired(purpose, member, wanted) && !given && !(purpose === 'output' && shape.conditional.has(name))
-    put(name, memberSchema(context, node, wanted, name), present)
+      (purpose !== 'output' && (mounted.parent?.by.includes(name) === true || this.#knownOf(mounted).scoped.has(name)))
+    const schema = this.#member(mounted, context, name, wanted)
+    if (schema !== undefined) put(name, isKey && !plan.key.composite ? addressable(schema) : schema, present && !isGiven)
   }
 
-  /** What clients send and never get. */
   #putWriteOnly(mounted: Mounted, context: SchemaContext, put: Put): void {
     const { shape } = mounted.plan.definition
-    for (const [name, member] of shape.members) {
-      const node = member.writeOnly ? this.#memberOf(mounted, name) : undefined
+    const { writeOnly, scoped } = this.#knownOf(mounted)
+    for (const name of writeOnly) {
+      const member = shape.members.get(name)
       const wanted = shape.required.has(name)
-      if (node !== undefined) put(name, memberSchema(context, node, wanted, name), isRequired(context.purpose, member, wanted))
+      const schema = this.#member(mounted, context, name, wanted)
+      if (schema !== undefined && member !== undefined) put(name, schema, isRequired(context.purpose, member, wanted) && !scoped.has(name))
     }
   }
 
-  #putLink(mounted: Mounted, link: Exclude<Link, { kind: 'external' }>, purpose: Purpose, put: Put): void {
+  /** The schema of a member for a purpose: most say the same for all, and are made once. */
+  #member(mounted: Mounted, context: SchemaContext, name: string, wanted: boolean): DocumentSchema | undefined {
+    const member = this.#memberOf(mounted, name)
+    if (member === undefined) return undefined
+    if (!member.isSame) return memberSchema(context, member.node, wanted, name)
+    member.same ??= translated(context, member.node, name)
+    return context.purpose === 'patch' && !wanted ? nullable(member.same) : member.same
+  }
+
+  #putLink(mounted: Mounted, link: Exclude<Link, { kind: 'external' }>, form: Form, put: Put): void {
     const { plan, targets } = mounted
+    const isAnswer = form === 'output' || form === 'expanded'
     if (link.kind === 'sub') {
       // A client may send back what it got; nothing comes of it.
-      put(link.name, purpose === 'output' ? this.#subLink() : {}, purpose === 'output')
+      put(link.name, isAnswer ? this.#subLink() : {}, isAnswer)
       return
     }
     const { shape } = plan.definition
@@ -136,26 +194,20 @@ export class RecordSchemas {
     if (target === undefined) return
     const leads = link.by.every((member) => shape.required.has(member) && shape.members.get(member)?.nullable !== true)
     const kept = link.by.every((member) => !plan.hidden.has(member))
-    if (purpose === 'output') {
+    if (isAnswer) {
       const brief = this.#brief(mounted, link, target)
-      const schema = link.expand ? { anyOf: [brief, this.of(target, 'output')] } : { ...brief }
+      const schema = link.expand && form === 'output' ? { anyOf: [brief, this.of(target, 'expanded')] } : { ...brief }
       put(link.name, leads || kept ? schema : nullable(schema), true)
     } else {
       const schema: DocumentSchema = { ...this.#reference(mounted, link, target) }
-      const hasDefault = link.by.some((member) => shape.members.get(member)?.fallback !== undefined)
-      put(link.name, leads ? schema : nullable(schema), leads && !kept && !hasDefault && purpose !== 'patch')
+      const { scoped } = this.#knownOf(mounted)
+      const isGiven = link.by.every((member) => shape.members.get(member)?.fallback !== undefined || scoped.has(member))
+      put(link.name, leads ? schema : nullable(schema), leads && !kept && !isGiven && form !== 'patch')
     }
   }
 
   #subLink(): DocumentSchema {
-    const schema = {
-      type: 'object',
-      description: 'A link to a sub-collection (REP-1).',
-      properties: { href: absolute },
-      required: ['href'],
-      additionalProperties: false,
-    }
-    return { ...this.#components.share('schemas', ['SubCollectionLink'], schema) }
+    return { ...this.#components.define('SubCollectionLink', 'the library', () => subLink) }
   }
 
   /** A link as answers have it, with the members of its target that identify it. */
@@ -163,8 +215,8 @@ export class RecordSchemas {
     const context = this.#context(target, 'output')
     // What its caller may not read, and what leads nowhere, is an address alone.
     const shown = link.show.flatMap((name) => {
-      const node = this.#memberOf(target, name)
-      return node === undefined ? [] : [[name, translated(context, node, name)] as const]
+      const schema = this.#member(target, context, name, true)
+      return schema === undefined ? [] : [[name, schema] as const]
     })
     const schema = {
       type: 'object',
@@ -173,51 +225,75 @@ export class RecordSchemas {
       required: ['href'],
       additionalProperties: false,
     }
-    const short = `${typeOf(target)}Link`
-    return this.#components.share('schemas', [short, `${typeOf(mounted)}${typeName(link.name)}Link`], schema, quoted(mounted))
+    return this.#components.share('schemas', this.#linkNames(mounted, link, target, 'Link'), schema, this.#knownOf(mounted).owner)
   }
 
   /** A link as bodies have it: by its address, or by the key of its target (REP-7). What else stands in it is ignored. */
   #reference(mounted: Mounted, link: LinkTo, target: Mounted): Reference {
-    const { key, definition } = target.plan
+    const { sentLinks, owner } = this.#knownOf(mounted)
+    const known = sentLinks.get(link.name)
+    if (known !== undefined) return known
+    const { key } = target.plan
     const context = this.#context(target, 'replace')
-    const keys = key.members.map((name) => [name, translated(context, definition.shape.properties.get(name) ?? {}, name)] as const)
+    const keys = key.members.map((name) => [name, this.#member(target, context, name, true) ?? {}] as const)
     const schema = {
       type: 'object',
       description: `Leads to one of ${target.plan.collection}: by its address in any living version, or by its key. Other members are ignored (REP-7).`,
-      properties: { href: { type: 'string', description: 'The absolute address of the item, or its path.' }, ...Object.fromEntries(keys) },
-      anyOf: [{ required: ['href'] }, { required: key.members }],
+      anyOf: [
+        { type: 'object', properties: { href: this.#sentAddress }, required: ['href'] },
+        { type: 'object', properties: Object.fromEntries(keys), required: key.members },
+      ],
     }
-    return this.#components.share(
-      'schemas',
-      [`${typeOf(target)}Reference`, `${typeOf(mounted)}${typeName(link.name)}Reference`],
-      schema,
-      quoted(mounted),
-    )
+    const reference = this.#components.share('schemas', this.#linkNames(mounted, link, target, 'Reference'), schema, owner)
+    sentLinks.set(link.name, reference)
+    return reference
   }
 
-  /** The schema of a member of a record, or of what stands in its place. */
-  #memberOf(mounted: Mounted, name: string): JsonSchema | undefined {
-    const known = this.#members.get(mounted) ?? new Map<string, JsonSchema | undefined>()
-    this.#members.set(mounted, known)
-    if (known.has(name)) return known.get(name)
+  #linkNames(mounted: Mounted, link: LinkTo, target: Mounted, end: 'Link' | 'Reference'): readonly string[] {
+    return [`${this.#knownOf(target).type}${end}`, `${this.#knownOf(mounted).type}${typeName(link.name)}${end}`]
+  }
+
+  #memberOf(mounted: Mounted, name: string): Member | undefined {
+    const { members } = this.#knownOf(mounted)
+    if (members.has(name)) return members.get(name)
     const { schema, shape } = mounted.plan.definition
-    const node = shape.properties.get(name)
-    const closed = node === undefined ? undefined : closedPlace(schema, node, () => false)
-    known.set(name, closed)
-    return closed
+    const given = shape.properties.get(name)
+    if (given === undefined) {
+      members.set(name, undefined)
+      return undefined
+    }
+    // Where nothing is an object there is nothing to close.
+    const isSame = isPurposeless(given)
+    const member: Member = { node: isSame ? given : closedPlace(schema, given, () => false), isSame }
+    members.set(name, member)
+    return member
   }
 
   #context(mounted: Mounted, purpose: Purpose): SchemaContext {
-    return { components: this.#components, root: mounted.plan.definition.schema, owner: quoted(mounted), name: typeOf(mounted), purpose }
+    const { owner, type } = this.#knownOf(mounted)
+    return { components: this.#components, root: mounted.plan.definition.schema, owner, name: type, purpose }
   }
 }
 
 type Put = (name: string, schema: DocumentSchema, needed: boolean) => void
 
-const absolute: DocumentSchema = Object.freeze({ type: 'string', format: 'uri', description: 'An absolute address.' })
+const absolute: DocumentSchema = Object.freeze({
+  type: 'string',
+  format: 'uri',
+  maxLength: longestAnswered,
+  description: 'An absolute address.',
+})
 
-const quoted = ({ plan }: Mounted): string => `"${plan.collection}"`
+const subLink: DocumentSchema = Object.freeze({
+  type: 'object',
+  description: 'A link to a sub-collection (REP-1).',
+  properties: { href: absolute },
+  required: ['href'],
+  additionalProperties: false,
+})
+
+const hasExpansions = ({ plan, targets }: Mounted): boolean =>
+  [...plan.links.values()].some((link) => link.kind === 'to' && link.expand && targets.has(link.name))
 
 /** What else a record may hold, beside the members that its schema names. */
 function othersOf({ plan }: Mounted): JsonSchema {

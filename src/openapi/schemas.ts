@@ -9,6 +9,7 @@ import { Shape } from '../definition/shape.js'
 import { closedPlace } from '../plan/closed-schema.js'
 import { ConfigurationError } from '../problem.js'
 import { itemElement } from '../representation/xml-names.js'
+import { bounded } from './bounds.js'
 import type { Components } from './components.js'
 import type { DocumentSchema, Reference } from './document.js'
 import { typeName } from './names.js'
@@ -47,7 +48,7 @@ const single = [
 const listed = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
 const tabled = ['properties', 'patternProperties', 'dependentSchemas']
 
-/** What is of the library's own, or of nobody's business. */
+/** Keywords that documents leave out: the library's own, and those that say nothing about a value. */
 const left: ReadonlySet<string> = new Set(['exactInteger', '$defs', 'definitions', '$schema', '$comment'])
 
 /** What identifies schemas across documents: a component is identified by its name. */
@@ -72,7 +73,7 @@ export function valueSchema(context: SchemaContext, node: JsonSchema): DocumentS
 
 /** A closed schema as the document has it. `path`: where it stands, for messages. */
 export function translated(context: SchemaContext, node: JsonSchema, path: string): DocumentSchema {
-  const found = unspeakableIn(node)
+  const found = Object.keys(node).find((keyword) => unspeakable.has(keyword))
   if (found !== undefined) throw unfit(context, found, path)
   const referred = typeof node.$ref === 'string' && isBare(node) ? reference(context, node) : undefined
   if (referred !== undefined) return referred
@@ -95,12 +96,12 @@ function plain(context: SchemaContext, node: JsonSchema, path: string): Document
     else if (listed.includes(keyword)) {
       result[keyword] = isList(value) ? value.map((part) => (isSchema(part) ? translated(wholly(context), part, path) : part)) : value
     } else if (keyword === 'properties') {
-      Object.assign(result, propertiesOf(context, given, path))
+      Object.assign(result, propertiesOf(context, node, path))
     } else if (tabled.includes(keyword)) result[keyword] = tableOf(wholly(context), value, path)
     else if (keyword !== 'required') result[keyword] = value
   }
   if (given.properties === undefined && isList(given.required) && purpose !== 'patch') result.required = given.required
-  return purposeful(result)
+  return purposeful(bounded(result))
 }
 
 /** A part of a patch that is no member of an object is given whole. */
@@ -125,12 +126,23 @@ const conditions = [
 const withoutConditions = (node: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(node).filter(([keyword]) => !conditions.includes(keyword)))
 
+/** Whether a schema says the same in whatever purpose: nothing in it is an object, or leads elsewhere. */
+export function isPurposeless(node: JsonSchema): boolean {
+  const { type } = node
+  if (type === undefined || type === 'object' || (isList(type) && type.includes('object'))) return false
+  return Object.keys(node).every(
+    (keyword) => !structural.has(keyword) || (keyword === 'items' && isSchema(node.items) && isPurposeless(node.items)),
+  )
+}
+
+const structural: ReadonlySet<string> = new Set([...single, ...listed, ...tabled, '$ref'])
+
 /** Most places say their type by themselves, and need no look at what they refer to. */
 const isPlain = (node: JsonSchema): boolean =>
   node.type !== undefined && node.$ref === undefined && node.allOf === undefined && node.anyOf === undefined && node.oneOf === undefined
 
 const isObjectSchema = ({ root }: SchemaContext, node: JsonSchema): boolean =>
-  isPlain(node) ? [node.type].flat().includes('object') : Shape.of(root, node).isObject
+  isPlain(node) ? node.type === 'object' || (isList(node.type) && node.type.includes('object')) : Shape.of(root, node).isObject
 
 /** What a place says of reading, writing and null. */
 function traitsOf(root: JsonSchema, node: JsonSchema): Pick<Shape, 'readOnly' | 'writeOnly' | 'nullable'> {
@@ -166,8 +178,10 @@ export function isRequired(purpose: Purpose, shape: Pick<Shape, 'readOnly' | 'wr
 
 /** A member of an object: in a patch null removes one that need not be there. */
 export function memberSchema(context: SchemaContext, node: JsonSchema, required: boolean, path: string): DocumentSchema {
-  const schema = translated(context, node, path)
-  return context.purpose === 'patch' && !required ? nullable(schema) : schema
+  if (context.purpose !== 'patch') return translated(context, node, path)
+  // What a patch leaves out stays as it is (VERB-5).
+  const { default: _, ...schema } = translated(context, node, path)
+  return required ? schema : nullable(schema)
 }
 
 /** The schema of a value that may be null as well. */
@@ -178,9 +192,8 @@ export function nullable(schema: DocumentSchema): DocumentSchema {
     if (types.includes('null')) return schema
     return { ...schema, type: [...types, 'null'], ...(isList(values) ? { enum: [...values, null] } : {}) }
   }
-  const branches = schema.anyOf
-  if (isList(branches) && Object.keys(schema).length === 1) return { anyOf: [...branches, { type: 'null' }] }
-  return { anyOf: [schema, { type: 'null' }] }
+  const branches = isList(schema.anyOf) && Object.keys(schema).length === 1 ? schema.anyOf : [schema]
+  return branches.some((branch) => isObject(branch) && branch.type === 'null') ? schema : { anyOf: [...branches, { type: 'null' }] }
 }
 
 function tableOf(context: SchemaContext, table: unknown, path: string): DocumentSchema {
@@ -281,15 +294,15 @@ function purposed(context: SchemaContext, node: JsonSchema, schema: DocumentSche
 
 /** Arrays have an element of their own in XML, and one for each item. */
 function purposeful(schema: Record<string, unknown>): DocumentSchema {
-  const types = [schema.type].flat()
-  if (!types.includes('array')) return schema
-  const { items } = schema
-  const named =
-    isObject(items) && items.$ref === undefined && items.xml === undefined ? { items: { ...items, xml: { name: itemElement } } } : {}
-  return { ...schema, ...named, xml: schema.xml ?? { wrapped: true } }
+  const { type } = schema
+  if (type !== 'array' && !(isList(type) && type.includes('array'))) return schema
+  const { items = {}, prefixItems } = schema
+  const named = isList(prefixItems) ? { prefixItems: prefixItems.map(namedItem) } : {}
+  return { ...schema, ...named, items: namedItem(items), xml: schema.xml ?? { wrapped: true } }
 }
 
-const unspeakableIn = (node: JsonSchema): string | undefined => Object.keys(node).find((keyword) => unspeakable.has(keyword))
+const namedItem = (items: unknown): unknown =>
+  isObject(items) && items.xml === undefined ? { ...items, xml: { name: itemElement } } : items
 
 function unfit({ owner }: SchemaContext, keyword: string, path: string): ConfigurationError {
   return new ConfigurationError(

@@ -1,6 +1,7 @@
 /** A document in the words of OpenAPI 3.0.3, for tools that know no other. */
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 import { ConfigurationError } from '../problem.js'
+import { longestText } from './bounds.js'
 import type { DocumentSchema, OpenApiDocument } from './document.js'
 
 /** Words of schemas that 3.0 has no others for. */
@@ -11,12 +12,26 @@ const lacking: ReadonlySet<string> = new Set([
 
 /** The same document in 3.0.3. Throws `ConfigurationError` for a schema with words that it lacks. */
 export function toVersion30(document: OpenApiDocument): OpenApiDocument {
-  const { summary: _, ...info } = document.info
+  const { summary: _, license, ...info } = document.info
   const components = each(document.components, (table, kind) => each(asObject(table), (entry, name) => component(kind, entry, name)))
   const paths = each(document.paths, (item, path) =>
     each(asObject(item), (entry) => (isList(entry) ? entry.map((one) => described(one, path)) : operation(entry, path))),
   )
-  return { ...document, info: { ...info, title: document.info.title, version: document.info.version }, paths, components }
+  return {
+    ...document,
+    info: { ...info, ...licensed(license), title: document.info.title, version: document.info.version },
+    paths,
+    components,
+  }
+}
+
+/** SPDX publishes each licence by its identifier, which 3.0 lacks; expressions have no page. */
+function licensed(license: unknown): JsonObject {
+  if (!isObject(license)) return {}
+  const { identifier, ...rest } = license
+  const page =
+    typeof identifier === 'string' && /^[A-Za-z0-9.-]+$/.test(identifier) ? { url: `https://spdx.org/licenses/${identifier}.html` } : {}
+  return { license: { ...page, ...rest } }
 }
 
 const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {})
@@ -80,32 +95,31 @@ function schemaOf(schema: DocumentSchema, place: string): DocumentSchema {
   if (isList(examples)) result.example = examples[0]
   if (typeof exclusiveMinimum === 'number') Object.assign(result, { minimum: exclusiveMinimum, exclusiveMinimum: true })
   if (typeof exclusiveMaximum === 'number') Object.assign(result, { maximum: exclusiveMaximum, exclusiveMaximum: true })
-  if (contentMediaType !== undefined) result.format = 'binary'
+  if (contentMediaType !== undefined) Object.assign(result, { type: 'string', format: 'binary', maxLength: longestText })
   // An array says what it holds, be it anything.
   if (result.type === 'array' && result.items === undefined) result.items = {}
   if ($ref === undefined) return result
   return Object.keys(result).length === 0 ? { $ref } : { ...result, allOf: [{ $ref }, ...(isList(result.allOf) ? result.allOf : [])] }
 }
 
+const onlyNull: JsonObject = { type: 'object', nullable: true, enum: [null] }
+
 /** Null is a word beside the type; several types are several schemas. */
 function typed(type: unknown): JsonObject {
   if (type === undefined) return {}
   const types = [type].flat()
   const others = types.filter((one) => one !== 'null')
-  const nullable = others.length < types.length ? { nullable: true } : {}
-  if (others.length === 0) return { enum: [null], ...nullable }
+  const isNullable = others.length < types.length
+  if (others.length === 0) return onlyNull
   return others.length === 1
-    ? { type: others[0], ...nullable }
-    : { anyOf: others.map((one) => (one === 'array' ? { type: one, items: {} } : { type: one })), ...nullable }
+    ? { type: others[0], ...(isNullable ? { nullable: true } : {}) }
+    : { anyOf: [...others.map((one) => (one === 'array' ? { type: one, items: {} } : { type: one })), ...(isNullable ? [onlyNull] : [])] }
 }
 
-/** Branches, of which that for null is a word beside the others. */
+/** Branches. That for null stays one: `nullable` adds null to a `type` beside it, and to nothing else (OpenAPI 3.0.3, Schema Object). */
 function among(branches: unknown, place: string): JsonObject {
   if (!isList(branches)) return {}
-  const isNull = (branch: unknown): boolean => isObject(branch) && branch.type === 'null'
-  const others = branches.filter((branch) => !isNull(branch)).map((branch) => schemaOf(asObject(branch), place))
-  const nullable = others.length < branches.length ? { nullable: true } : {}
-  return others.length === 1 && others.length < branches.length ? { allOf: others, ...nullable } : { anyOf: others, ...nullable }
+  return { anyOf: branches.map((branch) => schemaOf(asObject(branch), place)) }
 }
 
 function nested(word: string, value: unknown, place: string): unknown {

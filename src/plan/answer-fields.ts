@@ -1,5 +1,6 @@
 /** The header fields of answers. Documents list them, and tests compare them with real answers. */
 import { header } from '../wire.js'
+import type { ServiceFacts } from './description.js'
 import type { Situation } from './endings.js'
 
 /** A header field of an answer. */
@@ -12,14 +13,15 @@ export interface AnswerField {
 const always = (...names: readonly string[]): readonly AnswerField[] => names.map((name) => ({ name, always: true }))
 const perhaps = (...names: readonly string[]): readonly AnswerField[] => names.map((name) => ({ name, always: false }))
 
-/** What determines the fields of every answer. */
-export type FieldSituation = Pick<Situation, 'method' | 'facts' | 'life'>
+/** What determines the fields of every answer. `body`: whether the operation reads one. */
+export type FieldSituation = Pick<Situation, 'method' | 'facts' | 'life'> & { readonly body: boolean }
 
 /** The fields of every answer, successful or not. */
-function common({ facts, life }: FieldSituation): readonly AnswerField[] {
+function common({ facts, life }: Pick<Situation, 'facts' | 'life'>): readonly AnswerField[] {
   return [
     ...always(header.requestId),
     ...(facts.rateLimit ? perhaps(header.rateLimit, header.rateLimitPolicy) : []),
+    ...(facts.cors ? perhaps(header.allowOrigin) : []),
     ...(life?.deprecated === undefined ? [] : always(header.deprecation)),
     ...(life?.sunset === undefined ? [] : always(header.sunset)),
     ...(life?.successor === undefined ? [] : always(header.link)),
@@ -31,7 +33,8 @@ export function fieldsOfSuccess(situation: Situation, status: number): readonly 
   return merged([...own(situation, status), ...common(situation)])
 }
 
-function own({ method, operation, route, facts }: Situation, status: number): readonly AnswerField[] {
+function own(situation: Situation, status: number): readonly AnswerField[] {
+  const { method, operation, route, facts } = situation
   if (method === 'OPTIONS') {
     const patch = route.operations.has('PATCH') ? perhaps(header.acceptPatch) : []
     // The answer to a preflight does not depend on the route.
@@ -40,39 +43,56 @@ function own({ method, operation, route, facts }: Situation, status: number): re
   const cached = always(header.cacheControl, header.vary)
   if (status === 302 || status === 304)
     return [...cached, ...always(header.etag), ...(route.kind === 'member' ? perhaps(header.contentLocation) : [])]
+  const file = (status === 200 || status === 201) && isFile(situation) ? perhaps(header.contentDisposition) : []
   switch (operation.answers) {
     case 'page': {
       const exported = route.resource?.exports !== undefined
       // An export is streamed, so it has no tag.
-      return [
-        ...cached,
-        ...(exported ? perhaps(header.etag, header.contentDisposition) : always(header.etag)),
-        ...perhaps(header.link, header.totalCount),
-      ]
+      return [...cached, ...(exported ? perhaps(header.etag) : always(header.etag)), ...file, ...perhaps(header.link, header.totalCount)]
     }
     case 'item':
       return operation.method === 'GET'
-        ? [...cached, ...always(header.etag), ...(route.kind === 'member' ? always(header.contentLocation) : [])]
-        : written(status)
+        ? [...cached, ...always(header.etag), ...file, ...(route.kind === 'member' ? always(header.contentLocation) : [])]
+        : written(operation.method, status, file)
     case 'state':
       return [...cached, ...always(header.etag)]
     case 'document':
       return [...cached, ...always(header.etag)]
-    case 'value':
+    case 'value': {
+      // Of what is no representation only an endpoint below an item has a version to tell.
+      const tag =
+        (method === 'GET' || method === 'HEAD') && status === 200
+          ? perhaps(header.etag)
+          : route.resource === undefined
+            ? []
+            : perhaps(header.etag)
       return [
-        ...(operation.method === 'GET' ? [...cached, ...perhaps(header.etag)] : perhaps(header.cacheControl, header.vary, header.etag)),
+        ...(operation.method === 'GET' ? cached : perhaps(header.cacheControl, header.vary)),
+        ...tag,
+        ...file,
         ...(status === 201 || status === 202 ? always(header.location) : []),
       ]
+    }
     case 'nothing':
       return []
   }
 }
 
+/** Whether an export, or a representation of the team, may name its file. */
+function isFile({ method, operation, route, facts }: Situation): boolean {
+  const { resource, endpoint } = route
+  const own = (endpoint === undefined ? resource?.representations : endpoint.methods.get(method)?.representations) ?? []
+  const what = operation.answers === 'page' ? 'list' : operation.answers === 'item' ? 'item' : 'value'
+  return [...facts.representations, ...own].some((one) => one[what] !== undefined) || (what === 'list' && resource?.exports !== undefined)
+}
+
 /** The answer to a POST, a PUT or a PATCH of a record. One that could not be shown has fewer fields (VERB-13). */
-function written(status: number): readonly AnswerField[] {
-  const made = status === 201 || status === 202 ? always(header.location) : []
-  if (status === 202) return made
-  return [...made, ...perhaps(header.etag, header.cacheControl, header.vary, header.preferenceApplied, header.contentLocation)]
+function written(method: string, status: number, file: readonly AnswerField[]): readonly AnswerField[] {
+  if (status === 202) return always(header.location)
+  // A POST that has created nothing has nothing to show.
+  if (method === 'POST' && status === 200) return []
+  const made = status === 201 ? always(header.location) : []
+  return [...made, ...perhaps(header.etag, header.cacheControl, header.vary, header.preferenceApplied, header.contentLocation), ...file]
 }
 
 /** The fields of the problems of a status. */
@@ -82,7 +102,7 @@ export function fieldsOfProblem(situation: FieldSituation, status: number): read
   return merged([...always(header.cacheControl, header.vary), ...ofProblem(situation, status), ...common(situation)])
 }
 
-function ofProblem({ method, facts }: FieldSituation, status: number): readonly AnswerField[] {
+function ofProblem({ method, facts, body }: FieldSituation, status: number): readonly AnswerField[] {
   switch (status) {
     case 401:
       // The team's function `principal` chooses the fields of what it throws.
@@ -91,8 +111,7 @@ function ofProblem({ method, facts }: FieldSituation, status: number): readonly 
       return always(header.allow)
     case 415:
       // What bodies are understood in (RFC 9110 15.5.16, RFC 5789 2.2).
-      if (method === 'PATCH') return perhaps(header.acceptPatch, header.acceptEncoding)
-      return method === 'POST' || method === 'PUT' ? perhaps(header.accept, header.acceptEncoding) : []
+      return body ? perhaps(method === 'PATCH' ? header.acceptPatch : header.accept, header.acceptEncoding) : []
     case 429:
       // A team's own limit may leave it out.
       return facts.rateLimit ? always(header.retryAfter) : perhaps(header.retryAfter)
@@ -110,5 +129,7 @@ function merged(fields: readonly AnswerField[]): readonly AnswerField[] {
 }
 
 /** The fields of an answer to a login, a HEAD, or OPTIONS of it (AUTH-2). */
-export const fieldsOfLogin = (method: string): readonly AnswerField[] =>
-  method === 'OPTIONS' ? always(header.allow, header.requestId) : always(header.token, header.cacheControl, header.requestId)
+export const fieldsOfLogin = (method: string, { cors }: Pick<ServiceFacts, 'cors'>): readonly AnswerField[] => [
+  ...(method === 'OPTIONS' ? always(header.allow, header.requestId) : always(header.token, header.cacheControl, header.requestId)),
+  ...(cors ? perhaps(header.allowOrigin) : []),
+]

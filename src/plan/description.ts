@@ -3,6 +3,7 @@
  * options that shape every answer. It is a property of the middleware, under a symbol that all copies
  * of the library share, so that one copy can read what another has made.
  */
+import { invalidOption } from '../options/check.js'
 import type { CustomRepresentation } from './custom-representation.js'
 import type { DeleteStatus } from './operation.js'
 import type { RouteTable } from './routes.js'
@@ -28,7 +29,7 @@ export interface ServiceFacts {
   /** The option `baseUrl`. */
   readonly root: string | undefined
   /** The header that credentials come in and its challenge, where the service authenticates by itself. */
-  readonly authenticate: { readonly field: string; readonly challenge: string } | undefined
+  readonly authenticate: { readonly field: string; readonly challenge: string; readonly format?: 'JWT' } | undefined
   /** Whether requests are authenticated: by `authenticate` or by `principal`. */
   readonly identifies: boolean
   /** Whether there is a login beside the versions (AUTH-2). */
@@ -39,6 +40,8 @@ export interface ServiceFacts {
   /** Whether preflights of browsers are answered (HDR-7). */
   readonly cors: boolean
   readonly requireIfMatch: boolean
+  /** The most bytes of a request body, unless an endpoint has its own. */
+  readonly bodyLimit: number
   readonly deleteStatus: DeleteStatus
   /** The media types of a PATCH of an item. */
   readonly patchTypes: readonly string[]
@@ -50,6 +53,8 @@ export interface ServiceFacts {
 export interface ServiceDescription {
   readonly versions: ReadonlyMap<string, DescribedVersion | 'retired'>
   readonly facts: ServiceFacts
+  /** The options as `api()` takes them, so that the same can be served over other data. Absent: another copy of the library made it. */
+  readonly options?: object
 }
 
 const key = Symbol.for('express-rest-conventions.description')
@@ -70,7 +75,24 @@ export function describing<T extends object>(middleware: T, description: Service
 
 /** The description of what `api()` or `resourceRouter()` made; `undefined` for anything else. */
 export function descriptionOf(service: unknown): ServiceDescription | undefined {
-  if (service === null || (typeof service !== 'object' && typeof service !== 'function')) return undefined
-  const described = Reflect.get(service, key) as Described | undefined
+  const described = describedBy(service)
   return described?.generation === generation ? described.description : undefined
+}
+
+/**
+ * The description of a service that `what`, such as `openapi()`, got. Throws `ConfigurationError`
+ * where it is none, or where another version of the library made it that describes it otherwise.
+ */
+export function requireDescription(what: string, service: unknown): ServiceDescription {
+  const described = describedBy(service)
+  if (described === undefined) throw invalidOption(`${what} got no service. Give what api() or resourceRouter() made.`)
+  if (described.generation === generation) return described.description
+  throw invalidOption(
+    `${what} got a service that another version of express-rest-conventions made, whose description it can not read. Import both from one version: npm ls express-rest-conventions lists the versions that are installed.`,
+  )
+}
+
+function describedBy(service: unknown): Described | undefined {
+  if (service === null || (typeof service !== 'object' && typeof service !== 'function')) return undefined
+  return Reflect.get(service, key) as Described | undefined
 }

@@ -1,7 +1,8 @@
 /** The options of a document. */
 
-import type { Kinds } from '../options/kinds.js'
+import { type Kinds, withMethod } from '../options/kinds.js'
 import type { DocumentExtensions } from './describe-options.js'
+import type { ExampleSource } from './example-source.js'
 
 /** Who answers for the service. */
 export interface DocumentContact {
@@ -48,6 +49,11 @@ export interface OpenApiOptions {
   readonly externalDocs?: { readonly url: string; readonly description?: string }
   /** Hand-written routes beside the resources. */
   readonly fragments?: readonly DocumentFragment[]
+  /**
+   * Gives bodies and answers an example where the team gives none: `generatedExamples()` of `express-rest-conventions/mock`. Default: only the team's own
+   * examples stand there.
+   */
+  readonly examples?: ExampleSource
 }
 
 export const infoKinds: Kinds<DocumentInfo> = {
@@ -74,4 +80,5 @@ export const openApiKinds: Kinds<OpenApiOptions> = {
   openapi: { oneOf: ['3.1.1', '3.0.3'] },
   externalDocs: 'table',
   fragments: { each: { options: fragmentKinds } },
+  examples: withMethod('what generatedExamples() made', 'candidates'),
 }

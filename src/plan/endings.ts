@@ -24,6 +24,8 @@ type When = (situation: Situation) => boolean
 const always: When = () => true
 const notOptions: When = ({ method }) => method !== 'OPTIONS'
 const hasKeys: When = ({ route }) => keyHolders(route).length > 0
+/** Whether a file of the docs is named in the path. */
+const hasFile: When = ({ route }) => route.document?.pages !== undefined && route.template.includes('{')
 const limited: When = ({ facts }) => facts.rateLimit
 const permitted: When = ({ facts, operation, route }) =>
   facts.permission && (operation.actions.length > 0 || (operation.method === 'OPTIONS' && isGuarded(route)))
@@ -61,6 +63,9 @@ export const readsConditionally: When = ({ method, operation }) =>
 
 const changesConditionally: When = ({ operation }) => operation.preconditions === 'item'
 
+/** Whether the client may say by `Prefer` what it wants to get (VERB-2, VERB-10). */
+export const prefers: When = ({ operation }) => operation.answers === 'item' && operation.method !== 'GET'
+
 /** A problem that a step may end with. */
 interface Ending {
   readonly code: ProblemCode
@@ -76,7 +81,7 @@ export const stepProblems = {
   admit: [ending('unavailable')],
   authenticate: [ending('unauthenticated', authenticates), ending('too-many-requests', limited), ending('unavailable', authenticates)],
   throttle: [ending('too-many-requests', limited), ending('unavailable', limited)],
-  route: [ending('malformed-path', hasKeys), ending('unknown-path', hasKeys)],
+  route: [ending('malformed-path', (one) => hasKeys(one) || hasFile(one)), ending('unknown-path', hasKeys)],
   allow: [ending('forbidden', permitted), ending('method-not-allowed', (one) => notOptions(one) && permitted(one))],
   negotiate: [ending('unsupported-accept', notOptions)],
   parse: [
@@ -94,11 +99,12 @@ export const stepProblems = {
     ending('unsupported-content', takesBody),
     ending('invalid-body', takesBody),
   ],
-  precondition: [],
+  precondition: [ending('bad-request', (one) => readsConditionally(one) || changesConditionally(one) || prefers(one))],
   execute: [
     ending('bad-request', exports),
     ending('invalid-query', ({ operation }) => operation.query === 'list'),
     ending('absent', (one) => notOptions(one) && hasKeys(one)),
+    ending('unknown-path', (one) => notOptions(one) && hasFile(one)),
     ending('stale', changesConditionally),
     ending('precondition-failed', (one) => changesConditionally(one) && one.method !== 'POST'),
     ending('precondition-required', (one) => changesConditionally(one) && one.facts.requireIfMatch),
@@ -152,10 +158,10 @@ export function successesOf(situation: Situation): readonly number[] {
 }
 
 /**
- * A text that is equal for operations that end alike, in one service and version. `undefined` for
- * endpoints, whose handlers choose how they end.
+ * A text that is equal for routes whose operations of one name end alike, in one service and version.
+ * `undefined` for endpoints, whose handlers choose how they end.
  */
-export function endingsKey({ method, operation, route }: Situation): string | undefined {
+export function endingsKind(route: Route): string | undefined {
   const { resource, kind, endpoint, operations } = route
   if (endpoint !== undefined || resource === undefined) return undefined
   const { plan, adapter } = resource
@@ -167,6 +173,7 @@ export function endingsKey({ method, operation, route }: Situation): string | un
     isCreating(adapter.create),
     operations.has('PATCH'),
     isGuarded(route),
+    resource.representations.length > 0,
   ]
-  return `${method} ${operation.name} ${kind} ${resource.idempotencyKey} ${traits.join()}`
+  return `${kind} ${resource.idempotencyKey} ${traits.join()}`
 }

@@ -25,7 +25,7 @@ export interface PatchOperation {
 }
 
 /** How many operations a patch may have: each may cost as much as the longest list of the record. */
-const mostOperations = 1_000
+export const mostOperations = 1_000
 
 /** The operations of a JSON Patch. Throws `invalid-body` with everything that is wrong with its form (RFC 6902 4). */
 export function readOperations(body: unknown): readonly PatchOperation[] {

@@ -6,6 +6,12 @@ import { HttpProblem, type KnownViolation, type Violation } from '../problem.js'
 import { parameter } from '../wire.js'
 import { mostQueryViolations, summaryOf } from './refusal.js'
 
+/** Characters of a value, decoded: as many as Node takes of request line and fields by default, so only a service with a greater `maxHeaderSize` meets this limit. */
+export const longestValue = 16_384
+
+/** Values of one parameter: as many as fit into the 16 KiB. */
+export const mostValues = 8_192
+
 export interface QueryPairs {
   /** As they came, repeats among them. */
   readonly pairs: readonly QueryPair[]
@@ -35,8 +41,12 @@ export function readPairs(
     if (!allowed.includes(name) && !(hinted && name === parameter.after)) {
       if (!strays.has(name)) found.push(unknownParameter(name, allowed))
       strays.add(name)
-    } else if (values === undefined) seen.set(name, [value])
-    else if (many(name)) values.push(value)
+    } else if (value.length > longestValue && name !== parameter.after) found.push(tooLong(name))
+    else if (values === undefined) seen.set(name, [value])
+    else if (values.length >= mostValues) {
+      found.push(tooMany(name))
+      break
+    } else if (many(name)) values.push(value)
     else
       found.push({
         parameter: name,
@@ -67,6 +77,22 @@ const undecodable = (text: string): KnownViolation<'encoding'> => ({
   clause: 'QUERY-8',
 })
 
+const tooLong = (name: string): KnownViolation<'maxLength'> => ({
+  parameter: name,
+  detail: `"${name}" has more than ${longestValue} characters. Send a shorter value.`,
+  code: 'maxLength',
+  params: { limit: longestValue },
+  clause: 'QUERY-8',
+})
+
+const tooMany = (name: string): KnownViolation<'maxItems'> => ({
+  parameter: name,
+  detail: `"${name}" has more than ${mostValues} values. Send fewer.`,
+  code: 'maxItems',
+  params: { limit: mostValues },
+  clause: 'QUERY-8',
+})
+
 /** A hint that does not fit its query: that of another one, a garbled one, or one where none is followed (QUERY-7). */
 export const misfitHint: KnownViolation<'hint'> = Object.freeze({
   parameter: parameter.after,
@@ -84,9 +110,13 @@ const synonyms = new Map<string, string>([
   ...['include', 'embed', 'populate'].map((name) => [name, parameter.expand] as const),
 ])
 
+/** The parameter of ours that others call so. */
+export const synonymOf = (name: string): string | undefined =>
+  name.length > 64 ? undefined : synonyms.get(name.toLowerCase().replace(/[_-]/g, ''))
+
 /** The parameter that was probably meant: another interface's name for it, or the nearest spelling. */
 function meant(name: string, allowed: readonly string[]): string | undefined {
-  const known = name.length > 64 ? undefined : synonyms.get(name.toLowerCase().replace(/[_-]/g, ''))
+  const known = synonymOf(name)
   return known !== undefined && allowed.includes(known) ? known : nearMiss(name, allowed)
 }
 

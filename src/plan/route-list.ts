@@ -7,7 +7,9 @@ export function routesIn<Op extends OperationDescription>(
   top: ReadonlyMap<string, ReadonlyMap<string, Mounted<Op> | Route<Op>>>,
 ): readonly Route<Op>[] {
   const entries = [...top.values()].flatMap((area) => [...area.values()])
-  return Object.freeze(entries.flatMap((entry) => ('plan' in entry ? routesOf(entry) : [entry])))
+  return Object.freeze(
+    entries.flatMap((entry) => ('plan' in entry ? routesOf(entry) : entry.file === undefined ? [entry] : [entry, entry.file])),
+  )
 }
 
 function routesOf<Op extends OperationDescription>({ collection, item, below }: Mounted<Op>): readonly Route<Op>[] {

@@ -14,7 +14,7 @@ export function match<Op extends OperationDescription>(
   const found = inArea ? area.get(second) : top.get('')?.get(first)
   const from = inArea ? 2 : 1
   if (found === undefined) return undefined
-  if (!('plan' in found)) return segments.length === from ? { route: found, keys: [] } : undefined
+  if (!('plan' in found)) return matchFile(found, segments, from)
   return matchBelow(found, segments, from, [])
 }
 
@@ -39,4 +39,11 @@ function matchBelow<Op extends OperationDescription>(
   if (memberId === undefined) return { route: next.members, keys: through }
   const memberKey = next.child.plan.key.parse(memberId)
   return memberKey === undefined || segments.length > from + 3 ? undefined : { route: next.member, keys: [...through, memberKey] }
+}
+
+/** An endpoint or a document, or one of the files below a document. */
+function matchFile<Op extends OperationDescription>(found: Route<Op>, segments: readonly string[], from: number): Match<Op> | undefined {
+  if (segments.length === from) return { route: found, keys: [] }
+  const { file } = found
+  return file === undefined || segments.length > from + 1 || segments[from] === '' ? undefined : { route: file, keys: [] }
 }

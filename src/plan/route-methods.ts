@@ -7,7 +7,11 @@ import type { Mounted, Route } from './routes.js'
 import type { ServedDocument } from './served-document.js'
 
 /** What a route leads to beside its methods. */
-type Extra = { resource: Route['resource'] } & Partial<Pick<Route, 'flag' | 'association' | 'document'>> & { endpoint?: CompiledEndpoint }
+type Extra<Op extends OperationDescription> = { resource: Route['resource'] } & Partial<
+  Pick<Route<Op>, 'flag' | 'association' | 'document' | 'file'>
+> & {
+    endpoint?: CompiledEndpoint
+  }
 
 /** Makes the routes of a table from the operations that there are. */
 export class RouteMaker<Op extends OperationDescription> {
@@ -18,7 +22,7 @@ export class RouteMaker<Op extends OperationDescription> {
   }
 
   /** A route of a resource: what the adapter offers, as far as the mount does not leave it out (VERB-11). */
-  resource(target: Target, template: string, { adapter, options }: Mount, extra: Extra): Route<Op> {
+  resource(target: Target, template: string, { adapter, options }: Mount, extra: Extra<Op>): Route<Op> {
     const wanted: MountOptions['collection'] | MountOptions['item'] = concernsItem(target) ? options.item : options.collection
     const offered = this.#at(target).filter(
       ({ method, writes, needs = writes === undefined ? [] : [writes], mountedAs = method }) =>
@@ -39,7 +43,10 @@ export class RouteMaker<Op extends OperationDescription> {
 
   /** An address of the document that describes the version. */
   document(entry: ServedDocument): Route<Op> {
-    return route('document', `/${entry.name}`, [...this.#at('document'), ...this.#at('any')], { resource: undefined, document: entry })
+    const { name, files } = entry
+    const one = (template: string, document: ServedDocument, extra: Pick<Route<Op>, 'file'> = {}): Route<Op> =>
+      route('document', template, [...this.#at('document'), ...this.#at('any')], { resource: undefined, document, ...extra })
+    return one(`/${name}`, entry, files === undefined ? {} : { file: one(`/${name}/${files.name}`, files) })
   }
 
   /** `Allow` names the methods in the order in which the team declared them. */
@@ -55,7 +62,7 @@ export class RouteMaker<Op extends OperationDescription> {
 }
 
 /** Makes a route. Whoever may GET may HEAD: the operation is the same, the answer differs (VERB-8). */
-function route<Op extends OperationDescription>(kind: Target, template: string, offered: readonly Op[], extra: Extra): Route<Op> {
+function route<Op extends OperationDescription>(kind: Target, template: string, offered: readonly Op[], extra: Extra<Op>): Route<Op> {
   const operations = new Map<string, Op>()
   for (const operation of offered) {
     operations.set(operation.method, operation)

@@ -17,6 +17,7 @@ import { compileResource, type ResourcePlan } from './resource-plan.js'
 import { routesIn } from './route-list.js'
 import { match } from './route-match.js'
 import { RouteMaker } from './route-methods.js'
+import { place, placeDocument, type Top } from './route-places.js'
 import type { ServedDocument } from './served-document.js'
 import { type Exports, exportsOption } from './transfer-format.js'
 import { type WireForms, wireForms } from './wire-form.js'
@@ -45,6 +46,8 @@ export interface Route<Op extends OperationDescription = OperationDescription> {
   readonly endpoint?: CompiledEndpoint
   /** The document that describes the version. */
   readonly document?: ServedDocument
+  /** The route of the files one segment below a document. */
+  readonly file?: Route<Op>
 }
 
 /** A resource in its place. */
@@ -118,7 +121,7 @@ export function compileRoutes<Op extends OperationDescription>(
   for (const entry of parentsFirst(mounts)) table.add(entry)
   table.join()
   for (const entry of entries) if (entry.kind === 'endpoint') place(table.top, entry.area, entry.name, make.endpoint(entry))
-  for (const entry of entries) if (entry.kind === 'document') place(table.top, undefined, entry.name, make.document(entry))
+  for (const entry of entries) if (entry.kind === 'document') placeDocument(table.top, make.document(entry))
   const { top, everywhere, built } = table
   return {
     match: (segments) => match(top, segments),
@@ -266,26 +269,6 @@ class TableBuilder<Op extends OperationDescription> {
       })
     }
   }
-}
-
-/** The first segments of paths: by area (`''` is none), then by segment. */
-type Top<Op extends OperationDescription> = Map<string, Map<string, Mounted<Op> | Route<Op>>>
-
-function place<Op extends OperationDescription>(
-  top: Top<Op>,
-  area: string | undefined,
-  segment: string,
-  target: Mounted<Op> | Route<Op>,
-): void {
-  const table = top.get(area ?? '') ?? new Map<string, Mounted<Op> | Route<Op>>()
-  const clash = area === undefined ? top.has(segment) : top.get('')?.has(area)
-  if (table.has(segment) || clash) {
-    throw new ConfigurationError(
-      'path-taken',
-      `Two entries want the path "/${area === undefined ? '' : `${area}/`}${segment}". Mount each collection once, or put one in another area.`,
-    )
-  }
-  top.set(area ?? '', table.set(segment, target))
 }
 
 const idTemplate = ({ key }: ResourceDefinition): string => `{${key.members.join('+')}}`

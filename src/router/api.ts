@@ -17,13 +17,14 @@ import {
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { checkArgument, checkOptions, invalidOption } from '../options/check.js'
 import { type Kind, type Kinds, withMethod } from '../options/kinds.js'
-import { describing } from '../plan/description.js'
+import { describing, type ServiceDescription } from '../plan/description.js'
 import { type Endpoint, isEndpoint } from '../plan/endpoint.js'
 import { isMount, type Mount } from '../plan/mount.js'
 import { offeredWrites } from '../plan/offered-writes.js'
 import type { JobRecords } from '../plan/records.js'
-import { servedDocuments } from '../plan/served-document.js'
+import { openPaths, servedDocuments } from '../plan/served-document.js'
 import { ConfigurationError, isConfigurationError } from '../problem.js'
+import { begin } from './begin.js'
 import { type DescribeOptions, Documents } from './documents.js'
 import { Exchange } from './exchange.js'
 import { jobRecords } from './records/open.js'
@@ -31,7 +32,7 @@ import { routeTable } from './route-table.js'
 import type { ServedVersion } from './served-version.js'
 import { resolveService, type Service, type ServiceOptions, serviceKinds } from './service.js'
 import type { Entrance } from './stages.js'
-import { loginSteps, steps, walk } from './walk.js'
+import { loginSteps, steps } from './walk.js'
 
 /** A version with its life, or with routes of its own (VER-1, VER-3). */
 export interface VersionOptions extends LifecycleOptions {
@@ -43,13 +44,13 @@ export interface VersionOptions extends LifecycleOptions {
   readonly routes?: VersionHandler
 }
 
-/** A whole API: what is served, and for whom. */
+/** A whole API: its versions, and which callers may use them. */
 export interface ApiOptions<P = unknown> extends ServiceOptions<P> {
   /** Answers `GET {base_url}/login` (AUTH-2): `login({ find, token })`. Default: that path goes to `next()`. */
   readonly login?: Login | undefined
   /**
    * Serves an OpenAPI document of each version at `/{version}/openapi`, in JSON or YAML by `Accept`, and at `openapi.json` and `openapi.yaml` for tools that go by the
-   * name. It stands behind the version's authentication unless it is `public`. Default: none is served.
+   * name; with `pages` also pages for people at `/{version}/docs`. It stands behind the version's authentication unless it is `public`. Default: none is served.
    */
   readonly describe?: true | DescribeOptions
   /** Headers that keep browsers from taking answers for anything else, as `secureHeaders()` sets them; `false` where another middleware does. Default: on. */
@@ -94,6 +95,11 @@ export const apiKinds: Kinds<ApiOptions> = {
  * app.use(api({ versions: { v8: [mount(sucursales, adapter)], v1: { resources: [mount(old, view)], deprecated: '2026-01-01', successor: 'v8' }, v0: 'retired' } }))
  */
 export function api<P = unknown>(options: ApiOptions<P>): Api {
+  return apiDescribedAs(options, undefined)
+}
+
+/** The same where another service is what documents describe: the one that this stands for. */
+export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: ServiceDescription | undefined): Api {
   checkOptions('api()', options, apiKinds)
   const { versions: table, login, describe, secureHeaders = {}, ...rest } = options
   const names = Object.keys(table)
@@ -104,12 +110,10 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
     secureHeaders: secureHeaders === false ? undefined : resolveSecureHeaders(secureHeaders),
   })
   const versions = new Map<string, ServedVersion | 'retired'>()
-  const documents =
-    describe === undefined
-      ? undefined
-      : new Documents({ versions, facts: service.facts }, describe === true ? {} : describe, service.caches)
+  const description = described ?? { versions, facts: service.facts, options }
+  const documents = describe === undefined ? undefined : new Documents(description, describe === true ? {} : describe, service)
   service.documents.current = documents
-  const described = documents === undefined ? [] : servedDocuments(documents.public)
+  const addresses = documents === undefined ? [] : servedDocuments(documents.public, documents.pages)
   for (const [name, entry] of Object.entries(table)) {
     checkVersionName(name)
     if (entry === 'retired') {
@@ -119,11 +123,11 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
     const { resources, routes, ...life } = versionOptions(name, entry)
     versions.set(name, {
       name,
-      table: routeTable([...resources, ...described], [], service.page, service.caches),
+      table: routeTable([...resources, ...addresses], [], service.page, service.caches),
       life: resolveLifecycle(name, life, living),
       // An Express router takes Express requests. Below an Express app every request is one.
       routes: routes as Middleware | undefined,
-      open: documents?.public === true ? new Set(described.flatMap(({ name: segment }) => [`/${segment}`, `/${segment}/`])) : undefined,
+      open: openPaths(addresses),
     })
   }
   const served = [...versions.values()].filter((version) => version !== 'retired')
@@ -144,9 +148,9 @@ export function api<P = unknown>(options: ApiOptions<P>): Api {
       versions: found === undefined ? undefined : versions,
       versionName: found?.name ?? '',
     }
-    void walk(new Exchange(req, res, service, entrance), found === undefined ? loginSteps : steps)
+    begin(new Exchange(req, res, service, entrance), found === undefined ? loginSteps : steps)
   }
-  return Object.assign(describing(apiMiddleware, { versions, facts: service.facts }), {
+  return Object.assign(describing(apiMiddleware, description), {
     records: jobRecords(service, versions),
     caches: () => service.caches.counts(),
     async ready(): Promise<void> {

@@ -3,6 +3,7 @@
  * checks of a write take these types, which know nothing of HTTP, so both run the same checks. The
  * stages of a request extend them: `Identified` is a `Caller`, `Routed` a `Place`, `Parsed` a `Visit`.
  */
+import type { IncomingMessage } from 'node:http'
 import type { Action, Decided, Permission } from '../auth/permission.js'
 import type { KeyValue } from '../definition/key.js'
 import type { Conditions } from '../middleware/if-match.js'
@@ -14,6 +15,8 @@ import type { Service } from './service.js'
 import type { TimeLimit } from './time-limit.js'
 
 export interface Caller {
+  /** The request; `undefined` of a job. */
+  readonly req: IncomingMessage | undefined
   readonly service: Service
   readonly principal: unknown
   /** Who may do what; `undefined` where it is not asked. */

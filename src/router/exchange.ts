@@ -19,14 +19,17 @@ import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
 import type { RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
-import { Progress } from './progress.js'
-import { requestIdOf } from './request-id.js'
+import { type CallCounts, Progress } from './progress.js'
+import { requestIdOf, traceOf } from './request-id.js'
+import { RouteName } from './route-name.js'
 import { isLiving, type ServedVersion, serves, type Versions } from './served-version.js'
 import type { Service } from './service.js'
 import type { AnyStage, Entrance, Input } from './stages.js'
 import { requestTimeLimit, type TimeLimit } from './time-limit.js'
 
 const none: readonly never[] = Object.freeze([])
+
+const uncounted: CallCounts = Object.freeze({ queries: 0, rows: 0, waited: 0 })
 
 export class Exchange implements AnyStage {
   readonly req: IncomingMessage
@@ -62,6 +65,8 @@ export class Exchange implements AnyStage {
   #root: string | undefined
   #base: string | undefined
   #timeLimit: TimeLimit | undefined
+  #routeName: RouteName | undefined
+  #ended: ((status: number | undefined) => void) | undefined
 
   constructor(req: IncomingMessage, res: ServerResponse, service: Service, entrance: Entrance) {
     this.req = req
@@ -75,7 +80,7 @@ export class Exchange implements AnyStage {
     this.method = req.method ?? 'GET'
     this.reads = safeMethods.has(this.method)
     this.headers = req.headers
-    this.requestId = requestIdOf(this.headers)
+    this.requestId = requestIdOf(req, this.headers)
     this.#started = service.hooks.onResponse === undefined && service.rateLimit === undefined ? undefined : performance.now()
   }
 
@@ -97,6 +102,11 @@ export class Exchange implements AnyStage {
   get timeLimit(): TimeLimit {
     this.#timeLimit ??= requestTimeLimit(this)
     return this.#timeLimit
+  }
+
+  get routeName(): RouteName {
+    this.#routeName ??= new RouteName(this)
+    return this.#routeName
   }
 
   /** The absolute address of the version, which links begin with. */
@@ -169,24 +179,54 @@ export class Exchange implements AnyStage {
     return noticeHeaders(life, `${root}/${life.successor}${served ? this.path : ''}`)
   }
 
+  followOwnRoutes(mountPath: string): void {
+    if ((this.#routeName ?? this.progress.counts) !== undefined) this.routeName.followOwnRoutes(mountPath)
+  }
+
+  forgetOwnRoute(): void {
+    this.#routeName?.forgetOwnRoute()
+  }
+
   respondedWith(status: number): void {
     const { progress } = this
     if (!progress.markResponded()) return
-    notify(this.service.hooks.onResponse, () => ({
-      ...this.event(),
-      status,
-      code: progress.problem?.code,
-      clause: progress.problem?.clause,
-      duration: performance.now() - this.started,
-    }))
+    this.#ended?.(status)
+    notify(
+      this.service.hooks.onResponse,
+      () => ({
+        ...this.event(),
+        status,
+        code: progress.problem?.code,
+        clause: progress.problem?.clause,
+        duration: performance.now() - this.started,
+        ...(progress.counts ?? uncounted),
+      }),
+      this.req,
+    )
+  }
+
+  /** Calls back with the status when the answer is written, and with `undefined` where the connection closes before. */
+  whenEnded(ended: (status: number | undefined) => void): void {
+    this.#ended = ended
+  }
+
+  /** The connection has closed, maybe in the middle of what hand-written routes or a CORS middleware answer. */
+  closed(): void {
+    if (this.res.headersSent) this.respondedWith(this.res.statusCode)
+    else this.#ended?.(undefined)
   }
 
   event(): RequestEvent {
+    const { routeName } = this
     return {
       requestId: this.requestId,
       method: this.method,
       version: this.version?.name || undefined,
-      route: this.route?.template ?? this.entrance.template,
+      route: routeName.belowVersion,
+      httpRoute: routeName.whole,
+      collection: routeName.route?.resource?.plan.collection,
+      operation: routeName.route?.operations.get(this.method)?.name,
+      traceparent: traceOf(this.headers),
       principal: this.principal,
     }
   }

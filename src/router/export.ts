@@ -80,7 +80,9 @@ function cut(exchange: Executed, error: unknown): void {
   const problem = toProblem(error)
   exchange.progress.setProblem(problem)
   const { status, code, clause } = problem
-  notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status, code, clause, error: problem.cause ?? error }))
+  const thrown = problem.cause ?? error
+  exchange.progress.failure = { error: thrown }
+  notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status, code, clause, error: thrown }), exchange.req)
 }
 
 async function* piecesOf(

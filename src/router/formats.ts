@@ -2,6 +2,7 @@
 import type { Caches } from '../cache.js'
 import { isObject } from '../definition/json.js'
 import type { CustomRepresentation, RepresentationCall, Represented, Represents } from '../plan/custom-representation.js'
+import { docsMediaType } from '../plan/docs-pages.js'
 import { openForm } from '../plan/form.js'
 import type { ServedDocument } from '../plan/served-document.js'
 import { type Wire, wireName } from '../plan/wire-form.js'
@@ -11,6 +12,7 @@ import { json, offersFor, type ProblemRepresentation, problemOffers, type Repres
 import { mergeVary } from '../representation/header-fields.js'
 import { type Offers, offersOf } from '../representation/offers.js'
 import { header } from '../wire.js'
+import { docsFileName } from './docs-files.js'
 import type { Allowed, Negotiated } from './stages.js'
 
 /** The media types of a service, by what an address shows. */
@@ -19,7 +21,8 @@ export class Formats {
   readonly #caches: Caches
   readonly #problems: Offers<ProblemRepresentation>
   readonly #plain: Readonly<Record<Represents, Offers<Representation>>>
-  readonly #ofDocuments = new WeakMap<ServedDocument, Offers<Representation>>()
+  /** By their media types: there are as many as the service has documents and kinds of files. */
+  readonly #ofDocuments = new Map<string, Offers<Representation>>()
   /** Those of resources and endpoints that have more of them than the service. */
   readonly #own = new WeakMap<object, Map<Represents, Offers<Representation>>>()
 
@@ -37,8 +40,8 @@ export class Formats {
   }
 
   /** The media types of a request's answer. */
-  of({ route, operation, endpointMethod }: Allowed): Offers<Representation> {
-    if (route.document !== undefined) return this.#ofDocument(route.document)
+  of({ route, operation, endpointMethod, path }: Allowed): Offers<Representation> {
+    if (route.document !== undefined) return this.#ofDocument(route.document, path)
     const owner = endpointMethod ?? route.resource
     const what = route.endpoint !== undefined ? 'value' : operation.answers === 'page' ? 'list' : 'item'
     const exports = what === 'list' ? (route.resource?.exports?.formats ?? []) : []
@@ -51,9 +54,11 @@ export class Formats {
     return made
   }
 
-  #ofDocument(document: ServedDocument): Offers<Representation> {
-    const known = this.#ofDocuments.get(document) ?? offersOf(document.mediaTypes.map(written), this.#caches)
-    this.#ofDocuments.set(document, known)
+  #ofDocument({ mediaTypes, pages }: ServedDocument, path: string): Offers<Representation> {
+    const types = pages === undefined ? mediaTypes : [docsMediaType(pages, docsFileName(path))]
+    const key = types.join()
+    const known = this.#ofDocuments.get(key) ?? offersOf(types.map(written), this.#caches)
+    this.#ofDocuments.set(key, known)
     return known
   }
 }
@@ -61,7 +66,7 @@ export class Formats {
 /** A media type of a document, which is in bytes already. */
 const written = (mediaType: string): Representation => ({
   mediaType,
-  contentType: `${mediaType}; charset=utf-8`,
+  contentType: /^(?:image|font)\//.test(mediaType) ? mediaType : `${mediaType}; charset=utf-8`,
   variant: mediaType,
   encode: () => {
     throw new Error('A document is written where it is built.')

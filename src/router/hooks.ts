@@ -1,14 +1,10 @@
 /** Where logging, metrics and tracing attach. A hook that throws never changes an answer. */
+import type { IncomingMessage } from 'node:http'
 import { tellable } from '../notify.js'
+import type { Facts } from '../telemetry/messages.js'
 
 /** What every event tells. */
-export interface RequestEvent {
-  readonly requestId: string
-  readonly method: string
-  /** The version segment, where there is one. */
-  readonly version: string | undefined
-  /** The path below the version, ids as `{name}`; undefined until the route step, and where nothing matched. */
-  readonly route: string | undefined
+export interface RequestEvent extends Facts {
   readonly principal: unknown
 }
 
@@ -22,9 +18,12 @@ export interface StepEvent extends RequestEvent {
 }
 
 export interface QueryEvent extends RequestEvent {
+  /** The collection that the adapter holds: of an expansion, not that of the route. */
   readonly collection: string
   /** The adapter's method. */
   readonly call: string
+  /** Records that the adapter gave; `undefined` of writes, and where it failed. */
+  readonly rows: number | undefined
   /** Milliseconds. */
   readonly duration: number
   readonly failed: boolean
@@ -37,6 +36,12 @@ export interface ResponseEvent extends RequestEvent {
   readonly clause: string | undefined
   /** Milliseconds since the request came. */
   readonly duration: number
+  /** Calls of adapters. */
+  readonly queries: number
+  /** Records that they gave. */
+  readonly rows: number
+  /** Milliseconds that the request waited for other writers of its key. */
+  readonly waited: number
 }
 
 export interface ErrorEvent extends RequestEvent {
@@ -48,14 +53,15 @@ export interface ErrorEvent extends RequestEvent {
 }
 
 export interface Hooks {
+  // Methods, so that `req` may be typed as Express's own.
   /** After each step. */
-  readonly onStep?: (event: StepEvent) => void
-  /** After each call of an adapter. */
-  readonly onQuery?: (event: QueryEvent) => void
+  onStep?(event: StepEvent, req: IncomingMessage): void
+  /** After each call of an adapter. `req` is `undefined` in a job. */
+  onQuery?(event: QueryEvent, req: IncomingMessage | undefined): void
   /** When an answer is written. */
-  readonly onResponse?: (event: ResponseEvent) => void
+  onResponse?(event: ResponseEvent, req: IncomingMessage): void
   /** When a request ends in a problem. Default: a 5xx goes to `console.error`, with its cause. */
-  readonly onError?: (event: ErrorEvent) => void
+  onError?(event: ErrorEvent, req: IncomingMessage): void
 }
 
 export const reportToConsole = (event: ErrorEvent): void => {

@@ -8,12 +8,26 @@ import type { Headers } from '../representation/answer.js'
 /** Whether anything has been changed, as far as is known. */
 export type Change = 'none' | 'unknown' | 'made'
 
+/** What hooks and channels are notified of at the end. */
+export interface CallCounts {
+  /** Calls of adapters. */
+  queries: number
+  /** Records that they gave. */
+  rows: number
+  /** Milliseconds that were waited for other writers of the same key. */
+  waited: number
+}
+
 /** The scopes of a principal, by resource. */
 type Scopes = Map<ResourcePlan, Readonly<Record<string, Scalar>>>
 
 /** The progress of a request, of a job, or of a call of `records()` within either. */
 export class Progress {
   readonly #outer: Progress | undefined
+  /** `undefined` where nobody is notified. */
+  counts: CallCounts | undefined
+  /** What was really thrown. */
+  failure: { readonly error: unknown } | undefined
   #change: Change = 'none'
   #scopes: Scopes | undefined
   #corsFields: Readonly<Record<string, string>> | undefined
@@ -26,6 +40,12 @@ export class Progress {
   /** `outer`: the progress of the request or job that this caller works for. */
   constructor(outer?: Progress) {
     this.#outer = outer
+    this.counts = outer?.counts
+  }
+
+  /** From here on hooks and channels are notified of steps and calls. */
+  observe(): void {
+    this.counts ??= { queries: 0, rows: 0, waited: 0 }
   }
 
   /** Whether anything has been changed, as far as is known. Every answer agrees with it (VERB-13). */

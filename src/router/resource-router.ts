@@ -11,12 +11,13 @@ import type { Kinds } from '../options/kinds.js'
 import { describing } from '../plan/description.js'
 import { isMount, type Mount, type MountOptions, mount, mountKinds } from '../plan/mount.js'
 import type { AdapterFor, MountedAdapter } from '../plan/mounted-adapter.js'
+import { begin } from './begin.js'
 import { Exchange } from './exchange.js'
 import { routeTable } from './route-table.js'
 import type { ServedVersion } from './served-version.js'
 import { resolveService, type ServiceOptions, serviceKinds } from './service.js'
 import type { Entrance } from './stages.js'
-import { steps, walk } from './walk.js'
+import { steps } from './walk.js'
 
 export interface ResourceRouterOptions<P = unknown, T = unknown, K = KeyValue> extends ServiceOptions<P>, MountOptions<T, K> {
   /** The other resources it leads to: link targets, and sub-collections of this one. Link targets have no address here: their own routers serve them beside it. */
@@ -84,8 +85,9 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
       versions: undefined,
       versionName: '',
     }
-    void walk(new Exchange(req, res, service, entrance), steps)
+    begin(new Exchange(req, res, service, entrance), steps)
   }
   const made = Object.assign(resourceRouterMiddleware, { caches: () => service.caches.counts() })
-  return describing(made, { versions: new Map([['', version]]), facts: service.facts })
+  const alone = { ...rest, versions: { v1: [own, ...related] } }
+  return describing(made, { versions: new Map([['', version]]), facts: service.facts, options: alone })
 }

@@ -14,7 +14,7 @@ export interface ServedVersion {
   /** Hand-written routes beside the resources. */
   readonly routes: Middleware | undefined
   /** The paths that anybody may read, where there are any: of its documents. */
-  readonly open: ReadonlySet<string> | undefined
+  readonly open: ((path: string) => boolean) | undefined
 }
 
 /** The versions of a service, by their segment. */

@@ -74,7 +74,7 @@ export interface ServiceOptions<P = unknown> extends Hooks {
    * are finished in time. Default 1,000.
    */
   readonly maxConcurrent?: number
-  /** Where `type` of a problem leads: the place a team publishes docs/errors.md at. */
+  /** What `type` of a problem begins with: the address where a team publishes docs/errors.md. Default `tag:express-rest-conventions,2026:errors`, which leads nowhere. */
   readonly problemBase?: string
   /**
    * `false` makes every answer anew: to find out whether a cache causes a wrong answer or holds
@@ -86,6 +86,8 @@ export interface ServiceOptions<P = unknown> extends Hooks {
 
 export interface Service {
   readonly hooks: Hooks
+  /** True where a hook is notified of more than errors. */
+  readonly observes: boolean
   /** The absolute address of a request: `baseUrl`, or as it came; `undefined` where its host is malformed. */
   readonly address: BaseAddress
   /** True where `address` is the same for every request. */
@@ -189,6 +191,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
       ...(onResponse === undefined ? {} : { onResponse }),
       onError,
     },
+    observes: (onStep ?? onQuery ?? onResponse) !== undefined,
     address,
     fixedAddress: baseUrl !== undefined,
     root,
@@ -226,6 +229,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
       rateLimit: options.rateLimit !== undefined,
       cors: options.cors !== undefined,
       requireIfMatch,
+      bodyLimit,
       deleteStatus,
       patchTypes: patchTypes(jsonPatch),
       representations,

@@ -74,6 +74,10 @@ export interface Received {
   event(): RequestEvent
   /** The header fields of a deprecated version (VER-3); `undefined` for any other. */
   notices(): Readonly<Record<string, string>> | undefined
+  /** Learns which hand-written route matches below a path, where anybody is notified of it. */
+  followOwnRoutes(mountPath: string): void
+  /** No hand-written route has answered. */
+  forgetOwnRoute(): void
   /** Notifies the `onResponse` hook, once. */
   respondedWith(status: number): void
 }
@@ -85,6 +89,7 @@ export interface Versioned extends Received {
 
 /** Version and principal are known. */
 export interface Identified extends Received, Caller {
+  readonly req: IncomingMessage
   /** True for a caller with credentials: its representations are private (HDR-6). */
   readonly authenticated: boolean
   /** The `Cache-Control` of representations where a resource says nothing (HDR-6). */
@@ -93,6 +98,7 @@ export interface Identified extends Received, Caller {
 
 /** What the path leads to is known. */
 export interface Routed extends Identified, Place {
+  readonly req: IncomingMessage
   readonly route: Route<Operation>
   /** The method of the endpoint; `undefined` for resources, and for a method that the endpoint lacks. */
   readonly endpointMethod: CompiledMethod | undefined
@@ -144,7 +150,9 @@ export interface Input<Q extends QueryKind = QueryKind, B extends BodyKind = Bod
  * All that the client asks for is known. `Q` and `B`: the kinds of query and body that the
  * operation's description names.
  */
-export interface Parsed<Q extends QueryKind = QueryKind, B extends BodyKind = BodyKind> extends Negotiated, Visit, Input<Q, B> {}
+export interface Parsed<Q extends QueryKind = QueryKind, B extends BodyKind = BodyKind> extends Negotiated, Visit, Input<Q, B> {
+  readonly req: IncomingMessage
+}
 
 /** The operation has ended. */
 export interface Executed extends Parsed {

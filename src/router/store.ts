@@ -15,7 +15,6 @@ import {
 } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import { type KeyValue, lastKey } from '../definition/key.js'
-import { notify } from '../notify.js'
 import { lineageOf } from '../plan/addresses.js'
 import type { ListQuery } from '../plan/list-grammar.js'
 import type { Mounted } from '../plan/routes.js'
@@ -24,6 +23,7 @@ import { isPromise, settled } from '../promise.js'
 import { CallerCall } from './adapter-call.js'
 import type { Caller } from './caller.js'
 import { mismatched, running } from './idempotency.js'
+import { watchCall } from './observed.js'
 import type { Change } from './progress.js'
 import { refusedQuery, refusedRecord } from './refusals.js'
 import { isScoped, scopeOf } from './scope.js'
@@ -219,28 +219,30 @@ export class Store {
 
   #ask<T>(name: string, ask: () => Awaitable<T>): Awaitable<T> {
     const caller = this.#caller
-    if (caller.service.hooks.onQuery !== undefined) return this.#observed(name, () => caller.timeLimit.waitFor(ask()))
+    if (caller.progress.counts !== undefined) return this.#observed(name, ask)
     const answer = ask()
     // A synchronous answer needs no time limit, which is made when first used.
     return isPromise(answer) ? caller.timeLimit.waitFor(answer) : answer
   }
 
-  async #observed<T>(name: string, ask: () => Awaitable<T>): Promise<T> {
-    const started = performance.now()
-    let failed = true
-    try {
-      const result = await ask()
-      failed = false
+  #observed<T>(name: string, ask: () => Awaitable<T>): Awaitable<T> {
+    const { timeLimit } = this.#caller
+    const watch = watchCall(this.#caller, this.#mounted.plan.collection, name)
+    const ended = (result: T): T => {
+      watch.end(result)
       return result
-    } finally {
-      notify(this.#caller.service.hooks.onQuery, () => ({
-        ...this.#caller.event(),
-        collection: this.#mounted.plan.collection,
-        call: name,
-        duration: performance.now() - started,
-        failed,
-      }))
     }
+    const failed = (error: unknown): never => {
+      watch.fail(error)
+      throw error
+    }
+    let answer: Awaitable<T>
+    try {
+      answer = watch.run(ask)
+    } catch (error) {
+      return failed(error)
+    }
+    return isPromise(answer) ? Promise.resolve(timeLimit.waitFor(answer)).then(ended, failed) : ended(answer)
   }
 }
 

@@ -1,9 +1,9 @@
 /** The steps of a request, in their order, and the loop that runs them. */
 
-import { notify } from '../notify.js'
 import type { Answer } from '../representation/answer.js'
 import { Streamed } from '../representation/streamed.js'
 import type { Exchange } from './exchange.js'
+import { type Watch, watchStep } from './observed.js'
 import { type PipelineStep, pipeline, type StepResult } from './pipeline.js'
 import type { Received } from './stages.js'
 import { admit } from './steps/admit.js'
@@ -69,7 +69,7 @@ export const loginSteps = pipeline<Received>().step('preflight', preflight).end(
  * index of the step as `from`, and its result as `resumed`.
  */
 export function walk(exchange: Exchange, pipelineSteps: readonly PipelineStep[], from = 0, resumed?: Resumed): void | Promise<void> {
-  const { onStep } = exchange.service.hooks
+  const watches = exchange.progress.counts !== undefined
   let at = from
   let watch = resumed?.watch
   try {
@@ -78,31 +78,31 @@ export function walk(exchange: Exchange, pipelineSteps: readonly PipelineStep[],
       if (current === undefined) break
       let result: StepResult | Promise<StepResult | undefined> | undefined
       if (resumed !== undefined && at === from) result = resumed.result
-      else {
-        if (onStep !== undefined) watch = watchStep(exchange, current.name)
-        result = current.step(exchange)
-      }
+      else if (watches) {
+        watch = watchStep(exchange, current.name)
+        result = watch.run(current.step)
+      } else result = current.step(exchange)
       // Synchronous steps cost no promise.
       if (result?.then !== undefined) {
         return result.then(
           (later) => walk(exchange, pipelineSteps, at, { result: later, watch }),
           (error: unknown) => {
-            watch?.(true)
+            watch?.end({ error })
             endFailed(exchange, error)
           },
         )
       }
       if (result?.answer !== undefined) {
-        watch?.(false)
+        watch?.end()
         return end(exchange, result.answer)
       }
       if (result !== undefined) current.add(exchange, result)
-      watch?.(false)
+      watch?.end()
       watch = undefined
     }
     throw new Error('A request came to the end of its steps without an answer.')
   } catch (error) {
-    watch?.(true)
+    watch?.end({ error })
     endFailed(exchange, error)
   }
 }
@@ -111,16 +111,6 @@ export function walk(exchange: Exchange, pipelineSteps: readonly PipelineStep[],
 interface Resumed {
   readonly result: StepResult | undefined
   readonly watch: Watch | undefined
-}
-
-/** Notifies `onStep` that a step has ended. */
-type Watch = (failed: boolean) => void
-
-/** Starts the clock of a step for `onStep`, which is notified of failed steps too. */
-function watchStep(exchange: Exchange, name: string): Watch {
-  const started = performance.now()
-  return (failed) =>
-    notify(exchange.service.hooks.onStep, () => ({ ...exchange.event(), step: name, duration: performance.now() - started, failed }))
 }
 
 function end(exchange: Exchange, answer: Answer): void {
@@ -144,7 +134,7 @@ function endFailed(exchange: Exchange, error: unknown): void {
 
 function send(exchange: Exchange, answer: Answer): void {
   try {
-    if (exchange.service.hooks.onStep === undefined) respond(exchange, answer)
+    if (exchange.progress.counts === undefined) respond(exchange, answer)
     else watched(exchange, 'respond', () => respond(exchange, answer))
   } catch (error) {
     endAnyway(exchange, answer, error)
@@ -153,13 +143,13 @@ function send(exchange: Exchange, answer: Answer): void {
 
 function watched<T>(exchange: Exchange, name: string, step: () => T): T {
   const watch = watchStep(exchange, name)
-  let failed = true
   try {
-    const result = step()
-    failed = false
+    const result = watch.run(step)
+    watch.end()
     return result
-  } finally {
-    watch(failed)
+  } catch (error) {
+    watch.end({ error })
+    throw error
   }
 }
 

@@ -1,4 +1,5 @@
 /** What is refused before any handler sees it: as problems (ERR-3) where Node alone would give a bare status. */
+import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { HttpProblem } from '../problem.js'
@@ -27,18 +28,19 @@ export function answerClientErrors(server: Server, options: ResolvedOptions): vo
     answered.add(socket)
     const current = currentResponse(socket)
     const problem = canAnswer(socket, current) ? problemOf(error, options) : undefined
-    options.onClientError?.(error, problem)
-    if (problem === undefined) {
+    const requestId = problem === undefined ? undefined : randomUUID()
+    options.onClientError?.(error, problem, requestId)
+    if (problem === undefined || requestId === undefined) {
       socket.destroy(error)
       return
     }
     if (current !== undefined) {
       // A handler waits for the rest of this request: it has to hear at once that there is none.
-      socket.write(answer(problem, options))
+      socket.write(answer(problem, requestId, options))
       socket.destroy(error)
       return
     }
-    socket.end(answer(problem, options))
+    socket.end(answer(problem, requestId, options))
     const timer = setTimeout(() => socket.destroy(), lingering)
     socket.once('close', () => clearTimeout(timer))
   })
@@ -66,8 +68,8 @@ function overflowOf({ maxHeaderSize, maxHeadersCount }: ResolvedOptions): string
   return `The request line and the header fields are more than ${maxHeaderSize} bytes${fields}. Send fewer or shorter ones.`
 }
 
-function answer(problem: HttpProblem, options: ResolvedOptions): string {
-  const fields = answerFields(problem, options)
+function answer(problem: HttpProblem, requestId: string, options: ResolvedOptions): string {
+  const fields = answerFields(problem, requestId, options)
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     ...Object.entries(fields.head).map((field) => field.join(': ')),
@@ -76,9 +78,16 @@ function answer(problem: HttpProblem, options: ResolvedOptions): string {
   return `${head.join('\r\n')}\r\nDate: ${new Date().toUTCString()}\r\n\r\n${fields.body}`
 }
 
-function answerFields(problem: HttpProblem, { problemBase }: ResolvedOptions): ProblemResponse {
-  const { head, body } = problemResponse(problem, problemBase === undefined ? {} : { base: problemBase })
-  return { head: { ...head, [header.connection]: 'close' }, body }
+/** The fields that every problem has: what a document says of 400 holds here too. */
+function answerFields(problem: HttpProblem, requestId: string, { problemBase }: ResolvedOptions): ProblemResponse {
+  const { head, body } = problemResponse(problem, { requestId, ...(problemBase === undefined ? {} : { base: problemBase }) })
+  const always = {
+    [header.cacheControl]: 'no-store',
+    [header.vary]: header.accept,
+    [header.requestId]: requestId,
+    [header.connection]: 'close',
+  }
+  return { head: { ...head, ...always }, body }
 }
 
 /**
@@ -94,7 +103,7 @@ export function withAllFields(listener: RequestListener, options: ResolvedOption
       return
     }
     const detail = `There are more than ${options.maxHeadersCount} header fields. Send fewer.`
-    const { head, body } = answerFields(new HttpProblem('headers-too-large', { detail }), options)
+    const { head, body } = answerFields(new HttpProblem('headers-too-large', { detail }), randomUUID(), options)
     res.writeHead(431, head).end(body)
   }
 }

@@ -23,7 +23,7 @@ export interface ProbesOptions {
    * took the request. Needed where probes have a server of their own.
    */
   readonly server?: { readonly draining: boolean }
-  /** Where `type` of a problem leads, as in `api`. Default: a placeholder. */
+  /** What `type` of a problem begins with, as in `api`. */
   readonly problemBase?: string
   /** Called with the error of each check that failed. Default: `console.error`. */
   readonly onFailure?: (error: unknown) => void

@@ -39,10 +39,13 @@ export interface ServerOptions {
   readonly tls?: NodeTlsOptions
   /** Further options of `http.createServer`, as they are. */
   readonly node?: Omit<NodeOptions, 'IncomingMessage' | 'ServerResponse' | keyof ServerOptions>
-  /** Where `type` of a problem leads, as in `api`. */
+  /** What `type` of a problem begins with, as in `api`. */
   readonly problemBase?: string
-  /** Hears of each request that ended before any handler: Node's error, and the problem that was answered where one could be. */
-  readonly onClientError?: (error: Error, problem: HttpProblem | undefined) => void
+  /**
+   * Hears of each request that ended before any handler: Node's error, and where one could be
+   * answered the problem and the id in its `x-request-id`.
+   */
+  readonly onClientError?: (error: Error, problem: HttpProblem | undefined, requestId: string | undefined) => void
 }
 
 const defaults = {

@@ -1,8 +1,8 @@
 /** Made-up lists: conditions, search, sort, parent and scope in any combination. */
 import type { ParentKey, Scalar } from '../adapters/contract.js'
 import type { ResourceDefinition } from '../definition/resource.js'
+import type { Random } from '../random.js'
 import { memberAt, type Scope } from './model.js'
-import type { Random } from './random.js'
 import type { ListParts, Where } from './requests.js'
 import type { Row } from './row.js'
 

@@ -47,6 +47,15 @@ export interface ImportReport {
   readonly dryRun: boolean
 }
 
+const rowCount = { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const
+
+const reportSchema = {
+  type: 'object',
+  properties: { rows: rowCount, created: rowCount, dryRun: { type: 'boolean' } },
+  required: ['rows', 'created', 'dryRun'],
+  additionalProperties: false,
+} as const
+
 /** Bytes of a file. */
 const usualLimit = 10_485_760
 
@@ -103,6 +112,7 @@ export function imports<T, K, L extends string>(name: string, definition: Resour
         upload: { types, resource: definition.collection, hold },
         bodyLimit,
         timeout,
+        describe: { responses: { 200: { description: 'What has become of the file.', schema: reportSchema } } },
         handle,
       },
     },

@@ -136,6 +136,7 @@ async function start(express: Express): Promise<World> {
           description: 'Writes down that somebody asked.',
           methods: {
             POST: {
+              describe: { responses: { 201: { schema: {}, headers: { 'x-note': 'How it went.' } } } },
               handle: () => {
                 reports += 1
                 world.wrote = 'made'

@@ -18,7 +18,7 @@ describe.each(frameworks)('ERR over %s', (_name, express) => {
       'x-request-id': 'r-1',
     })
     expect(answer.json).toEqual({
-      type: 'https://express-rest-conventions.example/errors#ERR-2-invalid-body',
+      type: 'tag:express-rest-conventions,2026:errors#ERR-2-invalid-body',
       title: problemKinds['invalid-body'].title,
       status: 422,
       detail: expect.stringContaining('"lot" is no member here. Did you mean "lote"?'),

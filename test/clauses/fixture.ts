@@ -20,7 +20,6 @@ import {
   mount,
   Unavailable,
 } from '../../src/index.js'
-import { describeStrictly } from '../../src/openapi/index.js'
 
 export type Express = typeof express5
 // The alias has no types of its own.
@@ -402,7 +401,7 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
       },
     }),
   ]
-  const service = api({
+  return api({
     timeout: 400,
     bodyLimit: 20_000,
     principal: (req) => {
@@ -431,13 +430,7 @@ export function build(from: Data, options: Partial<ApiOptions> = {}): Middleware
     },
     ...options,
   })
-  // Whatever it answers, its document tells: else the answer is a 500 that says what is not told.
-  const strictly = describeStrictly(service, { fragments: [{ paths: { '/a-mano': { get: byHand } } }] })
-  return (req, res, next) => strictly(req, res, (error) => (error === undefined ? service(req, res, next) : next(error)))
 }
-
-/** What documents tell of the hand-written route that answers. */
-const byHand = { operationId: 'getByHand', responses: { 200: { description: 'By hand.', content: { 'text/plain': {} } } } }
 
 /** Hand-written routes beside the resources: one that answers, one that fails half-way, one that fails; the rest is left. */
 export function handWritten(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): void {

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events'
 import http from 'node:http'
 import { describe, expect, it, vi } from 'vitest'
-import type { ErrorEvent, Middleware, QueryEvent, ResponseEvent, StepEvent } from '../../src/index.js'
-import { frameworks, serve } from './fixture.js'
+import { api, type ErrorEvent, type Middleware, type QueryEvent, type ResponseEvent, type StepEvent } from '../../src/index.js'
+import { frameworks, listen, serve } from './fixture.js'
 
 const allSteps = [
   'version',
@@ -51,30 +51,125 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
         method: 'GET',
         version: 'v8',
         route: '/piezas/{numero}',
+        httpRoute: '/v8/piezas/{numero}',
+        collection: 'piezas',
+        operation: 'read',
+        traceparent: undefined,
         principal: { name: 'ana' },
         status: 200,
         code: undefined,
         clause: undefined,
         duration: expect.any(Number),
+        queries: 3,
+        rows: 3,
+        waited: 0,
       },
     ])
     expect(events.errors).toEqual([])
     await close()
   })
 
-  it('the event of a step has what that step has found out, and nothing of later steps', async () => {
+  it('the event of a step has the route from the start, and of the rest what has been found out', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas/1')
     const known = events.steps.map(({ step, version, principal, route }) => [step, version, principal, route])
     const ana = { name: 'ana' }
     expect(known.slice(0, 6)).toEqual([
-      ['version', 'v8', undefined, undefined],
-      ['preflight', 'v8', undefined, undefined],
-      ['admit', 'v8', undefined, undefined],
-      ['authenticate', 'v8', ana, undefined],
-      ['throttle', 'v8', ana, undefined],
+      ['version', 'v8', undefined, '/piezas/{numero}'],
+      ['preflight', 'v8', undefined, '/piezas/{numero}'],
+      ['admit', 'v8', undefined, '/piezas/{numero}'],
+      ['authenticate', 'v8', ana, '/piezas/{numero}'],
+      ['throttle', 'v8', ana, '/piezas/{numero}'],
       ['route', 'v8', ana, '/piezas/{numero}'],
     ])
+    await close()
+  })
+
+  it('an answer that is given before the step route has the route too: the path is matched early for that alone', async () => {
+    const { send, close, events } = await watched()
+    await send('GET', '/v8/piezas/1', { 'x-user': 'nobody' })
+    await send('GET', '/v2/contratos/C1')
+    await send('DELETE', '/v8/piezas')
+    expect(events.responses.map(({ status, route, httpRoute, operation }) => [status, route, httpRoute, operation])).toEqual([
+      [401, '/piezas/{numero}', '/v8/piezas/{numero}', 'read'],
+      [410, '/contratos/{codigo}', '/v2/contratos/{codigo}', 'read'],
+      [405, '/piezas', '/v8/piezas', undefined],
+    ])
+    await close()
+  })
+
+  it('hooks get the request, which a middleware in front may have given more', async () => {
+    const urls: (string | undefined)[] = []
+    const { send, close } = await serve(express, {
+      onStep: (_event, req) => urls.push(req.url),
+      onQuery: (_event, req) => urls.push(req?.url),
+      onResponse: (_event, req) => urls.push(req.url),
+      onError: (_event, req) => urls.push(req.url),
+    })
+    await send('GET', '/v8/piezas/999')
+    expect(new Set(urls)).toEqual(new Set(['/v8/piezas/999']))
+    expect(urls.length).toBeGreaterThan(4)
+    await close()
+  })
+
+  it('hand-written routes report their template', async () => {
+    const routes = express.Router()
+    const below = express.Router()
+    below.use((_req, _res, next) => next())
+    below.get('/notas/:nota', (_req, res) => void res.send('nested'))
+    below.get('/rota', (_req, _res, next) => next(new Error('broken')))
+    routes.get('/a-mano/:id', (_req, res) => void res.send('by hand'))
+    routes.get('/pasa', (_req, _res, next) => next())
+    routes.use('/clientes/:cliente', below)
+    const told: ResponseEvent[] = []
+    const service = api({
+      versions: { v3: { resources: [], routes: routes as unknown as Middleware } },
+      onResponse: (event) => told.push(event),
+      onError: () => {},
+    })
+    const { send, close } = await listen(express().use(service))
+    for (const path of ['/a-mano/7', '/clientes/7/notas/8', '/clientes/7/rota', '/pasa', '/nada']) await send('GET', `/v3${path}`)
+    expect(told.map(({ status, route, httpRoute }) => [status, route, httpRoute])).toEqual([
+      [200, '/a-mano/:id', '/v3/a-mano/:id'],
+      [200, '/clientes/{cliente}/notas/:nota', '/v3/clientes/{cliente}/notas/:nota'],
+      [500, '/clientes/{cliente}/rota', '/v3/clientes/{cliente}/rota'],
+      [404, undefined, undefined],
+      [404, undefined, undefined],
+    ])
+    await close()
+  })
+
+  it.each([
+    ['a number', 7, '7'],
+    ['a text', 'log-7', 'log-7'],
+  ])('the id that a logger in front has given the request is its id: %s', async (_what, id, expected) => {
+    const logger: Middleware = (req, _res, next) => {
+      Object.assign(req, { id })
+      next()
+    }
+    const { send, close } = await serve(express, {}, [logger])
+    expect((await send('GET', '/v8/piezas/1', { 'x-request-id': 'given' })).headers['x-request-id']).toBe(expected)
+    await close()
+  })
+
+  const strange: readonly unknown[] = [{ id: 'an object' }, 'a b', '', Symbol('id'), 'x'.repeat(129), { toString: null }, null]
+  it.each(strange.map((id) => ({ id })))('what is no id in req.id is passed over: %#', async ({ id }) => {
+    const logger: Middleware = (req, _res, next) => {
+      Object.assign(req, { id })
+      next()
+    }
+    const { send, close } = await serve(express, {}, [logger])
+    const given = (await send('GET', '/v8/piezas/1', { 'x-request-id': 'given' })).headers['x-request-id']
+    expect(given).toBe('given')
+    await close()
+  })
+
+  it('traceparent is told where it is well-formed', async () => {
+    const { send, close, events } = await watched()
+    const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`
+    await send('GET', '/v8/piezas/1', { traceparent })
+    await send('GET', '/v8/piezas/1', { traceparent: 'x' })
+    expect(events.responses.map((event) => event.traceparent)).toEqual([traceparent, undefined])
     await close()
   })
 

@@ -34,6 +34,8 @@ async function run(cwd: string, documents: Readonly<Record<string, unknown>>, li
       if (!file.endsWith('api.js')) throw new UsageError(`There is no module ${file}.`)
       return new Map(Object.entries(documents))
     },
+    serviceOf: async () => ({}),
+    ended: async () => {},
   })
   return { code, out, error }
 }
@@ -199,6 +201,22 @@ describe('openapi <module> --check --against <file or folder>', () => {
       'v1: the filter "a" of things is gone',
     )
     expect((await run(folder, {}, 'openapi before.json --check --against after.json')).code).toBe(0)
+  })
+
+  it('takes what a document refers to in other files, and writes it into the contract', async () => {
+    const folder = repository()
+    const parameter = (schema: Json): Json => ({ components: { parameters: { A: { ...filter('a'), schema } } } })
+    put(folder, 'docs/v1.json', JSON.stringify(list({ $ref: './shared/common.json#/components/parameters/A' })))
+    put(folder, 'docs/shared/common.json', JSON.stringify(parameter(text)))
+    expect(await run(folder, {}, 'openapi docs/v1.json')).toMatchObject({ code: 0 })
+    commit(folder)
+    expect(await run(folder, {}, 'openapi docs/v1.json --check --against main')).toMatchObject({ code: 0, error: '' })
+    put(folder, 'docs/shared/common.json', JSON.stringify(parameter({ ...text, maxLength: 5 })))
+    const ran = await run(folder, {}, 'openapi docs/v1.json --check --against main')
+    expect(ran.error).toContain('the filter "a" of things has maxLength 5')
+    expect(ran.code).toBe(1)
+    put(folder, 'docs/v1.json', JSON.stringify(list({ $ref: './lost.json#/A' })))
+    expect(await run(folder, {}, 'openapi docs/v1.json --check --against main')).toMatchObject({ code: 2 })
   })
 
   it('compares with a folder, all versions of it', async () => {

@@ -70,6 +70,21 @@ const lists: readonly Twins[] = [
   ['the search', list(filter('q')), list(), ['search-removed!'], ['parameter-added']],
   ['the sort order', list(sort('a')), list(), ['sort-removed!'], ['parameter-added']],
   ['a sort member', list(sort('a', 'b')), list(sort('a')), ['sort-member-removed!'], ['sort-member-added']],
+  [
+    'a sort member, of which one is taken',
+    list(filter('sort', { schema: { ...text, pattern: '^-?(a|b)$' } })),
+    list(filter('sort', { schema: { ...text, pattern: '^-?(a|b|c)$' } })),
+    ['sort-member-added'],
+    ['sort-member-removed!'],
+  ],
+  [
+    'several sort members where one was taken',
+    list(filter('sort', { schema: { ...text, pattern: '^([+-]?(a|b))$' } })),
+    list(filter('sort', { schema: { ...text, pattern: '^([+-]?(a|b))(,([+-]?(a|b)))*$' } })),
+    [],
+    ['parameter-pattern-changed!'],
+  ],
+  ['a class of characters by its short name', query({ ...text, pattern: '^[0-9]+$' }), query({ ...text, pattern: '^\\d+$' }), [], []],
   ['sort members in another order', list(sort('a', 'b')), list(sort('b', 'a')), [], []],
   ['an expansion', list(expand('a', 'b')), list(expand('b')), ['expansion-removed!'], ['expansion-added']],
   [
@@ -125,6 +140,17 @@ const parameters: readonly Twins[] = [
   ],
   ['If-Match', header('If-Match'), header('if-match', { required: true }), ['if-match-required!'], ['parameter-became-optional']],
   ['of a path, by another name', path('/things/{id}'), path('/things/{number}'), [], []],
+  [
+    'of a path, described or not',
+    path('/things/{id}'),
+    document({
+      '/things/{number}': {
+        get: { parameters: [{ name: 'number', in: 'path', required: true, schema: text }], responses: { 200: { description: 'Yes' } } },
+      },
+    }),
+    [],
+    [],
+  ],
   [
     'described at the path',
     document({ '/things': { parameters: [filter('a')], get: { responses: {} } } }),

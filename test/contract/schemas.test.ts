@@ -318,6 +318,12 @@ describe('levels', () => {
   it('an extensible enum may gain values in answers, and lose none in requests', () => {
     const extensible = (...values: readonly string[]) => ({ ...text, 'x-extensible-enum': values })
     expect(breaks(extensible('a'), extensible('a', 'b'), response)).toBe(false)
+    const listed = (...values: readonly string[]) => ({ ...extensible(...values), enum: values })
+    expect(breaks(listed('a'), listed('a', 'b'), response)).toBe(false)
+    expect(breaks({ ...text, enum: ['a'] }, listed('a', 'b'), response)).toBe(true)
+    expect(
+      breaks(members({ m: listed('a') }), members({ m: { ...listed('a'), type: ['string', 'null'], enum: ['a', null] } }), response),
+    ).toBe(true)
     expect(breaks(extensible('a', 'b'), extensible('a'), request)).toBe(true)
   })
 })

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { api, type ConfigurationError, endpoint, endpointReply, HttpProblem, mount, representation, Unavailable } from '../../src/index.js'
 import { preconditionFailed } from '../../src/middleware/index.js'
+import type { EndpointText } from '../../src/openapi/index.js'
 import { listen, problem } from '../clauses/fixture.js'
 import { clientes } from './service.js'
 
@@ -14,7 +15,8 @@ afterEach(() => close?.())
 async function serve(handle: () => unknown) {
   const errors: Error[] = []
   const csv = representation('text/csv', { value: (value) => value as string })
-  const methods = { GET: { handle, representations: [csv] }, POST: { handle }, DELETE: { handle } }
+  const describe: EndpointText = { problems: ['rule', 'stale', 'absent'] }
+  const methods = { GET: { handle, representations: [csv] }, POST: { describe, handle }, DELETE: { handle } }
   const made = endpoint('pruebas', { description: 'Fails.', timeout: 50, methods })
   const resources = [made, mount(clientes, memoryAdapter(clientes, { records: [{ id: 1 }] }), { endpoints: [made] })]
   const handler = api({ onError: ({ error }) => void errors.push(error as Error), versions: { v1: resources } })

@@ -60,6 +60,7 @@ export function serve(options: Partial<ApiOptions> = {}, express: Express = expr
       methods: {
         POST: {
           body: { type: 'object', required: ['motivo'], properties: { motivo: { type: 'string', minLength: 1 } } },
+          describe: { problems: ['rule'] },
           handle: async ({ item, body, callOf }) => {
             calls.push(item)
             const next = { ...item.record, estado: 'cancelado', motivo: body.motivo }

@@ -53,6 +53,7 @@ describe.each(stores)('over $name', ({ open }) => {
       methods: {
         POST: {
           body: { type: 'object', required: ['motivo'], properties: { motivo: { type: 'string' } } },
+          describe: { problems: ['rule'] },
           handle: ({ item: { key, record, version }, body, callOf }) =>
             inTransaction(store.client as pg.Pool | PGlite, async (tx) => {
               if (record.estado === 'cancelado') throw new HttpProblem('rule', { detail: 'It is cancelled already.' })

@@ -10,13 +10,16 @@ const shell = (line: string) => JSON.parse(execFileSync('sh', ['-c', line], { en
 describe('the process', () => {
   it('prints where it listens and three requests that work as pasted, and ends on SIGTERM when the request in flight is answered', async () => {
     const { child, ended, listening } = start({ SEED_SIZE: '200' })
-    const [first = '', token = '', list = '', item = '', patch = '', account = ''] = await listening
+    const [first = '', token = '', list = '', item = '', patch = '', account = '', docs = ''] = await listening
     const base = /^listening on (http:\/\/localhost:[0-9]+)$/.exec(first)?.[1] ?? ''
     expect(base).not.toBe('')
     expect(token).toMatch(/^ey[\w-]+\.[\w-]+\.[\w-]+$/)
     expect(shell(list)).toHaveLength(2)
     expect(shell(item).contrato.descripcion).toBeTypeOf('string')
     expect(shell(patch).lote).toBe('L-0002')
+    const addresses = /^docs: (http:\S+), public side (http:\S+)$/.exec(docs)?.slice(1) ?? []
+    expect(addresses).toEqual([`${base}/v8/docs`, `${base}/public/v1/docs`])
+    for (const address of addresses) expect((await fetch(address)).headers.get('content-type')).toBe('text/html; charset=utf-8')
     const [, user, password] = /^public user (\S+), password (\S+): GET http:\S+\/public\/login$/.exec(account) ?? []
     const login = await fetch(`${base}/public/login`, { headers: { Authorization: `Basic ${btoa(`${user}:${password}`)}` } })
     expect([login.status, await login.text()]).toEqual([200, ''])
@@ -52,7 +55,7 @@ describe('the process', () => {
     const { child, ended, listening } = start({ SEED_SIZE: '0', BASE_URL: 'https://api.example.com/private/' })
     const [first, , ...lines] = await listening
     expect(first).toBe('listening on https://api.example.com/private')
-    expect(lines).toHaveLength(4)
+    expect(lines).toHaveLength(5)
     for (const line of lines.slice(0, 3)) expect(line).toMatch(/^curl .*'https:\/\/api\.example\.com\/private\/v8\//)
     child.kill('SIGINT')
     expect((await ended).code).toBe(0)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { longestKey, parseIdempotencyKey } from '../../src/http/idempotency-key.js'
+import { idempotencyKeyPattern, longestKey, longestKeyField, parseIdempotencyKey } from '../../src/http/idempotency-key.js'
 import { cpuTime } from '../cpu-time.js'
 
 const printable = fc.stringMatching(/^[\x20-\x7e]{1,255}$/)
@@ -20,6 +20,19 @@ describe('VERB-12: parseIdempotencyKey', () => {
         expect([parseIdempotencyKey(key), parseIdempotencyKey(`"${key}"`)]).toEqual([key, key])
       }),
     )
+  })
+
+  it('takes what the pattern and the length in documents allow, and nothing else', () => {
+    const pattern = new RegExp(idempotencyKeyPattern)
+    const told = (field: string): boolean => field.length <= longestKeyField && pattern.test(field)
+    for (const length of [0, 1, longestKey - 1, longestKey, longestKey + 1, longestKeyField]) {
+      const [plain, escaped] = ['k'.repeat(length), '\\"'.repeat(length)]
+      for (const field of [plain, `"${plain}"`, `"${escaped}"`]) {
+        expect([field, told(field)]).toEqual([field, parseIdempotencyKey(field) !== undefined])
+      }
+    }
+    const longest = `"${'\\"'.repeat(longestKey)}"`
+    expect([longest.length, told(longest)]).toEqual([longestKeyField, true])
   })
 
   it('gives a key of 1 to 255 printable characters, or none, and never throws', () => {

@@ -3,6 +3,7 @@ import type { Adapter } from '../../src/adapters/contract.js'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { postgresAdapter } from '../../src/adapters/postgres/index.js'
 import { call } from '../adapters/memory/requests.js'
+import { withBrokenRows } from '../strict/watch.js'
 import { type Built, build, foreignInsert, resourceOf } from './built.js'
 import { type Case, type Choose, choose } from './cases.js'
 import { type Change, changes } from './changes.js'
@@ -87,7 +88,9 @@ async function foreign(pick: Choose, client: Client, design: Design, built: Buil
   const columns = [...design.key, ...design.members].map(({ name }) => built.column(name)).join(', ')
   const stored = async (): Promise<string> =>
     JSON.stringify((await store.sql(`SELECT ROW(${columns})::text AS r FROM ${built.base} ORDER BY 1`)).map(({ r }) => r))
-  for (const one of await addressed(client, built.resource)) await inexact(client, design, one, stored)
+  await withBrokenRows(async () => {
+    for (const one of await addressed(client, built.resource)) await inexact(client, design, one, stored)
+  })
 }
 
 /** Inserts rows that the caller may not see; gives a function that shows them as they are. */

@@ -1,11 +1,18 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
+import { sucursalesDescribed } from '../../examples/pre-piezas/resources/sucursales-described.js'
 import type { OpenApiDocument } from '../../src/openapi/index.js'
 import { openapi } from '../../src/openapi/index.js'
 import { describedApis } from './example.js'
 
 const apis = await describedApis()
 const documents = apis.map(([name, api, version]) => [name, openapi(api, version)] as const)
+
+/** With the routes that are described by hand. */
+const whole = apis.map(([name, api, version]) => {
+  const fragments = name === 'private-v8' ? [sucursalesDescribed] : []
+  return [name, openapi(api, version, { fragments })] as const
+})
 
 /** What the specification's own JSON Schema says of a document. */
 async function faultsOf(document: OpenApiDocument): Promise<unknown> {
@@ -30,6 +37,48 @@ describe('openapi() of the example', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)]
     expect(references.length).toBeGreaterThan(50)
     for (const [, kind = '', name = ''] of references) expect(document.components[kind], `${kind}/${name}`).toHaveProperty([name])
+  })
+
+  it.each(whole)('RFC 9110 9.3.2: no answer to a HEAD has content in %s', (_, document) => {
+    const heads = Object.entries(document.paths).flatMap(([path, { head }]) => {
+      const { responses = {} } = (head ?? {}) as { responses?: Readonly<Record<string, { $ref?: string; content?: unknown }>> }
+      return Object.entries(responses).map(([status, response]) => [`${path} ${status}`, response] as const)
+    })
+    expect(heads.length).toBeGreaterThan(50)
+    const withContent = heads.filter(([, { $ref = '', content }]) => {
+      const shared = document.components.responses?.[$ref.split('/').at(-1) ?? ''] as { content?: unknown } | undefined
+      return (content ?? shared?.content) !== undefined
+    })
+    expect(withContent.map(([place]) => place)).toEqual([])
+  })
+
+  it('says what the library asks of integers, ids, its own formats and header fields', () => {
+    const [, document] = documents[1] ?? []
+    const { schemas = {}, parameters = {} } = document?.components ?? {}
+    expect(schemas.PrePiezaCreate).toMatchObject({
+      properties: {
+        numero: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+        fechaDeEntrada: { format: 'local-date-time', pattern: expect.stringContaining('T(?:') },
+      },
+    })
+    expect(schemas.ContratoCreate).toMatchObject({ properties: { codigoDeContratoInterno: { minLength: 1, pattern: '^(?!\\.{1,2}$)' } } })
+    // A tester that shortens or lengthens texts of a pattern needs both bounds to keep to it.
+    expect(parameters.ContratoExpand).toMatchObject({
+      schema: { minLength: 1, maxLength: 16_384, pattern: '^(?:cliente)(?:,(?:cliente))*$' },
+    })
+    // A merge patch removes by null what need not be there, and nothing else.
+    expect(schemas.CicloPatch).toMatchObject({
+      properties: { href: { type: 'string' }, permiteEntregaEnMostrador: { type: ['boolean', 'null'] } },
+    })
+    expect(schemas.CicloPatch).not.toHaveProperty('required')
+    expect(document?.paths['/pre-piezas/{numero}/componentes/{componenteId}']).toMatchObject({
+      parameters: [
+        { schema: { type: 'integer' } },
+        { schema: { pattern: '^numeroDeCabecera=(?:0|-?[1-9][0-9]*),secuencia=[1-9][0-9]*$' } },
+      ],
+    })
+    for (const name of ['IfMatch', 'IfNoneMatch', 'PreferMinimal', 'PreferRepresentation'])
+      expect(parameters[name], name).toMatchObject({ schema: { pattern: expect.stringContaining('\\t') } })
   })
 
   it('names methods of a client well, also of Spanish collections', () => {

@@ -1,3 +1,4 @@
+import { get } from 'node:http'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -137,5 +138,92 @@ describe('the document that a service serves', () => {
 
   it('is refused where it is public and reduced', () => {
     expect(() => api({ describe: { public: true, reduced: true }, versions: { v1: [] } })).toThrow(/public and reduced/)
+  })
+})
+
+describe('the building of documents', () => {
+  /** A service whose description counts how often it is read to build a document, and fails as long as it is told to. */
+  function counting(options: { readonly baseUrl?: string } = {}) {
+    const state = { builds: 0, fails: false }
+    const fragment = {}
+    const service = api({ ...options, describe: { info, public: true, fragments: [fragment] }, versions: { v1: entries() } })
+    Object.defineProperty(fragment, 'paths', {
+      get: () => {
+        state.builds += 1
+        if (state.fails) throw new Error('The file of the fragment is not there yet.')
+        return {}
+      },
+    })
+    return { state, service }
+  }
+
+  async function withService<T>(
+    service: Api,
+    use: (get: (path?: string, headers?: Record<string, string>) => Promise<Response>) => Promise<T>,
+  ) {
+    const { origin, close } = await listen(express().use(service))
+    try {
+      return await use((path = '/v1/openapi', headers = {}) => fetch(origin + path, { headers }))
+    } finally {
+      await close()
+    }
+  }
+
+  it('happens once where ready() has built it, whether the address was known then or not', async () => {
+    for (const options of [{}, { baseUrl: 'https://api.example.com' }]) {
+      const { state, service } = counting(options)
+      await service.ready()
+      await withService(service, async (get) => {
+        const { servers } = await documentOf(await get())
+        expect(servers?.[0]?.url).toMatch(
+          'baseUrl' in options ? /^https:\/\/api\.example\.com\/v1$/ : /^http:\/\/(?:127\.0\.0\.1|localhost):\d+\/v1$/,
+        )
+        expect(parse(await (await get('/v1/openapi.yaml')).text())).toMatchObject({ servers })
+        expect((await get()).status).toBe(200)
+      })
+      expect(state.builds).toBe(1)
+    }
+  })
+
+  it('happens once for requests that come at the same time', async () => {
+    const { state, service } = counting()
+    await withService(service, async (get) => {
+      const texts = await Promise.all(['/v1/openapi', '/v1/openapi', '/v1/openapi.json'].map(async (path) => (await get(path)).text()))
+      expect(new Set(texts).size).toBe(1)
+    })
+    expect(state.builds).toBe(1)
+  })
+
+  it('happens again where it has failed', async () => {
+    const { state, service } = counting()
+    state.fails = true
+    await expect(service.ready()).rejects.toThrow('not there yet')
+    await withService(service, async (get) => {
+      expect((await get()).status).toBe(500)
+      state.fails = false
+      expect((await get()).status).toBe(200)
+      await service.ready()
+    })
+    expect(state.builds).toBe(3)
+  })
+
+  it('gives each address its own server, and nothing of that of another', async () => {
+    const { state, service } = counting()
+    const { origin, close } = await listen(express().use(service))
+    const textFor = (host: string) =>
+      new Promise<string>((resolve, reject) => {
+        get(`${origin}/v1/openapi`, { headers: { Host: host } }, (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => resolve(Buffer.concat(chunks).toString()))
+        }).on('error', reject)
+      })
+    try {
+      for (const host of ['orders.example:8080', 'other.example', 'orders.example:8080']) {
+        expect(JSON.parse(await textFor(host)).servers).toEqual([{ url: `http://${host}/v1` }])
+      }
+      expect(state.builds).toBe(1)
+    } finally {
+      await close()
+    }
   })
 })

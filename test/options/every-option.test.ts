@@ -24,6 +24,9 @@ import { tokenIssuerKinds } from '../../src/auth/tokens/token-issuer.js'
 import { compareKinds } from '../../src/contract/compare.js'
 import { externalLinkKinds, subLinkKinds, toLinkKinds } from '../../src/definition/resolve-links.js'
 import { attachmentKinds, filterKinds, pageKinds, parentKinds, resourceKinds } from '../../src/definition/resolve-resource.js'
+import { docsPagesKinds } from '../../src/docs/docs-pages.js'
+import * as docs from '../../src/docs/index.js'
+import { docsPages } from '../../src/docs/index.js'
 import * as root from '../../src/index.js'
 import {
   adapterView,
@@ -65,6 +68,10 @@ import { recordBodyKinds } from '../../src/middleware/record-body.js'
 import { secureHeadersKinds } from '../../src/middleware/secure-headers.js'
 import { totalCountKinds } from '../../src/middleware/total-count.js'
 import { versionEntryKinds, versionsKinds } from '../../src/middleware/versions.js'
+import { exampleRecordsKinds } from '../../src/mock/example-records.js'
+import { generatedExamplesKinds } from '../../src/mock/generated-examples.js'
+import * as mock from '../../src/mock/index.js'
+import { exampleRecords, generatedExamples } from '../../src/mock/index.js'
 import * as description from '../../src/openapi/index.js'
 import { compareContracts, describeStrictly, openapi } from '../../src/openapi/index.js'
 import { describeStrictlyKinds } from '../../src/openapi/strict/describe-strictly.js'
@@ -301,8 +308,10 @@ const factories: Readonly<Record<string, Factory>> = {
       info: 'table',
       servers: 'list',
       openapi: 'enum',
+      pages: 'made',
       externalDocs: 'table',
       fragments: 'list',
+      examples: 'made',
       public: 'boolean',
       reduced: 'boolean',
     },
@@ -359,7 +368,19 @@ const factories: Readonly<Record<string, Factory>> = {
     name: /openapi\(\)/,
     kinds: openApiKinds,
     make: (options) => openapi(job, 'v1', any(options)),
-    options: { info: 'table', servers: 'list', openapi: 'enum', externalDocs: 'table', fragments: 'list' },
+    options: { info: 'table', servers: 'list', openapi: 'enum', externalDocs: 'table', fragments: 'list', examples: 'made' },
+  },
+  exampleRecords: {
+    name: /exampleRecords\(\)/,
+    kinds: exampleRecordsKinds,
+    make: (options) => exampleRecords(orders, any(options)),
+    options: { count: 'number', seed: ['number', '-1'] },
+  },
+  generatedExamples: {
+    name: /generatedExamples\(\)/,
+    kinds: generatedExamplesKinds,
+    make: (options) => generatedExamples(any(options)),
+    options: { seed: ['number', '-1'] },
   },
   compareContracts: {
     name: /compareContracts\(\)/,
@@ -372,6 +393,12 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: describeStrictlyKinds,
     make: (options) => describeStrictly(job, any(options)),
     options: { fragments: 'list', onFault: 'function' },
+  },
+  docsPages: {
+    name: /docsPages\(\)/,
+    kinds: docsPagesKinds,
+    make: (options) => docsPages(any(options)),
+    options: { title: 'text', console: 'boolean' },
   },
   'openapi info': {
     name: /openapi\(\)/,
@@ -948,7 +975,7 @@ const isMisplaced = (kind: unknown): boolean => typeof kind === 'object' && kind
 
 describe('options', () => {
   it('every factory of the package is here', () => {
-    const exported = [root, auth, middleware, memory, description, postgres, server, testing, transfer].flatMap((module) =>
+    const exported = [root, auth, middleware, memory, mock, description, docs, postgres, server, testing, transfer].flatMap((module) =>
       Object.keys(module),
     )
     expect(exported.filter((name) => factories[name] === undefined && !others.includes(name))).toEqual([])

@@ -12,6 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 type Library = typeof import('../../src/index.js') &
   typeof import('../../src/auth/index.js') &
   typeof import('../../src/adapters/memory/index.js') &
+  typeof import('../../src/openapi/index.js') &
   typeof import('../../src/server/index.js') &
   typeof import('../../src/transfer/index.js')
 
@@ -24,7 +25,7 @@ const load = async (copy: string): Promise<Library> => {
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
-  const parts = ['index.js', 'auth/index.js', 'adapters/memory/index.js', 'server/index.js', 'transfer/index.js']
+  const parts = ['index.js', 'auth/index.js', 'adapters/memory/index.js', 'openapi/index.js', 'server/index.js', 'transfer/index.js']
   const modules = await Promise.all(parts.map((part) => import(/* @vite-ignore */ pathToFileURL(join(folder, 'dist', part)).href)))
   return Object.assign({}, ...modules)
 }
@@ -64,6 +65,26 @@ const ordersOf = ({ defineResource }: Library, branches: ReturnType<typeof branc
     schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, branchCode: { type: ['string', 'null'] } } },
     links: { branch: { to: branches, by: 'branchCode', show: ['city'] } },
   })
+
+/** A service of one copy with something of each kind. */
+function describedServiceOf(library: Library) {
+  const branches = branchesOf(library)
+  const orders = ordersOf(library, branches)
+  return library.api({
+    describe: true,
+    login: library.login({ verify: () => undefined, token: () => 'token' }),
+    representations: [library.representation('text/plain', { item: () => 'one' })],
+    versions: {
+      v1: [
+        library.mount(branches, library.memoryAdapter(branches, { records: [{ code: 'MAD', city: 'Madrid' }] }), {
+          exports: { formats: [library.csv()] },
+        }),
+        library.mount(orders, library.memoryAdapter(orders, { records: [{ id: 1, branchCode: 'MAD' }] })),
+        library.endpoint('search', { description: 'Looks for a text.', methods: { GET: { handle: () => ({ found: 1 }) } } }),
+      ],
+    },
+  })
+}
 
 describe('two copies of the package in one process', () => {
   it('are two', () => {
@@ -228,6 +249,36 @@ describe('two copies of the package in one process', () => {
     expect((await fetch(ready)).status).toBe(503)
     await server.shutdown({ drain: 0, grace: 0 })
     await ended
+  })
+
+  it('openapi() and describeStrictly() of one describe a service of the other', async () => {
+    const service = describedServiceOf(a)
+    expect(b.openapi(service, 'v1')).toEqual(a.openapi(service, 'v1'))
+    expect(Object.keys(b.openapi(service, 'v1').paths)).toEqual(
+      expect.arrayContaining(['/branches/{code}', '/orders/{id}', '/search', '/openapi', '/login']),
+    )
+    expect(b.openapi(service, 'v1', { openapi: '3.0.3' })).toEqual(a.openapi(service, 'v1', { openapi: '3.0.3' }))
+    const faults: string[] = []
+    const strictly = b.describeStrictly(service, { onFault: (fault) => faults.push(fault) })
+    await serve(express().use(strictly, service), async (base) => {
+      for (const path of ['v1/branches', 'v1/orders/1?expand=branch', 'v1/orders/9', 'v1/search', 'v1/openapi', 'login']) {
+        for (const Accept of ['application/json', 'application/xml']) await fetch(`${base}/${path}`, { headers: { Accept } })
+      }
+    })
+    expect(faults).toEqual([])
+    expect(strictly.unreached('v1')).not.toContain('getOrder 200')
+    expect(strictly.unreached('v1')).not.toContain('login 401')
+  })
+
+  it('a service of a version whose description can not be read is refused with the reason', () => {
+    const service = describedServiceOf(a)
+    const key = Object.getOwnPropertySymbols(service).find((one) => one.description?.endsWith('.description')) as symbol
+    const other = Object.defineProperty(() => {}, key, { value: { ...Reflect.get(service, key), generation: 99 } })
+    const reason = /got a service that another version of express-rest-conventions made, whose description it can not read/
+    expect(() => b.openapi(other, 'v1')).toThrow(reason)
+    expect(() => b.describeStrictly(other)).toThrow(reason)
+    expect(() => b.openapi(other, 'v1')).toThrow(a.ConfigurationError)
+    expect(() => b.openapi(() => {}, 'v1')).toThrow(/got no service/)
   })
 
   it('takes nothing for its own that JSON can hold', () => {

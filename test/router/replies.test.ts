@@ -7,6 +7,8 @@ let open: Omit<Served, 'data'> | undefined
 afterEach(() => open?.close())
 
 describe('headers that a team keeps', () => {
+  const headers = { 'X-Kept': 'What the team says.' }
+  const describe = { responses: { 200: { headers }, 204: { headers } } }
   const kept = Object.freeze({ 'X-Kept': 'yes', vary: 'Cookie' })
 
   it.each([
@@ -18,7 +20,11 @@ describe('headers that a team keeps', () => {
     ],
   ])('HDR-6: of %s are completed for one answer, and are what they were for the next', async (_, method) => {
     open = await listen(
-      express().use(api({ versions: { v1: [endpoint('eco', { description: 'Says it again.', methods: { GET: method as never } })] } })),
+      express().use(
+        api({
+          versions: { v1: [endpoint('eco', { description: 'Says it again.', methods: { GET: { describe, ...method } as never } })] },
+        }),
+      ),
     )
     for (let again = 0; again < 3; again += 1) {
       const { headers } = await open.send('GET', '/v1/eco', { accept: 'text/csv, */*;q=0.1' })

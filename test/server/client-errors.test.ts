@@ -56,6 +56,10 @@ describe('ERR-3: what Node refuses by itself is a problem', () => {
     expect(problem).toMatchObject({ type: `https://a.example/errors#ERR-1-${code}`, status, code, clause: 'ERR-1' })
     expect(problem.detail).toMatch(detail)
     expect(Number(fields['Content-Length'])).toBe(Buffer.byteLength(body))
+    // What a document says of every problem.
+    expect(fields).toMatchObject({ 'Cache-Control': 'no-store', Vary: 'Accept' })
+    expect(fields['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(problem.requestId).toBe(fields['x-request-id'])
     expect(served).toEqual([])
   })
 

@@ -5,20 +5,20 @@
 import { type Adapter, adapterView, defineResource, type FromSchema } from 'express-rest-conventions'
 
 const common = {
-  cuit: { type: 'string', pattern: '^[0-9]{2}-[0-9]{8}-[0-9]$' },
-  email: { type: ['string', 'null'] },
+  cuit: { type: 'string', maxLength: 13, pattern: '^[0-9]{2}-[0-9]{8}-[0-9]$' },
+  email: { type: ['string', 'null'], maxLength: 254 },
 } as const
 
 const schema = {
   type: 'object',
   required: ['id', 'razonSocial', 'cuit'],
-  properties: { id: { type: 'integer' }, razonSocial: { type: 'string', minLength: 1 }, ...common },
+  properties: { id: { type: 'integer' }, razonSocial: { type: 'string', minLength: 1, maxLength: 200 }, ...common },
 } as const
 
 const schemaV1 = {
   type: 'object',
   required: ['id', 'nombre', 'cuit'],
-  properties: { id: { type: 'integer' }, nombre: { type: 'string', minLength: 1 }, ...common },
+  properties: { id: { type: 'integer' }, nombre: { type: 'string', minLength: 1, maxLength: 200 }, ...common },
 } as const
 
 export type Cliente = FromSchema<typeof schema>

@@ -6,7 +6,7 @@ const schema = {
   required: ['codigo', 'ciudad', 'idCiudad', 'idPais', 'idProvincia'],
   properties: {
     codigo: { type: 'integer' },
-    ciudad: { type: 'string' },
+    ciudad: { type: 'string', maxLength: 200 },
     idCiudad: { type: 'integer' },
     idPais: { type: 'integer' },
     idProvincia: { type: 'integer' },

@@ -8,7 +8,7 @@ const schema = {
   properties: {
     numeroDeCabecera: { type: 'integer' },
     secuencia: { type: 'integer', minimum: 1 },
-    descripcion: { type: 'string' },
+    descripcion: { type: 'string', maxLength: 500 },
     peso: { type: 'number', minimum: 0 },
   },
 } as const

@@ -26,15 +26,15 @@ const schema = {
     cicloDeRendicionParaNoEntrega: ciclo,
     /** On the wire `cliente`, or null: a contract need not have one. */
     clienteId: { type: ['integer', 'null'] },
-    codigoDeContratoInterno: { type: 'string' },
-    descripcion: { type: 'string' },
+    codigoDeContratoInterno: { type: 'string', maxLength: 100 },
+    descripcion: { type: 'string', maxLength: 500 },
     direccionPostal,
     esCorporativo: { type: 'boolean' },
     esRecanalizable: { type: 'boolean' },
     esUrgente: { type: 'boolean' },
     estaActivo: { type: 'boolean' },
-    iditg: { type: 'string' },
-    tipoDeServicio: { type: 'string' },
+    iditg: { type: 'string', maxLength: 100 },
+    tipoDeServicio: { type: 'string', maxLength: 100 },
   },
 } as const
 

@@ -16,7 +16,11 @@ const hallazgo = {
   type: 'object',
   title: 'Hallazgo',
   required: ['coleccion', 'href', 'titulo'],
-  properties: { coleccion: { type: 'string' }, href: { type: 'string', format: 'uri' }, titulo: { type: 'string' } },
+  properties: {
+    coleccion: { type: 'string', enum: ['clientes', 'contratos', 'pre-piezas'] },
+    href: { type: 'string', format: 'uri', maxLength: 2_000 },
+    titulo: { type: 'string', maxLength: 1_000 },
+  },
 } as const
 
 export interface Searched {
@@ -34,11 +38,13 @@ export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
       'Looks for the text q in clients, contracts and pre-pieces. Answers the best finds of each, at most limit a collection, as { coleccion, href, titulo }.',
     methods: {
       GET: {
-        query: { properties: { q: { type: 'string' }, limit: { type: 'integer' } }, required: ['q'] },
+        query: { properties: { q: { type: 'string' }, limit: { type: 'integer', minimum: 1, maximum: most } }, required: ['q'] },
         describe: {
           operationId: 'search',
           summary: 'Search clients, contracts and pre-pieces',
-          responses: { 200: { description: 'The best finds of each collection.', schema: { type: 'array', items: hallazgo } } },
+          responses: {
+            200: { description: 'The best finds of each collection.', schema: { type: 'array', items: hallazgo, maxItems: 3 * most } },
+          },
         },
         async handle(request) {
           // What the caller may not list, it does not find.
@@ -59,7 +65,7 @@ export function search({ prePiezas, contratos, clientes }: Searched): Endpoint {
 }
 
 function finder({ base, callOf, may, query }: EndpointCall<{ q: string; limit?: number }>) {
-  const request = { where: [], search: query.q, sort: [], page: 1, size: sizeOf(query.limit), offset: 0 }
+  const request = { where: [], search: query.q, sort: [], page: 1, size: query.limit ?? usual, offset: 0 }
   return async <T, K>(
     coleccion: string,
     adapter: Adapter<T, K>,
@@ -67,7 +73,7 @@ function finder({ base, callOf, may, query }: EndpointCall<{ q: string; limit?: 
   ): Promise<Hallazgo[]> => {
     if (!(await may('list', coleccion))) return []
     const { items, refused } = await adapter.list(request, callOf(coleccion))
-    if (refused !== undefined) throw invalid('q', `"q" ${refused.why}.`, 'rule', 'QUERY-3')
+    if (refused !== undefined) throw invalid(`"q" ${refused.why}.`)
     return items.map(({ value }) => {
       const [id, titulo] = describe(value)
       return { coleccion, href: `${base}/${coleccion}/${segment(id)}`, titulo }
@@ -75,11 +81,5 @@ function finder({ base, callOf, may, query }: EndpointCall<{ q: string; limit?: 
   }
 }
 
-function sizeOf(limit: number | undefined): number {
-  if (limit === undefined) return usual
-  if (limit >= 1 && limit <= most) return limit
-  throw invalid('limit', `"limit" must be a whole number from 1 to ${most}.`, 'range', 'QUERY-5')
-}
-
-const invalid = (parameter: string, detail: string, code: string, clause: string): HttpProblem =>
-  new HttpProblem('invalid-query', { detail, errors: [{ parameter, detail, code, clause }] })
+const invalid = (detail: string): HttpProblem =>
+  new HttpProblem('invalid-query', { detail, errors: [{ parameter: 'q', detail, code: 'rule', clause: 'QUERY-3' }] })

@@ -3,103 +3,267 @@ import type { DocumentFragment } from 'express-rest-conventions/openapi'
 
 const branch = { $ref: '#/components/schemas/Sucursal' }
 
+const text = (description: string, maxLength = 16_384) => ({ description, schema: { type: 'string', maxLength } })
+
+/** What every answer may have: the service adds it in front of the routes. */
+const common = {
+  'Access-Control-Allow-Origin': text('The origin whose scripts may read the answer (HDR-7).'),
+  'Cache-Control': text('How long, and by whom, the answer may be kept (HDR-6).'),
+  Deprecation: text('When the version became deprecated (RFC 9745).'),
+  RateLimit: text('What is left of the budget (LIMIT-1).'),
+  'RateLimit-Policy': text('The budget (LIMIT-1).'),
+  Sunset: text('When the version ends (RFC 8594).'),
+  Vary: text('The request header fields that the answer depends on.'),
+  'x-request-id': text('The id of the request.', 128),
+}
+
+const link = { Link: text('Other pages, or the successor of the version (QUERY-7, VER-3).') }
+const tag = { Etag: text('The version of the branch, or of the whole list (HDR-2).') }
+const count = {
+  'x-total-count': {
+    description: 'How many branches match, on all pages (QUERY-7).',
+    schema: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  },
+}
+const place = {
+  Location: { ...text('The absolute address of the new branch (VERB-2).'), required: true },
+  'Content-Location': text('The address of the branch.'),
+  'Preference-Applied': text('The preference that was followed.'),
+}
+
 /** What `recordAnswer()` and `recordBody()` understand. */
 const inEach = (schema: object) => ({ 'application/json': { schema }, 'application/xml': { schema }, 'text/xml': { schema } })
 
+/** The problems that a request of the branches may end with, beside those of its own. */
+const usual: Readonly<Record<number, string>> = {
+  400: 'The query, the path or the body can not be read.',
+  401: 'The token is missing or not valid.',
+  403: 'The caller may not do this.',
+  405: 'The caller may use other methods here.',
+  415: 'The branch can not be had in this media type, or not be sent in it.',
+  429: 'The caller has sent too many requests.',
+  500: 'The service failed.',
+  503: 'The service can not answer for the moment.',
+}
+const absent = { 404: 'There is no such branch.' }
+const stale = { 412: 'A precondition does not hold.' }
+const unfit = { 408: 'The body did not arrive in time.', 413: 'The body is too large.', 422: 'The body is not valid.' }
+
+const own: Readonly<Record<string, object>> = {
+  401: { 'WWW-Authenticate': text('How to authenticate (RFC 9110 11.6.1).') },
+  405: { Allow: text('The methods that may be used here (VERB-9).', 100) },
+  415: {
+    Accept: text('The media types of a body.'),
+    'Accept-Encoding': text('The content codings of a body.'),
+    'Accept-Patch': text('The media types of a PATCH.'),
+  },
+  429: { 'Retry-After': text('Seconds until the request may be sent again.', 20) },
+  503: { 'Retry-After': text('Seconds until the request may be sent again.', 20) },
+}
+
+function problems(more: Readonly<Record<number, string>> = {}) {
+  const problem = { $ref: '#/components/schemas/Problem' }
+  const content = { 'application/problem+json': { schema: problem }, 'application/problem+xml': { schema: problem } }
+  return Object.fromEntries(
+    Object.entries({ ...usual, ...more }).map(([status, description]) => [
+      status,
+      { description, headers: { ...common, ...link, ...own[status] }, content },
+    ]),
+  )
+}
+
+/** A HEAD has no body, whatever it ends with (RFC 9110 9.3.2). */
+const problemsOfHead = (more: Readonly<Record<number, string>>) =>
+  Object.fromEntries(Object.entries(problems(more)).map(([status, { content: _none, ...answer }]) => [status, answer]))
+
 const body = { required: true, content: inEach(branch) }
 const tags = ['sucursales']
-const shown = { description: 'The branch.', content: inEach(branch) }
-const done = { description: 'Done. There is no body.' }
+const fields = { ...common, ...link, ...tag }
+const shown = { description: 'The branch.', headers: fields, content: inEach(branch) }
+const page = inEach({ type: 'array', items: branch, maxItems: 100, xml: { name: 'sucursales', wrapped: true } })
+const known = { description: 'The client has it already.', headers: fields }
+const knownPage = { ...known, headers: { ...fields, ...count } }
+const written = {
+  ...shown,
+  headers: { ...fields, 'Content-Location': place['Content-Location'], 'Preference-Applied': place['Preference-Applied'] },
+}
+const done = { description: 'Done. There is no body.', headers: { ...common, ...link } }
+const methods = {
+  description: 'The methods that may be used here.',
+  headers: { ...common, ...link, Allow: text('The methods (VERB-9).', 100), 'Accept-Patch': text('The media types of a PATCH.') },
+}
+
+const inHeader = (name: string, description: string) => ({ name, in: 'header', ...text(description, 8_000) })
+const ifMatch = inHeader('If-Match', 'The `Etag` of the version that is to be changed (HDR-3).')
+const ifNoneMatch = inHeader('If-None-Match', 'The `Etag` of the representation that the client has (HDR-4).')
+const prefer = inHeader('Prefer', '`return=minimal` or `return=representation` (VERB-2, VERB-10).')
+
+/** The address and the name of a branch: neither empty nor a dot segment, which no client could address. */
+const name = { type: 'string', minLength: 1, maxLength: 100, pattern: '^(?!\\.{1,2}$)' }
+const descripcion = { type: 'string', maxLength: 500 }
+const integer = { type: 'integer', format: 'int64', minimum: 1 }
+
+/** What `listQuery(sucursales)` takes. */
+const listed = [
+  {
+    name: 'nomenclatura',
+    in: 'query',
+    description: 'Branches of these names (QUERY-1).',
+    style: 'form',
+    explode: true,
+    schema: { type: 'array', items: { type: 'string', maxLength: 2_000 }, minItems: 1, maxItems: 2_000 },
+  },
+  { name: 'descripcion', in: 'query', ...text('Branches of this description (QUERY-1).', 2_000) },
+  {
+    name: 'sort',
+    in: 'query',
+    description: 'A comma list of fields to sort by (QUERY-2).',
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 26,
+      pattern:
+        '^(?!(?:.*,)?[-+ ]?([^,]+),(?:.*,)?[-+ ]?\\1(?:,|$))[-+ ]?(?:nomenclatura|descripcion)(?:,[-+ ]?(?:nomenclatura|descripcion))*$',
+    },
+  },
+  {
+    name: 'offest',
+    in: 'query',
+    description: 'The number of the page; the first is 1 (QUERY-4).',
+    schema: { ...integer, maximum: Number.MAX_SAFE_INTEGER, default: 1 },
+  },
+  { name: 'limit', in: 'query', description: 'Branches on a page (QUERY-5).', schema: { ...integer, maximum: 100, default: 25 } },
+]
+
+const list = {
+  get: {
+    operationId: 'listSucursales',
+    summary: 'List sucursales',
+    description: 'A page of the branches that match.',
+    tags,
+    parameters: [...listed, ifNoneMatch],
+    responses: { 200: { description: 'A page.', headers: { ...fields, ...count }, content: page }, 304: knownPage, ...problems(stale) },
+  },
+  head: {
+    operationId: 'countSucursales',
+    summary: 'Count sucursales',
+    description: 'The header fields of the list without a body.',
+    tags,
+    parameters: [...listed, ifNoneMatch],
+    responses: { 200: { description: 'The header fields.', headers: { ...fields, ...count } }, 304: knownPage, ...problemsOfHead(stale) },
+  },
+  post: {
+    operationId: 'createSucursal',
+    summary: 'Create one of sucursales',
+    description: 'Creates a branch; `Location` is its address.',
+    tags,
+    parameters: [prefer],
+    requestBody: body,
+    responses: {
+      201: { ...shown, description: 'Created.', headers: { ...fields, ...place } },
+      ...problems(unfit),
+    },
+  },
+  options: {
+    operationId: 'optionsSucursales',
+    summary: 'List the methods',
+    description: 'The methods.',
+    tags,
+    responses: { 204: methods, ...problems() },
+  },
+}
+
+const patch = {
+  type: 'object',
+  properties: { nomenclatura: name, descripcion },
+  additionalProperties: false,
+  xml: { name: 'sucursal' },
+}
+
+const item = {
+  parameters: [
+    { name: 'nomenclatura', in: 'path', required: true, description: 'The name of the branch.', schema: { ...name, maxLength: 8_000 } },
+  ],
+  get: {
+    operationId: 'getSucursal',
+    summary: 'Get one of sucursales',
+    description: 'The branch.',
+    tags,
+    parameters: [ifNoneMatch],
+    responses: { 200: shown, 304: known, ...problems({ ...absent, ...stale }) },
+  },
+  head: {
+    operationId: 'checkSucursal',
+    summary: 'Check for one of sucursales',
+    description: '302 where the branch exists.',
+    tags,
+    responses: {
+      302: { description: 'It exists.', headers: fields },
+      default: { description: 'Of a server in front.' },
+      ...problemsOfHead({ ...absent, ...stale }),
+    },
+  },
+  put: {
+    operationId: 'replaceSucursal',
+    summary: 'Replace one of sucursales',
+    description: 'Replaces the branch.',
+    tags,
+    parameters: [ifMatch, prefer],
+    requestBody: { ...body, content: inEach({ $ref: '#/components/schemas/SucursalReplace' }) },
+    responses: { 200: written, ...problems({ ...absent, ...stale, ...unfit }) },
+  },
+  patch: {
+    operationId: 'updateSucursal',
+    summary: 'Change one of sucursales',
+    description: 'Changes the members that are sent.',
+    tags,
+    parameters: [ifMatch, prefer],
+    requestBody: {
+      required: true,
+      content: {
+        'application/merge-patch+json': { schema: patch },
+        ...inEach(patch),
+        'application/json-patch+json': { schema: { $ref: '#/components/schemas/JsonPatch' } },
+      },
+    },
+    responses: { 200: written, ...problems({ ...absent, ...stale, ...unfit }) },
+  },
+  delete: {
+    operationId: 'deleteSucursal',
+    summary: 'Delete one of sucursales',
+    description: 'Deletes the branch.',
+    tags,
+    parameters: [ifMatch],
+    responses: { 204: done, ...problems({ ...absent, ...stale }) },
+  },
+  options: {
+    operationId: 'optionsSucursal',
+    summary: 'List the methods',
+    description: 'The methods.',
+    tags,
+    responses: { 204: methods, ...problems() },
+  },
+}
 
 export const sucursalesDescribed: DocumentFragment = {
   tags: [{ name: 'sucursales', description: 'Branches, composed by hand from single middlewares.' }],
-  paths: {
-    '/sucursales': {
-      get: {
-        operationId: 'listSucursales',
-        summary: 'List sucursales',
-        description: 'A page of the branches that match.',
-        tags,
-        responses: {
-          200: { description: 'A page.', content: inEach({ type: 'array', items: branch }) },
-          304: { description: 'The client has it already.' },
-        },
-      },
-      head: {
-        operationId: 'countSucursales',
-        summary: 'Count sucursales',
-        description: 'The header fields of the list without a body.',
-        tags,
-        responses: { 200: { description: 'The header fields.' } },
-      },
-      post: {
-        operationId: 'createSucursal',
-        summary: 'Create one of sucursales',
-        description: 'Creates a branch; `Location` is its address.',
-        tags,
-        requestBody: body,
-        responses: { 201: { ...shown, description: 'Created.' } },
-      },
-      options: {
-        operationId: 'optionsSucursales',
-        summary: 'List the methods',
-        description: 'The methods.',
-        tags,
-        responses: { 204: done },
-      },
-    },
-    '/sucursales/{nomenclatura}': {
-      parameters: [{ name: 'nomenclatura', in: 'path', required: true, schema: { type: 'string' } }],
-      get: {
-        operationId: 'getSucursal',
-        summary: 'Get one of sucursales',
-        description: 'The branch.',
-        tags,
-        responses: { 200: shown, 304: { description: 'The client has it already.' } },
-      },
-      head: {
-        operationId: 'checkSucursal',
-        summary: 'Check for one of sucursales',
-        description: '302 where the branch exists.',
-        tags,
-        responses: { 302: { description: 'It exists.' } },
-      },
-      put: {
-        operationId: 'replaceSucursal',
-        summary: 'Replace one of sucursales',
-        description: 'Replaces the branch.',
-        tags,
-        requestBody: body,
-        responses: { 200: shown },
-      },
-      patch: {
-        operationId: 'updateSucursal',
-        summary: 'Change one of sucursales',
-        description: 'Changes the members that are sent.',
-        tags,
-        requestBody: {
-          required: true,
-          content: { 'application/merge-patch+json': { schema: { type: 'object', properties: { descripcion: { type: 'string' } } } } },
-        },
-        responses: { 200: shown },
-      },
-      delete: {
-        operationId: 'deleteSucursal',
-        summary: 'Delete one of sucursales',
-        description: 'Deletes the branch.',
-        tags,
-        responses: { 204: done },
-      },
-      options: { operationId: 'optionsSucursal', summary: 'List the methods', description: 'The methods.', tags, responses: { 204: done } },
-    },
-  },
+  paths: { '/sucursales': list, '/sucursales/{nomenclatura}': item },
   components: {
     schemas: {
       Sucursal: {
         type: 'object',
         required: ['nomenclatura', 'descripcion'],
-        properties: { nomenclatura: { type: 'string' }, descripcion: { type: 'string' } },
+        properties: { nomenclatura: name, descripcion },
         additionalProperties: false,
+        xml: { name: 'sucursal' },
+      },
+      // The address has the nomenclatura already.
+      SucursalReplace: {
+        type: 'object',
+        required: ['descripcion'],
+        properties: { nomenclatura: name, descripcion },
+        additionalProperties: false,
+        xml: { name: 'sucursal' },
       },
     },
   },

@@ -25,7 +25,7 @@ import { segment } from '../addresses.js'
 const schema = {
   type: 'object',
   required: ['nomenclatura', 'descripcion'],
-  properties: { nomenclatura: { type: 'string' }, descripcion: { type: 'string' } },
+  properties: { nomenclatura: { type: 'string', maxLength: 100 }, descripcion: { type: 'string', maxLength: 500 } },
 } as const
 
 export type Sucursal = FromSchema<typeof schema>

@@ -6,7 +6,7 @@ export const ciclo = {
   title: 'Ciclo',
   required: ['href', 'permiteReenvio'],
   properties: {
-    href: { type: 'string' },
+    href: { type: 'string', maxLength: 2_000 },
     permiteEntregaEnMostrador: { type: ['boolean', 'null'] },
     permiteReenvio: { type: 'boolean' },
   },
@@ -17,10 +17,10 @@ export const direccionPostal = {
   type: 'object',
   title: 'DireccionPostal',
   properties: {
-    href: { type: ['string', 'null'] },
+    href: { type: ['string', 'null'], maxLength: 2_000 },
     idLocalidad: { type: ['integer', 'null'] },
     idPais: { type: ['integer', 'null'] },
     idProvincia: { type: ['integer', 'null'] },
-    iditg: { type: ['string', 'null'] },
+    iditg: { type: ['string', 'null'], maxLength: 100 },
   },
 } as const

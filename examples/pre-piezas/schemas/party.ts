@@ -1,5 +1,5 @@
 /** Who sends or receives a piece: nothing of it need be known. */
-const text = { type: ['string', 'null'] } as const
+const text = { type: ['string', 'null'], maxLength: 254 } as const
 
 export const party = {
   type: 'object',
@@ -11,6 +11,6 @@ export const party = {
     nombreCompleto: text,
     email: text,
     tipoDocumento: text,
-    telefonos: { type: 'array', items: { type: 'string' }, default: [] },
+    telefonos: { type: 'array', items: { type: 'string', maxLength: 50 }, maxItems: 20, default: [] },
   },
 } as const

@@ -1,19 +1,16 @@
-/** A document as answers are held against it: operations by method and path, with their answers. */
-import { isList, isObject, type JsonObject } from '../../definition/json.js'
+/** A document that answers are compared with: operations by method and path, with their answers. */
+import { isObject, type JsonObject } from '../../definition/json.js'
 import type { DocumentFragment } from '../../plan/document-options.js'
+import { mediaType } from '../../wire.js'
 import type { OpenApiDocument } from '../document.js'
+import type { Answered } from './answered.js'
+import { DescribedBody } from './body-faults.js'
+import { DescribedHeaders } from './header-faults.js'
+import { placeAt } from './places.js'
 import { Validators } from './validators.js'
 
-/** An answer as it left. Names of headers are in lower case. */
-export interface Answered {
-  readonly method: string
-  /** Below the version, without the query. */
-  readonly path: string
-  readonly status: number
-  readonly headers: ReadonlyMap<string, string>
-  /** `undefined` where it was streamed, so that nobody has seen it whole. */
-  readonly body: Buffer | undefined
-}
+/** What of a document answers may reach. */
+export type Reachable = 'statuses' | 'codes' | 'headers'
 
 interface Path {
   readonly template: string
@@ -21,21 +18,27 @@ interface Path {
   /** How much of it is literal: of two that fit, the more literal one is meant. */
   readonly literals: number
   readonly item: JsonObject
+  readonly isBeside: boolean
 }
 
-/** What stands beside what a document tells: of the connection, of browsers, and what every framework adds. */
-const untold =
-  /^(?:connection|content-(?:type|length|encoding|security-policy)|date|keep-alive|transfer-encoding|x-(?:powered-by|content-type-options|frame-options)|referrer-policy|cross-origin-resource-policy|strict-transport-security|access-control-.*|server-timing)$/
+interface DescribedResponse {
+  readonly headers: DescribedHeaders
+  readonly body: DescribedBody
+}
 
-/** One document, ready to be held against answers. */
+/** The methods of a path; what else stands there is shared by all of them. */
+const methods: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options'])
+
+/** One document, ready to be compared with answers. What it needs of an operation is compiled at its first answer. */
 export class Described {
   readonly #document: OpenApiDocument
   readonly #validators: Validators
   readonly #paths: readonly Path[]
   readonly #handWritten: ReadonlySet<string>
-  readonly #reached = new Set<string>()
+  readonly #responses = new Map<string, DescribedResponse | undefined>()
+  readonly #reached: Readonly<Record<Reachable, Set<string>>> = { statuses: new Set(), codes: new Set(), headers: new Set() }
 
-  /** `fragments` are hand-written: what refuses their requests before they see them, they need not tell. */
+  /** `fragments` are hand-written: they need not describe what the service refuses before it calls their routes. */
   constructor(document: OpenApiDocument, fragments: readonly DocumentFragment[] = []) {
     this.#document = document
     this.#handWritten = new Set(
@@ -45,103 +48,112 @@ export class Described {
     )
     this.#validators = new Validators(document)
     this.#paths = Object.entries(document.paths)
-      .map(([template, item]) => ({ template, item, pattern: patternOf(template), literals: template.replace(/\{[^}]*\}/g, '').length }))
+      .map(([template, item]) => ({
+        template,
+        item,
+        pattern: patternOf(template),
+        literals: template.replace(/\{[^}]*\}/g, '').length,
+        isBeside: item.servers !== undefined,
+      }))
       .sort((a, b) => b.literals - a.literals)
   }
 
-  /** What of an answer the document does not tell; empty where it tells all of it. */
+  /** What an answer has that the document does not describe; empty where it fits. */
   faults(answered: Answered): readonly string[] {
-    const { method, path, status } = answered
-    const found = this.#paths.find(({ pattern }) => pattern.test(path))
-    const operation = found?.item[method.toLowerCase()]
-    if (found === undefined || !isObject(operation)) {
-      // A refusal is what the document promises of an address, or of a method, that it does not tell of.
-      return status >= 400 ? [] : [`${method} ${path} answers ${status}, and the document has no such operation.`]
-    }
-    const place = ['paths', found.template, method.toLowerCase(), 'responses', String(status)]
+    const { method, path, status, isBeside = false } = answered
+    const spelling = spelled(path)
+    const found = this.#paths.find((one) => one.isBeside === isBeside && one.pattern.test(spelling))
+    const key = method.toLowerCase()
+    const operation = found?.item[key]
+    if (found === undefined || !isObject(operation)) return this.#refusalFaults(answered)
     const what = `${method} ${found.template} answers ${status}`
-    const response = this.#at(place)
-    if (response === undefined && status >= 400 && this.#handWritten.has(`${method.toLowerCase()} ${found.template}`)) return []
-    if (response === undefined) return [`${what}, which the document does not tell.`]
-    this.#reached.add(`${String(operation.operationId)} ${status}`)
-    return [...this.#headerFaults(response, answered), ...this.#bodyFaults(response, answered)].map((fault) => `${what}: ${fault}`)
+    const response = this.#responseAt(found.template, key, status)
+    if (response === undefined) {
+      if (status >= 400 && this.#handWritten.has(`${key} ${found.template}`)) return []
+      return [`${what}${codeOf(answered)}, which the document does not describe.`]
+    }
+    const { faults, value } = response.body.read(answered)
+    this.#reach(`${String(operation.operationId)} ${status}`, answered, response, value)
+    return [...response.headers.faults(answered), ...faults].map((fault) => `${what}: ${fault}`)
   }
 
-  /** The answers that the document tells and nobody has got yet, as `listPieces 304`. */
-  unreached(): readonly string[] {
-    const told = this.#paths.flatMap(({ item }) =>
-      Object.values(item).flatMap((operation) => {
-        if (!isObject(operation) || !isObject(operation.responses)) return []
-        return Object.keys(operation.responses).map((status) => `${String(operation.operationId)} ${status}`)
+  /** What the document describes and no answer had yet, such as `listPieces 304`, `listPieces 400 invalid-query` or `listPieces 200 Link`. */
+  unreached(what: Reachable): readonly string[] {
+    const all = this.#paths.flatMap(({ template, item }) =>
+      Object.entries(item).flatMap(([method, operation]) => {
+        if (!methods.has(method) || !isObject(operation) || !isObject(operation.responses)) return []
+        // What is not listed is not of the service.
+        const listed = Object.keys(operation.responses).filter((status) => /^[0-9]+$/.test(status))
+        return listed.flatMap((status) => {
+          const base = `${String(operation.operationId)} ${status}`
+          if (what === 'statuses') return [base]
+          // An answer to a HEAD has no body to say its code.
+          if (what === 'codes' && method === 'head') return []
+          const response = this.#responseAt(template, method, status)
+          const inner = what === 'codes' ? response?.body.codes : response?.headers.names
+          return (inner ?? []).map((one) => `${base} ${one}`)
+        })
       }),
     )
-    return told.filter((one) => !this.#reached.has(one))
+    return all.filter((one) => !this.#reached[what].has(one))
   }
 
-  #headerFaults({ value, place }: Place, { headers }: Answered): readonly string[] {
-    // A hand-written route may leave them out: then nothing is said of them.
-    if (!isObject(value.headers)) return []
-    const told = value.headers
-    const names = new Map(Object.keys(told).map((name) => [name.toLowerCase(), name]))
-    const strays = [...headers.keys()].filter((name) => !names.has(name) && !untold.test(name))
-    const faults = strays.map((name) => `the header "${name}" is not told.`)
-    for (const [key, name] of names) {
-      const field = this.#follow([...place, 'headers', name])
-      const given = headers.get(key)
-      if (given === undefined) {
-        if (field?.value.required === true) faults.push(`the header "${name}" is missing.`)
-      } else if (isObject(field?.value.schema)) {
-        const typed = field.value.schema.type === 'integer' ? Number(given) : given
-        faults.push(
-          ...this.#validators.faults(typed, [...field.place, 'schema']).map((fault) => `the header "${name}" is "${given}": ${fault}.`),
-        )
-      }
-    }
-    return faults
+  #reach(base: string, { headers }: Answered, response: DescribedResponse, value: unknown): void {
+    this.#reached.statuses.add(base)
+    if (isObject(value) && typeof value.code === 'string') this.#reached.codes.add(`${base} ${value.code}`)
+    for (const name of response.headers.names) if (headers.has(name.toLowerCase())) this.#reached.headers.add(`${base} ${name}`)
   }
 
-  #bodyFaults({ value, place }: Place, { method, headers, body }: Answered): readonly string[] {
-    const content = isObject(value.content) ? value.content : {}
-    const types = Object.keys(content)
-    if (method === 'HEAD' || body === undefined) return []
-    if (body.length === 0) {
-      // A write may be answered without its body: the client preferred so, or may not see it.
-      return types.length > 0 && method === 'GET' ? ['the body is empty.'] : []
-    }
-    const type = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-    if (!types.includes(type)) return [`a body of "${type}" is not told${types.length === 0 ? '' : `: there are ${types.join(', ')}`}.`]
-    const coded = headers.has('content-encoding')
-    if (coded || !/[/+]json$/.test(type)) return []
-    if (!isObject(content[type]) || !isObject((content[type] as JsonObject).schema)) return []
-    return this.#validators
-      .faults(JSON.parse(body.toString()), [...place, 'content', type, 'schema'])
-      .map((fault) => `the body does not fit: ${fault}.`)
+  /** An address, or a method, that the document does not have is refused, with a problem as everywhere. */
+  #refusalFaults(answered: Answered): readonly string[] {
+    const { method, path, status, headers, body } = answered
+    if (status < 400) return [`${method} ${path} answers ${status}, and the document has no such operation.`]
+    const problem = placeAt(this.#document, ['components', 'schemas', 'Problem'])
+    const isProblem = headers.get('content-type')?.startsWith(mediaType.problem) === true && !headers.has('content-encoding')
+    if (!isProblem || problem === undefined || body === undefined || body.length === 0) return []
+    const faults = this.#validators.faults(JSON.parse(body.toString()), problem.tokens)
+    return faults.map((fault) => `${method} ${path} answers ${status}: the body is no problem: ${fault}.`)
   }
 
-  /** The response at a place, its reference followed. */
-  #at(place: readonly string[]): Place | undefined {
-    return this.#follow(place)
-  }
-
-  #follow(place: readonly string[]): Place | undefined {
-    let value: unknown = this.#document
-    for (const token of place) value = isObject(value) || isList(value) ? Reflect.get(value, token) : undefined
-    if (!isObject(value)) return undefined
-    const { $ref } = value
-    return typeof $ref === 'string' ? this.#follow($ref.slice(2).split('/')) : { value, place }
+  #responseAt(template: string, method: string, status: number | string): DescribedResponse | undefined {
+    const key = `${method} ${template} ${status}`
+    if (this.#responses.has(key)) return this.#responses.get(key)
+    const place = placeAt(this.#document, ['paths', template, method, 'responses', String(status)])
+    const made =
+      place === undefined
+        ? undefined
+        : {
+            headers: new DescribedHeaders(this.#document, place, this.#validators),
+            body: new DescribedBody(this.#document, place, this.#validators),
+          }
+    this.#responses.set(key, made)
+    return made
   }
 }
 
-interface Place {
-  readonly value: JsonObject
-  readonly place: readonly string[]
+/** The code of a problem, for messages. */
+function codeOf({ headers, body }: Answered): string {
+  if (headers.get('content-type')?.startsWith(mediaType.problem) !== true || headers.has('content-encoding')) return ''
+  const code = /"code":"([^"]*)"/.exec(body?.toString() ?? '')?.[1]
+  return code === undefined ? '' : ` (${code})`
 }
 
 /** A trailing slash is the same address (PATH-11). */
-const patternOf = (template: string): RegExp =>
-  new RegExp(
-    `^${template
-      .split(/(\{[^}]*\})/)
-      .map((piece) => (piece.startsWith('{') ? '[^/]+' : piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
-      .join('')}/?$`,
-  )
+const patternOf = (template: string): RegExp => new RegExp(`^${template.split('/').map(segmentPattern).join('/')}/?$`)
+
+const segmentPattern = (segment: string): string =>
+  segment
+    .split(/(\{[^}]*\})/)
+    .map((piece) => (piece.startsWith('{') ? '[^/]+' : spelledSegment(piece).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+    .join('')
+
+/** A path with each segment in one spelling: `%6Frders` and `orders` are the same. */
+const spelled = (path: string): string => path.split('/').map(spelledSegment).join('/')
+
+function spelledSegment(segment: string): string {
+  try {
+    return encodeURIComponent(decodeURIComponent(segment))
+  } catch {
+    return segment
+  }
+}

@@ -1,30 +1,89 @@
-/** Holds an answer until its end, so that it can still be replaced. */
+/** Shows an answer to a judge: before it leaves, so that it can still be replaced, or when it has ended. */
 import { type OutgoingHttpHeaders, type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
 
-/** An answer before it leaves. `body` is `undefined` where it is streamed: its head has left by then. */
+/** An answer. `body` is `undefined` where it is too long to be kept. */
 export interface Held {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
   readonly body: Buffer | undefined
 }
 
+/** Bytes of a body that are kept. */
+const mostBytes = 1_048_576
+
+/** A body that is kept while it is short. */
+class KeptBody {
+  #pieces: Buffer[] = []
+  #bytes = 0
+
+  /** Takes what `write` or `end` got. */
+  add([chunk, encoding]: readonly unknown[]): void {
+    const isText = typeof chunk === 'string'
+    if (!isText && !(chunk instanceof Uint8Array)) return
+    const piece = isText ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8') : Buffer.from(chunk)
+    this.#bytes += piece.length
+    if (this.isWhole) this.#pieces.push(piece)
+    else this.#pieces = []
+  }
+
+  get isWhole(): boolean {
+    return this.#bytes <= mostBytes
+  }
+
+  whole(): Buffer | undefined {
+    return this.isWhole ? Buffer.concat(this.#pieces) : undefined
+  }
+}
+
+/** Shows an answer to `judge` when it ends. It leaves as it is, and when it would have left. */
+export function watchResponse(res: ServerResponse, judge: (held: Held) => void): void {
+  const { writeHead, write, end } = res
+  const kept = new KeptBody()
+  let head: readonly unknown[] = []
+  res.writeHead = ((...args: readonly unknown[]) => {
+    head = args
+    return Reflect.apply(writeHead, res, args)
+  }) as typeof res.writeHead
+  res.write = ((...args: readonly unknown[]) => {
+    kept.add(args)
+    return Reflect.apply(write, res, args)
+  }) as typeof res.write
+  res.end = ((...args: readonly unknown[]) => {
+    const isFirst = !res.writableEnded
+    if (isFirst) kept.add(args)
+    const result: unknown = Reflect.apply(end, res, args)
+    if (isFirst) judge({ status: res.statusCode, headers: fieldsOf(res, head), body: kept.whole() })
+    return result
+  }) as typeof res.end
+}
+
 /**
- * Shows an answer before it leaves: `judge` gives what is to leave in its place, or `undefined`
- * where it may leave as it is. Of a streamed answer the head alone is shown, and leaves in any case.
+ * Holds an answer until it ends, is longer than a mebibyte, or its head is wanted at once
+ * (`flushHeaders()`). `judge` gives the body of a 500 that is to leave in its place, or `undefined`
+ * where it may leave as it is.
  */
 export function holdResponse(res: ServerResponse, judge: (held: Held) => Buffer | undefined): void {
-  const { writeHead, write, end } = res
-  let head: readonly unknown[] | undefined
-  let status = 0
-  let given: ReadonlyMap<string, string> = new Map()
-  const free = (): void => {
-    res.writeHead = writeHead
-    res.write = write
-    res.end = end
-  }
-  const leave = (): void => {
-    free()
-    if (head !== undefined) Reflect.apply(writeHead, res, head)
+  const { writeHead, write, end, flushHeaders } = res
+  const kept = new KeptBody()
+  const held: (readonly unknown[])[] = []
+  let head: readonly unknown[] = []
+  /** Lets leave what is held, or the 500: then it is false. `body` is what is known of the whole. */
+  const leave = (body: Buffer | undefined): boolean => {
+    const status = typeof head[0] === 'number' ? head[0] : res.statusCode
+    const other = judge({ status, headers: fieldsOf(res, head), body })
+    Object.assign(res, { writeHead, write, end, flushHeaders })
+    Reflect.deleteProperty(res, 'headersSent')
+    if (other === undefined) {
+      if (head.length > 0) Reflect.apply(writeHead, res, head)
+      for (const args of held) Reflect.apply(write, res, args)
+      return true
+    }
+    for (const name of res.getHeaderNames()) res.removeHeader(name)
+    res.writeHead(500, { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' })
+    res.end(other)
+    // What goes on writing writes into nothing.
+    Object.assign(res, { write: () => true, end: () => res })
+    return false
   }
   res.writeHead = ((...args: readonly unknown[]) => {
     for (const [name, value] of Object.entries(args.find(isFields) ?? {})) {
@@ -33,39 +92,29 @@ export function holdResponse(res: ServerResponse, judge: (held: Held) => Buffer 
       validateHeaderValue(name, String(value))
     }
     head = args
-    status = Number(args[0])
-    given = new Map(Object.entries(args.find(isFields) ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]))
     return res
   }) as typeof res.writeHead
-  const headersOf = (): ReadonlyMap<string, string> => new Map([...fieldsOf(res.getHeaders()), ...given])
-  const show = (body: Buffer | undefined): Buffer | undefined =>
-    judge({ status: head === undefined ? res.statusCode : status, headers: headersOf(), body })
   res.write = ((...args: readonly unknown[]) => {
-    show(undefined)
-    leave()
-    return Reflect.apply(write, res, args)
+    kept.add(args)
+    // Who has written a part can no longer answer otherwise.
+    Object.defineProperty(res, 'headersSent', { value: true, configurable: true })
+    if (!kept.isWhole) return leave(undefined) && Reflect.apply(write, res, args)
+    held.push(args)
+    return true
   }) as typeof res.write
+  res.flushHeaders = () => {
+    if (leave(undefined)) res.flushHeaders()
+  }
   res.end = ((...args: readonly unknown[]) => {
-    const [chunk, encoding] = args
-    const body =
-      typeof chunk === 'string'
-        ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
-        : chunk instanceof Uint8Array
-          ? Buffer.from(chunk)
-          : Buffer.alloc(0)
-    const other = show(body)
-    if (other === undefined) {
-      leave()
-      return Reflect.apply(end, res, args)
-    }
-    free()
-    for (const name of res.getHeaderNames()) res.removeHeader(name)
-    res.writeHead(500, { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' })
-    return res.end(other)
+    kept.add(args)
+    return leave(kept.whole()) ? Reflect.apply(end, res, args) : res
   }) as typeof res.end
 }
 
-const fieldsOf = (headers: OutgoingHttpHeaders): readonly (readonly [string, string])[] =>
-  Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), String(value)] as const]))
+/** The header fields of an answer: those of the response, and those that `writeHead` got, by their names in lower case. */
+function fieldsOf(res: ServerResponse, head: readonly unknown[]): ReadonlyMap<string, string> {
+  const given = Object.entries({ ...res.getHeaders(), ...head.find(isFields) } as OutgoingHttpHeaders)
+  return new Map(given.flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), String(value)] as const])))
+}
 
 const isFields = (arg: unknown): arg is object => typeof arg === 'object' && arg !== null

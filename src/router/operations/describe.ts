@@ -15,6 +15,7 @@ export const describe: Operation<'none', 'ignored', 200> = {
   async execute(exchange) {
     const { documents } = exchange.service
     if (documents.current === undefined) throw new Error('A document is asked for, and the service describes itself nowhere.')
-    return { kind: 'document', status: 200, ...(await documents.current.of(exchange)) }
+    const isPage = exchange.route.document?.pages !== undefined
+    return { kind: 'document', status: 200, ...(await (isPage ? documents.current.file(exchange) : documents.current.of(exchange))) }
   },
 }

@@ -32,7 +32,13 @@ export type Outcome<Status extends number = number> =
   | { readonly kind: 'state'; readonly status: Status; readonly stored: Stored<unknown>; readonly resource: Mounted }
   | { readonly kind: 'empty'; readonly status: Status; readonly headers?: Headers }
   /** A document of the version, as bytes with their tag. */
-  | { readonly kind: 'document'; readonly status: Status; readonly bytes: Uint8Array; readonly tag: string }
+  | {
+      readonly kind: 'document'
+      readonly status: Status
+      readonly bytes: Uint8Array
+      readonly tag: string
+      readonly headers?: Headers
+    }
   /** What an endpoint answers. `version`: that of the item it stands below, where it is known. */
   | {
       readonly kind: 'value'

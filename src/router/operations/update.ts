@@ -36,7 +36,12 @@ export function change<T>(visit: Visit, attempt: Attempt<T>, conditionsOn?: (cur
         return attempt(current, store)
       })
     if (conditions.versions === undefined) {
-      return service.queue.run(resource.adapter, lineOf(visit), visit.timeLimit.left(), () => untilFresh(visit, once))
+      const { counts } = visit.progress
+      const queued = counts === undefined ? 0 : performance.now()
+      return service.queue.run(resource.adapter, lineOf(visit), visit.timeLimit.left(), () => {
+        if (counts !== undefined) counts.waited += performance.now() - queued
+        return untilFresh(visit, once)
+      })
     }
     return settled(once(), (result): T => {
       if (result === 'stale') throw preconditionFailed()

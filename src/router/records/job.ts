@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type Action, type Decided, decide, type Permission } from '../../auth/permission.js'
 import type { KeyValue } from '../../definition/key.js'
 import type { Mounted } from '../../plan/routes.js'
+import { callChannel } from '../../telemetry/channels.js'
 import type { Caller } from '../caller.js'
 import type { RequestEvent } from '../hooks.js'
 import { Progress } from '../progress.js'
@@ -22,6 +23,7 @@ export interface JobParts {
 }
 
 export class Job implements Caller {
+  readonly req = undefined
   readonly service: Service
   readonly version: ServedVersion
   readonly versions: Versions | undefined
@@ -45,6 +47,7 @@ export class Job implements Caller {
     this.requestId = requestId
     this.root = service.root ?? ''
     this.base = version.name === '' ? this.root : `${this.root}/${version.name}`
+    if (service.observes || callChannel.hasSubscribers) this.progress.observe()
     signal?.throwIfAborted()
     this.#signal = signal
     this.#renewed = () => ownTimeLimit(timeout, signal, this.progress)
@@ -72,6 +75,16 @@ export class Job implements Caller {
 
   event(): RequestEvent {
     const { requestId, version, principal } = this
-    return { requestId, method: 'JOB', version: version.name || undefined, route: undefined, principal }
+    return {
+      requestId,
+      method: 'JOB',
+      version: version.name || undefined,
+      route: undefined,
+      httpRoute: undefined,
+      collection: undefined,
+      operation: undefined,
+      traceparent: undefined,
+      principal,
+    }
   }
 }

@@ -1,4 +1,5 @@
 /** A place and its preconditions for `records()`: what a request has, without HTTP. */
+import type { IncomingMessage } from 'node:http'
 import type { Action, Decided, Permission } from '../../auth/permission.js'
 import { type KeyValue, lastKey } from '../../definition/key.js'
 import { type Conditions, unconditional } from '../../middleware/if-match.js'
@@ -32,6 +33,10 @@ export class OwnVisit implements Visit {
 
   get key(): KeyValue {
     return lastKey(this.keys)
+  }
+
+  get req(): IncomingMessage | undefined {
+    return this.#caller.req
   }
 
   get service(): Service {

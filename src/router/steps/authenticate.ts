@@ -10,8 +10,7 @@ type Added = Pick<Identified, 'principal' | 'authenticated'>
 const anonymous: Added = Object.freeze({ principal: undefined, authenticated: false })
 
 export function authenticate(exchange: Versioned): Added | Promise<Added> {
-  // The path is compared as it came: what is spelled otherwise stands behind authentication.
-  if (exchange.version.open?.has(exchange.path) === true) return anonymous
+  if (exchange.version.open?.(exchange.path) === true) return anonymous
   const { req } = exchange
   const { authenticate: authenticator, principal } = exchange.service
   if (authenticator === undefined && principal === undefined) {

@@ -24,7 +24,8 @@ function failAfterChange(exchange: AnyStage, error: unknown): Answer {
 }
 
 function report(exchange: AnyStage, { status, code, clause }: Pick<HttpProblem, 'status' | 'code' | 'clause'>, error: unknown): void {
-  notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status, code, clause, error }))
+  exchange.progress.failure = { error }
+  notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status, code, clause, error }), exchange.req)
 }
 
 /**

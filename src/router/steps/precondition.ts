@@ -1,9 +1,16 @@
-/** Reads `If-Match` and `If-None-Match`. The steps `execute` and `represent` check them (HDR-3, HDR-4). */
+/**
+ * Reads `If-Match` and `If-None-Match`, which the steps `execute` and `represent` check (HDR-3, HDR-4).
+ * A `Prefer` that is too long is refused here, before anything is changed (VERB-13).
+ */
+import { checkField } from '../../http/field-length.js'
 import { type Conditions, readConditions } from '../../middleware/if-match.js'
+import { header } from '../../wire.js'
 import type { Allowed } from '../stages.js'
 
 export function precondition(exchange: Allowed): { readonly conditions: Conditions } {
   const { service, operation } = exchange
   const required = service.requireIfMatch && operation.preconditions === 'item'
+  const { prefer } = exchange.headers
+  if (prefer !== undefined) checkField(header.prefer, prefer)
   return { conditions: readConditions(exchange, required, service.weakIfMatch) }
 }

@@ -213,10 +213,10 @@ function valueAnswer(exchange: Executed, { status, value, headers: given = {}, v
 
 function documentAnswer(
   { conditions, cacheControl, service, representation }: Executed,
-  { status, bytes, tag }: OutcomeOf<'document'>,
+  { status, bytes, tag, headers: given }: OutcomeOf<'document'>,
 ): Answer {
   checkRead(conditions, tag)
-  const headers: Headers = { [header.cacheControl]: cacheControl, [header.vary]: service.vary, [header.etag]: tag }
+  const headers: Headers = { ...given, [header.cacheControl]: cacheControl, [header.vary]: service.vary, [header.etag]: tag }
   const unmodified = unmodifiedAnswer(conditions, headers, tag)
   if (unmodified !== undefined) return unmodified
   headers[header.contentType] = representation.contentType

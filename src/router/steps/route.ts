@@ -63,9 +63,12 @@ async function tryOwnRoutes(exchange: Identified, routes: Middleware, segments: 
   const { url = '/', baseUrl = '' } = request
   setNotices(res, exchange.notices() ?? {})
   if (exchange.authenticated) handOnPrincipal(exchange)
-  below(request, `${baseUrl}/${entrance.versionName}`, `${path === '' ? '/' : path}${rawQuery === '' ? '' : `?${rawQuery}`}`)
+  const mountPath = `${baseUrl}/${entrance.versionName}`
+  exchange.followOwnRoutes(mountPath)
+  below(request, mountPath, `${path === '' ? '/' : path}${rawQuery === '' ? '' : `?${rawQuery}`}`)
   try {
     await passTo(exchange, routes)
+    exchange.forgetOwnRoute()
   } finally {
     below(request, baseUrl, url)
   }

@@ -2,11 +2,11 @@
 
 import { type Created, isRefused, type ParentKey, type Refused, type Repeated } from '../../adapters/contract.js'
 import { isContainer } from '../../definition/json.js'
+import { Random } from '../../random.js'
 import { type Check, upTo } from '../check.js'
 import { ContractError, expectEqual, expectThat } from '../contract-error.js'
 import { associations, client } from '../fixtures.js'
 import { isWithin, Model, type Scope } from '../model.js'
-import { Random } from '../random.js'
 import type { Row } from '../row.js'
 import type { By, Item, Stage } from '../stage.js'
 

@@ -81,7 +81,10 @@ function serve({ permission, notas: given, act = () => {} }: Parts = {}): Api {
         mount(notas, (given ?? data) as never),
         endpoint('hechos', {
           description: 'Does what a test asks for.',
-          methods: { GET: { handle: ({ records }) => act(records) }, POST: { handle: ({ records }) => act(records) } },
+          methods: {
+            GET: { handle: ({ records }) => act(records) },
+            POST: { describe: { problems: ['invalid-body'] }, handle: ({ records }) => act(records) },
+          },
         }),
       ],
       v1: [mount(notasV1, adapterView(data, { rename: { cuerpo: 'texto' }, hides: ['anteriorId', 'zonaId'] }))],

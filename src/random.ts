@@ -1,9 +1,20 @@
-/** Pseudo-random numbers, the same for the same seed (mulberry32). */
+/** Pseudo-random numbers, the same for the same seed on every machine (mulberry32). */
 export class Random {
   #state: number
 
   constructor(readonly seed: number) {
     this.#state = seed
+  }
+
+  /** A sequence of its own for each list of names and numbers: what one of them draws does not move the others. */
+  static of(seed: number, ...names: readonly (string | number)[]): Random {
+    // FNV-1a over the UTF-16 units, with a unit between the names that no other use has.
+    let hash = 0x811c9dc5 ^ seed
+    for (const name of names) {
+      const text = `${name}\u{1}`
+      for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+    }
+    return new Random(hash)
   }
 
   /** At least 0 and less than 1. */
@@ -17,6 +28,11 @@ export class Random {
   /** A whole number, at least 0 and less than `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit)
+  }
+
+  /** A whole number, at least `least` and at most `most`. */
+  between(least: number, most: number): number {
+    return least + this.below(most - least + 1)
   }
 
   chance(probability: number): boolean {

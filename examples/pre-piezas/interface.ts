@@ -1,0 +1,17 @@
+/**
+ * The private side without its stores, for `npx express-rest-conventions openapi` and `mock`: they look at what is declared and call no
+ * adapter.
+ */
+import type { Api } from 'express-rest-conventions'
+import { openAccess } from './access.js'
+import { createService } from './service.js'
+import { storesIn } from './store/stores.js'
+
+const closed = (): never => {
+  throw new Error('This module has no database: it declares what the service serves.')
+}
+
+const stores = storesIn({ client: { query: closed }, transaction: closed, ask: closed, close: async () => {} })
+const { apis } = createService({ rateLimit: 0 }, { stores, access: await openAccess({}), counters: { close() {} } })
+
+export const api: Api = apis.inside

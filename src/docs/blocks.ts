@@ -1,0 +1,98 @@
+/**
+ * Pages are made of blocks. What is too much for one page goes on on the next, `orders~2`, so where an
+ * anchor stands is known when all blocks are there: until then a link to it is a mark.
+ */
+import { type Html, html, trusted } from './html.js'
+
+/** Bytes of a page. */
+export const longestPage = 60_000
+
+/** Bytes that the list of pages may take, of which there are as many as there are pages. */
+const listOfPages = 3_000
+
+/** Bytes that a link may be longer than its mark. */
+const linkGrowth = 140
+
+/** A piece of a page that stays in one, with the anchors in it. */
+export interface Block {
+  readonly anchors: readonly string[]
+  readonly content: Html
+}
+
+/** The address of an anchor of these blocks, for `href`. The null character is in no other HTML. */
+export const addressOf = (anchor: string): Html => trusted(`\0a${anchor}\0`)
+
+/** The same as attributes of a link in a table of contents: where the target is on another page, the link stands for it here. */
+export const entryFor = (anchor: string): Html => trusted(`\0e${anchor}\0`)
+
+/** One of the pages that blocks come to. */
+export interface BlockPage {
+  readonly number: number
+  readonly of: number
+  readonly content: Html
+}
+
+/** The pages that blocks come to, at least one. `frame`: bytes of a page that are no blocks. `nameOf` gives the address of a page, the first having the number 1. */
+export function pagesOf(blocks: readonly Block[], frame: number, nameOf: (page: number) => string): readonly BlockPage[] {
+  const pages = filled(blocks, longestPage - frame - listOfPages)
+  const homes = new Map(pages.flatMap((some, at) => some.flatMap(({ anchors }) => anchors.map((anchor) => [anchor, at + 1] as const))))
+  return pages.map((some, at) => {
+    const number = at + 1
+    const href = (anchor: string): string => {
+      const home = homes.get(anchor) ?? 1
+      return `${home === number ? '' : nameOf(home)}#${encodeURIComponent(anchor)}`
+    }
+    const text = some.map(({ content }) => content.toString()).join('')
+    const linked = text.replace(/\0([ae])([^\0]*)\0/g, (_, kind: string, anchor: string) => {
+      if (kind === 'a') return href(anchor)
+      const isHere = homes.get(anchor) === number
+      return html`href="${href(anchor)}"${!isHere && html` id="${anchor}"`}`.toString()
+    })
+    return { number, of: pages.length, content: trusted(linked) }
+  })
+}
+
+function filled(blocks: readonly Block[], room: number): readonly (readonly Block[])[] {
+  const pages: Block[][] = []
+  let left = 0
+  for (const block of blocks) {
+    const size = sizeOf(block.content)
+    if (pages.length === 0 || size > left) {
+      pages.push([])
+      left = room
+    }
+    left -= size
+    pages.at(-1)?.push(block)
+  }
+  return pages.length === 0 ? [[]] : pages
+}
+
+function sizeOf(content: Html): number {
+  const text = content.toString()
+  return Buffer.byteLength(text) + (text.split('\0').length >> 1) * linkGrowth
+}
+
+/** Bytes of blocks that are worth keeping together. */
+const togetherAtMost = 30_000
+
+/** Blocks as one, where they are short enough to stand on one page. */
+export function together(blocks: readonly Block[]): readonly Block[] {
+  const content = html`${blocks.map((block) => block.content)}`
+  return sizeOf(content) > togetherAtMost ? blocks : [{ anchors: blocks.flatMap(({ anchors }) => anchors), content }]
+}
+
+/** Rows in pieces, each short enough to stand in a block. */
+export function piecesOf(rows: readonly Html[], most = 16_000): readonly (readonly Html[])[] {
+  const pieces: Html[][] = []
+  let left = 0
+  for (const row of rows) {
+    const size = sizeOf(row)
+    if (pieces.length === 0 || size > left) {
+      pieces.push([])
+      left = most
+    }
+    left -= size
+    pieces.at(-1)?.push(row)
+  }
+  return pieces
+}

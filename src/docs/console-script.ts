@@ -1,0 +1,123 @@
+/**
+ * What starts Swagger UI on the console page. It knows the addresses by where the page itself is,
+ * so that requests go to the host that serves the page, whatever proxy stands before the service.
+ */
+export const consoleScript = `'use strict'
+const place = document.getElementById('console')
+const at = (path) => new URL(place.dataset.folder + path, location.href).href.replace(/\\/$/, '')
+const tokenHeader = 'x-authorization-token'
+
+// Swagger UI would take links inside the page for its own, and the skip link would move no focus.
+window.noZensmooth = true
+// Credentials are UTF-8 (RFC 7617 2.1). Swagger UI encodes them with \`btoa\`, which knows Latin-1 alone.
+const { btoa } = window
+window.btoa = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+const loaded = new Promise((resolve) => addEventListener('DOMContentLoaded', resolve))
+
+// The page follows the scheme of the reader, as the other pages do.
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', follow)
+follow()
+
+/** What Swagger UI leaves out for readers of screens and for keyboards (WCAG 1.3.1, 2.1.1, 2.4.6, 4.1.2). */
+const parameter = (element) => element.closest('tr')?.dataset.paramName ?? 'Value'
+const missing = [
+  ['h1', 'aria-level', '2'],
+  ['h6', 'aria-level', '5'],
+  ['.information-container, .scheme-container, .filter-container', 'role', 'region'],
+  ['.information-container', 'aria-label', 'About'],
+  ['.scheme-container', 'aria-label', 'Server and authorization'],
+  ['.filter-container', 'aria-label', 'Filter'],
+  ['.modal-ux', 'role', 'dialog'],
+  ['.modal-ux', 'aria-label', 'Authorizations'],
+  ['#servers', 'aria-label', 'Server'],
+  ['.body-param__text', 'aria-label', 'Request body'],
+  ['.examples-select-element', 'aria-label', 'Example'],
+  ['.parameters select:not(.examples-select-element)', 'aria-label', parameter],
+  ['.responses-table[role]', 'aria-label', ({ id }) => id.replaceAll('_', ' ')],
+  ['.close-modal', 'aria-label', 'Close'],
+  ['pre.microlight', 'tabindex', '0'],
+]
+let due = false
+const complete = () => {
+  due = false
+  place.querySelector('.modal-ux:not([role]) input')?.focus()
+  for (const [selector, name, value] of missing) {
+    for (const element of place.querySelectorAll(':is(' + selector + '):not([' + name + '])')) {
+      element.setAttribute(name, typeof value === 'string' ? value : value(element))
+    }
+  }
+  // What can be heard of these buttons is what can be read on them.
+  for (const button of place.querySelectorAll('.auth-btn-wrapper [aria-label]')) button.removeAttribute('aria-label')
+}
+const soon = () => {
+  if (!due) requestAnimationFrame(complete)
+  due = true
+}
+new MutationObserver(soon).observe(place, { childList: true, subtree: true })
+addEventListener('keydown', ({ key }) => key === 'Escape' && place.querySelector('.close-modal')?.click())
+
+/** The policy lets requests go to this host alone: the document may name another one. */
+function served(openapi) {
+  openapi.servers = [{ url: at('..') }]
+  const login = openapi.paths['/login']
+  if (login !== undefined && login.servers !== undefined) login.servers = [{ url: at('../..') }]
+  return openapi
+}
+
+/** The security scheme that takes the token of a login. */
+const tokenScheme = ({ components: { securitySchemes = {} } = {} }) =>
+  Object.keys(securitySchemes).find((name) => {
+    const scheme = securitySchemes[name]
+    return scheme.type === 'apiKey' && scheme.in === 'header' && scheme.name.toLowerCase() === tokenHeader
+  })
+
+/**
+ * Markdown without its HTML and its pictures, as on the other pages: Swagger UI takes out what is dangerous, and shows the rest, whose styles and pictures the policy
+ * blocks.
+ */
+const plain = (markdown) =>
+  String(markdown ?? '').replace(/(\`+)[^]*?\\1|<|!\\[/g, (found) => (found === '<' ? '&lt;' : found === '![' ? '\\\\![' : found))
+const withoutHtml = () => ({
+  wrapComponents: {
+    Markdown: (Original, { React }) => (props) => React.createElement(Original, { ...props, source: plain(props.source) }),
+  },
+})
+
+function start(openapi) {
+  const scheme = tokenScheme(openapi)
+  const ui = SwaggerUIBundle({
+    spec: served(openapi),
+    domNode: place,
+    plugins: [withoutHtml],
+    docExpansion: Object.keys(openapi.paths).length > 60 ? 'none' : 'list',
+    defaultModelsExpandDepth: -1,
+    filter: true,
+    tryItOutEnabled: true,
+    validatorUrl: null,
+    queryConfigEnabled: false,
+    persistAuthorization: false,
+    responseInterceptor(response) {
+      const token = response.headers?.[tokenHeader]
+      if (token !== undefined && scheme !== undefined) ui.preauthorizeApiKey(scheme, token)
+      return response
+    },
+  })
+}
+
+async function load() {
+  const response = await fetch(at('../openapi'), { headers: { accept: 'application/json' } })
+  if (!response.ok) throw new Error('it is answered with ' + response.status)
+  // Swagger UI looks for a field of its own for int64, has none, and warns.
+  const openapi = JSON.parse(await response.text(), (name, value) => (name === 'format' && value === 'int64' ? undefined : value))
+  await loaded
+  return openapi
+}
+
+place.textContent = 'The OpenAPI document is being loaded.'
+load().then(start, (error) => {
+  place.textContent = 'The OpenAPI document can not be loaded: ' + error.message + '.'
+  place.setAttribute('role', 'alert')
+})
+`

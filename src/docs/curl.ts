@@ -1,0 +1,139 @@
+/** A curl command for an operation, which a POSIX shell takes as it is pasted. */
+import { isList, isObject, type JsonObject } from '../definition/json.js'
+import type { OpenApiDocument } from '../openapi/document.js'
+import { header, mediaType } from '../wire.js'
+import { objectIn, sound, textIn } from './read.js'
+import { follow } from './references.js'
+import { sampleOf } from './sample.js'
+import type { DocsOperation } from './site.js'
+
+/** A text as one word of a POSIX shell: nothing in it means anything to the shell. */
+export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+
+/** Characters of a body in a line; a longer one stands in a file. */
+const longestBody = 4_000
+
+/** Characters of a value in an address. */
+const longestValue = 300
+
+/** Curl reads braces and brackets in addresses as patterns; a query has more such characters. */
+const encoded = (text: string): string =>
+  encodeURIComponent(sound(text)).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+
+/** The command. `server`: the absolute address of the version. */
+export function curlOf(document: OpenApiDocument, docsOperation: DocsOperation, server: string): string {
+  const { method, operation, parameters } = docsOperation
+  const words = ['curl', method === 'HEAD' ? '-I' : '-i', ...(method === 'GET' || method === 'HEAD' ? [] : ['-X', method])]
+  const lines = [[...words, shellWord(addressOf(document, docsOperation, server))].join(' ')]
+  lines.push(...credentials(document, operation))
+  for (const parameter of parameters.filter(isNeeded('header')))
+    lines.push(`-H ${shellWord(`${textIn(parameter, 'name')}: ${fieldValue(document, parameter)}`)}`)
+  const cookies = parameters
+    .filter(isNeeded('cookie'))
+    .map((parameter) => `${textIn(parameter, 'name')}=${encoded(plain(exampleOf(document, parameter)))}`)
+  if (cookies.length > 0) lines.push(`-b ${shellWord(cookies.join('; '))}`)
+  lines.push(...bodyOf(document, operation))
+  return lines.join(' \\\n  ')
+}
+
+const isNeeded =
+  (place: string) =>
+  (parameter: JsonObject): boolean =>
+    parameter.in === place && parameter.required === true && textIn(parameter, 'name') !== undefined
+
+function addressOf(document: OpenApiDocument, { path, parameters, server: own }: DocsOperation, server: string): string {
+  const values = new Map(
+    parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map((parameter) => [textIn(parameter, 'name'), plain(exampleOf(document, parameter))]),
+  )
+  const filled = path.replace(/\{([^}]*)\}/g, (_, name: string) => encoded(values.get(name) || 'value'))
+  const query = parameters
+    .filter(isNeeded('query'))
+    .map((parameter) => `${encoded(textIn(parameter, 'name') ?? '')}=${encoded(plain(exampleOf(document, parameter)))}`)
+  return `${serverOf(own, server)}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`
+}
+
+/** The server that a path names for itself, such as a login beside the versions. A relative one stands where the version does. */
+function serverOf(own: string | undefined, server: string): string {
+  if (own === undefined) return server
+  const found = own === '/' ? server.slice(0, server.lastIndexOf('/')) : own
+  return (URL.canParse(found, `${server}/`) ? new URL(found, `${server}/`).href : found).replace(/\/+$/, '')
+}
+
+/** An example of a parameter, or else a value that fits its schema. */
+function exampleOf(document: OpenApiDocument, parameter: JsonObject): unknown {
+  if ('example' in parameter) return parameter.example
+  const [first] = Object.values(objectIn(parameter, 'examples')).map((example) => follow(document, example))
+  return isObject(first) && 'value' in first ? first.value : sampleOf(document, parameter.schema, textIn(parameter, 'name') ?? '')
+}
+
+const plain = (value: unknown): string => {
+  const text = isList(value) ? value.map(plain).join(',') : isObject(value) ? JSON.stringify(value) : String(value)
+  return text.length > longestValue ? 'value' : text
+}
+
+/** `*` fits any version, so the line works; a real client sends the tag that it has read (HDR-3). */
+const fieldValue = (document: OpenApiDocument, parameter: JsonObject): string =>
+  textIn(parameter, 'name')?.toLowerCase() === header.ifMatch.toLowerCase()
+    ? '*'
+    : plain(exampleOf(document, parameter)).replace(/[\r\n]+/g, ' ')
+
+/** What says who is asking, with `$TOKEN` for the token. Where nobody need say it there is nothing. */
+function credentials(document: OpenApiDocument, operation: JsonObject): readonly string[] {
+  const wanted = isList(operation.security) ? operation.security : (document.security ?? [])
+  // An empty alternative: the operation can be called without credentials too.
+  if (wanted.some((one) => isObject(one) && Object.keys(one).length === 0)) return []
+  const [first] = wanted
+  const schemes = isObject(first) ? Object.keys(first) : []
+  return schemes.map((name) => schemeText(follow(document, document.components.securitySchemes?.[name])))
+}
+
+function schemeText(scheme: unknown): string {
+  const name = textIn(scheme, 'name') ?? header.authorization
+  const place = textIn(scheme, 'in')
+  if (textIn(scheme, 'type') === 'http' && textIn(scheme, 'scheme')?.toLowerCase() === 'basic') return '-u "$NAME:$PASSWORD"'
+  if (textIn(scheme, 'type') === 'apiKey' && place === 'cookie') return withToken('-b', `${encoded(name)}=`)
+  if (textIn(scheme, 'type') === 'apiKey' && place === 'query') return withToken('-G --data-urlencode', `${encoded(name)}=`)
+  if (textIn(scheme, 'type') === 'apiKey') return withToken('-H', `${name}: `)
+  const called = textIn(scheme, 'scheme') ?? 'bearer'
+  return withToken('-H', `${header.authorization}: ${called.charAt(0).toUpperCase()}${called.slice(1)} `)
+}
+
+/** An option with the shell's variable `TOKEN` at its end. */
+const withToken = (option: string, before: string): string =>
+  /^[\w :=-]+$/.test(before) ? `${option} "${before}$TOKEN"` : `${option} ${shellWord(before)}"$TOKEN"`
+
+function bodyOf(document: OpenApiDocument, operation: JsonObject): readonly string[] {
+  const body = follow(document, operation.requestBody)
+  const content = objectIn(body, 'content')
+  const types = Object.keys(content)
+  const type =
+    [mediaType.mergePatch, mediaType.json].find((one) => types.includes(one)) ?? types.find((one) => one.endsWith('json')) ?? types[0]
+  if (type === undefined) return []
+  const field = `-H ${shellWord(`Content-Type: ${type}`)}`
+  if (type.endsWith('json')) {
+    const text = JSON.stringify(bodySample(document, content[type]) ?? null)
+    return [field, text.length > longestBody ? '-d @body.json' : `-d ${shellWord(text)}`]
+  }
+  if (type.startsWith('multipart/')) return ['-F file=@FILE']
+  return [field, '--data-binary @FILE']
+}
+
+/** The first example of a body, or else a value that fits its schema. A patch changes one member. */
+function bodySample(document: OpenApiDocument, content: unknown): unknown {
+  if (isObject(content) && 'example' in content) return content.example
+  const [example] = Object.values(objectIn(content, 'examples')).map((one) => follow(document, one))
+  if (isObject(example) && 'value' in example) return example.value
+  const given = isObject(content) ? content.schema : undefined
+  const sample = sampleOf(document, given, 'body') ?? {}
+  if (!isObject(sample) || Object.keys(sample).length > 0) return sample
+  const schema = follow(document, given)
+  const member = Object.entries(objectIn(schema, 'properties')).find(([, one]) => isScalar(follow(document, one)))
+  return member === undefined ? sample : { [member[0]]: sampleOf(document, member[1], member[0]) }
+}
+
+const isScalar = (schema: unknown): boolean =>
+  isObject(schema) &&
+  schema.readOnly !== true &&
+  ['string', 'integer', 'number', 'boolean'].includes(String(isList(schema.type) ? schema.type[0] : schema.type))

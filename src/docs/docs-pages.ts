@@ -1,0 +1,123 @@
+/** What `docsPages()` makes: the files of the docs by their names. */
+import type { OpenApiDocument } from '../openapi/document.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
+import type { DocsAsset, DocsFile, DocsPages, DocsSubject } from '../plan/docs-pages.js'
+import { type Block, pagesOf } from './blocks.js'
+import { consoleAssets, consoleName, consolePage } from './console.js'
+import { html } from './html.js'
+import { indexBlocks } from './index-page.js'
+import { type FixedPage, fileAddress, layout, type PageContext, pageName } from './layout.js'
+import { type Markdown, markdown } from './markdown.js'
+import { clauseBlocks, headerBlocks, problemBlocks } from './reference-pages.js'
+import { searchAsset } from './search.js'
+import { searchScript } from './search-entries.js'
+import { type Site, siteOf } from './site.js'
+import { style } from './style.js'
+import { tagBlocks } from './tag-page.js'
+
+/** How the pages look. */
+export interface DocsPagesOptions {
+  /** The title of the pages. Default: that of the document. */
+  readonly title?: string
+  /** Whether there is a page `console`: Swagger UI, which sends requests. It needs the package `swagger-ui-dist`. Default false. */
+  readonly console?: boolean
+}
+
+export const docsPagesKinds: Kinds<DocsPagesOptions> = { title: 'string', console: 'boolean' }
+
+/** A page beside those of the tags, with what is on it. */
+interface ReferencePage extends FixedPage {
+  readonly blocks: (context: PageContext, subject: DocsSubject) => readonly Block[]
+}
+
+const referencePages: readonly ReferencePage[] = [
+  { name: 'problems', title: 'Problems', blocks: (context, { problemBase }) => problemBlocks(context, problemBase) },
+  { name: 'headers', title: 'Header fields', blocks: headerBlocks },
+  { name: 'clauses', title: 'Clauses of the conventions', blocks: clauseBlocks },
+]
+
+const asset = (mediaType: string, body: string): DocsAsset => ({ mediaType, read: () => ({ body }) })
+
+const entries = 'search-entries.js'
+
+/**
+ * Pages for people that describe a service: for `describe` of `api()`, which serves them at
+ * `/{version}/docs`. Throws `ConfigurationError` where an option makes no sense, or a package
+ * that they need is not installed: `markdown-it`, and `swagger-ui-dist` for the console.
+ *
+ * @example api({ describe: { pages: docsPages(), public: true }, versions: { v1: [...] } })
+ */
+export function docsPages(options: DocsPagesOptions = {}): DocsPages {
+  const { title, console = false } = checkOptions<DocsPagesOptions>('docsPages()', options, docsPagesKinds)
+  const reader = markdown()
+  const assets = new Map<string, DocsAsset>([
+    ['style.css', asset('text/css', style)],
+    ['search.js', asset('text/javascript', searchAsset)],
+    ...(console ? consoleAssets() : []),
+  ])
+  const fixed = console ? [...referencePages, { name: consoleName, title: 'Console' }] : referencePages
+  const data = new Map([[entries, 'text/javascript']])
+  const reserved = new Set([...assets.keys(), ...data.keys(), ...referencePages.map(({ name }) => name), 'index', consoleName])
+  // The router keeps documents for a while: so long their arrangement is kept too.
+  const sites = new WeakMap<object, Site>()
+  const siteFor = (document: object): Site => {
+    const known = sites.get(document) ?? siteOf(document as OpenApiDocument, reserved)
+    sites.set(document, known)
+    return known
+  }
+  return Object.freeze({
+    assets,
+    data,
+    page(name: string, subject: DocsSubject): DocsFile | undefined {
+      if (console && name === consoleName) return consolePage(subject, title)
+      const site = siteFor(subject.document)
+      if (name === entries) return { body: searchScript(site, fixed) }
+      return pageOf(name, subject, contextOf(site, subject, { title, reader, fixed }))
+    },
+  })
+}
+
+const contextOf = (
+  site: Site,
+  { server, folder }: DocsSubject,
+  { title, reader, fixed }: { title: string | undefined; reader: Markdown; fixed: readonly FixedPage[] },
+): PageContext => ({
+  site,
+  title: title ?? site.document.info.title,
+  server,
+  folder,
+  markdown: reader,
+  fixed,
+})
+
+/** What a page is called, and what is on it. */
+interface Topic {
+  readonly name: string
+  readonly heading: string
+  readonly blocks: readonly Block[]
+}
+
+/** A name with the number of the page, from 2: `orders~2`. */
+const numbered = /^(.+)~([1-9]\d{0,5})$/
+
+function pageOf(name: string, subject: DocsSubject, context: PageContext): DocsFile | undefined {
+  const [, base = name, number = '1'] = numbered.exec(name) ?? []
+  const topic = topicOf(base === 'index' ? '' : base, subject, context)
+  if (topic === undefined) return undefined
+  const { heading } = topic
+  const empty = layout(context, { name: topic.name, heading, page: { number: 1, of: 1, content: html`` } })
+  const pages = pagesOf(topic.blocks, Buffer.byteLength(empty), (page) => fileAddress(context, pageName(topic.name, page)))
+  const page = pages[Number(number) - 1]
+  // A page has one name.
+  if (page === undefined || pageName(topic.name, page.number) !== name) return undefined
+  return { body: layout(context, { name: topic.name, heading, page }) }
+}
+
+function topicOf(name: string, subject: DocsSubject, context: PageContext): Topic | undefined {
+  if (name === '') return { name, heading: context.title, blocks: indexBlocks(context) }
+  const reference = referencePages.find((one) => one.name === name)
+  if (reference !== undefined) return { name, heading: reference.title, blocks: reference.blocks(context, subject) }
+  const tag = context.site.tags.find(({ slug }) => slug === name)
+  return tag && { name, heading: tag.name, blocks: tagBlocks(context, tag) }
+}

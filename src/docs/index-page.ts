@@ -1,0 +1,116 @@
+/** The index: what the service is, how to call it, and every page there is. */
+import { type Block, longestPage, piecesOf } from './blocks.js'
+import { type Html, type HtmlPart, html } from './html.js'
+import { described, describedInline, fileAddress, type PageContext } from './layout.js'
+import { isWorthListing, summaryOf } from './operation-block.js'
+import { objectIn, shortened, sound, textIn } from './read.js'
+import { follow } from './references.js'
+import { longestText } from './schema-text.js'
+import type { DocsTag } from './site.js'
+
+/** Bytes that the operations of all resources may take here; where they take more, the index lists the resources alone. */
+const longestList = longestPage / 2
+
+/** The blocks of the index. */
+export function indexBlocks(context: PageContext): readonly Block[] {
+  const { tags } = context.site
+  const long = tags.map((tag) => tagLine(context, tag, true))
+  const size = long.reduce((sum, line) => sum + Buffer.byteLength(line.toString()), 0)
+  const lines = size > longestList ? tags.map((tag) => tagLine(context, tag, false)) : long
+  const lists = piecesOf(lines).map(
+    (some, at) => html`${
+      at === 0 &&
+      html`<h2>Resources</h2>
+`
+    }<ul class="index">
+${some}</ul>
+`,
+  )
+  return [introduction(context), access(context), ...(lists.length === 0 ? [html`<p>This version serves nothing.</p>`] : lists)].map(
+    (content) => ({
+      anchors: [],
+      content,
+    }),
+  )
+}
+
+function introduction(context: PageContext): Html {
+  const { document } = context.site
+  const { info } = document
+  const summary = textIn(info, 'summary')
+  const description = textIn(info, 'description')
+  const sunset = textIn(document, 'x-sunset')
+  return html`${
+    isDeprecated(context) &&
+    html`<p><strong>This version is deprecated</strong> (${clauseLink(context, 'VER-3')}).${sunset !== undefined && html` It ends on <time datetime="${sunset}">${sunset.slice(0, 10)}</time>.`} The answers say so in <code>Deprecation</code>${sunset !== undefined && html` and <code>Sunset</code>`}.</p>
+`
+  }${
+    summary !== undefined &&
+    html`<p>${summary}</p>
+`
+  }${description !== undefined && described(context, description)}
+<p>Address: <code>${context.server}</code></p>
+<p>The OpenAPI document, for programs: <a href="${context.folder}../openapi.json">JSON</a>, <a href="${context.folder}../openapi.yaml">YAML</a>.${links(context)}</p>
+`
+}
+
+const clauseLink = (context: PageContext, id: 'VER-3'): Html => html`<a href="${fileAddress(context, 'clauses')}#${id}">${id}</a>`
+
+/** The document itself is deprecated where its version is, and only there. */
+const isDeprecated = ({ site }: PageContext): boolean => objectIn(site.document.paths['/openapi'], 'get').deprecated === true
+
+/** Where else to read, as far as the addresses are those of the web or of mail. */
+function links({ site }: PageContext): HtmlPart {
+  const { info, externalDocs } = site.document as { readonly info: object; readonly externalDocs?: unknown }
+  const contact = objectIn(info, 'contact')
+  const license = objectIn(info, 'license')
+  const email = textIn(contact, 'email')
+  return [
+    linkTo(textIn(externalDocs, 'url'), textIn(externalDocs, 'description') ?? 'More documentation'),
+    linkTo(textIn(info, 'termsOfService'), 'Terms of service'),
+    linkTo(textIn(contact, 'url'), textIn(contact, 'name') ?? 'Contact'),
+    email !== undefined && html` <a href="mailto:${encodeURIComponent(sound(email))}">${email}</a>.`,
+    linkTo(textIn(license, 'url'), textIn(license, 'name') ?? 'License') ??
+      (textIn(license, 'name') !== undefined && html` License: ${textIn(license, 'name')}.`),
+  ]
+}
+
+const linkTo = (url: string | undefined, title: string): HtmlPart =>
+  url !== undefined && /^https?:\/\//i.test(url) ? html` <a href="${url}">${shortened(title, longestText)}</a>.` : undefined
+
+/** How to authenticate: each scheme of the document. */
+function access(context: PageContext): Html {
+  const { document } = context.site
+  const schemes = Object.entries(document.components.securitySchemes ?? {})
+  if (schemes.length === 0)
+    return html`<h2>Access</h2>
+<p>No credentials are needed.</p>
+`
+  const lines = schemes.map(([name, given]) => {
+    const scheme = follow(document, given)
+    const description = textIn(scheme, 'description')
+    return html`<li><strong>${shortened(name, longestText)}</strong>: ${description === undefined ? textIn(scheme, 'type') : describedInline(context, shortened(description, 500))}</li>
+`
+  })
+  return html`<h2>Access</h2>
+<ul>
+${lines}</ul>
+<p>In the lines to paste <code>$TOKEN</code> stands for your token: set it with <code>TOKEN=...</code> first.</p>
+`
+}
+
+function tagLine(context: PageContext, { name, slug, description, operations }: DocsTag, withOperations: boolean): Html {
+  const address = fileAddress(context, slug)
+  const [line = ''] = (description ?? '').split('\n')
+  return html`<li><a href="${address}"><strong>${shortened(name, longestText)}</strong></a>${line !== '' && html` <span dir="auto">${describedInline(context, shortened(line, withOperations ? 200 : 100))}</span>`}${
+    withOperations &&
+    html`
+<ul>${operations.filter(isWorthListing).map(
+      (
+        operation,
+      ) => html`<li><a href="${address}#${encodeURIComponent(operation.anchor)}">${summaryOf(operation)}</a> <span class="method">${operation.method}</span> <code>${shortened(operation.path, longestText)}</code></li>
+`,
+    )}</ul>`
+  }</li>
+`
+}

@@ -1,0 +1,85 @@
+/** Descriptions: CommonMark with tables, in which nothing runs and nothing is loaded (OpenAPI 3.1, "Rich Text Formatting"). */
+import { createRequire } from 'node:module'
+import type { MarkdownIt, Token } from 'markdown-it'
+import { type ClauseId, clauses } from '../clauses.js'
+import { invalidOption } from '../options/check.js'
+import { escapeHtml, type Html, html, trusted } from './html.js'
+import { sound } from './read.js'
+
+/** Gives the address of the explanation of a clause. */
+type ClauseAddress = (id: ClauseId) => string
+
+/** Reads Markdown. */
+export interface Markdown {
+  /** HTML of a whole description. */
+  block(text: string, addressOf: ClauseAddress): Html
+  /** HTML without paragraphs, where the text has no line breaks; else as `block`. */
+  inline(text: string, addressOf: ClauseAddress): Html
+}
+
+/** The package, as `import` would give it. */
+export type LoadParser = () => (options: object) => MarkdownIt
+
+const load: LoadParser = () => createRequire(import.meta.url)('markdown-it')
+
+/** Throws `ConfigurationError` where the package is not installed. */
+export function markdown(loadParser: LoadParser = load): Markdown {
+  const parser = parserOf(loadParser)
+  return {
+    block: (text, addressOf) => trusted(parser.render(sound(text), { addressOf })),
+    inline(text, addressOf) {
+      const given = sound(text)
+      return trusted(given.includes('\n') ? parser.render(given, { addressOf }) : parser.renderInline(given, { addressOf }))
+    },
+  }
+}
+
+function parserOf(loadParser: LoadParser): MarkdownIt {
+  let make: ReturnType<LoadParser>
+  try {
+    make = loadParser()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
+    throw invalidOption('docsPages() reads descriptions with the package markdown-it, which is not installed. Run npm install markdown-it.')
+  }
+  const parser = make({ html: false, linkify: false })
+  parser.validateLink = isHarmless
+  const { rules } = parser.renderer
+  rules.text = (tokens, at, _options, env) => textOf(tokens, at, (env as { readonly addressOf: ClauseAddress }).addressOf)
+  // Another host would see who reads the page, and its policy would not let the picture in.
+  rules.image = (tokens, at) => pictureLink(tokens[at] as Token)
+  // The page has headings of its own, whose levels a description does not know.
+  rules.heading_open = () => '<p><strong>'
+  rules.heading_close = () => '</strong></p>\n'
+  // Alignment would be an inline style.
+  rules.th_open = () => '<th scope="col">'
+  rules.td_open = () => '<td>'
+  return parser
+}
+
+/** Addresses of the web and of mail, and relative ones. What has another scheme, `javascript:` above all, stays text. */
+function isHarmless(address: string): boolean {
+  const [, scheme] = /^([^/?#]*?):/.exec(address) ?? []
+  return scheme === undefined || ['http', 'https', 'mailto'].includes(scheme.toLowerCase())
+}
+
+function pictureLink({ attrs, content }: Token): string {
+  const address = attrs?.find(([name]) => name === 'src')?.[1] ?? ''
+  return html`<a href="${address}">${content === '' ? address : content}</a>`.toString()
+}
+
+/** A text of a description, in which clauses are links, unless it stands in a link already. */
+function textOf(tokens: readonly Token[], at: number, addressOf: ClauseAddress): string {
+  const { content } = tokens[at] as Token
+  const depth = tokens.slice(0, at).reduce((open, { type }) => open + (type === 'link_open' ? 1 : type === 'link_close' ? -1 : 0), 0)
+  return depth > 0 ? escapeHtml(content) : linkedClauses(content, addressOf).toString()
+}
+
+/** A plain text, in which the ids of clauses are links to what they say. */
+function linkedClauses(text: string, addressOf: ClauseAddress): Html {
+  const parts = text.split(/\b((?:PATH|REP|VERB|QUERY|HDR|AUTH|ERR|LIMIT|VER)-[1-9]\d?)\b/)
+  return html`${parts.map((part, at) => (at % 2 === 1 && isClause(part) ? html`<a href="${addressOf(part)}">${part}</a>` : part))}`
+}
+
+/** True for the id of a clause. */
+export const isClause = (text: string): text is ClauseId => Object.hasOwn(clauses, text)

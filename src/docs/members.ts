@@ -1,0 +1,64 @@
+/** The members of an object as the rows of a table. What nests without a type of its own has rows with a path. */
+import { isObject, type JsonObject } from '../definition/json.js'
+import { type Html, html } from './html.js'
+import { listIn, objectIn, shortened, textIn } from './read.js'
+import { exampleText, hasMembers, longestText, ruleTexts, type TypeLink, typeText } from './schema-text.js'
+
+/** What rows need of the page that they stand in. */
+export interface RowContext {
+  readonly link: TypeLink
+  /** Markdown of a cell. */
+  readonly inline: (text: string) => Html
+}
+
+/** Characters of a description in a cell; the document has the rest. */
+const longestCell = 500
+
+/** Levels of objects that have no type of their own. */
+const deepest = 5
+
+interface Member {
+  readonly path: string
+  readonly schema: unknown
+  readonly required: boolean
+}
+
+/** The rows of an object's members. */
+export const memberRows = (schema: JsonObject, context: RowContext): readonly Html[] =>
+  membersOf(schema, '', 0).map((member) => memberRow(member, context))
+
+function membersOf(schema: JsonObject, prefix: string, depth: number): readonly Member[] {
+  const parts = [schema, ...listIn(schema, 'allOf').filter(isObject)]
+  const required = new Set(parts.flatMap((part) => listIn(part, 'required')))
+  const own = parts.flatMap((part) => Object.entries(objectIn(part, 'properties')))
+  const rows = own.flatMap(([name, member]): readonly Member[] => {
+    const path = `${prefix}${shortened(name, longestText)}`
+    return [{ path, schema: member, required: required.has(name) }, ...(depth < deepest ? nested(member, path, depth) : [])]
+  })
+  const others = schema.additionalProperties
+  return isObject(others)
+    ? [...rows, { path: `${prefix}*`, schema: others, required: false }, ...(depth < deepest ? nested(others, `${prefix}*`, depth) : [])]
+    : rows
+}
+
+function nested(schema: unknown, path: string, depth: number): readonly Member[] {
+  if (!isObject(schema)) return []
+  if (hasMembers(schema) || isObject(schema.additionalProperties)) return membersOf(schema, `${path}.`, depth + 1)
+  return isObject(schema.items) && hasMembers(schema.items) ? membersOf(schema.items, `${path}[].`, depth + 1) : []
+}
+
+function memberRow({ path, schema, required }: Member, context: RowContext): Html {
+  return html`<tr><th scope="row"><code>${path}</code>${required && html` <small>required</small>`}</th><td>${typeCell(schema, context)}</td><td>${textCell(schema, context)}</td></tr>
+`
+}
+
+/** The type of a value with its rules. */
+export function typeCell(schema: unknown, { link }: RowContext): Html {
+  const rules = ruleTexts(schema)
+  return html`${typeText(schema, link)}${rules.map((rule) => html`, ${rule}`)}`
+}
+
+/** The description of a value with its examples. */
+export function textCell(schema: unknown, { inline }: RowContext, text = textIn(schema, 'description') ?? textIn(schema, 'title')): Html {
+  return html`${text !== undefined && inline(shortened(text, longestCell))}${exampleText(schema)}`
+}

@@ -1,0 +1,204 @@
+/** One operation of a page: what it does, how to call it, and all that can come of it. */
+import { isObject, type JsonObject } from '../definition/json.js'
+import { problemKinds } from '../problem-kinds.js'
+import { addressOf, type Block, piecesOf, together } from './blocks.js'
+import { curlOf } from './curl.js'
+import { type Html, type HtmlPart, html } from './html.js'
+import { described, describedInline, fileAddress, type PageContext } from './layout.js'
+import { type RowContext, textCell, typeCell } from './members.js'
+import { listIn, objectIn, shortened, textIn } from './read.js'
+import { follow } from './references.js'
+import { longestText, typeText } from './schema-text.js'
+import type { DocsOperation } from './site.js'
+
+/** The blocks of an operation. */
+export function operationBlocks(context: PageContext, rows: RowContext, docsOperation: DocsOperation): readonly Block[] {
+  const { document } = context.site
+  const { method, path, operation, anchor } = docsOperation
+  const description = textIn(operation, 'description')
+  const head = html`<h2 id="${anchor}">${summaryOf(docsOperation)}</h2>
+<p><span class="method">${method}</span> <code>${path}</code></p>
+${operation.deprecated === true && html`<p><strong>Deprecated.</strong></p>`}
+${description !== undefined && described(context, description)}
+${permissionText(operation)}
+<pre><code>${curlOf(document, docsOperation, context.server)}</code></pre>
+`
+  const [first, ...more] = [
+    ...parameterTables(context, docsOperation, rows),
+    bodyText(context, rows, operation),
+    ...answerTables(context, rows, docsOperation),
+  ]
+  return together([
+    { anchors: [anchor], content: html`${head}${first}` },
+    ...more.map((content) => ({ anchors: [], content: html`${content}` })),
+  ])
+}
+
+/** HEAD and OPTIONS are at each address: lists of operations leave them to the page of the resource. */
+export const isWorthListing = ({ method }: DocsOperation): boolean => method !== 'HEAD' && method !== 'OPTIONS'
+
+/** The heading of an operation. */
+export const summaryOf = ({ method, path, operation }: DocsOperation): string =>
+  shortened((textIn(operation, 'summary') ?? `${method} ${path}`).replaceAll('`', ''), longestText)
+
+function permissionText(operation: JsonObject): HtmlPart {
+  const asked = listIn(operation, 'x-permission').filter((one) => typeof one === 'string')
+  return asked.length > 0 && html`<p>Permission: ${asked.map((one, at) => html`${at > 0 && ', '}<code>${one}</code>`)}.</p>`
+}
+
+const places: Readonly<Record<string, string>> = { path: 'path', query: 'query', header: 'header field', cookie: 'cookie' }
+
+function parameterTables(context: PageContext, { parameters, method, path }: DocsOperation, rows: RowContext): readonly HtmlPart[] {
+  const get = method === 'HEAD' ? sameParameters(context, path, parameters) : undefined
+  if (get !== undefined)
+    return [
+      html`<p>Parameters: those of <a href="${addressOf(get.anchor)}">GET</a>.</p>
+`,
+    ]
+  return piecesOf(parameters.map((parameter) => parameterRow(parameter, rows))).map(
+    (some, at) => html`<table><caption>Parameters${at > 0 && ', continued'}</caption>
+<thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
+<tbody>
+${some}</tbody></table>
+`,
+  )
+}
+
+/** The GET at a path, where it has the same parameters. */
+function sameParameters(context: PageContext, path: string, parameters: readonly JsonObject[]): DocsOperation | undefined {
+  const get = context.site.tags.flatMap(({ operations }) => operations).find((one) => one.path === path && one.method === 'GET')
+  return parameters.length > 2 && get !== undefined && JSON.stringify(get.parameters) === JSON.stringify(parameters) ? get : undefined
+}
+
+function parameterRow(parameter: JsonObject, rows: RowContext): Html {
+  const schema = parameter.schema ?? Object.values(objectIn(parameter, 'content')).map((one) => objectIn(one, 'schema'))[0]
+  const place = textIn(parameter, 'in') ?? ''
+  return html`<tr><th scope="row"><code>${shortened(textIn(parameter, 'name') ?? '', longestText)}</code>${parameter.required === true && html` <small>required</small>`}</th><td>${places[place] ?? place}</td><td>${typeCell(schema, rows)}</td><td>${textCell(schema, rows, textIn(parameter, 'description'))}${examplesOf(parameter)}</td></tr>
+`
+}
+
+function examplesOf(parameter: JsonObject): HtmlPart {
+  const values = Object.values(objectIn(parameter, 'examples')).flatMap((example) =>
+    isObject(example) && 'value' in example ? [example.value] : [],
+  )
+  const all = 'example' in parameter ? [parameter.example] : values
+  return (
+    all.length > 0 &&
+    html` Example: ${all.slice(0, 3).map((value, at) => html`${at > 0 && ', '}<code>${shortened(typeof value === 'string' ? value : JSON.stringify(value), longestText)}</code>`)}.`
+  )
+}
+
+function bodyText(context: PageContext, rows: RowContext, operation: JsonObject): HtmlPart {
+  const body = follow(context.site.document, operation.requestBody)
+  const content = contentLines(objectIn(body, 'content'), rows)
+  if (content === undefined) return undefined
+  const description = textIn(body, 'description')
+  return html`<p>Body:</p>
+${description !== undefined && described(context, description)}
+<ul>${content}</ul>
+${Object.values(objectIn(body, 'content')).slice(0, 1).map(exampleBlocks)}`
+}
+
+/** Media types with what they hold, those of the same type together. */
+function contentLines(content: JsonObject, rows: RowContext): readonly Html[] | undefined {
+  const types = new Map<string, { readonly types: string[]; readonly schema: unknown }>()
+  for (const [type, media] of Object.entries(content)) {
+    const schema = isObject(media) ? media.schema : undefined
+    const key = JSON.stringify(schema ?? null)
+    const known = types.get(key) ?? { types: [], schema }
+    known.types.push(type)
+    types.set(key, known)
+  }
+  if (types.size === 0) return undefined
+  return [...types.values()].map(
+    (one) =>
+      html`<li>${typeText(one.schema, rows.link)} as ${one.types.map((type, at) => html`${at > 0 && ', '}<code>${shortened(type, longestText)}</code>`)}</li>`,
+  )
+}
+
+/** Characters of an example; the document has the rest. */
+const longestExample = 3_000
+
+function exampleBlocks(media: unknown): HtmlPart {
+  return Object.entries(objectIn(media, 'examples'))
+    .slice(0, 3)
+    .map(([name, example]) => {
+      const value = isObject(example) && 'value' in example ? JSON.stringify(example.value, undefined, 2) : undefined
+      return (
+        value !== undefined &&
+        html`<p>Example ${shortened(name, longestText)}:</p><pre><code>${shortened(value, longestExample)}</code></pre>`
+      )
+    })
+}
+
+/** The answers by status. The header fields that all of them have are told once, before. */
+function answerTables(context: PageContext, rows: RowContext, { operation }: DocsOperation): readonly HtmlPart[] {
+  const answers = Object.entries(objectIn(operation, 'responses')).map(([status, given]) => ({
+    status,
+    response: follow(context.site.document, given),
+  }))
+  const common = commonFields(answers.map(({ response }) => objectIn(response, 'headers')))
+  const lines = answers.map(
+    ({
+      status,
+      response,
+    }) => html`<tr><th scope="row">${shortened(status, longestText)}</th><td>${meaningOf(context, rows, response)}</td><td>${fieldTexts(
+      context,
+      Object.entries(objectIn(response, 'headers')).filter(([name]) => !common.has(name)),
+    )}</td></tr>
+`,
+  )
+  return piecesOf(lines).map(
+    (some, at) => html`${
+      at === 0 &&
+      common.size > 0 &&
+      html`<p>Header fields of all answers: ${fieldTexts(context, [...common])}.</p>
+`
+    }<table><caption>Answers${at > 0 && ', continued'}</caption>
+<thead><tr><th scope="col">Status</th><th scope="col">What it means</th><th scope="col">Header fields</th></tr></thead>
+<tbody>
+${some}</tbody></table>
+`,
+  )
+}
+
+/** The fields that several answers all have, as the document shares them. */
+function commonFields(all: readonly JsonObject[]): ReadonlyMap<string, unknown> {
+  const [first = {}, ...others] = all
+  const shared = Object.entries(first).filter(
+    ([name, field]) => isObject(field) && typeof field.$ref === 'string' && others.every((fields) => fields[name] !== undefined),
+  )
+  return new Map(others.length === 0 ? [] : shared)
+}
+
+/** A problem by its codes, anything else by its description and what it holds. */
+function meaningOf(context: PageContext, rows: RowContext, response: unknown): HtmlPart {
+  const codes = problemCodes(objectIn(response, 'content'))
+  const description = textIn(response, 'description') ?? ''
+  if (codes.length > 0 && codes.every(isKnown)) {
+    return codes.map((code, at) => {
+      const { clause } = problemKinds[code as keyof typeof problemKinds]
+      return html`${at > 0 && ', '}<a href="${fileAddress(context, 'problems')}#${clause}-${code}">${code}</a>`
+    })
+  }
+  const lines = codes.length > 0 ? undefined : contentLines(objectIn(response, 'content'), rows)
+  return html`${describedInline(context, shortened(description, 1_000))}${lines !== undefined && html`<ul>${lines}</ul>`}`
+}
+
+const isKnown = (code: string): boolean => Object.hasOwn(problemKinds, code)
+
+/** The codes of the problems that an answer can be. */
+export function problemCodes(content: JsonObject): readonly string[] {
+  const [media] = Object.entries(content).filter(([type]) => type.startsWith('application/problem+'))
+  const schema = isObject(media?.[1]) ? media[1].schema : undefined
+  const parts = [schema, ...listIn(schema, 'allOf')]
+  return parts.flatMap((part) => listIn(objectIn(objectIn(part, 'properties'), 'code'), 'enum')).filter((code) => typeof code === 'string')
+}
+
+function fieldTexts(context: PageContext, fields: readonly (readonly [name: string, given: unknown])[]): HtmlPart {
+  return fields.map(([name, given], at) => {
+    const isShared = isObject(given) && typeof given.$ref === 'string'
+    const text = isShared ? undefined : textIn(given, 'description')
+    return html`${at > 0 && ', '}${isShared ? html`<a href="${fileAddress(context, 'headers')}#${name.toLowerCase()}">${shortened(name, longestText)}</a>` : html`<code>${shortened(name, longestText)}</code>`}${text !== undefined && html` (${describedInline(context, shortened(text, 300))})`}`
+  })
+}

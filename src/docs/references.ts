@@ -1,0 +1,35 @@
+/** References within a document. */
+import { isList, isObject, own } from '../definition/json.js'
+import type { OpenApiDocument } from '../openapi/document.js'
+import { textIn } from './read.js'
+
+/** What a reference within the document leads to; anything else as it is. `undefined`: nothing is there. */
+export function follow(document: OpenApiDocument, value: unknown, depth = 0): unknown {
+  const reference = textIn(value, '$ref')
+  if (reference === undefined) return value
+  const place = referenced(reference)
+  if (place === undefined || depth > 20) return undefined
+  return follow(document, own(document.components[place.kind], place.name), depth + 1)
+}
+
+/** The component that a reference names. */
+function referenced(reference: string): { readonly kind: string; readonly name: string } | undefined {
+  const [, kind, name] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? []
+  return kind === undefined || name === undefined ? undefined : { kind, name: name.replaceAll('~1', '/').replaceAll('~0', '~') }
+}
+
+/** The names of the types that something refers to, in the order in which they stand there, each once. What these refer to in turn is not looked at. */
+export function refsIn(value: unknown): readonly string[] {
+  const found = new Set<string>()
+  const pending: unknown[] = [value]
+  while (pending.length > 0) {
+    const next = pending.pop()
+    if (isList(next)) pending.push(...next.toReversed())
+    else if (isObject(next)) {
+      const place = typeof next.$ref === 'string' ? referenced(next.$ref) : undefined
+      if (place?.kind === 'schemas') found.add(place.name)
+      pending.push(...Object.values(next).toReversed())
+    }
+  }
+  return [...found]
+}

@@ -1,0 +1,34 @@
+/** What the search finds: data for the script of the pages. */
+import { clauses } from '../clauses.js'
+import { problemKinds } from '../problem-kinds.js'
+import type { FixedPage } from './layout.js'
+import { isWorthListing, summaryOf } from './operation-block.js'
+import type { Site } from './site.js'
+import { typeAnchor } from './tag-page.js'
+
+/** What is found, its address below the folder of the pages, and what else it is found by. */
+type Entry = readonly [title: string, address: string, words: string]
+
+/** A script that gives the entries to the script of the pages: the policy lets no data be fetched. */
+export function searchScript(site: Site, fixed: readonly FixedPage[]): string {
+  return `globalThis.docsEntries = ${JSON.stringify(entriesOf(site, fixed))}\n`
+}
+
+function entriesOf({ tags }: Site, fixed: readonly FixedPage[]): readonly Entry[] {
+  const ofTags = tags.flatMap(({ name, slug, operations, types }): readonly Entry[] => {
+    const page = encodeURIComponent(slug)
+    return [
+      [name, page, ''],
+      ...operations
+        .filter(isWorthListing)
+        .map((one): Entry => [summaryOf(one), `${page}#${encodeURIComponent(one.anchor)}`, `${one.method} ${one.path}`]),
+      ...types.map((type): Entry => [type, `${page}#${encodeURIComponent(typeAnchor(type))}`, 'type']),
+    ]
+  })
+  return [
+    ...ofTags,
+    ...fixed.map(({ name, title }): Entry => [title, name, '']),
+    ...Object.entries(problemKinds).map(([code, { clause, title }]): Entry => [code, `problems#${clause}-${code}`, title]),
+    ...Object.entries(clauses).map(([id, { title }]): Entry => [`${id}: ${title}`, `clauses#${id}`, 'clause']),
+  ]
+}

@@ -1,0 +1,79 @@
+/** The script of the pages: the search. Without it they have everything but that. */
+export const searchAsset = `'use strict'
+{
+  const form = document.getElementById('docs:search')
+  const field = document.getElementById('docs:words')
+  const finds = document.getElementById('docs:finds')
+  const count = document.getElementById('docs:count')
+  const folder = form.dataset.folder
+  const most = 30
+  let loading
+
+  // The entries are a script, since the policy of the page lets nothing be fetched.
+  const load = () => {
+    loading ??= new Promise((resolve, reject) => {
+      const script = document.createElement('script')
+      script.src = folder + 'search-entries.js'
+      script.onload = () => resolve(globalThis.docsEntries)
+      script.onerror = () => {
+        loading = undefined
+        script.remove()
+        reject(new Error('The entries of the search did not load.'))
+      }
+      document.head.append(script)
+    })
+    return loading
+  }
+
+  const plain = (text) => text.normalize('NFD').replace(/\\p{M}/gu, '').toLowerCase()
+
+  const show = (found, total) => {
+    finds.replaceChildren(
+      ...found.map(([title, address, words]) => {
+        const item = document.createElement('li')
+        const link = document.createElement('a')
+        link.href = folder + address
+        link.textContent = title
+        const more = document.createElement('small')
+        more.textContent = words
+        item.append(link, ' ', more)
+        return item
+      }),
+    )
+    count.textContent = total === undefined ? '' : total === 0 ? 'Nothing found' : total > most ? 'The first ' + most + ' of ' + total : total + ' found'
+  }
+
+  const search = async () => {
+    const asked = field.value
+    const words = plain(asked).split(/\\s+/).filter((word) => word !== '')
+    if (words.length === 0) return show([])
+    try {
+      const entries = await load()
+      if (field.value !== asked) return
+      const found = entries.filter(([title, , more]) => {
+        const text = plain(title + ' ' + more)
+        return words.every((word) => text.includes(word))
+      })
+      show(found.slice(0, most), found.length)
+    } catch {
+      show([])
+      count.textContent = 'The search is not available'
+    }
+  }
+
+  form.hidden = false
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    finds.querySelector('a')?.click()
+  })
+  // Before somebody searches: then the page needs no network any more.
+  addEventListener('load', () => void load().catch(() => {}))
+  field.addEventListener('input', () => void search())
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && field.value !== '') {
+      field.value = ''
+      show([])
+    }
+  })
+}
+`

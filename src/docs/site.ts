@@ -1,0 +1,149 @@
+/** What the pages are about: the operations of a document by their tags, and where each of its types is explained. */
+import { isList, isObject, type JsonObject, own } from '../definition/json.js'
+import type { OpenApiDocument } from '../openapi/document.js'
+import { textIn } from './read.js'
+import { follow, refsIn } from './references.js'
+
+/** One operation, with what its path says for all of them. */
+export interface DocsOperation {
+  readonly method: string
+  readonly path: string
+  readonly operation: JsonObject
+  /** Of the operation and of its path, references followed. */
+  readonly parameters: readonly JsonObject[]
+  /** The address that its path is below, where the document says another than its own. */
+  readonly server: string | undefined
+  /** Unique on its page. */
+  readonly anchor: string
+}
+
+/** What one page is about. */
+export interface DocsTag {
+  readonly name: string
+  readonly description: string | undefined
+  readonly slug: string
+  readonly operations: readonly DocsOperation[]
+  /** The types that are explained here, by their names in the document. */
+  readonly types: readonly string[]
+}
+
+/** A document, arranged for its pages. */
+export interface Site {
+  readonly document: OpenApiDocument
+  readonly tags: readonly DocsTag[]
+  /** The tag whose page explains a type. */
+  readonly homes: ReadonlyMap<string, DocsTag>
+}
+
+const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']
+
+/** What operations without a tag are called together. */
+const untagged = 'other'
+
+/** Arranges a document. `reserved`: names that no page of a tag may have. */
+export function siteOf(document: OpenApiDocument, reserved: ReadonlySet<string>): Site {
+  const byTag = operationsByTag(document)
+  const described = new Map((document.tags ?? []).map((tag) => [tag.name, textIn(tag, 'description')]))
+  const names = [...new Set([...described.keys(), ...byTag.keys()])].filter((name) => byTag.has(name))
+  const slugs = slugsOf(names, reserved)
+  const types = typesByTag(document, names, byTag)
+  const tags = names.map(
+    (name): DocsTag => ({
+      name,
+      description: described.get(name),
+      slug: slugs.get(name) ?? '',
+      operations: byTag.get(name) ?? [],
+      types: types.get(name) ?? [],
+    }),
+  )
+  return { document, tags, homes: new Map(tags.flatMap((tag) => tag.types.map((type) => [type, tag] as const))) }
+}
+
+function operationsByTag(document: OpenApiDocument): ReadonlyMap<string, readonly DocsOperation[]> {
+  const found = new Map<string, DocsOperation[]>()
+  const anchors = new Set<string>()
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of methods) {
+      const operation = own(item, method)
+      if (!isObject(operation)) continue
+      const parameters = parametersOf(document, own(item, 'parameters'), operation.parameters)
+      const server = textIn(firstOf(operation.servers) ?? firstOf(own(item, 'servers')), 'url')
+      const anchor = anchorOf(textIn(operation, 'operationId') ?? `${method}-${path}`, anchors)
+      const tags = isList(operation.tags) ? operation.tags.filter((tag) => typeof tag === 'string') : []
+      for (const tag of tags.length === 0 ? [untagged] : new Set(tags)) {
+        const others = found.get(tag) ?? []
+        found.set(tag, [...others, { method: method.toUpperCase(), path, operation, parameters, server, anchor }])
+      }
+    }
+  }
+  return found
+}
+
+const firstOf = (list: unknown): unknown => (isList(list) ? list[0] : undefined)
+
+/** Those of an operation take the place of those of its path (OpenAPI 3.1, "Operation Object"). */
+function parametersOf(document: OpenApiDocument, ...lists: readonly unknown[]): readonly JsonObject[] {
+  const found = new Map<string, JsonObject>()
+  for (const given of lists.flatMap((list) => (isList(list) ? list : []))) {
+    const parameter = follow(document, given)
+    if (isObject(parameter)) found.set(`${textIn(parameter, 'in')} ${textIn(parameter, 'name')}`, parameter)
+  }
+  return [...found.values()]
+}
+
+/** An id that stands in a page and in addresses as it is. */
+function anchorOf(text: string, taken: Set<string>): string {
+  const plain = text
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replace(/^-+|-+$/g, '')
+  return free([...plain].slice(0, 80).join('') || 'x', taken)
+}
+
+function free(name: string, taken: Set<string>): string {
+  let found = name
+  for (let count = 2; taken.has(found); count += 1) found = `${name}-${count}`
+  taken.add(found)
+  return found
+}
+
+/** The names of pages. Two tags never share one, whatever they are called. */
+function slugsOf(names: readonly string[], reserved: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const taken = new Set(reserved)
+  return new Map(names.map((name) => [name, anchorOf(name.replace(/^\.+/, ''), taken)]))
+}
+
+/**
+ * The types of each tag: the nearest one that uses a type explains it, so each stands on one page.
+ * What an operation itself sends or answers is nearest.
+ */
+function typesByTag(
+  document: OpenApiDocument,
+  names: readonly string[],
+  byTag: ReadonlyMap<string, readonly DocsOperation[]>,
+): ReadonlyMap<string, readonly string[]> {
+  const schemas = document.components.schemas ?? {}
+  const found = new Map<string, string[]>(names.map((name) => [name, []]))
+  const seen = new Set<string>()
+  let edge = names.map((name) => ({
+    tag: name,
+    types: (byTag.get(name) ?? []).flatMap(({ operation, parameters }) => usedBy(document, operation, parameters)),
+  }))
+  while (edge.some(({ types }) => types.length > 0)) {
+    edge = edge.map(({ tag, types }) => {
+      const fresh = types.filter((type) => Object.hasOwn(schemas, type) && !seen.has(type) && seen.add(type))
+      found.get(tag)?.push(...fresh)
+      return { tag, types: fresh.flatMap((type) => refsIn(schemas[type])) }
+    })
+  }
+  return found
+}
+
+/** The types that an operation names, in what it sends and answers. */
+function usedBy(document: OpenApiDocument, operation: JsonObject, parameters: readonly JsonObject[]): readonly string[] {
+  const responses = Object.entries(isObject(operation.responses) ? operation.responses : {})
+    // Problems are explained once for all.
+    .filter(([status]) => !/^[45]/.test(status))
+    .map(([, response]) => follow(document, response))
+  return refsIn([follow(document, operation.requestBody), responses, parameters])
+}

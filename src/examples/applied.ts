@@ -1,0 +1,61 @@
+/** The schemas that hold for one value at once: references followed, and one branch of each union and condition chosen. */
+import { isList, isObject } from '../definition/json.js'
+import { anything, isSchema, schemaAt } from '../definition/schema-parts.js'
+import type { JsonSchema } from '../definition/schema-types.js'
+import type { Making } from './making.js'
+import { Unmade } from './unmade.js'
+
+/** References that lead to references: so many in a row are a circle. */
+const deepest = 64
+
+/** All that applies to a value of these schemas. Throws `Unmade` where one allows nothing. */
+export function applied(root: JsonSchema, nodes: readonly unknown[], making: Making): JsonSchema[] {
+  const parts: JsonSchema[] = []
+  for (const node of nodes) add(root, node, making, parts, 0)
+  return parts
+}
+
+function add(root: JsonSchema, given: unknown, making: Making, parts: JsonSchema[], depth: number): void {
+  const node = given === true ? anything : given
+  if (!isSchema(node)) throw new Unmade(making.path, 'false', 'its schema allows nothing')
+  if (depth > deepest) throw new Unmade(making.path, '$ref', 'its schema refers to itself without end')
+  const also = (part: unknown): void => add(root, part, making, parts, depth + 1)
+  parts.push(node)
+  if (typeof node.$ref === 'string') also(schemaAt(root, node.$ref))
+  if (isList(node.allOf)) node.allOf.forEach(also)
+  for (const union of [node.anyOf, node.oneOf]) {
+    const branch = isList(union) ? branchOf(union, making) : undefined
+    if (branch !== undefined) also(branch)
+  }
+  if (node.if === undefined) return
+  // The other side need not be made: whether the condition holds is found out by validation.
+  if (making.random.chance(node.then === undefined ? 0.2 : 0.6)) {
+    also(node.if)
+    if (node.then !== undefined) also(node.then)
+  } else if (node.else !== undefined) also(node.else)
+}
+
+/** One of the branches that allow something; null only where there is to be a gap. */
+function branchOf(union: readonly unknown[], { random, gaps, first }: Making): unknown {
+  const open = union.filter((branch) => branch !== false)
+  const real = open.filter((branch) => !isNull(branch))
+  if (real.length === 0 || (real.length < open.length && random.chance(gaps))) return open.find(isNull)
+  return first ? real[0] : random.one(real)
+}
+
+const isNull = (branch: unknown): boolean => isObject(branch) && (branch.type === 'null' || branch.const === null)
+
+/** The values of a keyword in all schemas that have it. */
+export function all(parts: readonly JsonSchema[], keyword: string): unknown[] {
+  const found: unknown[] = []
+  // Most have none, and this is asked for each keyword of each value.
+  for (const part of parts) {
+    const value = part[keyword]
+    if (value !== undefined) found.push(value)
+  }
+  return found
+}
+
+/** The numbers of a keyword. */
+export const numbers = (parts: readonly JsonSchema[], keyword: string): number[] =>
+  all(parts, keyword).filter((value) => typeof value === 'number')

@@ -1,0 +1,104 @@
+/** Keys of example records: unique, counted where they are numbers, readable where they are texts. */
+import type { JsonObject } from '../definition/json.js'
+import { unfitForNew } from '../definition/key.js'
+import type { ResourceDefinition } from '../definition/resource.js'
+import { partsOf } from '../definition/schema-parts.js'
+import type { JsonSchema } from '../definition/schema-types.js'
+import type { Shape } from '../definition/shape.js'
+import { valueFormat } from '../definition/value-formats.js'
+import { all, numbers } from './applied.js'
+import type { RecordMaker } from './record-maker.js'
+import { Unmade } from './unmade.js'
+
+/** A place among the records that share the other parts of a key. */
+interface PartPlace {
+  readonly index: number
+  readonly attempt: number
+  /** How many keys with the same other parts were tried before. */
+  readonly before: number
+}
+
+/** A value of a part of a key; `undefined` where there are no more. */
+export type MakePart = (place: PartPlace) => unknown
+
+/** How the parts of a key that lead nowhere are made. */
+export function partMakers(maker: RecordMaker, members: readonly string[]): ReadonlyMap<string, MakePart> {
+  const makers = new Map<string, MakePart>()
+  // Where several parts are lists of values, each value of the one comes with each of the other.
+  let stride = 1
+  for (const member of members) {
+    const values = listedValues(maker, member)
+    if (values === undefined) makers.set(member, partMaker(maker, member))
+    else {
+      const step = stride
+      makers.set(member, ({ before }) => values[Math.floor(before / step) % values.length])
+      stride *= values.length
+    }
+  }
+  return makers
+}
+
+/** The values of a part that are an `enum`, a `const` or booleans. */
+function listedValues({ definition: { shape } }: RecordMaker, member: string): readonly unknown[] | undefined {
+  const place = shape.members.get(member)
+  return place?.types.has('boolean') ? [false, true] : place?.values
+}
+
+function partMaker(maker: RecordMaker, member: string): MakePart {
+  const { shape, schema } = maker.definition
+  const place = shape.members.get(member)
+  const parts = partsOf(schema, shape.properties.get(member) ?? {})
+  const examples = all(parts, 'examples').flat()
+  const make = unlisted(maker, member, { place, parts })
+  return (at) => examples[at.before] ?? make(at)
+}
+
+interface Part {
+  readonly place: Shape | undefined
+  readonly parts: readonly JsonSchema[]
+}
+
+function unlisted(maker: RecordMaker, member: string, { place, parts }: Part): MakePart {
+  const types = place?.types ?? new Set()
+  if (types.has('integer') || types.has('number')) return counted(parts, types.has('integer'))
+  const format = valueFormat(place)
+  if (format?.isNumber === true) return ({ before }) => String(before + 1)
+  const isPlain = place?.format === undefined && all(parts, 'pattern').length === 0 && all(parts, 'examples').length === 0
+  const readable = isPlain ? numbered(maker.definition, parts) : undefined
+  return ({ index, attempt, before }) => readable?.(before) ?? maker.part(member, index, attempt)
+}
+
+/** Whole numbers from 1, or from the least that the schema allows. */
+function counted(parts: readonly JsonSchema[], isWhole: boolean): MakePart {
+  const step = Math.max(...numbers(parts, 'multipleOf'), isWhole ? 1 : 0) || 1
+  const least = Math.max(...numbers(parts, 'minimum'), ...numbers(parts, 'exclusiveMinimum').map((bound) => Math.floor(bound) + 1))
+  const most = Math.min(...numbers(parts, 'maximum'), ...numbers(parts, 'exclusiveMaximum').map((bound) => Math.ceil(bound) - 1))
+  const from = Number.isFinite(least) ? least : Math.min(1, most)
+  const start = Math.ceil(from / step) * step
+  const isDown = !Number.isFinite(least) && most < 1
+  return ({ before }) => {
+    const value = isDown ? (Math.floor(most / step) - before) * step : start + before * step
+    return value > most ? undefined : value
+  }
+}
+
+/** Texts such as `order-1`, as short as they must be; `undefined` where a length leaves no room. */
+function numbered({ singular }: ResourceDefinition, parts: readonly JsonSchema[]): (at: number) => string | undefined {
+  const least = Math.max(0, ...numbers(parts, 'minLength'))
+  const most = Math.min(200, ...numbers(parts, 'maxLength'))
+  return (at) => {
+    const number = String(at + 1)
+    const long = `${singular}-${number.padStart(least - singular.length - 1, '0')}`
+    const short = number.padStart(least, '0')
+    return [...long].length <= most ? long : short.length <= most ? short : undefined
+  }
+}
+
+/** The text of a key, or why it is none. */
+export function keyText({ key }: ResourceDefinition, row: JsonObject): string | Unmade {
+  const found = key.of(row)
+  if (found === undefined) return new Unmade(key.members.join(', '), 'key', 'no value of its type was found')
+  const text = key.text(found)
+  const why = unfitForNew(text)
+  return why === undefined ? text : new Unmade(key.members.join(', '), 'key', why)
+}

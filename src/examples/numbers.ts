@@ -1,0 +1,71 @@
+/** Example numbers within the bounds of a schema. */
+import type { JsonSchema } from '../definition/schema-types.js'
+import { all, numbers } from './applied.js'
+import type { Making } from './making.js'
+import { Unmade } from './unmade.js'
+
+/** How many steps lie between the bounds where the schema has but one, or none. */
+const usual = 999
+
+interface Bounds {
+  readonly least: number
+  readonly most: number
+  readonly step: number
+}
+
+/** A number. Throws `Unmade` where the bounds leave none. */
+export function makeNumber(parts: readonly JsonSchema[], isWhole: boolean, making: Making): number {
+  const { random, path } = making
+  const { least, most, step } = boundsOf(parts, isWhole, path)
+  const first = Math.ceil(rounded(least / step))
+  const last = Math.floor(rounded(most / step))
+  const isCounted = Number.isSafeInteger(first) && Number.isSafeInteger(last)
+  if (isCounted && first <= last) return rounded(random.between(first, last) * step)
+  const isStepped = isWhole || all(parts, 'multipleOf').length > 0
+  if (least > most || (isStepped && isCounted)) {
+    throw new Unmade(
+      path,
+      isStepped && least <= most ? 'multipleOf' : 'minimum',
+      `no number lies from ${least} to ${most}${isStepped ? ` in steps of ${step}` : ''}`,
+    )
+  }
+  return isStepped ? rounded(Math.ceil(least / step) * step) : least + (most - least) / 2
+}
+
+function boundsOf(parts: readonly JsonSchema[], isWhole: boolean, path: string): Bounds {
+  const formats = all(parts, 'format')
+  const isSmall = formats.includes('int32')
+  const step = stepOf(numbers(parts, 'multipleOf'), isWhole || isSmall || formats.includes('int64'), path)
+  const above = numbers(parts, 'exclusiveMinimum').map((bound) => next(bound, step, 1))
+  const below = numbers(parts, 'exclusiveMaximum').map((bound) => next(bound, step, -1))
+  const least = Math.max(...numbers(parts, 'minimum'), ...above, ...(isSmall ? [-(2 ** 31)] : []))
+  const most = Math.min(...numbers(parts, 'maximum'), ...below, ...(isSmall ? [2 ** 31 - 1] : []))
+  const from = Number.isFinite(least) ? least : Math.min(Math.max(step, 1), most > 0 ? most : most - usual * step)
+  const to = Number.isFinite(most) ? most : from + usual * Math.max(step, isWhole ? step : 1)
+  return isWhole
+    ? { least: Math.max(from, Number.MIN_SAFE_INTEGER), most: Math.min(to, Number.MAX_SAFE_INTEGER), step }
+    : { least: from, most: to, step }
+}
+
+/** The first number that an exclusive bound allows. */
+const next = (bound: number, step: number, sign: 1 | -1): number =>
+  Math.abs(bound) > 2 ** 40 ? bound + sign * Math.abs(bound) * Number.EPSILON : bound + sign * Math.min(step, 1e-6 + step / 1_000)
+
+/** What numbers are multiples of: of all that the schema says, and whole or of two digits behind the point where it says nothing. */
+function stepOf(given: readonly number[], isWhole: boolean, path: string): number {
+  let step = isWhole ? 1 : undefined
+  for (const one of given) step = step === undefined ? one : commonMultiple(step, one, path)
+  return step ?? 0.01
+}
+
+function commonMultiple(one: number, other: number, path: string): number {
+  const [small, large] = one < other ? [one, other] : [other, one]
+  for (let i = 1; i <= 10_000; i++) {
+    const quotient = rounded((large * i) / small)
+    if (Number.isInteger(quotient)) return rounded(large * i)
+  }
+  throw new Unmade(path, 'multipleOf', `no multiple of both ${one} and ${other} was found`)
+}
+
+/** Without what a double adds to a product, such as the end of 1.1500000000000001. */
+const rounded = (value: number): number => (Number.isInteger(value) ? value : Number(value.toPrecision(14)))

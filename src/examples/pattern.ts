@@ -1,0 +1,114 @@
+/** Texts that match a regular expression of a schema (`pattern`), which is one of JavaScript with the flag `u`. */
+import { type AST, RegExpParser } from '@eslint-community/regexpp'
+import type { Random } from '../random.js'
+
+/** How often a pattern is tried before it counts as one that no text was found for. */
+const tries = 40
+
+/** How many times more than it must something is repeated, by the number of the try. */
+const reaches = [3, 1, 0, 8, 20]
+
+const parser = new RegExpParser({ ecmaVersion: 2025 })
+
+/** What characters are taken from: letters and digits are easier to read than the rest. */
+const readable = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789']
+const printable = Array.from({ length: 0x7f - 0x20 }, (_, i) => String.fromCodePoint(0x20 + i))
+
+type CharacterSet = AST.CharacterClass | AST.CharacterSet | AST.ExpressionCharacterClass
+
+/** Texts of one pattern. */
+export class PatternTexts {
+  readonly #pattern: AST.Pattern
+  readonly #test: RegExp
+  readonly #characters = new Map<CharacterSet, readonly string[]>()
+
+  /** Throws `SyntaxError` where the pattern is none. */
+  constructor(pattern: string) {
+    this.#test = new RegExp(pattern, 'u')
+    this.#pattern = parser.parsePattern(pattern, 0, pattern.length, { unicode: true })
+  }
+
+  /** A text with as many characters that fits; `undefined` where none was found. */
+  make(random: Random, least: number, most: number): string | undefined {
+    for (let i = 0; i < tries; i++) {
+      const reach = i < reaches.length ? (reaches[i] as number) : Math.min(least + random.below(8), 1_000)
+      const text = new Writer(random, reach, (set) => this.#charactersOf(set)).alternatives(this.#pattern.alternatives)
+      const { length } = [...text]
+      if (length >= least && length <= most && this.#test.test(text)) return text
+    }
+    return undefined
+  }
+
+  /** Whether a text matches. */
+  fits(text: string): boolean {
+    return this.#test.test(text)
+  }
+
+  #charactersOf(set: CharacterSet): readonly string[] {
+    const known = this.#characters.get(set)
+    if (known !== undefined) return known
+    const test = new RegExp(`^(?:${set.raw})$`, 'u')
+    const found = [readable, printable].map((pool) => pool.filter((one) => test.test(one))).find((some) => some.length > 0)
+    const characters = found ?? elsewhere(test)
+    this.#characters.set(set, characters)
+    return characters
+  }
+}
+
+/** Characters beyond ASCII of a set that has none within: so many are enough. */
+function elsewhere(test: RegExp): readonly string[] {
+  const found: string[] = []
+  for (let point = 0; point < 0x20000 && found.length < 200; point++) {
+    if (point >= 0xd800 && point < 0xe000) continue
+    const one = String.fromCodePoint(point)
+    if (test.test(one)) found.push(one)
+  }
+  return found
+}
+
+/** Writes one text. What looks around is left to the test of the whole. */
+class Writer {
+  readonly #groups = new Map<AST.CapturingGroup, string>()
+
+  constructor(
+    readonly random: Random,
+    readonly reach: number,
+    readonly charactersOf: (set: CharacterSet) => readonly string[],
+  ) {}
+
+  alternatives(given: readonly AST.Alternative[]): string {
+    return this.random
+      .one(given)
+      .elements.map((element) => this.element(element))
+      .join('')
+  }
+
+  element(element: AST.Element): string {
+    switch (element.type) {
+      case 'Character':
+        return String.fromCodePoint(element.value)
+      case 'CharacterClass':
+      case 'CharacterSet':
+      case 'ExpressionCharacterClass':
+        return this.random.one(this.charactersOf(element)) ?? ''
+      case 'Group':
+        return this.alternatives(element.alternatives)
+      case 'CapturingGroup': {
+        const text = this.alternatives(element.alternatives)
+        this.#groups.set(element, text)
+        return text
+      }
+      case 'Backreference':
+        return [element.resolved].flat().map((group) => this.#groups.get(group) ?? '')[0] ?? ''
+      case 'Quantifier': {
+        const count = element.min + this.random.below(Math.min(element.max - element.min, this.reach) + 1)
+        return Array.from({ length: Math.min(count, 10_000) }, () => this.element(element.element)).join('')
+      }
+      default:
+        // What stands before a place has to be written for it; what stands behind it is written by others.
+        return element.type === 'Assertion' && element.kind === 'lookbehind' && !element.negate
+          ? this.alternatives(element.alternatives)
+          : ''
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/** Members of a record that hold the keys of others: of its parent, of what it is attached to, and of what it links to (REP-1, PATH-7). */
+import { canonicalText, type JsonObject, own } from '../definition/json.js'
+import type { ResourceDefinition } from '../definition/resource.js'
+import type { Random } from '../random.js'
+import { Unmade } from './unmade.js'
+
+/** A resource that others lead to, and the members of the key of each of its records. */
+export interface Target {
+  readonly definition: ResourceDefinition
+  readonly keys: readonly JsonObject[]
+}
+
+/** One reference of a resource. */
+export class Reference {
+  readonly by: readonly string[]
+  readonly target: Target
+  /** Whether the record lives in its target: then some targets have many and others none. */
+  readonly contained: boolean
+  readonly #owner: ResourceDefinition
+  readonly #indexes = new Map<string, Map<string, JsonObject[]>>()
+
+  constructor(owner: ResourceDefinition, by: readonly string[], target: Target, contained = false) {
+    this.#owner = owner
+    this.by = by
+    this.target = target
+    this.contained = contained
+  }
+
+  /**
+   * Sets the members, as far as they are not set: to the key of a record that has what is set already, or to null where
+   * they may be and chance says so. Throws `Unmade` where there is no such record.
+   */
+  assign(row: JsonObject, random: Random, gaps: number): void {
+    const open = this.by.filter((member) => !Object.hasOwn(row, member))
+    if (open.length === 0) {
+      this.#check(row)
+      return
+    }
+    const nothing = this.#nothingFor(open)
+    const isNowhere = this.by.some((member) => Object.hasOwn(row, member) && (own(row, member) ?? null) === null)
+    const candidates = isNowhere ? [] : this.#candidates(row)
+    if (nothing !== undefined && (candidates.length === 0 || (!this.contained && random.chance(gaps)))) {
+      Object.assign(row, nothing)
+      return
+    }
+    if (candidates.length === 0) {
+      const { collection } = this.target.definition
+      throw new Unmade(this.by.join(', '), 'link', `no record of "${collection}" is there that it could lead to`)
+    }
+    const at = this.contained ? Math.floor(random.next() ** 2 * candidates.length) : random.below(candidates.length)
+    const key = candidates[at] as JsonObject
+    for (const member of open) row[member] = key[this.#partOf(member)]
+  }
+
+  /** Throws `Unmade` where the members, which something else has set, lead to no record that is there. */
+  #check(row: JsonObject): void {
+    if (this.by.some((member) => (row[member] ?? null) === null) || this.#candidates(row).length > 0) return
+    const { collection } = this.target.definition
+    throw new Unmade(
+      this.by.join(', '),
+      'link',
+      `"${collection}" has no record ${JSON.stringify(this.by.map((member) => row[member])).slice(1, -1)}`,
+    )
+  }
+
+  #partOf(member: string): string {
+    return this.target.definition.key.members[this.by.indexOf(member)] as string
+  }
+
+  /** What the members are where they lead nowhere; `undefined` where they have to lead somewhere. */
+  #nothingFor(open: readonly string[]): JsonObject | undefined {
+    const { shape, key } = this.#owner
+    const nothing: JsonObject = {}
+    for (const member of open) {
+      const place = shape.members.get(member)
+      if (key.members.includes(member)) return undefined
+      if (place?.nullable) nothing[member] = null
+      else if (shape.required.has(member)) return undefined
+      else nothing[member] = undefined
+    }
+    return nothing
+  }
+
+  /** The keys that have the parts that a record holds already. */
+  #candidates(row: JsonObject): readonly JsonObject[] {
+    const held = this.by.filter((member) => Object.hasOwn(row, member))
+    if (held.length === 0) return this.target.keys
+    const parts = held.map((member) => this.#partOf(member))
+    const name = canonicalText(parts)
+    const index = this.#indexes.get(name) ?? this.#index(parts)
+    this.#indexes.set(name, index)
+    return index.get(canonicalText(held.map((member) => row[member]))) ?? []
+  }
+
+  #index(parts: readonly string[]): Map<string, JsonObject[]> {
+    const index = new Map<string, JsonObject[]>()
+    for (const key of this.target.keys) {
+      const text = canonicalText(parts.map((part) => key[part]))
+      const list = index.get(text)
+      if (list === undefined) index.set(text, [key])
+      else list.push(key)
+    }
+    return index
+  }
+}

@@ -1,0 +1,66 @@
+/** Example texts within the lengths, patterns and formats of a schema. */
+import type { JsonSchema } from '../definition/schema-types.js'
+import { formatTest } from '../plan/formats.js'
+import { all, numbers } from './applied.js'
+import { formatTexts, words } from './formats.js'
+import type { Making } from './making.js'
+import { naturalText } from './natural.js'
+import { PatternTexts } from './pattern.js'
+import { Unmade } from './unmade.js'
+
+/** The most characters that are made where a schema asks for more: validation then says so. */
+const longest = 100_000
+
+/** Makes texts, and keeps what it has read of patterns. */
+export class Texts {
+  readonly #patterns = new Map<string, PatternTexts>()
+
+  /** A text. Throws `Unmade` where lengths, patterns and format leave none, or none was found. */
+  make(parts: readonly JsonSchema[], making: Making): string {
+    const least = Math.max(0, ...numbers(parts, 'minLength'))
+    const most = Math.min(longest, ...numbers(parts, 'maxLength'))
+    const { path, name, random } = making
+    if (least > most) throw new Unmade(path, 'minLength', `no text has at least ${least} and at most ${most} characters`)
+    const patterns = all(parts, 'pattern').map((pattern) => this.pattern(String(pattern)))
+    const formats = all(parts, 'format').map(String)
+    const hasFormats = (text: string): boolean => formats.every((format) => formatTest(format)?.(text) !== false)
+    const fits = (text: string): boolean => isWithin(text, least, most) && patterns.every((one) => one.fits(text)) && hasFormats(text)
+    const makers = formats.flatMap((format) => formatTexts.get(format) ?? [])
+    if (patterns.length === 0 && makers.length === 0) return fitted(naturalText(name, random), least, most, making)
+    for (const make of makers) {
+      for (let i = 0; i < 8; i++) {
+        const text = make(random)
+        if (fits(text)) return text
+      }
+    }
+    for (let i = 0; i < 8; i++) {
+      for (const pattern of patterns) {
+        const text = pattern.make(random, least, most)
+        if (text !== undefined && fits(text)) return text
+      }
+    }
+    if (patterns.length > 0) throw new Unmade(path, 'pattern', `no text was found that matches ${all(parts, 'pattern').join(' and ')}`)
+    throw new Unmade(path, 'format', `no text of the format ${formats.join(' and ')} was found with ${least} to ${most} characters`)
+  }
+
+  /** A pattern as it was read. Throws `SyntaxError` where it is none. */
+  pattern(pattern: string): PatternTexts {
+    const known = this.#patterns.get(pattern) ?? new PatternTexts(pattern)
+    this.#patterns.set(pattern, known)
+    return known
+  }
+}
+
+function isWithin(text: string, least: number, most: number): boolean {
+  const { length } = [...text]
+  return length >= least && length <= most
+}
+
+/** A text of words, made as long or as short as it must be. */
+function fitted(text: string, least: number, most: number, { random }: Making): string {
+  let longer = text
+  while (longer.length < least) longer = `${longer} ${random.one(words)}`
+  if (longer.length <= most) return longer
+  // A space at the end would look like a mistake.
+  return longer.slice(0, most).replace(/\s$/, 's')
+}

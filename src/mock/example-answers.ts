@@ -1,0 +1,104 @@
+/** Examples of what endpoints and hand-written routes answer: their handlers are the team's own code, and do not run. */
+
+import { compileCanonical } from '../definition/conversion.js'
+import { type JsonObject, own } from '../definition/json.js'
+import type { JsonSchema } from '../definition/schema-types.js'
+import { Shape } from '../definition/shape.js'
+import { gapsOf, mostFrequent, tries } from '../examples/record-maker.js'
+import { Unmade } from '../examples/unmade.js'
+import { Values } from '../examples/values.js'
+import { type Endpoint, type EndpointCall, type EndpointReply, endpoint, endpointReply } from '../plan/endpoint.js'
+import type { EndpointMethod } from '../plan/endpoint-types.js'
+import { compileValidator } from '../plan/validator.js'
+import { HttpProblem } from '../problem.js'
+import { Random } from '../random.js'
+import { header } from '../wire.js'
+
+/** A value of a schema. Throws `Unmade` where none was found. */
+export function exampleValue(name: string, schema: JsonSchema, seed: number): unknown {
+  const values = new Values(schema)
+  const canonical = compileCanonical(Shape.of(schema))
+  const validate = compileValidator(name, schema, new Set())
+  const faults: Unmade[] = []
+  for (let attempt = 0; attempt < tries; attempt++) {
+    try {
+      const random = Random.of(seed, name, attempt)
+      const given = attempt < tries / 2
+      const value = canonical(values.make({ random, gaps: gapsOf(0, attempt), given, first: attempt === 0, name: '', path: '', depth: 0 }))
+      const [found] = validate(value)
+      if (found === undefined) return value
+      faults.push(new Unmade((found.pointer ?? '').slice(1).replaceAll('/', '.'), found.code ?? 'schema', found.detail))
+    } catch (error) {
+      if (!(error instanceof Unmade)) throw error
+      faults.push(error)
+    }
+  }
+  throw mostFrequent(faults)
+}
+
+/** The problem of what the mock can not answer. */
+export const notImplemented = (detail: string): HttpProblem =>
+  new HttpProblem({ code: 'not-implemented', status: 501, title: 'The mock can not answer this' }, { detail })
+
+/** The same endpoint, whose methods answer with examples of the responses that they describe. */
+export function mockedEndpoint(given: Endpoint, seed: number, note: (text: string) => void): Endpoint {
+  const { name, description, area, allow, bodyLimit, timeout } = given
+  const methods = Object.entries(given.methods).flatMap(([method, options]) =>
+    options === undefined ? [] : [[method, { ...options, handle: exampleHandler(method, name, options, { seed, note }) }] as const],
+  )
+  return endpoint(name, {
+    description,
+    ...(area === undefined ? {} : { area }),
+    ...(allow === undefined ? {} : { allow }),
+    ...(bodyLimit === undefined ? {} : { bodyLimit }),
+    ...(timeout === undefined ? {} : { timeout }),
+    methods: Object.fromEntries(methods),
+  } as never) as Endpoint
+}
+
+type Described = Pick<EndpointMethod, 'describe'>
+
+interface Making {
+  readonly seed: number
+  readonly note: (text: string) => void
+}
+
+const hrefOf = (item: unknown): string | undefined => {
+  const href = own(item, 'href')
+  return typeof href === 'string' ? href : undefined
+}
+
+type Handle = (call: EndpointCall) => EndpointReply
+
+function exampleHandler(method: string, endpointName: string, { describe }: Described, { seed, note }: Making): Handle {
+  const name = `${method} ${endpointName}`
+  const [status, answer] = Object.entries(describe?.responses ?? {})[0] ?? []
+  if (status === undefined) {
+    return () => {
+      throw notImplemented(`The handler of ${name} does not run in a mock. Describe its responses, and it answers with an example.`)
+    }
+  }
+  const code = Number(status) as EndpointReply['status']
+  // What was created, or accepted, has an address (VERB-2); nothing is there.
+  const headersOf = ({ item, base }: EndpointCall): Pick<EndpointReply, 'headers'> =>
+    code === 201 || code === 202 ? { headers: { [header.location]: `${hrefOf(item) ?? base}/${endpointName}/1` } } : {}
+  if (answer?.schema === undefined)
+    return (call) => endpointReply({ status: code, ...headersOf(call), ...(code === 200 ? { body: {} } : {}) })
+  try {
+    const body = exampleValue(name, answer.schema, seed)
+    return (call) => endpointReply({ status: code, ...headersOf(call), body: structuredClone(body) })
+  } catch (error) {
+    if (!(error instanceof Unmade)) throw error
+    const why = `No example of what ${name} answers could be made: ${error.message}. Give its schema "examples".`
+    note(why)
+    return () => {
+      throw notImplemented(why)
+    }
+  }
+}
+
+/** A schema of a document by itself: what it refers to in the components goes along. */
+export function standalone(schema: JsonObject, schemas: JsonObject): JsonSchema {
+  const text = JSON.stringify({ ...schema, $defs: schemas }).replaceAll('"#/components/schemas/', '"#/$defs/')
+  return JSON.parse(text) as JsonSchema
+}

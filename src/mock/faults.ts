@@ -1,0 +1,66 @@
+/** Delays and failures of a mock, by chance that a seed decides: the nth request always fares the same. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HttpProblem, problemKinds, Unavailable } from '../problem.js'
+import { Random } from '../random.js'
+import { header } from '../wire.js'
+
+/** How long answers take: from `least` to `most` milliseconds. */
+export interface MockDelay {
+  readonly least: number
+  readonly most: number
+}
+
+/** A share of the requests, from 0 to 1, that fail with a status. */
+export interface MockFailure {
+  readonly share: number
+  readonly status: number
+}
+
+/** What befalls one request. */
+export interface Fate {
+  /** Milliseconds. */
+  readonly delay: number
+  readonly failure: HttpProblem | undefined
+}
+
+/** Decides what befalls requests, one after another. */
+export class Fates {
+  readonly #random: Random
+  readonly #delay: MockDelay
+  readonly #failures: readonly MockFailure[]
+
+  constructor(seed: number, delay: MockDelay = { least: 0, most: 0 }, failures: readonly MockFailure[] = []) {
+    this.#random = Random.of(seed, 'requests')
+    this.#delay = delay
+    this.#failures = failures
+  }
+
+  next(): Fate {
+    const { least, most } = this.#delay
+    // Both are drawn for each request, so that a change of one option does not move the other.
+    const delay = this.#random.between(least, most)
+    let left = this.#random.next()
+    const failure = this.#failures.find(({ share }) => {
+      const isHit = left < share
+      left -= share
+      return isHit
+    })
+    return { delay, failure: failure && problemOf(failure.status) }
+  }
+}
+
+/** Waits; less where the client goes away. */
+export async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (milliseconds > 0) await sleep(milliseconds, undefined, { signal }).catch(() => {})
+}
+
+const detail = 'The mock was asked to let some requests fail.'
+
+function problemOf(status: number): HttpProblem {
+  if (status === 503) return new Unavailable({ detail })
+  if (status === 429) return new HttpProblem('too-many-requests', { detail, headers: { [header.retryAfter]: '1' } })
+  const known = (Object.keys(problemKinds) as (keyof typeof problemKinds)[]).find((code) => problemKinds[code].status === status)
+  return known === undefined
+    ? new HttpProblem({ code: `status-${status}`, status, title: 'The request failed' }, { detail })
+    : new HttpProblem(known, { detail })
+}

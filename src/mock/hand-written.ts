@@ -1,0 +1,92 @@
+/** Hand-written routes of a mock: they do not run, and what their descriptions (`fragments`) have an example of is answered. */
+import { isObject, type JsonObject, own } from '../definition/json.js'
+import { Unmade } from '../examples/unmade.js'
+import { decodeSegments, splitTarget } from '../http/targets.js'
+import type { Middleware } from '../middleware/middleware.js'
+import type { DocumentFragment } from '../plan/document-options.js'
+import { HttpProblem } from '../problem.js'
+import { header, mediaType } from '../wire.js'
+import { exampleValue, notImplemented, standalone } from './example-answers.js'
+
+interface Answer {
+  readonly status: number
+  /** As JSON; undefined where there is no body. */
+  readonly body: string | undefined
+}
+
+interface Path {
+  readonly segments: readonly string[]
+  readonly methods: ReadonlyMap<string, Answer | HttpProblem>
+}
+
+/** A middleware in the place of hand-written routes. */
+export function exampleRoutes(fragments: readonly DocumentFragment[], seed: number, note: (text: string) => void): Middleware {
+  const paths = fragments.flatMap((fragment) => pathsOf(fragment, fragments, { seed, note }))
+  const exampleRoutesMiddleware: Middleware = (req, res, next) => {
+    const segments = decodeSegments(splitTarget(req.url ?? '/').path) ?? []
+    const found = paths.find((path) => fits(path.segments, segments))
+    if (found === undefined) {
+      const detail = 'Of hand-written routes a mock serves those alone that a fragment in "describe" tells of.'
+      return next(new HttpProblem('unknown-path', { detail }))
+    }
+    const answer = found.methods.get(req.method ?? 'GET')
+    if (answer === undefined) {
+      const allow = [...found.methods.keys()].join(', ')
+      return next(new HttpProblem('method-not-allowed', { detail: `Allowed: ${allow}.`, headers: { [header.allow]: allow } }))
+    }
+    if (answer instanceof HttpProblem) return next(answer)
+    res.statusCode = answer.status
+    if (answer.body !== undefined) res.setHeader(header.contentType, mediaType.json)
+    res.end(req.method === 'HEAD' ? undefined : answer.body)
+  }
+  return exampleRoutesMiddleware
+}
+
+interface Making {
+  readonly seed: number
+  readonly note: (text: string) => void
+}
+
+function pathsOf({ paths = {} }: DocumentFragment, all: readonly DocumentFragment[], making: Making): readonly Path[] {
+  const schemas: JsonObject = Object.assign({}, ...all.map(({ components }) => components?.schemas ?? {}))
+  return Object.entries(paths).map(([template, item]) => ({
+    segments: template.split('/').slice(1),
+    methods: new Map(
+      Object.entries(item)
+        .filter(([method, operation]) => isMethod(method) && isObject(operation))
+        .map(([method, operation]) => {
+          const name = `${method.toUpperCase()} ${template}`
+          return [method.toUpperCase(), answerOf(name, operation as JsonObject, schemas, making)]
+        }),
+    ),
+  }))
+}
+
+const isMethod = (name: string): boolean => ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'].includes(name)
+
+const isParameter = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}')
+
+const fits = (template: readonly string[], segments: readonly string[]): boolean =>
+  template.length === segments.length && template.every((part, i) => isParameter(part) || part === segments[i])
+
+/** The first answer of success that an operation describes. */
+function answerOf(name: string, operation: JsonObject, schemas: JsonObject, { seed, note }: Making): Answer | HttpProblem {
+  const responses = isObject(operation.responses) ? operation.responses : {}
+  const status = Object.keys(responses).find((code) => /^[23]\d\d$/.test(code) && code !== '304')
+  if (status === undefined) return notImplemented(`${name} describes no answer of success, so a mock has none to give.`)
+  const content = own(own(responses, status), 'content')
+  const media = own(content, mediaType.json)
+  const code = Number(status)
+  if (!isObject(media)) return { status: code, body: undefined }
+  const [first] = isObject(media.examples) ? Object.values(media.examples) : []
+  const given = media.example ?? own(first, 'value')
+  if (given !== undefined) return { status: code, body: JSON.stringify(given) }
+  if (!isObject(media.schema)) return { status: code, body: undefined }
+  try {
+    return { status: code, body: JSON.stringify(exampleValue(name, standalone(media.schema, schemas), seed)) }
+  } catch (error) {
+    const why = `No example of what ${name} answers could be made: ${error instanceof Error ? error.message : String(error)}`
+    if (!(error instanceof Unmade)) note(why)
+    return notImplemented(why)
+  }
+}

@@ -1,0 +1,4 @@
+/** `express-rest-conventions/mock`: example records and examples for documents, made of the schemas of a service. */
+export type { ExampleSource } from '../plan/example-source.js'
+export { type ExampleRecordsOptions, exampleRecords } from './example-records.js'
+export { type GeneratedExamplesOptions, generatedExamples } from './generated-examples.js'

@@ -1,0 +1,99 @@
+/** A store in memory in the place of a team's own: it holds example records, and can do what the other can. */
+import type { AdapterCall, Created, Repeated } from '../adapters/contract.js'
+import { memoryAdapter } from '../adapters/memory/adapter.js'
+import type { MemoryAdapter } from '../adapters/memory/options.js'
+import { declareCreating, isCreating } from '../definition/fixed.js'
+import { type JsonObject, own, put } from '../definition/json.js'
+import type { KeyValue } from '../definition/key.js'
+import type { ResourceDefinition } from '../definition/resource.js'
+import { valueFormat } from '../definition/value-formats.js'
+import { partMakers } from '../examples/keys.js'
+import type { Made } from '../examples/linked-records.js'
+import { Unmade } from '../examples/unmade.js'
+import type { AnyAdapter } from '../plan/mount.js'
+
+const nobody: AdapterCall = { principal: undefined, scope: {}, requestId: 'mock', signal: new AbortController().signal }
+
+/** The store of a definition, with its example records. */
+export function exampleStore(definition: ResourceDefinition, { records, attachments, maker }: Made): AnyAdapter {
+  const memory = memoryAdapter(definition, { records, idempotency: true }) as MemoryAdapter<unknown, KeyValue>
+  for (const { parent, record } of attachments) {
+    const key = definition.key.of(record)
+    if (key !== undefined) memory.attach(parent, key, undefined, nobody)
+  }
+  const complete = completion(definition, maker, records.length)
+  const create = (value: unknown, call: AdapterCall): Created<unknown, KeyValue> | Repeated =>
+    memory.create(complete(value as JsonObject, call), call as never)
+  return { ...memory, create } as unknown as AnyAdapter
+}
+
+/** The members that a real store would set: read-only ones, and texts of the key that it assigns. Memory counts numbers by itself. */
+function completion(
+  definition: ResourceDefinition,
+  maker: Made['maker'],
+  made: number,
+): (value: JsonObject, call: AdapterCall) => JsonObject {
+  const { shape, key, assigned } = definition
+  const isNumber = (name: string): boolean => {
+    const place = shape.members.get(name)
+    return place?.types.has('integer') === true || place?.types.has('number') === true || valueFormat(place)?.isNumber === true
+  }
+  const isKey = (name: string): boolean => key.members.includes(name)
+  const names = [...shape.members.keys()].filter(
+    (name) => (shape.members.get(name)?.readOnly || assigned.has(name)) && !(isKey(name) && isNumber(name)),
+  )
+  const parts = partMakers(maker, names.filter(isKey))
+  let index = made
+  return (value, { scope, attachTo }) => {
+    const fixed = new Set([...Object.keys(scope), ...(attachTo === undefined ? [] : definition.attachedTo.flatMap(({ by }) => by ?? []))])
+    const missing = names.filter((name) => (own(value, name) ?? null) === null && !fixed.has(name))
+    if (missing.length === 0) return value
+    const whole: JsonObject = { ...value }
+    for (const name of missing) if (isKey(name)) put(whole, name, partOf(parts.get(name), index))
+    const made = recordLike(maker, whole, missing, index)
+    index += 1
+    for (const name of missing) if (own(made, name) !== undefined) put(whole, name, made[name])
+    return whole
+  }
+}
+
+function partOf(make: ReturnType<ReturnType<typeof partMakers>['get']>, index: number): unknown {
+  try {
+    return make?.({ index, attempt: 0, before: index })
+  } catch (error) {
+    if (error instanceof Unmade) return undefined
+    throw error
+  }
+}
+
+/** A record that has what the new one has; nothing where none could be made: the store is asked as it is. */
+function recordLike(maker: Made['maker'], whole: JsonObject, missing: readonly string[], index: number): JsonObject {
+  const isOpen = (name: string): boolean => missing.includes(name) && (own(whole, name) ?? null) === null
+  const fixed = Object.fromEntries(Object.entries(whole).filter(([name]) => !isOpen(name)))
+  // A number of the key that the store counts is not known yet.
+  for (const member of maker.definition.key.members) fixed[member] ??= 1
+  try {
+    return maker.make(index, () => fixed)
+  } catch (error) {
+    if (error instanceof Unmade) return whole
+    throw error
+  }
+}
+
+const optional = ['create', 'recall', 'replace', 'remove', 'attach', 'detach'] as const
+
+/** The store with those methods alone that the real adapter has: what that can't do is 405 here as well. It is not called. */
+export function asAbleAs(store: AnyAdapter, real: AnyAdapter): AnyAdapter {
+  const able: Record<string, unknown> = { list: store.list, read: store.read }
+  if (store.ready !== undefined) able.ready = store.ready
+  if (store.computes === true) able.computes = true
+  for (const method of optional) if (typeof real[method] === 'function') able[method] = store[method]
+  const { create } = able as Pick<AnyAdapter, 'create'>
+  // A function of its own: the one below it may serve adapters that put creates off.
+  const own = create && ((value: unknown, call: AdapterCall) => create(value, call))
+  if (own !== undefined) {
+    if (isCreating(real.create)) declareCreating(own)
+    able.create = own
+  }
+  return able as unknown as AnyAdapter
+}

@@ -1,0 +1,67 @@
+/**
+ * What the library asks of a value beyond what its schema says, in keywords that every tool knows:
+ * texts of the library's own formats have patterns (REP-4), and integers are those that a double
+ * holds exactly (REP-8). Standard formats need no pattern.
+ */
+import { longestField } from '../http/field-length.js'
+import type { DocumentSchema } from './document.js'
+
+/** Characters of an address, and of a header field of an answer: clients take no more. Node, one of many, takes 16 KiB of fields in all. */
+export const longestAnswered = 16_384
+
+/** Characters of a text that is no JSON and may be streamed: the longest string that clients in Java can hold. V8 stops at a quarter of it. */
+export const longestText = 2 ** 31 - 1
+
+const leap = '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29'
+const day = `(?:${leap}|[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8])))`
+const time = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]'
+
+/** The patterns of formats that only this library knows. */
+export const formatPatterns: Readonly<Record<string, string>> = Object.freeze({
+  'local-date-time': `^${day}T${time}(?:\\.[0-9]{1,7})?$`,
+  'local-time': `^${time}(?:\\.[0-9]+)?$`,
+  decimal: '^[+-]?[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?(?:[0-3]?[0-9]{1,2}|400))?$',
+})
+
+/** The schema with these bounds, where it does not say its own. */
+export function bounded(schema: DocumentSchema): DocumentSchema {
+  // Most places are plain texts and booleans.
+  if (schema.format === undefined && (schema.type === 'string' || schema.type === 'boolean')) return schema
+  const types = [schema.type].flat()
+  if (schema.enum !== undefined || schema.const !== undefined) return schema
+  const pattern = types.includes('string') && typeof schema.format === 'string' ? formatPatterns[schema.format] : undefined
+  const written = pattern === undefined || schema.pattern !== undefined ? schema : { ...schema, pattern }
+  return types.includes('integer') && !types.includes('number') ? safeInteger(written) : written
+}
+
+/** An integer that JSON readers agree about: the library takes no other (REP-8). What the schema says of bounds and of a format stays. */
+export function safeInteger(schema: DocumentSchema): DocumentSchema {
+  if (schema.enum !== undefined || schema.const !== undefined) return schema
+  return {
+    ...schema,
+    // Of a text the format is another: one that holds digits.
+    ...([schema.type].flat().includes('string') ? {} : { format: schema.format ?? 'int64' }),
+    ...(schema.exclusiveMinimum === undefined ? { minimum: schema.minimum ?? Number.MIN_SAFE_INTEGER } : {}),
+    ...(schema.exclusiveMaximum === undefined ? { maximum: schema.maximum ?? Number.MAX_SAFE_INTEGER } : {}),
+  }
+}
+
+/**
+ * What the text of an id keeps to (PATH-11): a client can't address an empty one, nor `.` and `..`.
+ */
+export function addressable(schema: DocumentSchema): DocumentSchema {
+  const types = [schema.type].flat()
+  if (!types.includes('string') || schema.format !== undefined || schema.enum !== undefined || schema.const !== undefined) return schema
+  return {
+    ...schema,
+    ...(schema.minLength === undefined ? { minLength: 1 } : {}),
+    ...(schema.pattern === undefined ? { pattern: '^(?!\\.{1,2}$)' } : {}),
+  }
+}
+
+/** Any value of a header field: visible characters of ISO 8859-1, spaces and tabs (RFC 9110 5.5). */
+export const fieldValue: DocumentSchema = Object.freeze({
+  type: 'string',
+  pattern: '^[\\t\\u0020-\\u007e\\u0080-\\u00ff]*$',
+  maxLength: longestField,
+})

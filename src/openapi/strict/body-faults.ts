@@ -1,0 +1,95 @@
+/** Compares the body of an answer with the content that its document has. */
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import { isList, isObject, type JsonObject } from '../../definition/json.js'
+import { mediaType, xmlTypes } from '../../wire.js'
+import type { Answered } from './answered.js'
+import { type Place, placeAt } from './places.js'
+import type { Validators } from './validators.js'
+import { xmlValue } from './xml-value.js'
+
+/** Statuses whose answers never have a body. */
+const bodiless: ReadonlySet<number> = new Set([204, 302, 304, 410])
+
+const decoders: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+  identity: (body) => body,
+  gzip: gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+}
+
+const isJson = (type: string): boolean => /[/+]json$/.test(type)
+const isXml = (type: string): boolean => xmlTypes.includes(type) || type === mediaType.problemXml
+
+/** A body that was read by its media type; `value` is `undefined` where the type says no more. */
+interface ReadBody {
+  readonly faults: readonly string[]
+  readonly value?: unknown
+}
+
+const fault = (text: string): ReadBody => ({ faults: [text] })
+
+/** What answers of one place hold, by media type. */
+export class DescribedBody {
+  readonly #document: unknown
+  readonly #place: Place
+  readonly #content: Readonly<JsonObject>
+  readonly #validators: Validators
+
+  constructor(document: unknown, place: Place, validators: Validators) {
+    this.#document = document
+    this.#place = place
+    this.#content = isObject(place.value.content) ? place.value.content : {}
+    this.#validators = validators
+  }
+
+  /** The `code` values that the document lists; empty for what is no problem. */
+  get codes(): readonly string[] {
+    const tokens = [...this.#place.tokens, 'content', mediaType.problem, 'schema']
+    const branches = placeAt(this.#document, tokens)?.value.allOf
+    return (isList(branches) ? branches : []).flatMap((branch) => {
+      const code = isObject(branch) && isObject(branch.properties) ? branch.properties.code : undefined
+      return isObject(code) && isList(code.enum) ? code.enum.map(String) : []
+    })
+  }
+
+  /** What is wrong with the body of an answer, and the value that it holds. */
+  read({ method, status, headers, body }: Answered): ReadBody {
+    // A HEAD has the headers of the body that it does not get.
+    if (method === 'HEAD' || body === undefined) return { faults: [] }
+    if (bodiless.has(status)) return body.length === 0 ? { faults: [] } : fault(`it has a body of ${body.length} bytes.`)
+    const types = Object.keys(this.#content)
+    const [type = ''] = (headers.get('content-type') ?? '').toLowerCase().split(';', 1)
+    if (body.length === 0) return this.#empty(method, status, type.trim())
+    if (!types.includes(type.trim())) {
+      return fault(`the document has no body of "${type.trim()}" there${types.length === 0 ? '' : `: there are ${types.join(', ')}`}.`)
+    }
+    const decode = decoders[headers.get('content-encoding') ?? 'identity']
+    return decode === undefined ? { faults: [] } : this.#value(type.trim(), decode(body))
+  }
+
+  #empty(method: string, status: number, type: string): ReadBody {
+    const content = this.#content
+    // A write may be answered without its body: the client preferred so, or may not see it. A format of a team may write nothing.
+    const mayBeEmpty =
+      Object.keys(content).length === 0 || (status < 400 && (method !== 'GET' || !(type === '' || isJson(type) || isXml(type))))
+    return mayBeEmpty ? { faults: [] } : fault('the body is empty.')
+  }
+
+  #value(type: string, body: Buffer): ReadBody {
+    const place = [...this.#place.tokens, 'content', type, 'schema']
+    const schema = placeAt(this.#document, place)?.value
+    if (schema === undefined || !(isJson(type) || isXml(type))) return { faults: [] }
+    const found = isJson(type) ? jsonValue(body) : xmlValue(this.#document, schema, body.toString())
+    if ('fault' in found) return fault(`the body can not be read: ${found.fault}.`)
+    const faults = this.#validators.faults(found.value, place)
+    return { value: found.value, faults: faults.map((one) => `the body does not fit: ${one}.`) }
+  }
+}
+
+function jsonValue(body: Buffer): { readonly value: unknown } | { readonly fault: string } {
+  try {
+    return { value: JSON.parse(body.toString()) }
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,58 @@
+/** Compares the header fields of an answer with those of its document. */
+import { isObject } from '../../definition/json.js'
+import type { Answered } from './answered.js'
+import { type Place, placeAt } from './places.js'
+import type { Validators } from './validators.js'
+
+/**
+ * Fields that no document has to name: those of the connection, of the body (its media type stands
+ * under `content`), of browsers, and those that every framework adds.
+ */
+const general =
+  /^(?:connection|content-(?:type|length|encoding|security-policy)|date|keep-alive|transfer-encoding|vary|x-(?:powered-by|content-type-options|frame-options)|referrer-policy|cross-origin-resource-policy|strict-transport-security|access-control-.*|server-timing)$/
+
+/** The header fields of a response in a document. */
+export class DescribedHeaders {
+  /** By their names in lower case. */
+  readonly #fields: ReadonlyMap<string, { readonly name: string; readonly field: Place | undefined }>
+  /** A hand-written route may leave them out: then nothing is known of others. */
+  readonly #isClosed: boolean
+  readonly #validators: Validators
+
+  constructor(document: unknown, { value, tokens }: Place, validators: Validators) {
+    const headers = isObject(value.headers) ? value.headers : {}
+    this.#isClosed = isObject(value.headers)
+    this.#validators = validators
+    this.#fields = new Map(
+      Object.keys(headers).map((name) => [name.toLowerCase(), { name, field: placeAt(document, [...tokens, 'headers', name]) }]),
+    )
+  }
+
+  /** The names of the fields, as the document spells them. */
+  get names(): readonly string[] {
+    return [...this.#fields.values()].map(({ name }) => name)
+  }
+
+  /** What is wrong with the fields of an answer; empty where nothing is. */
+  faults({ headers, before }: Answered): readonly string[] {
+    const isStray = (name: string): boolean => !this.#fields.has(name) && !general.test(name) && before?.has(name) !== true
+    const strays = this.#isClosed ? [...headers.keys()].filter(isStray) : []
+    const faults = strays.map((name) => `the document has no header "${name}" there.`)
+    for (const [key, { name, field }] of this.#fields) {
+      const given = headers.get(key)
+      if (field === undefined) continue
+      if (given === undefined) {
+        if (field.value.required === true) faults.push(`the header "${name}" is missing.`)
+      } else faults.push(...this.#valueFaults(name, given, field))
+    }
+    return faults
+  }
+
+  #valueFaults(name: string, given: string, { value, tokens }: Place): readonly string[] {
+    if (!isObject(value.schema)) return []
+    const { type } = value.schema
+    const typed = (type === 'integer' || type === 'number') && /^-?\d+(?:\.\d+)?$/.test(given) ? Number(given) : given
+    const faults = this.#validators.faults(typed, [...tokens, 'schema'])
+    return faults.map((fault) => `the header "${name}" is "${given}": ${fault}.`)
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * XML bodies as JSON values, by a schema of a document alone: what a client reads that knows nothing
+ * but the document, and the attributes of docs/xml.md (HDR-1).
+ */
+import { isList, isObject, type JsonObject, put } from '../../definition/json.js'
+import { isBlank } from '../../http/xml-text.js'
+import { parseXml, type XmlElement, xmlnsNamespace } from '../../http/xml-tree.js'
+import { marksOf, type XmlMarks, XmlRefusal } from '../../representation/xml-marks.js'
+import { literalText, memberElement } from '../../representation/xml-names.js'
+import { placeAt, tokensOf } from './places.js'
+
+/** The value, or why there is none. */
+export type XmlValue = { readonly value: unknown } | { readonly fault: string }
+
+/** Deeper than any body that a test sends back. */
+const depth = 200
+
+/** Reads a document by the schema of its root. */
+export function xmlValue(document: unknown, schema: JsonObject, text: string): XmlValue {
+  const parsed = parseXml(text.replace(/^\uFEFF/, ''), { depth })
+  if (!('root' in parsed)) return { fault: 'malformed' in parsed ? parsed.malformed : 'it can not be read' }
+  try {
+    const reader = new SchemaReader(document)
+    reader.checkRoot(parsed.root, schema)
+    return { value: reader.value(parsed.root, [schema]) }
+  } catch (error) {
+    if (error instanceof XmlRefusal) return { fault: error.message }
+    throw error
+  }
+}
+
+/** Schemas that together say what one place may hold: references followed, branches beside each other. */
+type Parts = readonly JsonObject[]
+
+class SchemaReader {
+  readonly #document: unknown
+  readonly #flat = new Map<JsonObject, Parts>()
+
+  constructor(document: unknown) {
+    this.#document = document
+  }
+
+  checkRoot(root: XmlElement, schema: JsonObject): void {
+    const { name, namespace } = this.#named(schema)
+    if (name !== undefined && name !== root.name) throw new XmlRefusal(`the root is <${root.name}>, and the document has <${name}>`)
+    const declared = root.attributes.find((one) => one.namespace === xmlnsNamespace && one.name === 'xmlns')?.value
+    if (namespace !== undefined && namespace !== declared) {
+      throw new XmlRefusal(`the namespace of the root is "${declared ?? ''}", and the document has "${namespace}"`)
+    }
+  }
+
+  value(element: XmlElement, schemas: Parts): unknown {
+    const marks = marksOf(element)
+    if (marks.nil) return null
+    const parts = schemas.flatMap((schema) => this.#partsOf(schema))
+    const kind = marks.type ?? soleKind(parts) ?? (element.children.length > 0 ? 'object' : 'string')
+    if (kind === 'object' || kind === 'array') {
+      if (!isBlank(element.text)) throw new XmlRefusal(`<${element.name}> has text beside its elements`)
+      return kind === 'object' ? this.#object(element, parts) : this.#array(element, parts)
+    }
+    if (element.children.length > 0) throw new XmlRefusal(`<${element.name}> has elements in place of a ${kind}`)
+    return scalar(kind, marks, element.text)
+  }
+
+  #object(element: XmlElement, parts: Parts): JsonObject {
+    const object: JsonObject = {}
+    for (const child of element.children) {
+      const name = child.name === memberElement ? (marksOf(child).name ?? child.name) : child.name
+      if (Object.hasOwn(object, name)) throw new XmlRefusal(`<${element.name}> has the member "${name}" twice`)
+      put(object, name, this.value(child, membersOf(parts, name)))
+    }
+    return object
+  }
+
+  #array(element: XmlElement, parts: Parts): readonly unknown[] {
+    const items = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []))
+    const [expected] = items.map((item) => this.#named(item).name).filter((name) => name !== undefined)
+    const isDescribed = parts.some((part) => kindsOf(part).includes('array'))
+    const prefixed = parts.flatMap((part) => (isList(part.prefixItems) ? [part.prefixItems] : []))
+    return element.children.map((child, index) => {
+      const own = prefixed.flatMap((list) => (isObject(list[index]) ? [list[index]] : []))
+      // Without a name of its own an item has that of the array (OpenAPI 3.1, "XML Object").
+      const wanted = (own.length > 0 ? this.#named(own[0] as JsonObject).name : undefined) ?? expected ?? element.name
+      if (isDescribed && wanted !== child.name) {
+        throw new XmlRefusal(`an item of <${element.name}> is <${child.name}>, and the document has <${wanted}>`)
+      }
+      return this.value(child, own.length > 0 ? own : items)
+    })
+  }
+
+  /** What `xml` says of a schema, or of what it refers to. */
+  #named(schema: JsonObject): { readonly name?: string; readonly namespace?: string } {
+    if (isObject(schema.xml)) return schema.xml
+    const target = typeof schema.$ref === 'string' ? placeAt(this.#document, tokensOf(schema.$ref))?.value : undefined
+    if (target !== undefined) return this.#named(target)
+    const [first] = isList(schema.allOf) ? schema.allOf : []
+    return isObject(first) ? this.#named(first) : {}
+  }
+
+  #partsOf(schema: JsonObject): Parts {
+    const known = this.#flat.get(schema)
+    if (known !== undefined) return known
+    // A schema that contains itself ends: it adds nothing to its own parts.
+    this.#flat.set(schema, [])
+    const target = typeof schema.$ref === 'string' ? placeAt(this.#document, tokensOf(schema.$ref))?.value : undefined
+    const branches = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => (isList(schema[word]) ? schema[word] : []))
+    const inner = [target, ...branches, schema.then, schema.else].filter(isObject)
+    const parts = [schema, ...inner.flatMap((one) => this.#partsOf(one))]
+    this.#flat.set(schema, parts)
+    return parts
+  }
+}
+
+/** The one type that a place has beside null; `undefined` where there are several, or none is named. */
+function soleKind(parts: Parts): string | undefined {
+  const kinds = new Set(parts.flatMap(kindsOf).filter((kind) => kind !== 'null'))
+  return kinds.size === 1 ? [...kinds][0] : undefined
+}
+
+function kindsOf({ type, enum: values, const: constant }: JsonObject): readonly string[] {
+  if (type !== undefined) return [type].flat().map((one) => (one === 'integer' ? 'number' : String(one)))
+  const given = isList(values) ? values : constant === undefined ? [] : [constant]
+  return given.map((value) => (value === null ? 'null' : isList(value) ? 'array' : typeof value))
+}
+
+/** What schemas say of a member. */
+function membersOf(parts: Parts, name: string): Parts {
+  const own = parts.flatMap(({ properties }) => (isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : []))
+  const matching = parts.flatMap(({ patternProperties }) =>
+    Object.entries(isObject(patternProperties) ? patternProperties : {}).flatMap(([pattern, schema]) =>
+      new RegExp(pattern, 'u').test(name) ? [schema] : [],
+    ),
+  )
+  const others = own.length + matching.length > 0 ? [] : parts.flatMap(({ additionalProperties }) => [additionalProperties])
+  return [...own, ...matching, ...others].filter(isObject)
+}
+
+/** A text that is none of its type stays one: the schema says what is wrong. */
+function scalar(kind: string, { encoded }: XmlMarks, text: string): unknown {
+  if (encoded) return literalText(text) ?? text
+  const word = text.trim()
+  if ((kind === 'number' || kind === 'integer') && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(word)) return Number(word)
+  if (kind === 'boolean' && (word === 'true' || word === 'false')) return word === 'true'
+  return kind === 'null' ? null : text
+}

@@ -1,0 +1,20 @@
+/** Begins a request: names its route for a tracer, notifies subscribers, and walks it through its steps. */
+import { callChannel, requestChannel, stepChannel } from '../telemetry/channels.js'
+import { openTelemetry } from '../telemetry/http-route.js'
+import type { Exchange } from './exchange.js'
+import { walkObserved } from './observed.js'
+import type { PipelineStep } from './pipeline.js'
+import { nameForTracer } from './route-name.js'
+import { walk } from './walk.js'
+
+/**
+ * Never throws and never rejects: errors become answers. Who subscribes while a request runs is
+ * notified of the next one: one look is cheaper than one at each step and call.
+ */
+export function begin(exchange: Exchange, steps: readonly PipelineStep[]): void {
+  if (openTelemetry in globalThis) nameForTracer(exchange)
+  const { hasSubscribers } = requestChannel
+  if (hasSubscribers || stepChannel.hasSubscribers || callChannel.hasSubscribers || exchange.service.observes) exchange.progress.observe()
+  if (hasSubscribers) walkObserved(exchange, () => void walk(exchange, steps))
+  else void walk(exchange, steps)
+}

@@ -1,0 +1,81 @@
+/** The pages for people and their assets, as they are sent: made at their first request, and kept as bytes. */
+import type { Cache, Caches } from '../cache.js'
+import { decodeSegments } from '../http/targets.js'
+import { type DocsFile, type DocsPages, docsPolicy } from '../plan/docs-pages.js'
+import { defaultProblemBase, HttpProblem } from '../problem.js'
+import type { Headers } from '../representation/answer.js'
+import { bodyTag } from '../representation/tags.js'
+import { header } from '../wire.js'
+
+/** A file with what its answer says of it. */
+export interface WrittenFile {
+  readonly bytes: Uint8Array
+  /** Its strong entity tag. */
+  readonly tag: string
+  readonly headers: Headers
+}
+
+/** What a request asks for. */
+interface FileRequest {
+  /** The path below the version, as it came. */
+  readonly path: string
+  /** What is true of the caller and of the address, as one text: pages of equal texts are the same. */
+  readonly key: string
+  /** The absolute address of the version. */
+  readonly server: string
+  /** The document that the pages are about. */
+  readonly document: () => Promise<object>
+}
+
+/** The name of the file at a path below the version: `''` is the index. */
+export const docsFileName = (path: string): string => decodeSegments(path)?.[1] ?? ''
+
+/** Where the folder of the files is, seen from a path: `/docs` and `/docs/` are one page, and links from them differ. */
+function folderOf(path: string, name: string): string {
+  if (name !== '') return path.endsWith('/') ? '../' : './'
+  return path.endsWith('/') ? './' : 'docs/'
+}
+
+/** The files of one service. */
+export class DocsFiles {
+  readonly #pages: DocsPages
+  readonly #problemBase: string
+  readonly #kept: Cache<string, WrittenFile>
+
+  constructor(pages: DocsPages, problemBase: string | undefined, caches: Caches) {
+    this.#pages = pages
+    this.#problemBase = problemBase ?? defaultProblemBase
+    this.#kept = caches.make('docs-files', { sizeOf: ({ bytes }) => bytes.byteLength })
+  }
+
+  /** True where a file is the same for every caller. */
+  isAsset(path: string): boolean {
+    return this.#pages.assets.has(docsFileName(path))
+  }
+
+  /** The file at a path. Throws the `unknown-path` problem where there is none. */
+  async of({ path, key: about, server, document }: FileRequest): Promise<WrittenFile> {
+    const name = docsFileName(path)
+    const asset = this.#pages.assets.get(name)
+    const folder = folderOf(path, name)
+    const key = asset === undefined ? JSON.stringify([name, folder, server, about]) : JSON.stringify(name)
+    const kept = this.#kept.get(key)
+    if (kept !== undefined) return kept
+    const file = await (asset === undefined
+      ? this.#pages.page(name, { document: await document(), server, problemBase: this.#problemBase, folder })
+      : asset.read())
+    if (file === undefined) throw new HttpProblem('unknown-path', { detail: 'The docs have no such page. The index lists them all.' })
+    const made = written(file)
+    this.#kept.set(key, made)
+    return made
+  }
+}
+
+function written({ body, policy = docsPolicy }: DocsFile): WrittenFile {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  return {
+    bytes,
+    tag: bodyTag(bytes),
+    headers: { [header.contentSecurityPolicy]: policy, [header.typeOptions]: 'nosniff', [header.referrerPolicy]: 'no-referrer' },
+  }
+}

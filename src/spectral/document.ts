@@ -1,0 +1,93 @@
+/** A document as the rules look at it: its paths below the version, and their operations. */
+import { isList, isObject, type JsonObject } from '../definition/json.js'
+
+/** What a path leads to: a collection and its items have methods of their own, anything else is a flag or an endpoint. */
+type PathKind = 'collection' | 'item' | 'other'
+
+export interface Path {
+  /** As the document has it. */
+  readonly text: string
+  /** Without the version, where the path begins with it. */
+  readonly segments: readonly string[]
+  /** What stands in front of `segments`: the version, or nothing. */
+  readonly version: string | undefined
+  readonly kind: PathKind
+  readonly item: JsonObject
+}
+
+export interface Operation {
+  readonly path: Path
+  /** In upper case. */
+  readonly method: string
+  /** Such as `GET /orders`. */
+  readonly name: string
+  readonly operation: JsonObject
+  readonly responses: Readonly<Record<string, JsonObject>>
+  readonly place: readonly string[]
+}
+
+export const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'] as const
+
+export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {})
+
+export const isParameter = (segment: string | undefined): boolean => /^\{.*\}$/.test(segment ?? '')
+
+/** The paths of a document but those of the login and of the document itself, which stand beside the resources. */
+export function pathsOf(document: unknown): readonly Path[] {
+  const table = asObject(asObject(document).paths)
+  const texts = new Set(Object.keys(table).map((text) => text.replace(/\{[^}]*\}/g, '{}')))
+  return Object.entries(table).flatMap(([text, item]) => {
+    const [first = '', ...rest] = text.split('/').filter((segment) => segment !== '')
+    const isVersion = /^v[0-9]+$/.test(first)
+    const segments = isVersion ? rest : first === '' ? [] : [first, ...rest]
+    if (!isObject(item) || beside.test(segments.join('/'))) return []
+    const hasItems = texts.has(`${text.replace(/\{[^}]*\}/g, '{}').replace(/\/$/, '')}/{}`)
+    return [{ text, segments, version: isVersion ? first : undefined, kind: kindOf(segments, item, hasItems), item }]
+  })
+}
+
+/** `/login` (AUTH-2), the pages of the documentation, and the addresses of the document (PATH-4). */
+const beside = /^(?:login|docs(?:\/.*)?|openapi(?:\.json|\.ya?ml)?)$/
+
+function kindOf(segments: readonly string[], item: JsonObject, hasItems: boolean): PathKind {
+  if (isParameter(segments.at(-1))) return 'item'
+  const creates = Object.keys(asObject(asObject(item.post).responses)).some((status) => status === '201')
+  return hasItems || creates ? 'collection' : 'other'
+}
+
+/** The operations of a document. */
+export function operationsOf(document: unknown): readonly Operation[] {
+  return pathsOf(document).flatMap((path) =>
+    methods.flatMap((key) => {
+      const operation = path.item[key]
+      if (!isObject(operation)) return []
+      const method = key.toUpperCase()
+      const responses = Object.fromEntries(Object.entries(asObject(operation.responses)).map(([status, one]) => [status, asObject(one)]))
+      return [{ path, method, name: `${method} ${path.text}`, operation, responses, place: ['paths', path.text, key] }]
+    }),
+  )
+}
+
+/** The parameters of an operation and of its path, by where they stand. Names of header fields are in lower case. */
+export function parametersIn({ operation, path }: Operation, where: 'query' | 'header'): ReadonlyMap<string, JsonObject> {
+  const all = [path.item.parameters, operation.parameters].flatMap((list) => (isList(list) ? list.filter(isObject) : []))
+  const named = all.filter((one) => one.in === where && typeof one.name === 'string')
+  return new Map(named.map((one) => [where === 'header' ? String(one.name).toLowerCase() : String(one.name), one]))
+}
+
+/** Whether a response has a header field. */
+export const hasField = (response: JsonObject | undefined, name: string): boolean =>
+  Object.keys(asObject(response?.headers)).some((one) => one.toLowerCase() === name.toLowerCase())
+
+export const contentOf = (response: JsonObject | undefined): JsonObject => asObject(response?.content)
+
+/** The statuses of success that are documented. */
+export const successesOf = ({ responses }: Operation): readonly string[] => Object.keys(responses).filter((status) => /^2/.test(status))
+
+/** What is said of an operation whose answer lacks a header field. */
+export function lackingField(operation: Operation, status: string, name: string, why: string): { message: string; path: string[] } {
+  return {
+    message: `${operation.name} answers ${status} without the header ${name}. Add it to the response: ${why}.`,
+    path: [...operation.place, 'responses', status],
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * `express-rest-conventions/spectral`: a ruleset for Spectral that holds a hand-written OpenAPI document
+ * to the conventions. Each finding names its clause and says how to fix it.
+ *
+ * @example
+ * # .spectral.yaml
+ * extends: ['spectral:oas', 'express-rest-conventions/spectral']
+ */
+import type { Rule } from './finding.js'
+import { itemRules } from './item-rules.js'
+import { listRules } from './list-rules.js'
+import { pathRules } from './path-rules.js'
+import { statusRules } from './status-rules.js'
+
+export type { Finding, Rule } from './finding.js'
+
+/** The rules by their names, each of which begins with its clause. */
+const ruleset: { readonly rules: Readonly<Record<string, Rule>> } = {
+  rules: { ...pathRules, ...listRules, ...itemRules, ...statusRules },
+}
+
+// Rulesets are default exports.
+export default ruleset

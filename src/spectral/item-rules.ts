@@ -1,0 +1,99 @@
+/** Rules of items: their methods and preconditions (VERB-3..8, HDR-2..4). */
+import { header } from '../wire.js'
+import { contentOf, hasField, lackingField, type Operation, operationsOf, parametersIn, successesOf } from './document.js'
+import { type Finding, type Rule, rule } from './finding.js'
+
+type Find = (operation: Operation) => readonly Finding[]
+
+/** Findings in operations of these methods on items. */
+const onItems = (methods: readonly string[], find: Find) => (document: unknown) =>
+  operationsOf(document)
+    .filter(({ path, method }) => path.kind === 'item' && methods.includes(method))
+    .flatMap(find)
+
+/** Of a resource, or of a list. */
+const onReads = (find: Find) => (document: unknown) =>
+  operationsOf(document)
+    .filter(({ path, method }) => path.kind !== 'other' && method === 'GET')
+    .flatMap(find)
+
+const here = (message: string, { place }: Operation, ...more: readonly string[]): Finding => ({ message, path: [...place, ...more] })
+
+/** A PUT without a body puts an existing item into a collection (VERB-4): 204. */
+const findPut: Find = (operation) => {
+  if (operation.operation.requestBody === undefined || successesOf(operation).join() === '200') return []
+  return [
+    here(
+      `${operation.name} answers ${listed(successesOf(operation))}. A PUT replaces an item that exists: answer 200, and create by POST of the collection.`,
+      operation,
+    ),
+  ]
+}
+
+const findPatch: Find = (operation) => {
+  const { name, operation: said } = operation
+  if (said.requestBody === undefined) return [here(`${name} takes no body. Let it take the members that change.`, operation)]
+  return successesOf(operation).join() === '200' ? [] : [here(`${name} answers ${listed(successesOf(operation))}. Answer 200.`, operation)]
+}
+
+const listed = (statuses: readonly string[]): string => (statuses.length === 0 ? 'no success' : statuses.join(' and '))
+
+const findDelete: Find = (operation) => {
+  const { name, operation: said, responses } = operation
+  const bodies = successesOf(operation).filter((status) => Object.keys(contentOf(responses[status])).length > 0)
+  return [
+    ...(said.requestBody === undefined
+      ? []
+      : [here(`${name} takes a body. Leave it out: the path says what is deleted.`, operation, 'requestBody')]),
+    ...bodies.map((status) =>
+      here(`${name} answers ${status} with a body. Leave it out: a DELETE has none, and 204 says so.`, operation, 'responses', status),
+    ),
+  ]
+}
+
+const findHead: Find = (operation) => {
+  const { name, responses } = operation
+  const wrong = successesOf(operation)
+  const lacking = ['302', '404'].filter((status) => responses[status] === undefined)
+  if (wrong.length === 0 && lacking.length === 0) return []
+  return [
+    here(
+      `${name} answers ${listed(Object.keys(responses))}. Answer 302 where the item exists and 404 where it does not, without a body.`,
+      operation,
+      'responses',
+    ),
+  ]
+}
+
+const findUntagged: Find = (operation) => {
+  const { responses } = operation
+  return responses['200'] === undefined || hasField(responses['200'], header.etag)
+    ? []
+    : [lackingField(operation, '200', header.etag, 'a strong tag of the version of the item')]
+}
+
+const findUnguarded: Find = (operation) => {
+  const { name, responses } = operation
+  const lacks = parametersIn(operation, 'header').has('if-match') ? [] : [`takes no ${header.ifMatch}. Add the header parameter`]
+  const status =
+    responses['412'] === undefined ? ['does not answer 412. Add it, for an If-Match that does not name the current version'] : []
+  return [...lacks, ...status].map((fault) => here(`${name} ${fault}.`, operation))
+}
+
+const findUncached: Find = (operation) => {
+  const { name, responses } = operation
+  if (responses['200'] === undefined) return []
+  const lacks = parametersIn(operation, 'header').has('if-none-match') ? [] : [`takes no ${header.ifNoneMatch}. Add the header parameter`]
+  const status = responses['304'] === undefined ? ['does not answer 304. Add it, for an If-None-Match that names the current tag'] : []
+  return [...lacks, ...status].map((fault) => here(`${name} ${fault}.`, operation))
+}
+
+export const itemRules: Readonly<Record<string, Rule>> = {
+  'verb-3-put': rule('VERB-3', 'PUT replaces an item and answers 200.', onItems(['PUT'], findPut)),
+  'verb-5-patch': rule('VERB-5', 'PATCH takes the members that change and answers 200.', onItems(['PATCH'], findPatch)),
+  'verb-6-delete': rule('VERB-6', 'DELETE has no body, in neither direction.', onItems(['DELETE'], findDelete)),
+  'verb-8-head': rule('VERB-8', 'HEAD of an item answers 302 or 404.', onItems(['HEAD'], findHead)),
+  'hdr-2-etag': rule('HDR-2', 'An item has a tag.', onItems(['GET'], findUntagged)),
+  'hdr-3-if-match': rule('HDR-3', 'Updates and deletes take If-Match.', onItems(['PUT', 'PATCH', 'DELETE'], findUnguarded)),
+  'hdr-4-if-none-match': rule('HDR-4', 'Reads take If-None-Match.', onReads(findUncached)),
+}

@@ -1,0 +1,105 @@
+/** Rules of lists and of what creates (QUERY-4..8, VERB-1, VERB-2, VERB-7). */
+import { synonymOf } from '../plan/query-pairs.js'
+import { header, parameter } from '../wire.js'
+import { asObject, contentOf, hasField, lackingField, type Operation, operationsOf, parametersIn, successesOf } from './document.js'
+import { type Finding, type Rule, rule } from './finding.js'
+
+/** Findings in the operations of a method on collections. */
+function onCollections(method: string, find: (operation: Operation) => readonly Finding[]): (document: unknown) => readonly Finding[] {
+  return (document) =>
+    operationsOf(document)
+      .filter((one) => one.path.kind === 'collection' && one.method === method)
+      .flatMap(find)
+}
+
+/** The parameter that is probably meant to be the one of this name. */
+const foreign = (operation: Operation, meant: string): string | undefined =>
+  [...parametersIn(operation, 'query').keys()].find((name) => synonymOf(name) === meant)
+
+const pageParameter =
+  (name: string, what: string) =>
+  (operation: Operation): readonly Finding[] => {
+    const found = parametersIn(operation, 'query').get(name)
+    if (found === undefined) {
+      const near = foreign(operation, name)
+      const fix = near === undefined ? `Add it: ${what}.` : `Rename "${near}": it is spelled so.`
+      return [{ message: `${operation.name} has no parameter "${name}". ${fix}`, path: [...operation.place] }]
+    }
+    const { type } = asObject(found.schema)
+    return type === 'integer'
+      ? []
+      : [{ message: `The parameter "${name}" of ${operation.name} is no integer. Give it type: integer.`, path: [...operation.place] }]
+  }
+
+/** Of the names for pages other rules speak, and a filter may well be called "text". */
+const named = [parameter.sort, parameter.expand]
+
+const findForeign = (operation: Operation): readonly Finding[] =>
+  named.flatMap((name) => {
+    const found = foreign(operation, name)
+    return found === undefined
+      ? []
+      : [{ message: `${operation.name} has the parameter "${found}". Call it "${name}".`, path: [...operation.place] }]
+  })
+
+const findNoArray = (operation: Operation): readonly Finding[] =>
+  Object.entries(contentOf(operation.responses['200'])).flatMap(([type, media]) => {
+    const { schema } = asObject(media)
+    if (!/[/+]json$/.test(type) || schema === undefined || asObject(schema).type === 'array') return []
+    const message = `${operation.name} answers no array in ${type}. Answer the items as an array: their number is in ${header.totalCount}, other pages are in ${header.link}.`
+    return [{ message, path: [...operation.place, 'responses', '200', 'content', type] }]
+  })
+
+const findUncounted = (operation: Operation): readonly Finding[] => {
+  const { responses } = operation
+  if (responses['200'] === undefined) return []
+  const fields = [
+    [header.totalCount, 'the number of all items that match'],
+    [header.link, 'the addresses of the first, previous, next and last page (RFC 8288)'],
+  ] as const
+  return fields.filter(([name]) => !hasField(responses['200'], name)).map(([name, why]) => lackingField(operation, '200', name, why))
+}
+
+const findUnlocated = (operation: Operation): readonly Finding[] => {
+  const { responses } = operation
+  const created = ['201', '202'].filter((status) => responses[status] !== undefined)
+  const lacking = created.filter((status) => !hasField(responses[status], header.location))
+  if (created.length === 0 && !successesOf(operation).includes('200')) {
+    return [
+      {
+        message: `${operation.name} has no success. Answer 201 or 202 with ${header.location}, or 200 where nothing is created.`,
+        path: [...operation.place],
+      },
+    ]
+  }
+  return lacking.map((status) => lackingField(operation, status, header.location, 'the absolute address of what was created'))
+}
+
+const findDeletes = (operation: Operation): readonly Finding[] => [
+  {
+    message: `${operation.name} deletes a collection. Leave it out: DELETE is for single items.`,
+    path: [...operation.place],
+  },
+]
+
+export const listRules: Readonly<Record<string, Rule>> = {
+  'verb-1-array': rule('VERB-1', 'A list is an array of items.', onCollections('GET', findNoArray)),
+  'verb-2-location': rule('VERB-2', 'A POST that creates says where.', onCollections('POST', findUnlocated)),
+  'verb-7-delete': rule('VERB-7', 'No collection is deleted.', onCollections('DELETE', findDeletes)),
+  'query-4-page': rule(
+    'QUERY-4',
+    'Lists take the number of a page.',
+    onCollections('GET', pageParameter(parameter.page, 'the number of the page, an integer')),
+  ),
+  'query-5-size': rule(
+    'QUERY-5',
+    'Lists take the size of a page.',
+    onCollections('GET', pageParameter(parameter.size, 'the number of items on a page, an integer')),
+  ),
+  'query-7-count': rule(
+    'QUERY-7',
+    'Lists say how many items there are and where the other pages are.',
+    onCollections('GET', findUncounted),
+  ),
+  'query-8-names': rule('QUERY-8', 'The parameters of lists have the names of the conventions.', onCollections('GET', findForeign)),
+}

@@ -1,0 +1,164 @@
+/** Rules of addresses and names (PATH-1..8). */
+import { isList, isObject } from '../definition/json.js'
+import { checkCollectionName, checkSegment } from '../definition/naming.js'
+import { isConfigurationError } from '../problem.js'
+import { asObject, isParameter, methods, operationsOf, type Path, pathsOf } from './document.js'
+import { type Finding, type Rule, rule } from './finding.js'
+
+/** Findings in the segments of paths. `faultOf` says what is wrong with the segment at an index. */
+function inSegments(faultOf: (path: Path, at: number) => string | undefined): (document: unknown) => readonly Finding[] {
+  return (document) =>
+    pathsOf(document).flatMap((path) =>
+      path.segments.flatMap((_, at) => {
+        const fault = faultOf(path, at)
+        return fault === undefined ? [] : [{ message: `${path.text}: ${fault}`, path: ['paths', path.text] }]
+      }),
+    )
+}
+
+/** What a definition of a resource would say of the name, by the code of its error. */
+function nameFault(path: Path, at: number, code: string): string | undefined {
+  const segment = path.segments[at] ?? ''
+  // A braced piece with more behind it is for the rule of formats.
+  if (segment.includes('{')) return undefined
+  try {
+    if (isCollection(path, at)) checkCollectionName(segment)
+    // An action on top that nothing else can say, such as `/search`, is allowed where it is documented.
+    else if (path.segments.length > 1) checkSegment(segment)
+  } catch (error) {
+    if (!isConfigurationError(error)) throw error
+    // What follows is for definitions; here a ruleset of the team makes the exception.
+    if (error.code === code) return error.message.replace(/ If it is right all the same, .*$/s, '')
+  }
+  return undefined
+}
+
+/** A segment before an id, or the last one of a collection. An area, a flag and an endpoint need be no plural. */
+const isCollection = ({ segments, kind }: Path, at: number): boolean =>
+  isParameter(segments[at + 1]) || (at === segments.length - 1 && kind === 'collection')
+
+function formatFault({ segments }: Path, at: number): string | undefined {
+  const segment = segments[at] ?? ''
+  const [, plain = '', extension] = /^(.+?)\.([\p{L}\p{N}]+)$/u.exec(segment) ?? []
+  if (extension === undefined) return undefined
+  return `"${segment}" says a format, but Accept chooses it. Say "${plain}".`
+}
+
+function orderFault({ segments }: Path, at: number): string | undefined {
+  if (!isParameter(segments[at]) || (at > 0 && !isParameter(segments[at - 1]))) return undefined
+  return `"${segments[at]}" follows no collection. Put the plural noun of what it identifies in front of it.`
+}
+
+/** The collections of a path in their order, such as `customers invoices`. */
+const chainOf = ({ segments }: Path): readonly string[] =>
+  segments.filter((segment, at) => !isParameter(segment) && isParameter(segments[at + 1]))
+
+/** Two collections, each of which stands below the other: one of the two is not parent first. */
+function findTurned(document: unknown): readonly Finding[] {
+  const paths = pathsOf(document)
+  const pairs = new Map<string, Path>()
+  for (const path of paths) {
+    const chain = chainOf(path)
+    for (const [at, parent] of chain.entries()) {
+      const child = chain[at + 1]
+      if (child !== undefined && child !== parent && !pairs.has(`${parent} ${child}`)) pairs.set(`${parent} ${child}`, path)
+    }
+  }
+  return [...pairs].flatMap(([pair, path]) => {
+    const [parent = '', child = ''] = pair.split(' ')
+    const other = pairs.get(`${child} ${parent}`)
+    // Once for both: the one that stands later.
+    if (other === undefined || paths.indexOf(other) > paths.indexOf(path)) return []
+    const message = `${path.text}: "${child}" stands below "${parent}", and in ${other.text} it is the other way round. Put the parent first, and filter the other collection by a parameter.`
+    return [{ message, path: ['paths', path.text] }]
+  })
+}
+
+function filterFault({ segments }: Path, at: number): string | undefined {
+  const segment = segments[at] ?? ''
+  const what = /^(?:by|with|without|where|filter|filtered|por|con|sin|donde)(?:[-_].+)?$/i.test(segment)
+  if (!what && !/[;=]/.test(segment.replace(/\{[^}]*\}/g, ''))) return undefined
+  return `"${segment}" filters. Leave it out of the path, and let the list take a query parameter: property=value.`
+}
+
+/** An item in a collection of its parent that can't be listed. */
+function findUnlisted(document: unknown): readonly Finding[] {
+  const paths = pathsOf(document)
+  const plain = (text: string): string => text.replace(/\{[^}]*\}/g, '{}').replace(/\/$/, '')
+  const known = new Set(paths.map(({ text }) => plain(text)))
+  return paths.flatMap(({ text, kind, segments }) => {
+    const collection = text.replace(/\/[^/]*\/?$/, '')
+    if (kind !== 'item' || segments.length < 4 || isParameter(segments.at(-2)) || known.has(plain(collection))) return []
+    return [{ message: `${text} is an item of a sub-collection without an address. Add ${collection} with GET.`, path: ['paths', text] }]
+  })
+}
+
+/** What is no collection and no item is a flag below an item, or an endpoint that says what it is for. */
+function findActions(document: unknown): readonly Finding[] {
+  const operations = operationsOf(document)
+  return pathsOf(document).flatMap((path) => {
+    if (path.kind !== 'other') return []
+    const place = ['paths', path.text]
+    const own = operations.filter((one) => one.path.text === path.text)
+    const flag = own.find(({ method }) => method === 'PUT' || method === 'DELETE')
+    if (flag !== undefined) {
+      const lacks = ['PUT', 'DELETE'].find((method) => own.every((one) => one.method !== method))
+      const sent = own.find(({ method, operation }) => method === 'PUT' && operation.requestBody !== undefined)
+      if (lacks !== undefined)
+        return [{ message: `${path.text} is a flag without ${lacks}. PUT sets it and DELETE unsets it.`, path: place }]
+      if (sent !== undefined)
+        return [{ message: `${sent.name} of a flag has a body. Leave it out: PUT alone sets the flag.`, path: sent.place }]
+      return []
+    }
+    return own
+      .filter(
+        ({ method, operation }) =>
+          method !== 'OPTIONS' && method !== 'HEAD' && !isSaid(operation.description) && !isSaid(path.item.description),
+      )
+      .map(({ name, place: at }) => ({
+        message: `${name} is an endpoint and is not documented. Say in its description what it is for.`,
+        path: at,
+      }))
+  })
+}
+
+const isSaid = (text: unknown): boolean => typeof text === 'string' && text.trim() !== ''
+
+/** The version is the first segment, of the path or behind the address of the server. */
+function findUnversioned(document: unknown): readonly Finding[] {
+  const { servers } = asObject(document)
+  const isVersioned = (list: unknown): boolean =>
+    isList(list) && list.length > 0 && list.every((one) => /\/v[0-9]+\/?$/.test(String(asObject(one).url)))
+  if (isVersioned(servers)) return []
+  return pathsOf(document).flatMap(({ text, version, item }) => {
+    if (version !== undefined || isVersioned(item.servers) || !methods.some((method) => isObject(item[method]))) return []
+    return [
+      {
+        message: `${text} says no version. Begin the path, or end the address of the server, with one such as /v1.`,
+        path: ['paths', text],
+      },
+    ]
+  })
+}
+
+export const pathRules: Readonly<Record<string, Rule>> = {
+  'path-1-version': rule('PATH-1', 'The version is the first segment of every path.', findUnversioned),
+  'path-2-plural': rule(
+    'PATH-2',
+    'A collection is a plural noun.',
+    inSegments((path, at) => nameFault(path, at, 'name-not-plural') ?? nameFault(path, at, 'name-malformed')),
+  ),
+  'path-3-verb': rule(
+    'PATH-3',
+    'No path holds a verb.',
+    inSegments((path, at) => nameFault(path, at, 'name-is-verb')),
+  ),
+  'path-4-format': rule('PATH-4', 'No path says a format.', inSegments(formatFault)),
+  'path-5-hierarchy': rule('PATH-5', 'The parent stands first.', (document) => [
+    ...inSegments(orderFault)(document),
+    ...findTurned(document),
+  ]),
+  'path-6-filter': rule('PATH-6', 'No path filters.', inSegments(filterFault)),
+  'path-7-sub-collection': rule('PATH-7', 'A sub-collection can be listed.', findUnlisted),
+  'path-8-action': rule('PATH-8', 'An action is a field, a flag or a documented endpoint.', findActions),
+}

@@ -1,0 +1,106 @@
+/** Rules of statuses and problems (HDR-1, AUTH-4, ERR-1..3, LIMIT-1, VER-2). */
+import { isList, isObject } from '../definition/json.js'
+import { header, mediaType } from '../wire.js'
+import { asObject, contentOf, hasField, lackingField, type Operation, operationsOf, successesOf } from './document.js'
+import { type Finding, type Rule, rule } from './finding.js'
+
+type Find = (operation: Operation, document: unknown) => readonly Finding[]
+
+const onAll = (find: Find) => (document: unknown) => operationsOf(document).flatMap((one) => find(one, document))
+
+/** Every status that the conventions use (ERR-1). */
+const known: ReadonlySet<string> = new Set(
+  [200, 201, 202, 204, 302, 304, 400, 401, 403, 404, 405, 408, 410, 412, 413, 414, 415, 422, 428, 429, 431, 500, 503].map(String),
+)
+
+/** What stands for a status that they do not use. */
+const instead: Readonly<Record<string, string>> = {
+  205: '204',
+  301: '410, and tell clients the new address beforehand',
+  307: '410, and tell clients the new address beforehand',
+  308: '410, and tell clients the new address beforehand',
+  406: '415: it is what an Accept that can not be served gets (HDR-1)',
+  409: '422 for what the store or a rule refuses, 412 for an If-Match that is not current',
+  423: '422',
+  502: '503',
+  504: '503',
+}
+
+const findForeign: Find = ({ name, responses, place }) =>
+  Object.keys(responses)
+    .filter((status) => /^[0-9]{3}$/.test(status) && !known.has(status))
+    .map((status) => ({
+      message: `${name} answers ${status}, which the conventions do not use. Answer ${instead[status] ?? (status < '400' ? '200' : status < '500' ? '422 or 400' : '500')}.`,
+      path: [...place, 'responses', status],
+    }))
+
+/** Whatever has a representation has one that can't be had. */
+const findUnnegotiated: Find = (operation) => {
+  const { name, responses, place } = operation
+  const shows = successesOf(operation).some((status) => Object.keys(contentOf(responses[status])).length > 0)
+  if (!shows || responses['415'] !== undefined) return []
+  return [{ message: `${name} does not answer 415. Add it, for an Accept that names no media type of the answer.`, path: [...place] }]
+}
+
+const findUnread: Find = ({ name, operation, responses, place }) => {
+  if (operation.requestBody === undefined) return []
+  const why = { 400: 'a body that can not be read', 415: 'a media type that is not taken', 422: 'a body that breaks its schema or a rule' }
+  return Object.entries(why)
+    .filter(([status]) => responses[status] === undefined)
+    .map(([status, what]) => ({ message: `${name} does not answer ${status}. Add it, for ${what}.`, path: [...place] }))
+}
+
+const findUnauthenticated: Find = ({ name, operation, responses, place, method }, document) => {
+  const security = operation.security ?? asObject(document).security
+  const isOpen = !isList(security) || security.length === 0 || security.some((one) => Object.keys(asObject(one)).length === 0)
+  if (isOpen || method === 'OPTIONS' || responses['401'] !== undefined) return []
+  return [{ message: `${name} does not answer 401. Add it, for credentials that are missing or not valid.`, path: [...place] }]
+}
+
+/** What the schema of problems has to say. */
+const members = ['type', 'title', 'status', 'code']
+
+const findOtherProblems: Find = ({ name, method, responses, place }) => {
+  // The answer to a HEAD has no body, and that of a version that has ended none either (VER-2).
+  if (method === 'HEAD') return []
+  return Object.entries(responses).flatMap(([status, response]) => {
+    if (!/^[45][0-9]{2}$/.test(status) || status === '410') return []
+    const path = [...place, 'responses', status]
+    const { schema } = asObject(contentOf(response)[mediaType.problem])
+    if (contentOf(response)[mediaType.problem] === undefined) {
+      return [{ message: `${name} answers ${status} without ${mediaType.problem}. Describe its problem so (RFC 9457).`, path }]
+    }
+    const named = membersOf(schema)
+    const lacking = schema === undefined ? [] : members.filter((member) => !named.has(member))
+    if (lacking.length === 0) return []
+    return [{ message: `The problem of ${name} ${status} lacks ${lacking.join(', ')}. Add the members to its schema (RFC 9457).`, path }]
+  })
+}
+
+/** The members that a schema names, by itself or in its parts. */
+function membersOf(schema: unknown, depth = 5): ReadonlySet<string> {
+  const { properties, allOf, anyOf, oneOf } = asObject(schema)
+  const parts = depth === 0 ? [] : [allOf, anyOf, oneOf].flatMap((list) => (isList(list) ? list : []))
+  return new Set([...Object.keys(isObject(properties) ? properties : {}), ...parts.flatMap((part) => [...membersOf(part, depth - 1)])])
+}
+
+const findUntimed: Find = (operation) => {
+  const { responses } = operation
+  if (responses['429'] === undefined || hasField(responses['429'], header.retryAfter)) return []
+  return [lackingField(operation, '429', header.retryAfter, 'seconds until the request may be sent again')]
+}
+
+const findBodies: Find = ({ name, responses, place }) =>
+  Object.keys(contentOf(responses['410'])).length === 0
+    ? []
+    : [{ message: `${name} answers 410 with a body. Leave it out: what has ended answers empty.`, path: [...place, 'responses', '410'] }]
+
+export const statusRules: Readonly<Record<string, Rule>> = {
+  'hdr-1-accept': rule('HDR-1', 'An Accept that can not be served is answered by 415.', onAll(findUnnegotiated)),
+  'auth-4-unauthenticated': rule('AUTH-4', 'Without valid credentials the answer is 401.', onAll(findUnauthenticated)),
+  'err-1-status': rule('ERR-1', 'Only the statuses of the conventions are used.', onAll(findForeign)),
+  'err-2-body': rule('ERR-2', 'A body can be malformed, of another type, or not valid.', onAll(findUnread)),
+  'err-3-problem': rule('ERR-3', 'Errors are problem details.', onAll(findOtherProblems)),
+  'limit-1-retry-after': rule('LIMIT-1', '429 says when to come back.', onAll(findUntimed)),
+  'ver-2-gone': rule('VER-2', '410 has no body.', onAll(findBodies)),
+}

@@ -1,0 +1,69 @@
+/**
+ * The channels of `node:diagnostics_channel` on which the library reports what it does: docs/observability.md. Without
+ * subscribers each costs one look at the channel.
+ */
+import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
+import type { CallMessage, RequestMessage, StepMessage } from './messages.js'
+
+/** One message a request, from its start until its answer is written or its connection has closed. */
+export const requestChannel = tracingChannel<unknown, RequestMessage>('express-rest-conventions:request')
+
+/** One message a step of a request. */
+export const stepChannel = tracingChannel<unknown, StepMessage>('express-rest-conventions:step')
+
+/** One message a call of an adapter, for requests and for jobs. */
+export const callChannel = tracingChannel<unknown, CallMessage>('express-rest-conventions:adapter-call')
+
+/** One message a look-up in a cache. */
+export const cacheChannel = channel('express-rest-conventions:cache')
+
+/** One message when a store of limits fails, and one when it counts again. */
+export const storeFailureChannel = channel('express-rest-conventions:store-failure')
+
+/**
+ * One piece of work on a tracing channel. Work may be synchronous or not; `asyncEnd` is published once
+ * for each, as the last event, so that subscribers need no other to know the end.
+ */
+export class Traced<M extends Outcome> {
+  readonly #channel: TracingChannel<unknown, M>
+  readonly #started = performance.now()
+  readonly message: M
+
+  constructor(traced: TracingChannel<unknown, M>, message: M) {
+    this.#channel = traced
+    this.message = message
+  }
+
+  /** Calls `work(argument)` with the stores that subscribers have bound to `start`: a span that one starts is the active one in there. */
+  run<A, T>(work: (argument: A) => T, argument: A): T {
+    const { start, end } = this.#channel
+    return start.runStores(this.message, () => {
+      try {
+        return work(argument)
+      } finally {
+        end.publish(this.message)
+      }
+    })
+  }
+
+  /** Ends the work. `failure` holds what was thrown. */
+  end(failure?: { readonly error: unknown }): void {
+    const { error, asyncStart, asyncEnd } = this.#channel
+    const { message } = this
+    message.duration = performance.now() - this.#started
+    message.failed = failure !== undefined
+    if (failure !== undefined) {
+      message.error = failure.error
+      error.publish(message)
+    }
+    asyncStart.publish(message)
+    asyncEnd.publish(message)
+  }
+}
+
+/** What every message says when its work has ended. */
+interface Outcome {
+  duration: number | undefined
+  failed: boolean
+  error: unknown
+}

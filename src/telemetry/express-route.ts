@@ -1,0 +1,91 @@
+/** The templates of what Express has mounted and matched: labels of metrics must not grow with the values in paths. */
+import type { IncomingMessage } from 'node:http'
+
+/** What Express says of the route of a request. */
+interface RoutedRequest extends IncomingMessage {
+  readonly baseUrl?: string
+  params?: Params | undefined
+  route?: { readonly path?: unknown } | undefined
+}
+
+type Params = Readonly<Record<string, unknown>>
+
+/**
+ * The path that the current router is mounted at, with `{name}` in place of the value of a path
+ * parameter.
+ *
+ * @example app.use('/areas/:area', service) // '/areas/{area}'
+ */
+export function mountTemplate(req: IncomingMessage): string {
+  const { baseUrl = '', params } = req as RoutedRequest
+  return baseUrl === '' || params === undefined ? baseUrl : templateOf(baseUrl, namesIn(params))
+}
+
+/**
+ * Calls back each time when Express matches a route below `mountPath`, with the template from there on.
+ * Express sets `req.route` then, while `req.baseUrl` names the nested router; later it restores that.
+ * A nested router forgets the parameters of its own path, so all that were set are kept.
+ */
+export function followRoutes(req: IncomingMessage, mountPath: string, matched: (template: string) => void): void {
+  const names = new Map<unknown, string>()
+  watchProperty(req, 'params', (params) => {
+    if (params !== undefined) for (const [value, name] of namesIn(params)) names.set(value, name)
+  })
+  watchProperty(req, 'route', (route) => {
+    const path = pathOf(route?.path)
+    if (path === undefined) return
+    const nested = templateOf(((req as RoutedRequest).baseUrl ?? '').slice(mountPath.length), names)
+    matched(`${nested}${path === '/' ? '' : path}` || '/')
+  })
+}
+
+/** Turns a property into one whose new values are seen, by earlier watchers too. One that can't be changed stays as it is. */
+function watchProperty<Name extends 'params' | 'route'>(req: RoutedRequest, name: Name, seen: (value: RoutedRequest[Name]) => void): void {
+  const before = Object.getOwnPropertyDescriptor(req, name)?.set
+  let current = req[name]
+  Reflect.defineProperty(req, name, {
+    configurable: true,
+    enumerable: true,
+    get: () => current,
+    set(value: RoutedRequest[Name]) {
+      current = value
+      before?.call(req, value)
+      seen(value)
+    },
+  })
+}
+
+function templateOf(path: string, names: ReadonlyMap<unknown, string>): string {
+  if (names.size === 0) return path
+  return path
+    .split('/')
+    .map((segment) => {
+      const name = names.get(decoded(segment))
+      return name === undefined ? segment : `{${name}}`
+    })
+    .join('/')
+}
+
+/** The names of parameters, by their values. A wildcard of Express 5 has a list of segments. */
+function namesIn(params: Params): ReadonlyMap<unknown, string> {
+  const names = new Map<unknown, string>()
+  for (const [name, value] of Object.entries(params)) {
+    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) if (one !== '') names.set(one, name)
+  }
+  return names
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** A path of Express is a string, a regular expression, or a list of them. */
+function pathOf(path: unknown): string | undefined {
+  if (typeof path === 'string') return path
+  if (Array.isArray(path)) return path.map(String).join(',')
+  return path instanceof RegExp ? String(path) : undefined
+}

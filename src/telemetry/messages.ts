@@ -1,0 +1,147 @@
+/** The messages of the tracing channels. Their getters give what is known of the request when they are read. */
+import type { IncomingMessage } from 'node:http'
+
+/** What messages say of the request, or job, that they belong to. */
+export interface Facts {
+  readonly requestId: string
+  /** `JOB` where no request began it. */
+  readonly method: string
+  /** The version segment, where there is one. */
+  readonly version: string | undefined
+  /** The template below the version, such as `/contratos/{id}`; `undefined` where nothing matches. */
+  readonly route: string | undefined
+  /** The whole template, as `http.route` of OpenTelemetry, such as `/private/v1/contratos/{id}`. */
+  readonly httpRoute: string | undefined
+  /** Of the route. */
+  readonly collection: string | undefined
+  /** The name of the operation, such as `patch`; `undefined` where the route has no such method. */
+  readonly operation: string | undefined
+  /** The trace that the client sent (W3C Trace Context), where it is well-formed. */
+  readonly traceparent: string | undefined
+}
+
+/** Who reports: it knows the facts, and who calls. */
+export interface Subject {
+  /** The request; `undefined` of a job. */
+  readonly req: IncomingMessage | undefined
+  facts(): Facts
+  principalHash(): string | undefined
+}
+
+/** What all messages have. */
+abstract class Message implements Facts {
+  readonly #subject: Subject
+  /** Milliseconds; `undefined` until the work has ended. */
+  duration: number | undefined = undefined
+  failed = false
+  /** What was thrown. */
+  error: unknown = undefined
+
+  constructor(subject: Subject) {
+    this.#subject = subject
+  }
+
+  get req(): IncomingMessage | undefined {
+    return this.#subject.req
+  }
+
+  get requestId(): string {
+    return this.#subject.facts().requestId
+  }
+
+  get method(): string {
+    return this.#subject.facts().method
+  }
+
+  get version(): string | undefined {
+    return this.#subject.facts().version
+  }
+
+  get route(): string | undefined {
+    return this.#subject.facts().route
+  }
+
+  get httpRoute(): string | undefined {
+    return this.#subject.facts().httpRoute
+  }
+
+  get collection(): string | undefined {
+    return this.#subject.facts().collection
+  }
+
+  get operation(): string | undefined {
+    return this.#subject.facts().operation
+  }
+
+  get traceparent(): string | undefined {
+    return this.#subject.facts().traceparent
+  }
+
+  /** A digest of the caller's name, made when first read; `undefined` before `authenticate` and where the principal has no name. */
+  get principalHash(): string | undefined {
+    return this.#subject.principalHash()
+  }
+}
+
+export class RequestMessage extends Message {
+  /** `undefined` where the connection closed before an answer. */
+  status: number | undefined = undefined
+  /** The problem's code and clause, where the answer is one. */
+  code: string | undefined = undefined
+  clause: string | undefined = undefined
+  /** Calls of adapters. */
+  queries = 0
+  /** Records that they gave. */
+  rows = 0
+  /** Milliseconds that it waited for other writers of its key. */
+  waited = 0
+}
+
+export class StepMessage extends Message {
+  constructor(
+    subject: Subject,
+    /** The name of its file and of its section in docs/lifecycle.md. */
+    readonly step: string,
+  ) {
+    super(subject)
+  }
+}
+
+export class CallMessage extends Message {
+  /** Records that the adapter gave; `undefined` of writes, and where it failed. */
+  rows: number | undefined = undefined
+  readonly #collection: string
+
+  constructor(
+    subject: Subject,
+    collection: string,
+    /** The adapter's method. */
+    readonly call: string,
+  ) {
+    super(subject)
+    this.#collection = collection
+  }
+
+  /** The collection that the adapter holds: of an expansion, not that of the route. */
+  override get collection(): string {
+    return this.#collection
+  }
+}
+
+/** A look-up in a cache. */
+export interface CacheMessage {
+  /** The name of its row in docs/performance.md. */
+  readonly cache: string
+  readonly hit: boolean
+}
+
+/** A store of limits, which has failed or counts again. */
+export interface StoreFailureMessage {
+  readonly state: 'failed' | 'recovered'
+  /** A sentence for the log. */
+  readonly message: string
+  /** Of a failure: its cause. */
+  readonly error: unknown
+  /** Of a recovery: milliseconds for which the store did not count. */
+  readonly duration: number | undefined
+}

@@ -1,0 +1,108 @@
+/** The console of the docs as a page: accessible, with the keyboard alone, in a narrow window, without a script, and shut off from other hosts. */
+import { describe, expect, it } from 'vitest'
+import { hashPassword, login, publicToken, tokenIssuer } from '../../src/auth/index.js'
+import { docsPages } from '../../src/docs/index.js'
+import { axeFaults, keyboardFaults, overflowFaults, skipLinkFaults } from './checks.js'
+import { authorize, fill, operation, send } from './console.js'
+import { key, serve as serveDocs } from './service.js'
+import { useBrowser, visit } from './visit.js'
+
+/** A service: the address of its console. */
+const serve = async (...options: Parameters<typeof serveDocs>) => `${await serveDocs(...options)}/console`
+
+useBrowser()
+
+const asAna = { '#auth-bearer-value': tokenIssuer({ key })({ sub: 'ana' }) }
+
+describe.each(['light', 'dark'] as const)('the console in the %s scheme', (scheme) => {
+  it('is accessible, closed and with operations, an answer and the dialog open', async () => {
+    await visit(await serve(), { scheme, statuses: [401] }, async ({ page }) => {
+      await page.locator('.opblock').first().waitFor()
+      expect(await axeFaults(page)).toEqual([])
+      for (const id of ['listOrders', 'createOrder', 'replaceOrder', 'updateOrder', 'deleteOrder', 'optionsOrders'])
+        await operation(page, id)
+      await send(page.locator('.opblock[id$="-listOrders"]'))
+      await settled(page)
+      expect(await axeFaults(page)).toEqual([])
+      await page.getByRole('button', { name: 'Authorize' }).first().click()
+      await page.getByRole('dialog').waitFor()
+      await settled(page)
+      expect(await axeFaults(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await authorize(page, asAna)
+      await page.getByRole('button', { name: 'Authorize' }).first().click()
+      await page.getByRole('dialog').getByText('Authorized').waitFor()
+      await settled(page)
+      expect(await axeFaults(page)).toEqual([])
+    })
+  })
+})
+
+/** Buttons fade in and out. */
+const settled = (page: { evaluate<T>(text: string): Promise<T> }): Promise<void> =>
+  page.evaluate(
+    'new Promise(requestAnimationFrame).then(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))',
+  )
+
+describe('the console', () => {
+  it('is usable with the keyboard alone', async () => {
+    await visit(await serve(), {}, async ({ page }) => {
+      await page.locator('.opblock').first().waitFor()
+      expect(await skipLinkFaults(page)).toEqual([])
+      await operation(page, 'updateOrder')
+      expect(await keyboardFaults(page)).toEqual([])
+    })
+  })
+
+  it('fits a narrow window', async () => {
+    await visit(await serve(), { width: 320 }, async ({ page }) => {
+      await operation(page, 'listOrders')
+      expect(await overflowFaults(page)).toEqual([])
+    })
+  })
+
+  it('says without JavaScript that it needs it, and leads to the pages that do not', async () => {
+    await visit(await serve(), { script: false }, async ({ page }) => {
+      expect(await page.locator('main').innerText()).toBe('The console needs JavaScript. The other pages do not.')
+      await page.getByRole('link', { name: 'All pages' }).click()
+      expect(new URL(page.url()).pathname).toBe('/v1/docs/')
+    })
+  })
+
+  it('says why it has no document', async () => {
+    await visit(await serve(), { statuses: [503] }, async ({ page }) => {
+      await page.route('**/openapi', (route) => route.fulfill({ status: 503, body: 'busy' }))
+      await page.reload()
+      await page.getByText('The OpenAPI document can not be loaded: it is answered with 503.').waitFor()
+    })
+  })
+
+  it.each(['', '/', '#/orders/listOrders'])('sends requests where the page is: %j', async (end) => {
+    // What the document says of servers is for other clients.
+    const elsewhere = { servers: [{ url: 'https://api.example.com/v1' }], pages: docsPages({ console: true }), public: true }
+    await visit(`${await serve({ describe: elsewhere, baseUrl: 'https://api.example.com' }, '/area')}${end}`, {}, async ({ page }) => {
+      await authorize(page, asAna)
+      const read = await operation(page, 'getOrder')
+      await fill(read, 'id', '1')
+      const { status, text } = await send(read)
+      expect(status).toBe('200')
+      expect(text).toContain('"state": "open"')
+    })
+  })
+
+  it('logs in where the service is mounted, with a password of any characters', async () => {
+    const found = { hash: await hashPassword('contraseña: 3 €'), principal: { sub: 'ana' } }
+    const issue = tokenIssuer({ key })
+    const address = await serve(
+      { login: login({ find: () => found, token: issue }), authenticate: publicToken({ keys: key }), baseUrl: 'https://api.example.com' },
+      '/area',
+    )
+    await visit(address, {}, async ({ page }) => {
+      await authorize(page, { '#auth-basic-username': 'ana', '#auth-basic-password': 'contraseña: 3 €' })
+      expect((await send(await operation(page, 'login'))).status).toBe('200')
+      const read = await operation(page, 'getOrder')
+      await fill(read, 'id', '1')
+      expect((await send(read)).status).toBe('200')
+    })
+  })
+})

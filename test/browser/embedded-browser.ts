@@ -1,0 +1,48 @@
+/**
+ * The Chromium of the package `@sparticuz/chromium`, unpacked. The package itself is not imported:
+ * it unpacks into one folder that all processes of the machine share, without waiting for each other.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliDecompressSync } from 'node:zlib'
+
+/** What is packed: the program, the libraries that a bare Linux lacks, and fonts. */
+const archives = ['al2023.tar.br', 'fonts.tar.br']
+
+/** The program and its environment. Throws where the package has nothing for this machine. */
+export function embeddedBrowser(): { readonly path: string; readonly env: Readonly<Record<string, string>> } {
+  const { platform, arch } = process
+  if (platform !== 'linux' || arch !== 'x64') throw new Error(`It has no Chromium for ${platform} on ${arch}.`)
+  const packed = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '..', '..', 'bin')
+  const { version } = JSON.parse(readFileSync(join(packed, '..', 'package.json'), 'utf8')) as { version: string }
+  const folder = fileURLToPath(new URL(`../../build/chromium-${version}`, import.meta.url))
+  if (!existsSync(folder)) unpack(packed, folder)
+  return {
+    path: join(folder, 'chromium'),
+    env: { LD_LIBRARY_PATH: join(folder, 'lib'), FONTCONFIG_FILE: join(folder, 'own-fonts.conf') },
+  }
+}
+
+/** The file that the package has says that the fonts are in `/tmp`. */
+const fontsIn = (folder: string): string =>
+  `<?xml version="1.0"?><fontconfig><dir>/usr/share/fonts</dir><dir>${folder}</dir><cachedir>${folder}-cache</cachedir></fontconfig>`
+
+/** Nobody sees a part of it: it gets its name when it is whole. */
+function unpack(packed: string, folder: string): void {
+  mkdirSync(dirname(folder), { recursive: true })
+  const work = mkdtempSync(`${folder}-`)
+  const read = (name: string): Buffer => brotliDecompressSync(readFileSync(join(packed, name)))
+  try {
+    writeFileSync(join(work, 'chromium'), read('chromium.br'), { mode: 0o755 })
+    for (const archive of archives) execFileSync('tar', ['-x', '-C', work], { input: read(archive) })
+    writeFileSync(join(work, 'own-fonts.conf'), fontsIn(join(folder, 'fonts')))
+    renameSync(work, folder)
+  } catch (error) {
+    rmSync(work, { recursive: true, force: true })
+    // Another process was quicker.
+    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
+}

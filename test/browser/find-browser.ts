@@ -1,0 +1,83 @@
+/** Finds the Chromium that tests drive: the one of this machine, else the one that a development dependency brings. */
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { chromium } from 'playwright-core'
+import { embeddedBrowser } from './embedded-browser.js'
+
+export interface FoundBrowser {
+  /** The program. */
+  readonly path: string
+  /** What its environment needs beside ours. */
+  readonly env: Readonly<Record<string, string>>
+  /** One line for the reader: which browser, and how it was found. */
+  readonly line: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const programs = ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
+
+/**
+ * Finds a Chromium in this order: `CHROME_PATH`, which has to work where it is set; a program on
+ * `PATH`; the one that `npx playwright-core install chromium` has put there; else the one that npm
+ * brings for Linux on x64. Throws where there is none.
+ */
+export function findBrowser(env: Environment = process.env): FoundBrowser {
+  if (env.CHROME_PATH) return chosen(env.CHROME_PATH)
+  const refused: string[] = []
+  const found = [...onPath(env), ...[chromium.executablePath()].filter(existsSync)]
+  for (const path of found) {
+    try {
+      return { path, env: {}, line: `${versionOf(path)}: ${path}.` }
+    } catch (error) {
+      refused.push(`${path}: ${message(error)}`)
+    }
+  }
+  try {
+    const embedded = embeddedBrowser()
+    return { ...embedded, line: `${versionOf(embedded.path, embedded.env)}: of the package @sparticuz/chromium.` }
+  } catch (error) {
+    refused.push(`@sparticuz/chromium: ${message(error)}`)
+    throw new Error(
+      `There is no Chromium to test with. Install one (apt install chromium, npx playwright-core install chromium), or name its program in CHROME_PATH.\n${refused.join('\n')}`,
+    )
+  }
+}
+
+function chosen(path: string): FoundBrowser {
+  try {
+    return { path, env: {}, line: `${versionOf(path)}: CHROME_PATH.` }
+  } catch (cause) {
+    throw new Error(`CHROME_PATH is set, and its program can't be used for the tests: ${message(cause)}`, { cause })
+  }
+}
+
+const onPath = ({ PATH = '' }: Environment): string[] =>
+  PATH.split(delimiter)
+    .filter((folder) => folder !== '')
+    .flatMap((folder) => programs.map((program) => join(folder, program)))
+    .filter(isProgram)
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function versionOf(path: string, env: Readonly<Record<string, string>> = {}): string {
+  const answer = execFileSync(path, ['--version'], {
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: 10_000,
+  })
+  const [version] = /\d+\.\d+\.\d+\.\d+/.exec(answer) ?? []
+  if (version === undefined) throw new Error(`It does not say which version of Chromium it is: ${JSON.stringify(answer)}.`)
+  return `Chromium ${version}`
+}
+
+const message = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,109 @@
+/**
+ * What the checks ask of a page, from inside: `page.evaluate` runs this text, which no policy of the
+ * page keeps out. It stands in a file of its own because the tests are compiled without the types of a browser.
+ */
+globalThis.rig = (() => {
+  /** Names an element for a message: `<a href="#list"> Orders`. */
+  const nameOf = (element) =>
+    `${element.cloneNode(false).outerHTML.replace(/<\/[^>]*>$/, '')} ${element.textContent.trim().slice(0, 40)}`.trim()
+
+  const isShown = (element) => element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length > 0
+
+  const canTakeFocus =
+    'a[href], button, input, select, textarea, summary, [tabindex], [contenteditable], iframe, audio[controls], video[controls]'
+
+  /** Radio buttons of one name are one stop. */
+  const isStop = (element) =>
+    element.tabIndex >= 0 &&
+    !element.disabled &&
+    !element.closest('[inert]') &&
+    (element.type !== 'radio' || element.checked || !radioChecked(element))
+  const radioChecked = ({ name, form }) => document.querySelector(`input[type=radio][name="${CSS.escape(name)}"]:checked`)?.form === form
+
+  const stops = () => [...document.querySelectorAll(canTakeFocus)].filter((element) => isStop(element) && isShown(element))
+
+  /** What shows the focus: an outline, or whatever differs from the same element without focus. */
+  const looks = (element) => {
+    const { outlineStyle, outlineWidth, outlineColor, boxShadow, backgroundColor, borderColor, borderWidth, textDecorationLine } =
+      getComputedStyle(element)
+    const outline = outlineStyle === 'none' || outlineWidth === '0px' ? 'none' : `${outlineStyle} ${outlineWidth} ${outlineColor}`
+    return JSON.stringify([outline, boxShadow, backgroundColor, borderColor, borderWidth, textDecorationLine])
+  }
+
+  const seen = new Set()
+  const before = new Map()
+
+  return {
+    /** Begins a walk with the Tab key: how many stops there are. */
+    startWalk() {
+      document.activeElement?.blur()
+      seen.clear()
+      before.clear()
+      for (const element of stops()) before.set(element, looks(element))
+      return before.size
+    },
+    /** Where the focus is now, and what is wrong there. */
+    stop() {
+      const element = document.activeElement
+      if (element === null || element === document.body || element === document.documentElement)
+        return { name: '', again: false, faults: [] }
+      const again = seen.has(element)
+      seen.add(element)
+      const { top, bottom, left, right } = element.getBoundingClientRect()
+      const inside = bottom > 0 && right > 0 && top < innerHeight && left < innerWidth
+      return {
+        name: nameOf(element),
+        again,
+        faults: [
+          ...(before.get(element) === looks(element) ? [`The focus does not show: ${nameOf(element)}`] : []),
+          ...(inside ? [] : [`The focus is outside of the window: ${nameOf(element)}`]),
+        ],
+      }
+    },
+    /** Stops that the walk has not reached. */
+    unreached: () =>
+      stops()
+        .filter((element) => !seen.has(element))
+        .map(nameOf),
+    /** Whether the focus is inside what the address leads to. */
+    focusIsBelowTarget() {
+      const target = document.querySelector(':target')
+      const element = document.activeElement
+      if (target === null || element === null) return false
+      return target.contains(element) || Boolean(target.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING)
+    },
+    /** Text that nobody can get at: it is not shown, and not behind a `<details>` either. A hidden form is one that only a script can answer. */
+    unreadable() {
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+      const found = []
+      while (walker.nextNode()) {
+        const { data, parentElement: element } = walker.currentNode
+        if (data.trim() === '' || element.closest('script, style, template, noscript, form[hidden]')) continue
+        const closed = [...ancestors(element)].filter((one) => one.matches('details:not([open])'))
+        for (const one of closed) one.open = true
+        if (!isShown(element)) found.push(data.trim().slice(0, 60))
+        for (const one of closed) one.open = false
+      }
+      return found
+    },
+    /** By how many pixels the page is wider than the window, and what sticks out. */
+    overflow() {
+      const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth
+      if (wide <= 0) return []
+      const out = [...document.body.querySelectorAll('*')].filter(
+        (element) => element.getBoundingClientRect().right > innerWidth + 1 && !isInBox(element),
+      )
+      return [`The page is ${wide} pixels too wide: ${out.slice(0, 5).map(nameOf).join('; ')}`]
+    },
+  }
+
+  /** Whether a box scrolls it. */
+  function isInBox({ parentElement }) {
+    const boxes = [...ancestors(parentElement)].filter((one) => one !== document.documentElement && one !== document.body)
+    return boxes.some((one) => getComputedStyle(one).overflowX !== 'visible')
+  }
+
+  function* ancestors(element) {
+    for (let one = element; one !== null; one = one.parentElement) yield one
+  }
+})()

@@ -1,0 +1,119 @@
+/** A page in a real browser. Whatever the browser finds fault with is kept, and a test ends with none. */
+import { readFileSync } from 'node:fs'
+import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type Page, type Request } from 'playwright-core'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { findBrowser } from './find-browser.js'
+
+export interface VisitOptions {
+  /** Default `light`. */
+  readonly scheme?: 'light' | 'dark'
+  /** CSS pixels. Default 1280. */
+  readonly width?: number
+  /** `false` turns JavaScript off. */
+  readonly script?: boolean
+  /** Statuses of 400 and above that the test asks for, such as 412. Default: none. */
+  readonly statuses?: readonly number[]
+}
+
+export interface Visit {
+  readonly page: Page
+  readonly context: BrowserContext
+}
+
+/** Milliseconds until a wait of a page is an error. */
+const timeout = 60_000
+
+const inPage = readFileSync(new URL('in-page.js', import.meta.url), 'utf8')
+
+let browser: Browser | undefined
+
+/** Starts the browser for the tests of a file, and ends it after them. A test may take long where the machine is busy. */
+export function useBrowser(): void {
+  vi.setConfig({ testTimeout: 4 * timeout })
+  beforeAll(async () => {
+    const { path, env, line } = findBrowser()
+    console.log(line)
+    browser = await chromium.launch({
+      executablePath: path,
+      env: { ...process.env, ...env },
+      // Names and addresses of other hosts lead nowhere.
+      args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+    })
+  })
+  afterAll(() => browser?.close())
+}
+
+/** Opens an address, looks at the page, and fails for each fault that the browser found meanwhile. */
+export async function visit(address: string, options: VisitOptions, look: (visit: Visit) => Promise<void>): Promise<void> {
+  const faults = await faultsOf(address, options, look)
+  expect(faults).toEqual([])
+}
+
+/** The same, and gives the faults. */
+export async function faultsOf(
+  address: string,
+  { scheme = 'light', width = 1280, script = true, statuses = [] }: VisitOptions,
+  look: (visit: Visit) => Promise<void> = async () => {},
+): Promise<readonly string[]> {
+  if (browser === undefined) throw new Error('There is no browser: call useBrowser() in the file of the test.')
+  const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 900 }, javaScriptEnabled: script })
+  try {
+    context.setDefaultTimeout(timeout)
+    const faults = new Set<string>()
+    const pending = new Set<Request>()
+    context.on('request', (request) => pending.add(request))
+    for (const end of ['requestfinished', 'requestfailed'] as const)
+      context.on(end as 'requestfinished', (request) => pending.delete(request))
+    await watch(context, new URL(address).origin, statuses, (fault) => faults.add(fault))
+    const page = await context.newPage()
+    await page.goto(address, { waitUntil: 'networkidle' })
+    await look({ page, context })
+    await vi.waitFor(
+      () =>
+        expect(
+          [...pending].map((request) => request.url()),
+          'Requests without an answer',
+        ).toEqual([]),
+      { timeout },
+    )
+    // What the page says until now comes before the answer.
+    await page.title()
+    return [...faults]
+  } finally {
+    await context.close()
+  }
+}
+
+async function watch(context: BrowserContext, origin: string, statuses: readonly number[], fault: (text: string) => void): Promise<void> {
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type()) && !isExpected(message, statuses)) fault(`Console: ${message.text()}`)
+  })
+  context.on('weberror', (error) => fault(`Script: ${error.error().message}`))
+  context.on('dialog', (dialog) => {
+    fault(`Dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  context.on('request', (request) => {
+    const { protocol, origin: to } = new URL(request.url())
+    if (to !== origin && !['data:', 'blob:'].includes(protocol)) fault(`Another host: ${request.url()}`)
+  })
+  context.on('requestfailed', (request) => fault(`Failed: ${request.method()} ${request.url()}: ${request.failure()?.errorText}`))
+  context.on('response', (response) => {
+    const status = response.status()
+    if (status >= 400 && !statuses.includes(status)) fault(`Status ${status}: ${response.request().method()} ${response.url()}`)
+  })
+  await context.exposeBinding('policyViolated', (_, text: string) => fault(`Policy: ${text}`))
+  await context.addInitScript(
+    `document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) => policyViolated([effectiveDirective, blockedURI, sample].join(' ')))`,
+  )
+}
+
+/** The console names each answer of 400 and above. */
+const isExpected = (message: ConsoleMessage, statuses: readonly number[]): boolean =>
+  statuses.some((status) => message.text().startsWith(`Failed to load resource: the server responded with a status of ${status} `))
+
+/** Calls a function of `in-page.js`. */
+export async function ask<T>(page: Page, call: string): Promise<T> {
+  await page.evaluate(`globalThis.rig ?? (() => {${inPage}})()`)
+  return page.evaluate<T>(`rig.${call}`)
+}

@@ -1,0 +1,129 @@
+/** References by `$anchor` and `$id`, and into other files. */
+import { describe, expect, it } from 'vitest'
+import { bundled } from '../../src/contract/bundle.js'
+import { compareContracts } from '../../src/contract/compare.js'
+import { type Json, members, request, response } from './documents.js'
+
+const text = { type: 'string' }
+const whole = { type: 'integer' }
+const same = (one: unknown, other: unknown): void => {
+  for (const [before, after] of [
+    [one, other],
+    [other, one],
+  ])
+    expect(compareContracts(before, after).filter(({ kind }) => kind !== 'component-removed')).toEqual([])
+}
+const withSchemas = (schema: unknown, schemas: Json): Json => response(schema, 'application/json', { schemas })
+
+describe('a schema that is known by', () => {
+  const inline = response(members({ a: text }))
+
+  it.each([
+    ['$anchor', { $ref: '#thing' }, { Thing: { $anchor: 'thing', ...members({ a: text }) } }],
+    ['$id', { $ref: 'https://a.example/thing' }, { Thing: { $id: 'https://a.example/thing', ...members({ a: text }) } }],
+    ['$id and a pointer', { $ref: 'thing#/$defs/inner' }, { Thing: { $id: 'thing', $defs: { inner: members({ a: text }) } } }],
+    [
+      '$id and an anchor',
+      { $ref: 'thing#inner' },
+      { Thing: { $id: 'thing', $defs: { inner: { $anchor: 'inner', ...members({ a: text }) } } } },
+    ],
+    ['$dynamicAnchor', { $dynamicRef: '#thing' }, { Thing: { $dynamicAnchor: 'thing', ...members({ a: text }) } }],
+  ])('%s is that schema', (_title, reference, schemas) => {
+    same(inline, withSchemas(reference, schemas))
+    expect(compareContracts(withSchemas(reference, schemas), response(members({})))).not.toEqual([])
+  })
+
+  it('an $anchor may refer to itself', () => {
+    const tree = (leaf: unknown) =>
+      withSchemas(
+        { $ref: '#tree' },
+        { Tree: { $anchor: 'tree', ...members({ leaf, parts: { type: 'array', items: { $ref: '#tree' } } }) } },
+      )
+    same(tree(text), tree(text))
+    expect(compareContracts(tree(text), tree(whole)).map(({ kind }) => kind)).toEqual(['response-type-changed'])
+  })
+
+  it('nothing leads to nothing, and an anchor in an example is none', () => {
+    const stray = withSchemas({ $ref: '#lost' }, { Thing: { ...text, examples: [{ $anchor: 'lost' }] } })
+    expect(() => compareContracts(stray, inline)).toThrow('The reference "#lost" at #/paths')
+  })
+})
+
+describe('a document of several files', () => {
+  const files: Readonly<Record<string, unknown>> = {
+    'schemas/thing.json': {
+      ...members({
+        a: { $ref: '../common.yaml#/components/schemas/Text' },
+        up: { $ref: '../api.json#/components/schemas/Own' },
+        self: { $ref: '#/$defs/one' },
+      }),
+      $defs: { one: whole },
+    },
+    'common.yaml': { components: { schemas: { Text: text, Loop: { $ref: 'common.yaml#/components/schemas/Text' } } } },
+    'with space.json': { 'a/b': text },
+  }
+  const read = (path: string): unknown => {
+    if (!Object.hasOwn(files, path)) throw new Error(`There is no ${path}.`)
+    return files[path]
+  }
+  const assembled = (schema: unknown, rest: Json = {}): unknown =>
+    bundled({ ...request(schema, 'application/json', { schemas: { Own: text } }), ...rest }, 'api.json', read)
+
+  it('is the same contract as one file', () => {
+    same(assembled({ $ref: 'schemas/thing.json' }), request(members({ a: text, up: text, self: whole })))
+    same(assembled({ $ref: './common.yaml#/components/schemas/Loop' }), request(text))
+    same(assembled({ $ref: 'with%20space.json#/a~1b' }), request(text))
+  })
+
+  it('has a change where another file has', () => {
+    const before = assembled({ $ref: 'common.yaml#/components/schemas/Text' })
+    const after = bundled(
+      request({ $ref: 'common.yaml#/components/schemas/Text' }, 'application/json', { schemas: { Own: text } }),
+      'api.json',
+      () => ({
+        components: { schemas: { Text: { ...text, maxLength: 5 } } },
+      }),
+    )
+    expect(compareContracts(before, after).map(({ kind }) => kind)).toEqual(['request-maximum-lowered'])
+  })
+
+  it('is what it was where it refers to no other', () => {
+    const document = request(members({ $ref: { $ref: '#/components/schemas/A' }, example: text }), 'application/json', {
+      schemas: { A: { ...text, example: { $ref: 'lost.json' } } },
+    })
+    expect(bundled(document, 'api.json', read)).toBe(document)
+  })
+
+  it('is refused where a file is missing, or on another host', () => {
+    expect(() => assembled({ $ref: 'lost.json' })).toThrow('There is no lost.json.')
+    expect(() => assembled({ $ref: 'https://a.example/thing.json' })).toThrow('leads to another host')
+    expect(() => assembled({ $ref: 'file:///etc/passwd' })).toThrow('leads to another host')
+  })
+})
+
+describe('discriminators', () => {
+  const variants = (mapping: Json | undefined, propertyName = 'kind'): unknown => ({
+    oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }],
+    discriminator: { propertyName, ...(mapping === undefined ? {} : { mapping }) },
+  })
+  const schemas = { Cat: members({ kind: text, lives: whole }, 'kind', 'lives'), Dog: members({ kind: text, tail: text }, 'kind', 'tail') }
+  const sent = (mapping: Json | undefined, name?: string): Json => request(variants(mapping, name), 'application/json', { schemas })
+  const got = (mapping: Json | undefined, name?: string): Json => withSchemas(variants(mapping, name), schemas)
+  const levels = (before: Json, after: Json) => compareContracts(before, after).map(({ kind, level }) => [kind, level])
+
+  it('a value that is gone breaks clients that send it, and no others', () => {
+    const [both, one] = [{ cat: 'Cat', dog: 'Dog' }, { dog: 'Dog' }]
+    expect(levels(sent(both), sent(one))).toEqual([['request-mapping-value-removed', 'breaking']])
+    expect(levels(got(both), got(one))).toEqual([['response-mapping-value-removed', 'harmless']])
+    expect(levels(sent(one), sent(both))).toEqual([['request-mapping-value-added', 'harmless']])
+    expect(levels(got(one), got(both))).toEqual([['response-mapping-value-added', 'warning']])
+  })
+
+  it('what values lead to is told by the variants', () => {
+    expect(levels(got({ cat: 'Cat' }), got({ cat: '#/components/schemas/Cat' }))).toEqual([])
+  })
+
+  it('another property is a warning', () => {
+    expect(levels(got(undefined), got(undefined, 'type'))).toEqual([['response-discriminator-changed', 'warning']])
+  })
+})

@@ -1,0 +1,129 @@
+/** The documents that services have before and after a change of their definitions. */
+import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { compareContracts } from '../../src/contract/compare.js'
+import { api, defineResource, mount, type ResourceDefinition } from '../../src/index.js'
+import { openapi } from '../../src/openapi/index.js'
+
+interface Options {
+  readonly [name: string]: unknown
+}
+
+const properties = {
+  id: { type: 'integer' },
+  lote: { type: 'string', maxLength: 20 },
+  estado: { type: 'string', enum: ['nueva', 'abierta'] },
+  nota: { type: ['string', 'null'] },
+  urgente: { type: 'boolean' },
+  clienteId: { type: 'integer' },
+}
+const schema = (more: Options = {}, required: readonly string[] = ['id', 'lote', 'clienteId', 'urgente']): Options => ({
+  type: 'object',
+  required,
+  properties: { ...properties, ...more },
+})
+const define = (options: Options): ResourceDefinition => defineResource<object>()(options as never) as unknown as ResourceDefinition
+
+const clientes = define({
+  collection: 'clientes',
+  key: 'id',
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'integer' }, nombre: { type: 'string' }, otro: { type: 'string' } },
+  },
+})
+
+/** The document of a service with these options of its resource and of its own. */
+function documentOf(resource: Options = {}, service: Options = {}): unknown {
+  const piezas = define({
+    collection: 'piezas',
+    key: 'id',
+    schema: schema(),
+    filters: { lote: true, estado: true },
+    sort: ['lote', 'estado'],
+    links: { cliente: { to: clientes, by: 'clienteId', show: ['nombre'] } },
+    flags: { urgente: 'urgente' },
+    page: { size: 20, max: 100 },
+    ...resource,
+  })
+  const options = { versions: { v1: [piezas, clientes].map((one) => mount(one, memoryAdapter(one))) }, ...service }
+  return openapi(api(options as Parameters<typeof api>[0]), 'v1')
+}
+
+/** `!` breaks clients; changes that come with others are told by the first words of their sentences. */
+const changes = (before: unknown, after: unknown): readonly string[] =>
+  compareContracts(before, after)
+    .filter(({ breaking }) => breaking)
+    .map(({ summary }) => summary)
+
+describe('a service that changes', () => {
+  const usual = documentOf()
+
+  it.each<[title: string, after: unknown, there: readonly RegExp[], back: readonly RegExp[]]>([
+    ['nothing', documentOf(), [], []],
+    [
+      'its texts',
+      documentOf({ schema: { ...schema({ lote: { ...properties.lote, description: 'The lot.' } }), title: 'A piece' } }),
+      [],
+      [],
+    ],
+    ['a filter', documentOf({ filters: { lote: true } }), [/^v1: the filter "estado" of piezas is gone/], []],
+    ['a sort member', documentOf({ sort: ['lote'] }), [/^v1: the sort member "estado" of piezas is gone/], []],
+    ['the sort order', documentOf({ sort: [] }), [/^v1: the sort order \("sort"\) of piezas is gone/], []],
+    [
+      'an expansion',
+      documentOf({ links: { cliente: { to: clientes, by: 'clienteId', show: ['nombre'], expand: false } } }),
+      [/"expand"/],
+      [],
+    ],
+    [
+      'what a link shows',
+      documentOf({ links: { cliente: { to: clientes, by: 'clienteId', show: [] } } }),
+      [/^v1: the member .*nombre/],
+      [],
+    ],
+    ['the greatest limit', documentOf({ page: { size: 20, max: 50 } }), [/^v1: the greatest limit of piezas is 50 in place of 100/], []],
+    ['the usual limit', documentOf({ page: { size: 10, max: 100 } }), [/^v1: the limit of piezas is 10 in place of 20/], []],
+    ['the first page', documentOf({ page: { size: 20, max: 100, first: 0 } }), [/offest/], [/offest/]],
+    ['a flag', documentOf({ flags: {} }), [/^v1: \/piezas\/\{id\}\/urgente is gone/], []],
+    ['a member', documentOf({ schema: schema({ peso: { type: 'number' } }) }), [], [/"peso" of .*is gone/, /"\[\]\.peso"|"peso"/]],
+    [
+      'a required member',
+      documentOf({ schema: schema({ peso: { type: 'number' } }, ['id', 'lote', 'clienteId', 'urgente', 'peso']) }),
+      [/"peso" of the body of .* is new and required/],
+      [/peso/],
+    ],
+    [
+      'a value',
+      documentOf({ schema: schema({ estado: { type: 'string', enum: ['nueva', 'abierta', 'cerrada'] } }) }),
+      [/may have the value cerrada now/],
+      [/has lost the value cerrada/],
+    ],
+    [
+      'a length',
+      documentOf({ schema: schema({ lote: { type: 'string', maxLength: 10 } }) }),
+      [/"lote" of the body of .* has maxLength 10 in place of 20/],
+      [/maxLength 20/],
+    ],
+    ['the type of the key', documentOf({ schema: schema({ id: { type: 'string' } }) }), [/"id"/], [/"id"/]],
+    [
+      'what a scope gives',
+      documentOf({ scope: (caller: { lote: string }) => ({ lote: caller.lote }) }),
+      [],
+      [/"lote" of the body of .* is required now/],
+    ],
+    ['rules', documentOf({ rules: () => [] }), [], []],
+    ['credentials', documentOf({}, { principal: () => ({}) }), [], []],
+    ['a permission', documentOf({}, { permission: () => 'allow', principal: () => ({}) }), [], []],
+    ['If-Match', documentOf({}, { requireIfMatch: true }), [/requires the header If-Match now/], []],
+  ])('%s', (_title, after, there, back) => {
+    for (const [found, expected] of [
+      [changes(usual, after), there],
+      [changes(after, usual), back],
+    ] as const) {
+      if (expected.length === 0) expect(found).toEqual([])
+      for (const pattern of expected) expect(found).toContainEqual(expect.stringMatching(pattern))
+    }
+  })
+})

@@ -1,0 +1,177 @@
+/** All pages of a document, as a reader finds them by following links, and what is wrong with them. */
+import { docsPages } from '../../src/docs/index.js'
+import type { DocsFile } from '../../src/plan/docs-pages.js'
+
+const server = 'https://api.example.com/v1'
+export const problemBase = 'tag:express-rest-conventions,2026:errors'
+
+/** A page of the docs, or something that it loads. */
+export function fileOf(document: object, name: string, pages = docsPages(), folder = './'): string | undefined {
+  const file = pages.page(name, { document, server, problemBase, folder }) as DocsFile | undefined
+  return file === undefined ? undefined : String(file.body)
+}
+
+/** Every page that can be reached from the index, by its name. */
+export function pagesOf(document: object): ReadonlyMap<string, string> {
+  const pages = docsPages()
+  const found = new Map<string, string>()
+  const pending = ['']
+  while (pending.length > 0) {
+    const name = pending.pop() as string
+    if (found.has(name)) continue
+    const body = fileOf(document, name, pages)
+    if (body === undefined) throw new Error(`A link leads to "${name}", which is no page.`)
+    found.set(name, body)
+    pending.push(...linksOf(body).flatMap(({ page }) => (page === undefined ? [] : [page])))
+  }
+  return found
+}
+
+interface Link {
+  readonly href: string
+  /** The page within the docs; `undefined`: it leads elsewhere, or stays on its page. */
+  readonly page: string | undefined
+  readonly anchor: string | undefined
+}
+
+/** The links of a page. */
+export function linksOf(body: string): readonly Link[] {
+  return [...body.matchAll(/<a [^>]*?href="([^"]*)"/g)].map(([, given = '']) => {
+    const href = unescaped(given)
+    const [address = '', anchor] = href.split('#')
+    const isOutside = address === '' || /^[a-z]+:/i.test(address) || address.startsWith('../') || address.startsWith('./../')
+    return {
+      href,
+      page: isOutside ? undefined : decodeURIComponent(address.replace(/^\.\//, '')),
+      anchor: anchor && decodeURIComponent(anchor),
+    }
+  })
+}
+
+export const unescaped = (text: string): string =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&')
+
+/** The text of a page, without its tags. */
+export const textOf = (body: string): string => unescaped(body.replace(/<[^>]*>/g, ''))
+
+/** What breaks the policy of the pages, or what a reader without eyes or mouse needs. */
+export function faultsOf(pages: ReadonlyMap<string, string>): readonly string[] {
+  return [...pages].flatMap(([name, body]) => pageFaults(body, pages, name).map((fault) => `${name || 'index'}: ${fault}`))
+}
+
+function pageFaults(body: string, pages: ReadonlyMap<string, string>, name: string): readonly string[] {
+  const faults: string[] = []
+  const check = (holds: boolean, fault: string): void => {
+    if (!holds) faults.push(fault)
+  }
+  const tags = [...body.matchAll(/<([a-z][a-z0-9]*)((?:\s+[a-z-]+(?:="[^"]*")?)*)\s*>/g)]
+  check(Buffer.byteLength(body) <= 60_000, `it has ${Buffer.byteLength(body)} bytes`)
+  check(body.startsWith('<!doctype html>\n<html lang="en">'), 'it has no doctype or language')
+  for (const [tag, , attributes = ''] of tags) {
+    check(!/\s(?:style|on[a-z]+)[=\s>]/.test(`${attributes} `.replace(/="[^"]*"/g, '=')), `${tag} has an inline style or handler`)
+    check(!/(?:href|src)="(?:javascript|data|vbscript):/i.test(tag), `${tag} runs something`)
+  }
+  const allowed = [
+    'a',
+    'blockquote',
+    'body',
+    'br',
+    'caption',
+    'code',
+    'dd',
+    'details',
+    'div',
+    'dl',
+    'dt',
+    'em',
+    'footer',
+    'form',
+    'h1',
+    'h2',
+    'h3',
+    'head',
+    'header',
+    'hr',
+    'html',
+    'input',
+    'label',
+    'li',
+    'link',
+    'main',
+    'meta',
+    'nav',
+    'ol',
+    'p',
+    'pre',
+    's',
+    'script',
+    'small',
+    'span',
+    'strong',
+    'summary',
+    'table',
+    'tbody',
+    'td',
+    'th',
+    'thead',
+    'time',
+    'title',
+    'tr',
+    'ul',
+  ]
+  for (const [, tag = ''] of body.matchAll(/<([^\s>/!]+)/g)) check(allowed.includes(tag), `it has <${tag}>`)
+  check((body.match(/<script\b/g) ?? []).length === 1 && body.includes('<script src="'), 'its scripts are others')
+  const ids = [...body.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => unescaped(id))
+  check(new Set(ids).size === ids.length, `ids stand twice: ${ids.filter((id, at) => ids.indexOf(id) !== at).join()}`)
+  check(
+    ids.every((id) => id !== '' && !/\s/.test(id)),
+    'an id is empty or has a space',
+  )
+  for (const { href, page, anchor } of linksOf(body)) {
+    if (/^(?:[a-z]+:|\.?\/?\.\.\/)/i.test(href)) continue
+    const target = page === undefined ? body : pages.get(page)
+    check(target !== undefined, `"${href}" leads to no page`)
+    check(
+      anchor === undefined ||
+        target === undefined ||
+        [...target.matchAll(/\sid="([^"]*)"/g)].some(([, id = '']) => unescaped(id) === anchor),
+      `"${href}" leads to no place`,
+    )
+  }
+  const levels = [...body.matchAll(/<h([1-6])/g)].map(([, level]) => Number(level))
+  const main = levels.slice(levels.indexOf(1))
+  check(levels.filter((level) => level === 1).length === 1, 'it has not one h1')
+  check(
+    main.every((level, at) => at === 0 || level <= (main[at - 1] as number) + 1),
+    `its headings are ${main.join()}`,
+  )
+  check(!/<table>(?!<caption>)(?!\s*<thead>)/.test(body.replace(/<div dir="auto">[\s\S]*?<\/div>/g, '')), 'a table has no caption')
+  check(!/<th(?![^>]*scope=)[\s>]/.test(body), 'a header cell has no scope')
+  check(pages.get(name) === body, 'it is another page')
+  for (const tag of [
+    'div',
+    'table',
+    'tbody',
+    'tr',
+    'td',
+    'th',
+    'ul',
+    'ol',
+    'li',
+    'p',
+    'a',
+    'code',
+    'pre',
+    'dl',
+    'details',
+    'nav',
+    'main',
+    'strong',
+    'small',
+  ])
+    check(
+      (body.match(new RegExp(`<${tag}[\\s>]`, 'g')) ?? []).length === (body.match(new RegExp(`</${tag}>`, 'g')) ?? []).length,
+      `<${tag}> is not closed`,
+    )
+  return faults
+}

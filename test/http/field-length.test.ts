@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { checkField, longestField } from '../../src/http/field-length.js'
+import { HttpProblem } from '../../src/index.js'
+import { problemBody } from '../../src/problem.js'
+import { longestProblemText, mostProblemItems } from '../../src/violation.js'
+
+describe('checkField()', () => {
+  it('ERR-1: refuses what is longer than a field may be, and nothing else', () => {
+    expect(() => checkField('If-Match', 'x'.repeat(longestField))).not.toThrow()
+    expect(() => checkField('If-Match', undefined)).not.toThrow()
+    expect(() => checkField('If-Match', 'x'.repeat(longestField + 1))).toThrow(
+      expect.objectContaining({ code: 'bad-request', errors: [expect.objectContaining({ header: 'If-Match', code: 'maxLength' })] }),
+    )
+  })
+})
+
+describe('a problem body', () => {
+  it('ERR-3: is as large as its document says, whatever a team throws', () => {
+    const huge = `${'x'.repeat(longestProblemText - 5)}😀${'y'.repeat(100)}`
+    const errors = Array.from({ length: mostProblemItems + 1 }, () => ({
+      detail: huge,
+      pointer: huge,
+      allowed: Array(mostProblemItems + 1).fill('a'),
+    }))
+    const body = problemBody(new HttpProblem('rule', { detail: huge, errors }), { instance: huge }) as {
+      detail: string
+      instance: string
+      errors: { detail: string; pointer: string; allowed: string[] }[]
+    }
+    expect(body.errors).toHaveLength(mostProblemItems)
+    const [first] = body.errors
+    for (const text of [body.detail, body.instance, first?.detail ?? '', first?.pointer ?? '']) {
+      expect(text.length).toBeLessThanOrEqual(longestProblemText)
+      expect(text).toMatch(/^x+\.\.\.$/)
+    }
+    expect(first?.allowed).toHaveLength(mostProblemItems)
+  })
+
+  it('is untouched where it is not', () => {
+    const errors = [{ detail: 'No.', pointer: '/a', params: { limit: 1 }, allowed: [1, 2] }]
+    expect(problemBody(new HttpProblem('rule', { detail: 'No.', errors }))).toMatchObject({ detail: 'No.', errors })
+  })
+})

@@ -1,0 +1,146 @@
+/** Resources that are hard to fill: each way in which a generator went wrong, or might. */
+import { describe, expect, it } from 'vitest'
+import type { ResourceDefinition } from '../../src/definition/resource.js'
+import { api, defineResource, mount } from './library.js'
+import { type Mocked, mocked } from './mocked.js'
+
+const never = (): never => {
+  throw new Error('A mock calls no adapter.')
+}
+const adapter = { list: never, read: never, create: never }
+
+interface Given {
+  readonly collection: string
+  readonly key: string | readonly string[]
+  readonly properties: object
+  readonly schema?: object
+  readonly [option: string]: unknown
+}
+
+const define = ({ collection, key, properties, schema, ...options }: Given): ResourceDefinition =>
+  defineResource<Record<string, unknown>>()({
+    collection,
+    key,
+    schema: { type: 'object', required: Object.keys(properties), properties, ...schema },
+    allow: { [collection]: 'a short name' },
+    ...options,
+  } as never) as ResourceDefinition
+
+const serve = (...definitions: readonly ResourceDefinition[]): Promise<Mocked> =>
+  mocked(api({ versions: { v1: definitions.map((one) => mount(one, adapter as never)) } }))
+
+const whole = { type: 'integer' }
+const text = { type: 'string' }
+
+/** A list, of whose links each leads to something. */
+async function listed(mock: Mocked, path: string): Promise<Record<string, unknown>[]> {
+  const answer = await (await mock.ask(`${path}?limit=100`)).text()
+  for (const [, href] of answer.matchAll(/"href":"(http:\/\/127[^"]+)"/g)) expect((await mock.ask(href ?? '')).status, href).toBe(200)
+  return JSON.parse(answer)
+}
+
+describe('a mock of odd resources', () => {
+  it('gives a key of several lists each pair of values', async () => {
+    const mock = await serve(
+      define({ collection: 'pairs', key: ['a', 'b'], properties: { a: { enum: ['x', 'y'] }, b: { type: 'boolean' } } }),
+    )
+    expect(await listed(mock, '/v1/pairs')).toHaveLength(4)
+  })
+
+  it.each([
+    ['a number below zero', { type: 'integer', maximum: -5 }],
+    ['a multiple above a bound', { type: 'integer', exclusiveMinimum: 10, multipleOf: 7 }],
+    ['a date', { type: 'string', format: 'date' }],
+    ['a local date-time', { type: 'string', format: 'local-date-time' }],
+    ['a large number as text', { type: 'string', format: 'int64' }],
+    ['a text of a length', { type: 'string', minLength: 12, maxLength: 12 }],
+    ['a text of a pattern', { type: 'string', pattern: '^\\p{Lu}{3}/[0-9]{2}$' }],
+    ['a decimal', { type: 'number', minimum: 0.5 }],
+  ])('gives 25 keys that are %s', async (_name, key) => {
+    expect(
+      await listed(await serve(define({ collection: 'things', key: 'id', properties: { id: key, self: text } })), '/v1/things'),
+    ).toHaveLength(25)
+  })
+
+  it('takes the records that a schema gives as examples first, under their own keys', async () => {
+    const mock = await serve(
+      define({ collection: 'notes', key: 'id', properties: { id: whole, text }, schema: { examples: [{ id: 77, text: 'mine' }] } }),
+    )
+    expect(await mock.json('/v1/notes/77')).toEqual({ id: 77, text: 'mine' })
+  })
+
+  it('passes examples over that do not fit', async () => {
+    const mock = await serve(define({ collection: 'notes', key: 'id', properties: { id: whole, size: { ...whole, examples: ['large'] } } }))
+    expect(await listed(mock, '/v1/notes')).toHaveLength(25)
+  })
+
+  it('serves names of every script, and of methods of objects', async () => {
+    const names = ['</script>', 'ñ "quoted" \'x\'', 'constructor', 'toString', 'hasOwnProperty', '日本']
+    const mock = await serve(
+      define({ collection: 'años', key: 'clave', properties: { clave: text, ...Object.fromEntries(names.map((name) => [name, text])) } }),
+    )
+    const [first] = await listed(mock, '/v1/años')
+    expect(Object.keys(first ?? {})).toEqual(['clave', ...names])
+  })
+
+  it('links resources that require each other, and themselves', async () => {
+    const mock = await serve(
+      define({ collection: 'parts', key: 'id', properties: { id: whole, bigId: text }, links: { big: { to: 'bigs', by: 'bigId' } } }),
+      define({ collection: 'bigs', key: 'id', properties: { id: text, partId: whole }, links: { part: { to: 'parts', by: 'partId' } } }),
+      define({ collection: 'nodes', key: 'id', properties: { id: whole, rootId: whole }, links: { root: { to: 'nodes', by: 'rootId' } } }),
+    )
+    for (const path of ['/v1/parts', '/v1/bigs', '/v1/nodes']) expect(await listed(mock, path)).toHaveLength(25)
+  })
+
+  it('links by members that other links and parents share', async () => {
+    const mock = await serve(
+      define({ collection: 'as', key: 'id', properties: { id: whole } }),
+      define({ collection: 'bs', key: ['aId', 'n'], properties: { aId: whole, n: whole }, parent: { of: 'as', by: 'aId' } }),
+      define({
+        collection: 'cs',
+        key: ['aId', 'bN', 'n'],
+        properties: { aId: whole, bN: whole, n: text },
+        parent: { of: 'bs', by: ['aId', 'bN'] },
+      }),
+      define({
+        collection: 'ds',
+        key: 'id',
+        properties: { id: whole, aId: whole, bN: whole, cN: text },
+        links: { c: { to: 'cs', by: ['aId', 'bN', 'cN'] }, a: { to: 'as', by: 'aId' } },
+      }),
+    )
+    expect(await listed(mock, '/v1/ds')).toHaveLength(25)
+  })
+
+  it('gives resources whose whole key leads to others one record for each', async () => {
+    const mock = await serve(
+      define({ collection: 'users', key: 'id', properties: { id: { type: 'integer', maximum: 3 } } }),
+      define({ collection: 'profiles', key: 'userId', properties: { userId: whole }, links: { user: { to: 'users', by: 'userId' } } }),
+    )
+    expect(await listed(mock, '/v1/users')).toHaveLength(3)
+    expect(await listed(mock, '/v1/profiles')).toHaveLength(3)
+  })
+
+  it('ends where a schema contains itself, and says where it has no end', async () => {
+    const tree = (required: string) => ({
+      $defs: { node: { type: 'object', required: [required], properties: { size: whole, next: { $ref: '#/$defs/node' } } } },
+    })
+    const of = (required: string) =>
+      define({ collection: 'trees', key: 'id', properties: { id: whole, tree: { $ref: '#/$defs/node' } }, schema: tree(required) })
+    expect(await listed(await serve(of('size')), '/v1/trees')).toHaveLength(25)
+    await expect(serve(of('next'))).rejects.toThrow(/In the way is "tree\.next\.next.*\.\.\." \(\$ref\): it contains itself without end/)
+  })
+
+  it('says which rule is in the way', async () => {
+    const rules = () => [{ member: 'a', detail: 'Never.' }]
+    await expect(serve(define({ collection: 'notes', key: 'id', properties: { id: whole }, rules }))).rejects.toThrow(
+      'No example of "notes" could be made. In the way is the whole record (rules): "a": Never. Give records of "notes" as data (mock --data file.json).',
+    )
+  })
+
+  it('serves a service whose versions have all retired', async () => {
+    const mock = await mocked(api({ versions: { v0: 'retired' } }))
+    expect((await mock.ask('/v0/x')).status).toBe(410)
+    expect((await mock.ask('/other')).status).toBe(404)
+  })
+})

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, defineResource, endpoint, type Mount, mount, type ResourceDefinition } from '../../src/index.js'
+import { type OpenApiDocument, openapi } from '../../src/openapi/index.js'
+
+const info = { title: 'Orders', version: '1' }
+const documentOf = (...definitions: readonly ResourceDefinition[]): OpenApiDocument =>
+  openapi(api({ versions: { v1: definitions.map((one): Mount => mount(one, memoryAdapter(one))) } }), 'v1', { info })
+
+const schemaOf = (document: OpenApiDocument, name: string): unknown => document.components.schemas?.[name]
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+const regions = defineResource({
+  collection: 'regions',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+})
+const customers = defineResource({
+  collection: 'customers',
+  key: 'id',
+  schema: { type: 'object', required: ['id', 'regionId'], properties: { id: { type: 'integer' }, regionId: { type: 'integer' } } },
+  links: { region: { to: regions, by: 'regionId' } },
+})
+const orders = defineResource({
+  collection: 'orders',
+  key: 'id',
+  schema: { type: 'object', required: ['id', 'customerId'], properties: { id: { type: 'integer' }, customerId: { type: 'integer' } } },
+  links: { customer: { to: customers, by: 'customerId' } },
+})
+
+describe('REP-2: an expanded record', () => {
+  const document = documentOf(orders, customers, regions)
+
+  it('has brief links, so it is a type of its own where the record can be expanded itself', () => {
+    expect(schemaOf(document, 'Order')).toHaveProperty('properties.customer', { anyOf: [ref('CustomerLink'), ref('CustomerExpanded')] })
+    expect(schemaOf(document, 'Customer')).toHaveProperty('properties.region', { anyOf: [ref('RegionLink'), ref('Region')] })
+    expect(schemaOf(document, 'CustomerExpanded')).toHaveProperty('properties.region', ref('RegionLink'))
+  })
+
+  it('is the type of the record where that has no links to expand', () => {
+    expect(Object.keys(document.components.schemas ?? {})).not.toContain('RegionExpanded')
+    expect(Object.keys(document.components.schemas ?? {})).not.toContain('OrderExpanded')
+  })
+
+  it('has a name of its own also where resources lead to each other', () => {
+    const [left, right] = (['left', 'right'] as const).map((name, at) =>
+      defineResource({
+        collection: `${name}s`,
+        key: 'id',
+        schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, other: { type: ['integer', 'null'] } } },
+        links: { twin: { to: at === 0 ? 'rights' : 'lefts', by: 'other' } },
+      }),
+    )
+    const names = Object.keys(documentOf(left as ResourceDefinition, right as ResourceDefinition).components.schemas ?? {})
+    expect(names).toEqual(expect.arrayContaining(['Left', 'LeftExpanded', 'Right', 'RightExpanded']))
+  })
+})
+
+interface Caller {
+  readonly company?: number
+  readonly roles: readonly string[]
+}
+
+describe('a member that the scope of a caller gives', () => {
+  const scoped = (scope: (caller: Caller) => Record<string, number>): OpenApiDocument =>
+    documentOf(
+      defineResource({
+        collection: 'invoices',
+        key: 'id',
+        schema: {
+          type: 'object',
+          required: ['id', 'company', 'total'],
+          properties: { id: { type: 'integer' }, company: { type: 'integer' }, total: { type: 'number' } },
+        },
+        scope: scope as (principal: unknown) => { company?: number },
+      }),
+    )
+
+  it('need not be sent, and stands in every answer', () => {
+    const document = scoped(({ company = 0 }) => ({ company }))
+    expect(schemaOf(document, 'InvoiceCreate')).toHaveProperty('required', ['id', 'total'])
+    expect(schemaOf(document, 'InvoiceReplace')).toHaveProperty('required', ['total'])
+    expect(schemaOf(document, 'Invoice')).toHaveProperty('required', ['id', 'company', 'total'])
+  })
+
+  it.each([
+    [
+      'whatever its callers may be',
+      ({ roles, company = 0 }: Caller): Record<string, number> => (roles.includes('auditor') ? {} : { company }),
+    ],
+    ['also where a function asks more of them', ({ company, roles }: Caller) => ({ company: Number(company) + [...roles].length })],
+  ])('%s', (_title, scope) => {
+    expect(schemaOf(scoped(scope), 'InvoiceReplace')).toHaveProperty('required', ['total'])
+  })
+
+  it('is required where the function says nothing of members before somebody calls', () => {
+    const throwing = scoped(() => {
+      throw new Error('No company')
+    })
+    expect(schemaOf(throwing, 'InvoiceReplace')).toHaveProperty('required', ['company', 'total'])
+  })
+
+  it('ends also where a function walks along the members of a principal', () => {
+    const walking = scoped((caller) => {
+      let deepest: unknown = caller
+      while (typeof deepest === 'function') deepest = Reflect.get(deepest, 'parent')
+      return { company: 1 }
+    })
+    expect(schemaOf(walking, 'InvoiceReplace')).toHaveProperty('required', ['total'])
+  })
+
+  it('a link that it gives need not be sent either', () => {
+    const linked = defineResource({
+      collection: 'bills',
+      key: 'id',
+      schema: { type: 'object', required: ['id', 'customerId'], properties: { id: { type: 'integer' }, customerId: { type: 'integer' } } },
+      links: { customer: { to: customers, by: 'customerId' } },
+      scope: (caller: Caller) => ({ customerId: caller.company ?? 0 }),
+    })
+    const document = documentOf(linked as unknown as ResourceDefinition, customers, regions)
+    expect(schemaOf(document, 'BillCreate')).toHaveProperty('required', ['id'])
+    expect(schemaOf(document, 'BillReplace')).not.toHaveProperty('required')
+  })
+})
+
+describe('parameters of one resource', () => {
+  const pieces = defineResource({
+    collection: 'pieces',
+    key: 'id',
+    schema: {
+      type: 'object',
+      required: ['id', 'customerId'],
+      properties: { id: { type: 'integer' }, note: { type: 'string' }, 'no-te': { type: 'string' }, customerId: { type: 'integer' } },
+    },
+    filters: { note: true, 'no-te': true },
+    sort: ['note'],
+    links: { customer: { to: customers, by: 'customerId' } },
+  })
+
+  it('stand once, under names that say whose they are', () => {
+    const { paths, components } = documentOf(pieces, customers, regions)
+    const { get, head } = paths['/pieces'] as Record<string, { parameters: unknown }>
+    expect(get?.parameters).toEqual(head?.parameters)
+    expect(get?.parameters).toEqual(
+      expect.arrayContaining([{ $ref: '#/components/parameters/PieceNoteFilter' }, { $ref: '#/components/parameters/PieceSort' }]),
+    )
+    expect(components.parameters).toMatchObject({
+      PieceNoteFilter: { name: 'note' },
+      PieceSort: { name: 'sort' },
+      PieceExpand: { name: 'expand' },
+    })
+  })
+
+  it('stand where they are where another has the name', () => {
+    const named = (collection: string, filter: string) =>
+      defineResource({
+        collection,
+        key: 'id',
+        schema: { type: 'object', properties: { id: { type: 'integer' }, [filter]: { type: 'string' } } },
+        filters: { [filter]: true } as Record<never, never>,
+      })
+    const { paths, components } = documentOf(
+      named('boxes', 'bC') as unknown as ResourceDefinition,
+      named('box-bs', 'c') as unknown as ResourceDefinition,
+    )
+    expect(components.parameters).toHaveProperty('BoxBCFilter.name', 'bC')
+    expect(paths['/box-bs']).toHaveProperty('get.parameters.0.name', 'c')
+  })
+
+  it('has no component that nothing leads to', () => {
+    const text = JSON.stringify(documentOf(pieces, customers, regions))
+    const { components } = documentOf(pieces, customers, regions)
+    for (const kind of ['parameters', 'schemas', 'responses', 'headers'])
+      for (const name of Object.keys(components[kind] ?? {})) expect(text, name).toContain(`"#/components/${kind}/${name}"`)
+  })
+})
+
+it('an operation id that a fragment has taken is refused', () => {
+  const reports = endpoint('reports', { description: 'Reports.', methods: { GET: { handle: () => [] } } })
+  const fragments = [{ paths: { '/by-hand': { get: { operationId: 'getReports', responses: { 200: { description: 'Yes' } } } } } }]
+  expect(() => openapi(api({ versions: { v1: [reports] } }), 'v1', { fragments })).toThrow('would share the operation id "getReports"')
+})

@@ -1,0 +1,23 @@
+/** What may be refused although the document allows it: what a schema can't say. */
+
+/** By the code of the problem. */
+export const refusals: Readonly<Record<string, string>> = {
+  stale: 'the tag is not that of the current version',
+  'precondition-failed': 'something stands there already',
+  absent: 'no such record',
+  'unknown-path': 'no such record',
+  duplicate: 'a key, or another member, is unique',
+  reference: 'the record that is named does not exist',
+  referenced: 'others need it',
+  rule: "a rule of the team's own",
+  'idempotency-mismatch': 'the key was used with another body',
+}
+
+/** By the codes of the violations of `invalid-body` and `invalid-query`. */
+export const violations: Readonly<Record<string, string>> = {
+  fixed: 'the address says what the key is',
+  readOnly: 'a read-only member is sent as it is, or not at all',
+  link: 'the address in a link is none of the service',
+  reference: 'a link leads to a record that does not exist',
+  rule: "a rule of the team's own, or a text that the store can not keep",
+}

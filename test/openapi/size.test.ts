@@ -1,0 +1,71 @@
+/** How much a document of many resources takes to build and to send, in figures that no busy machine changes. */
+import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, defineResource, mount, type ResourceDefinition } from '../../src/index.js'
+import { type OpenApiDocument, openapi } from '../../src/openapi/index.js'
+
+/** Resources with eight members, a link to the one before, and a flag; every third can be attached to that. */
+function documentOf(count: number): OpenApiDocument {
+  const definitions: ResourceDefinition[] = []
+  for (let at = 0; at < count; at++) {
+    const before = definitions[at - 1]
+    const options = {
+      collection: `parts-${at + 100}s`,
+      singular: `part-${at + 100}`,
+      key: 'id',
+      schema: {
+        type: 'object',
+        required: ['id', 'name', 'isOpen', 'ownerId'],
+        properties: {
+          id: { type: 'integer' },
+          name: { type: 'string', maxLength: 80 },
+          isOpen: { type: 'boolean' },
+          made: { type: 'string', format: 'date-time' },
+          price: { type: 'number', minimum: 0 },
+          state: { type: 'string', enum: ['new', 'open', 'done'] },
+          note: { type: ['string', 'null'] },
+          ownerId: { type: 'integer' },
+        },
+      },
+      filters: { name: true, state: true, since: { field: 'made', op: 'gte' } },
+      sort: ['name', 'made'],
+      flags: { open: 'isOpen' },
+      ...(before === undefined ? {} : { links: { owner: { to: before, by: 'ownerId', show: ['name'] } } }),
+      ...(before === undefined || at % 3 !== 0 ? {} : { attachedTo: [{ of: before, by: 'ownerId' }] }),
+    }
+    definitions.push(defineResource<object>()(options as never) as unknown as ResourceDefinition)
+  }
+  return openapi(api({ versions: { v1: definitions.map((one) => mount(one, memoryAdapter(one))) } }), 'v1')
+}
+
+/** Objects and lists in a document, each once however many places share it. */
+function containersIn(value: unknown, seen = new Set<unknown>()): number {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return 0
+  seen.add(value)
+  return Object.values(value).reduce((count: number, one) => count + containersIn(one, seen), 1)
+}
+
+describe('one more resource of 1,000', () => {
+  const [some, more] = [documentOf(12), documentOf(24)]
+  const each = (measure: (document: OpenApiDocument) => number): number => (measure(more) - measure(some)) / 12
+  const operations = ({ paths }: OpenApiDocument): number =>
+    Object.values(paths).flatMap((item) => Object.keys(item).filter((name) => name !== 'parameters')).length
+
+  it('has 18 operations of its own', () => {
+    expect(each(operations)).toBe(18)
+  })
+
+  it('takes less than 25 KB: what its operations share stands once', () => {
+    expect(each((document) => JSON.stringify(document).length)).toBeLessThan(25_000)
+  })
+
+  it('makes less than 180 objects: what it has in common with others is theirs', () => {
+    expect(each(containersIn)).toBeLessThan(180)
+  })
+
+  it('shares its answers where they have no content of their own', () => {
+    const responses = (name: string, method: string) => (more.paths[name] as Record<string, { responses: unknown }>)[method]?.responses
+    for (const method of ['head', 'delete', 'options'])
+      expect(responses('/parts-105s/{id}', method), method).toBe(responses('/parts-110s/{id}', method))
+  })
+})

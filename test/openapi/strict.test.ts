@@ -1,0 +1,269 @@
+/** describeStrictly(): what an answer has that its document does not describe. */
+import { gzipSync } from 'node:zlib'
+import express from 'express'
+import { afterEach, describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import {
+  api,
+  ConfigurationError,
+  defineResource,
+  endpoint,
+  type Middleware,
+  mount,
+  representation,
+  resourceRouter,
+} from '../../src/index.js'
+import { type DescribeStrictlyOptions, describeStrictly } from '../../src/openapi/index.js'
+import { listen, type Served } from '../clauses/fixture.js'
+
+const orders = defineResource({
+  collection: 'orders',
+  key: 'id',
+  schema: {
+    type: 'object',
+    required: ['id', 'tags'],
+    properties: {
+      id: { type: 'integer' },
+      note: { type: ['string', 'null'] },
+      paid: { type: 'boolean', default: false },
+      tags: { type: 'array', items: { type: 'string' } },
+      size: { type: 'object', properties: { width: { type: 'number' } } },
+    },
+  },
+})
+const byHand = {
+  '/by-hand': { get: { operationId: 'getByHand', responses: { 200: { description: 'By hand.', content: { 'text/plain': {} } } } } },
+}
+const service = api({ versions: { v1: [mount(orders, memoryAdapter(orders))] } })
+
+let served: Omit<Served, 'data'> | undefined
+afterEach(() => served?.close())
+
+/** What is said of an answer that somebody else gives in the place of the service. */
+async function answered(behind: Middleware, path = '/v1/orders/1', options: DescribeStrictlyOptions = {}) {
+  served = await listen(
+    express()
+      .use(describeStrictly(service, options))
+      .use(behind as never),
+  )
+  return served.send('GET', path)
+}
+
+const head = {
+  'Cache-Control': 'private, no-cache',
+  Vary: 'Accept',
+  Etag: '"1.a"',
+  'x-request-id': 'r1',
+  'Content-Type': 'application/json; charset=utf-8',
+}
+const record = { id: 1, note: null, paid: true, tags: ['a'], size: { width: 1.5 } }
+const sends =
+  (status: number, headers: Record<string, string | undefined>, body?: string | Buffer): Middleware =>
+  (_req, res) => {
+    const given = Object.entries({ ...head, ...headers }).filter((field): field is [string, string] => field[1] !== undefined)
+    res.writeHead(status, Object.fromEntries(given)).end(body)
+  }
+const detailOf = async (...given: Parameters<typeof answered>): Promise<string> => {
+  const { status, json } = await answered(...given)
+  return status === 500 ? json.detail : `${status}`
+}
+const problem = (code: string, status: number) =>
+  JSON.stringify({ type: 'urn:x', title: 'No', status, code, clause: 'ERR-1', instance: '/v1/orders/1' })
+const problemHead = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', Etag: undefined }
+const xml = (inner: string, root = 'order') => `<?xml version="1.0" encoding="UTF-8"?><${root}>${inner}</${root}>`
+const whole = '<id>1</id><note>x</note><paid>true</paid><tags><item>a</item></tags><size><width>1.5</width></size>'
+const xmlHead = { 'Content-Type': 'application/xml; charset=utf-8' }
+
+describe('describeStrictly()', () => {
+  it.each<[what: string, behind: Middleware, path?: string]>([
+    ['a record', sends(200, {}, JSON.stringify(record))],
+    [
+      'a record in two pieces',
+      (_req, res) => {
+        res.writeHead(200, head).write(JSON.stringify(record).slice(0, 9))
+        res.end(JSON.stringify(record).slice(9))
+      },
+    ],
+    ['a record that is compressed', sends(200, { 'Content-Encoding': 'gzip' }, gzipSync(JSON.stringify(record)))],
+    ['a record in XML', sends(200, xmlHead, xml(whole))],
+    [
+      'a null in XML',
+      sends(
+        200,
+        xmlHead,
+        xml(whole.replace('<note>x</note>', '<note xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"/>')),
+      ),
+    ],
+    ['a list in XML', sends(200, xmlHead, xml(xml(whole).slice(38), 'orders')), '/v1/orders'],
+    ['a problem', sends(404, problemHead, problem('absent', 404))],
+    ['a 304', sends(304, { 'Content-Type': undefined })],
+    ['a path in another spelling', sends(200, {}, JSON.stringify(record)), '/v1/%6Frders/1/'],
+    ['a refusal of an unknown path', sends(404, problemHead, problem('unknown-path', 404)), '/v1/nope'],
+    ['headers of the connection', sends(200, { 'Keep-Alive': 'timeout=5', 'X-Powered-By': 'us' }, JSON.stringify(record))],
+  ])('lets %s pass', async (_, behind, path) => {
+    expect(await detailOf(behind, path)).toMatch(/^\d{3}$/)
+  })
+
+  it.each<[what: string, expected: RegExp, behind: Middleware, path?: string]>([
+    ['a status', /^GET \/orders\/\{id\} answers 299, which the document does not describe\.$/, sends(299, {}, '{}')],
+    ['a status of a problem, with its code', /answers 409 \(sold-out\), which/, sends(409, problemHead, problem('sold-out', 409))],
+    ['an operation', /^GET \/nope answers 200, and the document has no such operation\.$/, sends(200, {}, '{}'), '/v1/nope'],
+    ['a header', /the document has no header "x-total-count" there/, sends(200, { 'x-total-count': '1' }, JSON.stringify(record))],
+    ['a missing header', /the header "Etag" is missing/, sends(200, { Etag: undefined }, JSON.stringify(record))],
+    [
+      'the value of a header',
+      /the header "Etag" is "naked": The value must match pattern/,
+      sends(200, { Etag: 'naked' }, JSON.stringify(record)),
+    ],
+    [
+      'a number in a header',
+      /the header "x-total-count" is "many": The value must be integer/,
+      sends(200, { 'x-total-count': 'many' }, '[]'),
+      '/v1/orders',
+    ],
+    [
+      'an empty header for a number',
+      /"x-total-count" is "": The value must be integer/,
+      sends(200, { 'x-total-count': '' }, '[]'),
+      '/v1/orders',
+    ],
+    ['a link', /the header "Link" is "next": The value must match pattern/, sends(200, { Link: 'next' }, '[]'), '/v1/orders'],
+    [
+      'a member',
+      /the body does not fit: The value must NOT have additional properties "other"/,
+      sends(200, {}, JSON.stringify({ ...record, other: 1 })),
+    ],
+    ['a type', /the body does not fit: \/id must be integer/, sends(200, {}, JSON.stringify({ ...record, id: '1' }))],
+    ['what is no JSON', /the body can not be read/, sends(200, {}, '{')],
+    [
+      'a media type',
+      /the document has no body of "text\/plain" there: there are application\/json/,
+      sends(200, { 'Content-Type': 'text/plain' }, 'x'),
+    ],
+    ['an empty body', /the body is empty/, sends(200, {}, '')],
+    ['an empty body of a problem', /the body is empty/, sends(404, problemHead)],
+    ['the code of another problem', /\/code must be equal to one of the allowed values/, sends(404, problemHead, problem('rule', 404))],
+    ['a status beside that of the problem', /\/status must be equal to constant/, sends(404, problemHead, problem('absent', 410))],
+    ['no problem at an unknown path', /the body is no problem/, sends(404, problemHead, '{}'), '/v1/nope'],
+    [
+      'a fault in compressed JSON',
+      /\/id must be integer/,
+      sends(200, { 'Content-Encoding': 'gzip' }, gzipSync(JSON.stringify({ ...record, id: '1' }))),
+    ],
+    ['an element', /NOT have additional properties "other"/, sends(200, xmlHead, xml(`${whole}<other>1</other>`))],
+    ['the type of an element', /\/id must be integer/, sends(200, xmlHead, xml(whole.replace('<id>1</id>', '<id>one</id>')))],
+    ['the type of an inner element', /\/size\/width must be number/, sends(200, xmlHead, xml(whole.replace('1.5', 'wide')))],
+    ['the root', /the root is <pedido>, and the document has <order>/, sends(200, xmlHead, xml(whole, 'pedido'))],
+    [
+      'the name of an item',
+      /an item of <tags> is <tag>, and the document has <item>/,
+      sends(200, xmlHead, xml(whole.replaceAll('item>', 'tag>'))),
+    ],
+    ['an element twice', /<order> has the member "id" twice/, sends(200, xmlHead, xml(`${whole}<id>2</id>`))],
+    ['text beside elements', /text beside its elements/, sends(200, xmlHead, xml(`${whole}loose`))],
+    ['an attribute', /attribute "unit" has no meaning/, sends(200, xmlHead, xml(whole.replace('<id>', '<id unit="m">')))],
+    ['what is no XML', /the body can not be read/, sends(200, xmlHead, '<order>')],
+    [
+      'the namespace of a problem',
+      /the namespace of the root is "", and the document has "urn:ietf:rfc:7807"/,
+      sends(404, { ...problemHead, 'Content-Type': 'application/problem+xml' }, xml('<code>absent</code>', 'problem')),
+    ],
+  ])('finds %s', async (_, expected, behind, path) => {
+    expect(await detailOf(behind, path)).toMatch(expected)
+  })
+
+  it('leaves what the app has put into the response before the service', async () => {
+    const strictly = describeStrictly(service)
+    const app = express().use((_req, res, next) => {
+      res.setHeader('X-Team', 'a')
+      next()
+    })
+    served = await listen(app.use(strictly, sends(200, {}, JSON.stringify(record)) as never))
+    expect((await served.send('GET', '/v1/orders/1')).status).toBe(200)
+  })
+
+  it('compares hand-written routes with their fragments, and lets the service refuse before they are called', async () => {
+    const fragments = [{ paths: byHand }]
+    expect(await detailOf(sends(200, { 'Content-Type': 'text/plain', 'x-other': '1' }, 'x'), '/v1/by-hand', { fragments })).toBe('200')
+    expect(await detailOf(sends(200, {}, '{}'), '/v1/by-hand', { fragments })).toMatch(/no body of "application\/json"/)
+    expect(await detailOf(sends(401, problemHead, problem('unauthenticated', 401)), '/v1/by-hand', { fragments })).toBe('401')
+    expect(await detailOf(sends(201, { 'Content-Type': 'text/plain' }, 'x'), '/v1/by-hand', { fragments })).toMatch(/answers 201, which/)
+  })
+
+  it('onFault gets each fault, and the answer leaves as it is, also in pieces', async () => {
+    const faults: string[] = []
+    const pieces: Middleware = (_req, res) => {
+      res.writeHead(200, { ...head, 'x-odd': '1' })
+      res.write('{"id":')
+      setImmediate(() => res.end('"1"}'))
+    }
+    const { status, text } = await answered(pieces, '/v1/orders/1', { onFault: (fault) => faults.push(fault) })
+    expect([status, text]).toEqual([200, '{"id":"1"}'])
+    expect(faults.join()).toMatch(/no header "x-odd".*\/id must be integer/)
+  })
+
+  it('a body of more than a mebibyte leaves, and its head is compared', async () => {
+    const long = 'x'.repeat(600_000)
+    const writes =
+      (headers: object): Middleware =>
+      (_req, res) => {
+        res.writeHead(200, { ...head, ...headers })
+        for (const piece of ['{"id":"1","note":"', long, long]) res.write(piece)
+        res.end('"}')
+      }
+    expect((await answered(writes({}))).text).toHaveLength(2 * long.length + 20)
+    await served?.close()
+    expect(await detailOf(writes({ 'x-odd': '1' }))).toMatch(
+      /^GET \/orders\/\{id\} answers 200: the document has no header "x-odd" there\.$/,
+    )
+  })
+
+  it('who has written a part can not answer otherwise, and what is flushed leaves', async () => {
+    const seen: boolean[] = []
+    const parts: Middleware = (_req, res) => {
+      seen.push(res.headersSent)
+      res.writeHead(200, head)
+      res.write(JSON.stringify(record).slice(0, 5))
+      seen.push(res.headersSent)
+      res.flushHeaders()
+      res.end(JSON.stringify(record).slice(5))
+    }
+    expect((await answered(parts)).json).toEqual(record)
+    expect(seen).toEqual([false, true])
+  })
+
+  it('knows a resourceRouter, and throws for anything else', async () => {
+    const router = resourceRouter(orders, memoryAdapter(orders, { records: [{ id: 1, tags: [] }] }))
+    served = await listen(express().use('/v7', describeStrictly(router), router))
+    expect((await served.send('GET', '/v7/orders/1')).status).toBe(200)
+    expect((await served.send('GET', '/v7/orders/1', { Accept: 'application/xml' })).status).toBe(200)
+    expect(() => describeStrictly({})).toThrow(ConfigurationError)
+  })
+
+  it('a format of the team is compared by its media type alone', async () => {
+    const formats = [
+      representation('text/csv', { value: () => '' }),
+      representation('application/vnd.team+json', { value: () => '[1]' }),
+      representation('application/vnd.team+xml', { value: () => '<a><b/>' }),
+    ]
+    const report = endpoint('report', { description: 'A report.', methods: { GET: { representations: formats, handle: () => [] } } })
+    const reporting = api({ versions: { v1: [report] } })
+    served = await listen(express().use(describeStrictly(reporting), reporting))
+    for (const { contentType } of formats)
+      expect((await served.send('GET', '/v1/report', { Accept: contentType })).status, contentType).toBe(200)
+  })
+
+  it('unreached() has statuses, codes and headers that no answer had', async () => {
+    const strictly = describeStrictly(service)
+    served = await listen(express().use(strictly, service))
+    const all = strictly.unreached('v1', 'codes')
+    expect(all).toContain('listOrders 400 invalid-query')
+    expect(all.some((one) => one.startsWith('countOrders'))).toBe(false)
+    expect(strictly.unreached('v1', 'headers')).toContain('listOrders 200 x-total-count')
+    await served.send('GET', '/v1/orders?x=1')
+    await served.send('GET', '/v1/orders')
+    expect(strictly.unreached('v1', 'codes')).toEqual(all.filter((one) => one !== 'listOrders 400 invalid-query'))
+    expect(strictly.unreached('v1')).not.toContain('listOrders 400')
+    expect(strictly.unreached('v1', 'headers')).not.toContain('listOrders 200 x-total-count')
+  })
+})

@@ -1,0 +1,60 @@
+/** `express-rest-conventions/spectral`: each sin has its finding, which names the clause, and what is right has none. */
+import { describe, expect, it } from 'vitest'
+import { openapi } from '../../src/openapi/index.js'
+import ruleset from '../../src/spectral/index.js'
+import { bySpectral } from '../linters/lint.js'
+import { richService } from '../linters/rich.js'
+import { describedApis } from '../openapi/example.js'
+import { foreignDocument } from './foreign.js'
+import { sins } from './sins.js'
+
+const own = await describedApis()
+
+const found = async (document: object) =>
+  (await bySpectral(document, ruleset)).map(({ rule, message, place }) => ({ rule, message, place }))
+
+describe('a document that follows the conventions has no finding', () => {
+  it('where a team has written it by hand', async () => {
+    expect(await found(foreignDocument())).toEqual([])
+  })
+
+  it('where the version stands in the address of the server', async () => {
+    const document = foreignDocument()
+    document.servers = [{ url: 'https://api.invoices.test/v1' }]
+    document.paths = Object.fromEntries(Object.entries(document.paths).map(([path, item]) => [path.replace('/v1', ''), item]))
+    expect(await found(document)).toEqual([])
+  })
+
+  const rich = richService()
+  it.each([...own, ['rich-v1', rich, 'v1'], ['rich-v2', rich, 'v2']] as const)(
+    'where the library has made it: %s',
+    { timeout: 120_000 },
+    async (_, api, version) => {
+      expect(await found(openapi(api, version))).toEqual([])
+    },
+  )
+})
+
+describe('a document that breaks them has exactly one finding', () => {
+  it.each(sins)('$rule: $what', async ({ rule, spoil, says }) => {
+    const document = foreignDocument()
+    spoil(document)
+    const findings = await found(document)
+    expect(findings).toEqual([{ rule, message: expect.stringContaining(says), place: expect.any(String) }])
+    const [clause = ''] = /^[a-z]+-[0-9]+/.exec(rule) ?? []
+    expect(findings[0]?.message).toMatch(new RegExp(`\\(${clause.toUpperCase()}\\)$`))
+  })
+
+  it('and there is one for every rule', () => {
+    expect([...new Set(sins.map(({ rule }) => rule))].toSorted()).toEqual(Object.keys(ruleset.rules).toSorted())
+  })
+})
+
+describe('what is no document', () => {
+  it.each([{}, { openapi: '3.1.0', paths: null }, { openapi: '3.1.0', paths: { '/v1/orders': null, 'no slash': { get: 1 } } }, []])(
+    'has no finding of a rule that failed: %j',
+    async (document) => {
+      for (const { rule } of await bySpectral(document, ruleset)) expect(rule).not.toMatch(/error/)
+    },
+  )
+})

@@ -1,0 +1,362 @@
+/** One mistake each, put into a document that has none. */
+
+interface Sin {
+  readonly rule: string
+  readonly what: string
+  // biome-ignore lint/suspicious/noExplicitAny: a mistake may be anywhere.
+  readonly spoil: (document: any) => void
+  /** What the finding says of it, the fix among it. */
+  readonly says: string
+}
+
+const list = '/v1/invoices'
+const item = '/v1/invoices/{id}'
+const flag = '/v1/invoices/{id}/paid'
+
+/** Puts a path of the document at another address. */
+const moved =
+  (from: string, to: string): Sin['spoil'] =>
+  ({ paths }) => {
+    paths[to] = paths[from]
+    delete paths[from]
+  }
+
+const sin = (rule: string, what: string, spoil: Sin['spoil'], says: string): Sin => ({ rule, what, spoil, says })
+
+export const sins: readonly Sin[] = [
+  sin('path-1-version', 'a path without a version', moved('/v1/search', '/search'), '/search says no version. Begin the path'),
+  sin(
+    'path-2-plural',
+    'a singular',
+    ({ paths }) => {
+      for (const path of [list, item, flag]) moved(path, path.replace('invoices', 'invoice'))({ paths })
+      delete paths['/v1/invoice/{id}']
+      delete paths['/v1/invoice/{id}/paid']
+    },
+    'Say "invoices".',
+  ),
+  sin(
+    'path-2-plural',
+    'a Spanish singular',
+    ({ paths }) => {
+      paths['/v1/factura'] = paths[list]
+    },
+    'Say "facturas".',
+  ),
+  sin('path-3-verb', 'an action below an item', moved(flag, '/v1/invoices/{id}/edit'), 'names an action'),
+  sin(
+    'path-3-verb',
+    'an action in front of a collection',
+    ({ paths }) => {
+      paths['/v1/create-invoices'] = paths[list]
+    },
+    'Name what it holds, "invoices"',
+  ),
+  sin(
+    'path-4-format',
+    'an extension',
+    ({ paths }) => {
+      paths['/v1/invoices/{id}.pdf'] = { get: paths['/v1/search'].get }
+    },
+    'Say "{id}".',
+  ),
+  sin('path-5-hierarchy', 'an id without a collection', moved(flag, '/v1/{id}/paid'), '"{id}" follows no collection'),
+  sin(
+    'path-5-hierarchy',
+    'the child in front of the parent',
+    ({ paths }) => {
+      paths['/v1/invoices/{id}/customers'] = paths[list]
+      paths['/v1/invoices/{id}/customers/{number}'] = paths[item]
+    },
+    'Put the parent first',
+  ),
+  sin('path-6-filter', 'a filter', moved('/v1/search', '/v1/invoices/by-state'), 'let the list take a query parameter'),
+  sin(
+    'path-7-sub-collection',
+    'an item without its list',
+    ({ paths }) => {
+      delete paths['/v1/customers/{id}/invoices']
+    },
+    'Add /v1/customers/{id}/invoices with GET',
+  ),
+  sin(
+    'path-8-action',
+    'a flag that nobody unsets',
+    ({ paths }) => {
+      delete paths[flag].delete
+    },
+    'is a flag without DELETE',
+  ),
+  sin(
+    'path-8-action',
+    'a flag with a body',
+    ({ paths }) => {
+      paths[flag].put.requestBody = { content: { 'application/json': {} } }
+      Object.assign(paths[flag].put.responses, { 400: paths[list].post.responses[400], 422: paths[list].post.responses[422] })
+    },
+    'Leave it out: PUT alone sets the flag',
+  ),
+  sin(
+    'path-8-action',
+    'an endpoint without a word',
+    ({ paths }) => {
+      paths['/v1/search'].get.description = ' '
+    },
+    'Say in its description what it is for',
+  ),
+  sin(
+    'verb-1-array',
+    'an envelope',
+    ({ paths }) => {
+      paths[list].get.responses[200].content['application/json'].schema = { type: 'object' }
+    },
+    'Answer the items as an array',
+  ),
+  sin(
+    'verb-2-location',
+    '201 without an address',
+    ({ paths }) => {
+      paths[list].post.responses[201].headers = {}
+    },
+    'without the header Location',
+  ),
+  sin(
+    'verb-2-location',
+    '204',
+    ({ paths }) => {
+      const { 201: created, ...rest } = paths[list].post.responses
+      paths[list].post.responses = { 204: created, ...rest }
+    },
+    'Answer 201 or 202 with Location',
+  ),
+  sin(
+    'verb-3-put',
+    'PUT that creates',
+    ({ paths }) => {
+      paths[item].put.responses[201] = { description: 'Created.' }
+    },
+    'create by POST of the collection',
+  ),
+  sin(
+    'verb-5-patch',
+    'PATCH without a body in answer',
+    ({ paths }) => {
+      const { 200: _, ...rest } = paths[item].patch.responses
+      paths[item].patch.responses = { 204: { description: 'Changed.' }, ...rest }
+    },
+    'Answer 200.',
+  ),
+  sin(
+    'verb-5-patch',
+    'PATCH of nothing',
+    ({ paths }) => {
+      delete paths[item].patch.requestBody
+    },
+    'Let it take the members that change',
+  ),
+  sin(
+    'verb-6-delete',
+    'DELETE with a body',
+    ({ paths }) => {
+      paths[item].delete.requestBody = { content: {} }
+      Object.assign(paths[item].delete.responses, paths[list].post.responses)
+      delete paths[item].delete.responses[201]
+    },
+    'takes a body. Leave it out',
+  ),
+  sin(
+    'verb-6-delete',
+    'a body in the answer',
+    ({ paths }) => {
+      paths[item].delete.responses[204].content = { 'application/json': {} }
+    },
+    'answers 204 with a body',
+  ),
+  sin(
+    'verb-7-delete',
+    'DELETE of a collection',
+    ({ paths }) => {
+      paths[list].delete = paths[item].delete
+    },
+    'DELETE is for single items',
+  ),
+  sin(
+    'verb-8-head',
+    'HEAD with 200',
+    ({ paths }) => {
+      paths[item].head.responses[200] = { description: 'Yes.' }
+    },
+    'Answer 302 where the item exists',
+  ),
+  sin(
+    'verb-8-head',
+    'HEAD without 404',
+    ({ paths }) => {
+      delete paths[item].head.responses[404]
+    },
+    '404 where it does not',
+  ),
+  sin(
+    'query-4-page',
+    'offset',
+    ({ paths }) => {
+      paths[list].get.parameters[0].name = 'offset'
+    },
+    'Rename "offset": it is spelled so',
+  ),
+  sin(
+    'query-4-page',
+    'no page',
+    ({ paths }) => {
+      paths[list].get.parameters.shift()
+    },
+    'has no parameter "offest". Add it',
+  ),
+  sin(
+    'query-4-page',
+    'a page that is a text',
+    ({ paths }) => {
+      paths[list].get.parameters[0].schema = { type: 'string' }
+    },
+    'Give it type: integer',
+  ),
+  sin(
+    'query-5-size',
+    'per_page',
+    ({ paths }) => {
+      paths[list].get.parameters[1].name = 'per_page'
+    },
+    'Rename "per_page"',
+  ),
+  sin(
+    'query-7-count',
+    'no number',
+    ({ paths }) => {
+      delete paths[list].get.responses[200].headers['X-Total-Count']
+    },
+    'without the header x-total-count',
+  ),
+  sin(
+    'query-7-count',
+    'no links',
+    ({ paths }) => {
+      delete paths[list].get.responses[200].headers.Link
+    },
+    'without the header Link',
+  ),
+  sin(
+    'query-8-names',
+    'order_by',
+    ({ paths }) => {
+      paths[list].get.parameters[2].name = 'order_by'
+    },
+    'Call it "sort"',
+  ),
+  sin(
+    'hdr-1-accept',
+    'no 415',
+    ({ paths }) => {
+      delete paths[item].get.responses[415]
+    },
+    'does not answer 415',
+  ),
+  sin(
+    'hdr-2-etag',
+    'no tag',
+    ({ paths }) => {
+      paths[item].get.responses[200].headers = {}
+    },
+    'without the header Etag',
+  ),
+  sin(
+    'hdr-3-if-match',
+    'no If-Match',
+    ({ paths }) => {
+      paths[item].put.parameters = []
+    },
+    'takes no If-Match',
+  ),
+  sin(
+    'hdr-3-if-match',
+    'no 412',
+    ({ paths }) => {
+      delete paths[item].delete.responses[412]
+    },
+    'does not answer 412',
+  ),
+  sin(
+    'hdr-4-if-none-match',
+    'no If-None-Match',
+    ({ paths }) => {
+      paths[item].get.parameters = []
+    },
+    'takes no If-None-Match',
+  ),
+  sin(
+    'hdr-4-if-none-match',
+    'no 304 of a list',
+    ({ paths }) => {
+      delete paths[list].get.responses[304]
+    },
+    'does not answer 304',
+  ),
+  sin(
+    'auth-4-unauthenticated',
+    'no 401',
+    ({ paths }) => {
+      delete paths[item].head.responses[401]
+    },
+    'does not answer 401',
+  ),
+  sin(
+    'err-1-status',
+    '409',
+    ({ paths }) => {
+      paths[list].post.responses[409] = { $ref: '#/components/responses/Unfit' }
+    },
+    'Answer 422',
+  ),
+  sin(
+    'err-2-body',
+    'no 422',
+    ({ paths }) => {
+      delete paths[list].post.responses[422]
+    },
+    'does not answer 422',
+  ),
+  sin(
+    'err-3-problem',
+    'errors of an own type',
+    ({ paths }) => {
+      paths[list].get.responses[400] = { description: 'Malformed.', content: { 'application/json': {} } }
+    },
+    'without application/problem+json',
+  ),
+  sin(
+    'err-3-problem',
+    'a problem without a code',
+    ({ paths }) => {
+      paths[list].get.responses[400] = {
+        description: 'Malformed.',
+        content: { 'application/problem+json': { schema: { properties: { type: {}, title: {}, status: {} } } } },
+      }
+    },
+    'lacks code',
+  ),
+  sin(
+    'limit-1-retry-after',
+    '429 without a time',
+    ({ paths }) => {
+      paths[list].get.responses[429] = { $ref: '#/components/responses/Unfit' }
+    },
+    'without the header Retry-After',
+  ),
+  sin(
+    'ver-2-gone',
+    '410 with a body',
+    ({ paths }) => {
+      paths[list].get.responses[410] = { $ref: '#/components/responses/Unfit' }
+    },
+    'answers 410 with a body',
+  ),
+]

@@ -1,0 +1,71 @@
+/** Compares what services have answered with their documents, and keeps what is wrong until the test ends. */
+import type { Described } from '../../src/openapi/strict/described.js'
+import { exceptions } from './exceptions.js'
+import { takePending } from './watch.js'
+
+/** Loaded with the first answer: most files of the tests serve nothing. */
+const load = async () => {
+  const [{ requireDescription }, { openapi }, { Described }, { describedPath }] = await Promise.all([
+    import('../../src/plan/description.js'),
+    import('../../src/openapi/openapi.js'),
+    import('../../src/openapi/strict/described.js'),
+    import('../../src/openapi/strict/describe-strictly.js'),
+  ])
+  return { requireDescription, openapi, Described, describedPath }
+}
+
+/** The documents of a service by version, or why it has none. */
+const documents = new WeakMap<object, Map<string, Described | Error>>()
+/** Many tests make the same service again: what is compiled of its document is shared. The oldest go. */
+const byText = new Map<string, Described>()
+const mostDocuments = 200
+/** The sentence about a body that breaks its schema. */
+const unfit = / answers \d{3}: the body does not fit: /
+
+/** What is wrong with the answers since the last call, each sentence once. */
+export async function takeFaults(file: string): Promise<readonly string[]> {
+  const taken = takePending()
+  if (taken.length === 0) return []
+  const { requireDescription, openapi, Described: Made, describedPath } = await load()
+  const documentOf = (service: object, version: string): Described | Error => {
+    const versions = documents.get(service) ?? new Map<string, Described | Error>()
+    documents.set(service, versions)
+    const known = versions.get(version) ?? make(service, version)
+    versions.set(version, known)
+    return known
+  }
+  const make = (service: object, version: string): Described | Error => {
+    try {
+      const document = openapi(service, version)
+      const text = JSON.stringify(document)
+      const known = byText.get(text) ?? new Made(document)
+      byText.delete(text)
+      byText.set(text, known)
+      for (const oldest of byText.keys()) {
+        if (byText.size <= mostDocuments) break
+        byText.delete(oldest)
+      }
+      return known
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error))
+    }
+  }
+  const faults = new Set<string>()
+  for (const { visit, answered, mayNotFit } of taken) {
+    const found = describedPath(requireDescription('the tests', visit.service), visit.path)
+    for (const version of found?.versions ?? []) {
+      const described = documentOf(visit.service, version)
+      if (described instanceof Error) faults.add(described.message)
+      else
+        for (const fault of described.faults({
+          ...answered,
+          method: visit.method,
+          path: found?.path ?? '',
+          isBeside: found?.isBeside === true,
+        }))
+          if (!(mayNotFit && unfit.test(fault))) faults.add(fault)
+    }
+  }
+  const excused = exceptions.filter((one) => one.file.test(file))
+  return [...faults].filter((fault) => !excused.some((one) => one.fault.test(fault)))
+}

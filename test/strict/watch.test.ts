@@ -1,0 +1,81 @@
+/** The tests themselves: whatever a service answers while they run is compared with its document. */
+import compression from 'compression'
+import express from 'express'
+import { afterEach, describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, defineResource, endpoint, type Middleware, mount, resourceRouter } from '../../src/index.js'
+import { listen, type Served } from '../clauses/fixture.js'
+import { takeFaults } from './judge.js'
+
+const orders = defineResource({
+  collection: 'orders',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+})
+/** It says that it answers a number. */
+const liar = endpoint('liar', {
+  description: 'Answers otherwise than it says.',
+  methods: { GET: { describe: { responses: { 200: { schema: { type: 'boolean' } } } }, handle: () => 'x'.repeat(2_000) } },
+})
+const lie = 'GET /liar answers 200: the body does not fit: The value must be boolean.'
+
+let served: Omit<Served, 'data'> | undefined
+afterEach(() => served?.close())
+
+async function get(app: Parameters<typeof listen>[0], path: string, headers: Record<string, string> = {}) {
+  await served?.close()
+  served = await listen(app)
+  return served.send('GET', path, headers)
+}
+const faults = () => takeFaults('test/strict/watch.test.ts')
+
+describe('the watch over all services', () => {
+  it('finds a lie, once, in JSON, XML and what is compressed', async () => {
+    const service = api({ versions: { v1: [liar] } })
+    await get(express().use(service), '/v1/liar')
+    await get(express().use(service), '/v1/liar')
+    expect(await faults()).toEqual([lie])
+    expect(await faults()).toEqual([])
+    await get(express().use(service), '/v1/liar', { Accept: 'application/xml' })
+    expect(await faults()).toEqual([lie])
+    const { headers } = await get(express().use(compression({ threshold: 0 }), service), '/v1/liar', { 'Accept-Encoding': 'gzip' })
+    expect(headers['content-encoding']).toBe('gzip')
+    expect(await faults()).toEqual([lie])
+  })
+
+  it('finds it in a resourceRouter, below a mount, and of a service that no test keeps', async () => {
+    const below = { ...liar, name: 'lies' }
+    const router = resourceRouter(orders, memoryAdapter(orders, { records: [{ id: 1 }] }), { endpoints: [below] } as never)
+    await get(express().use('/a/v3', router), '/a/v3/orders/1/lies')
+    expect(await faults()).toEqual(['GET /orders/{id}/lies answers 200: the body does not fit: The value must be boolean.'])
+  })
+
+  it('leaves alone what the service has not answered: routes by hand, what stands in front and behind, and errors of the app', async () => {
+    const odd: Middleware = (_req, res) => void res.writeHead(299, { 'x-odd': '1', 'Content-Type': 'text/odd' }).end('odd')
+    const byHand: Middleware = (req, res, next) => (req.url === '/by-hand' ? odd(req, res, next) : next())
+    const service = api({ versions: { v1: { resources: [mount(orders, memoryAdapter(orders))], routes: byHand } } })
+    const app = express()
+    app.get('/v1/front', odd as never)
+    app.use((_req, res, next) => {
+      res.setHeader('x-front', '1')
+      next()
+    })
+    app.use(service)
+    app.get('/behind', odd as never)
+    for (const path of ['/v1/front', '/v1/by-hand', '/behind']) expect((await get(app, path)).status, path).toBe(299)
+    expect((await get(app, '/v1/orders')).headers['x-front']).toBe('1')
+    expect((await get(app, '/v1/nope')).status).toBe(404)
+    expect(await faults()).toEqual([])
+  })
+
+  it('leaves the service what it is, and says why one has no document', async () => {
+    const twin = defineResource<{ id: number }>()({ collection: 'pedidos', singular: 'order', key: 'id', schema: orders.schema })
+    const service = api({ versions: { v1: [mount(orders, memoryAdapter(orders))] } })
+    expect([service.name, service.length, service.caches().length > 0]).toEqual(['apiMiddleware', 3, true])
+    const clashing = api({
+      versions: { v1: [mount(orders, memoryAdapter(orders)), mount(twin, memoryAdapter(twin))] },
+    })
+    await get(express().use(clashing), '/v1/orders')
+    expect((await faults()).join()).toMatch(/would share the name "Order"/)
+  })
+})

@@ -1,0 +1,275 @@
+/** The channels of diagnostics_channel: what is published, when, and in which context. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { channel, tracingChannel } from 'node:diagnostics_channel'
+import http from 'node:http'
+import express from 'express'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import {
+  type Adapter,
+  api,
+  type CacheMessage,
+  type CallMessage,
+  defineResource,
+  mount,
+  type RequestMessage,
+  type StepMessage,
+} from '../../src/index.js'
+import { rateLimit } from '../../src/middleware/index.js'
+import { clientes, listen, serve } from '../clauses/fixture.js'
+
+type Told<M> = readonly [event: string, message: M]
+const undo: (() => void)[] = []
+afterEach(() => {
+  for (const one of undo.splice(0)) one()
+})
+
+/** Listens to a tracing channel: every event in its order. */
+function hear<M extends object>(name: string): Told<M>[] {
+  const told: Told<M>[] = []
+  const traced = tracingChannel<unknown, M>(`express-rest-conventions:${name}`)
+  const tell = (event: string) => (message: unknown) => void told.push([event, message as M])
+  const subscribers = {
+    start: tell('start'),
+    end: tell('end'),
+    asyncStart: tell('asyncStart'),
+    asyncEnd: tell('asyncEnd'),
+    error: tell('error'),
+  }
+  traced.subscribe(subscribers)
+  undo.push(() => traced.unsubscribe(subscribers))
+  return told
+}
+
+/** Binds a store to the start of each piece of work of a channel. */
+function bind<M extends object>(name: string, store: AsyncLocalStorage<string>, textOf: (message: M) => string): void {
+  const { start } = tracingChannel<string, M>(`express-rest-conventions:${name}`)
+  start.bindStore(store, (message) => textOf(message as M))
+  undo.push(() => start.unbindStore(store))
+}
+
+const ended = <M>(told: readonly Told<M>[]): M[] => told.flatMap(([event, message]) => (event === 'asyncEnd' ? [message] : []))
+
+describe('the channel request', () => {
+  it('has one message a request, which ends when the answer is written', async () => {
+    const told = hear<RequestMessage>('request')
+    const { send, close } = await serve(express)
+    await send('GET', '/v8/piezas/1?expand=nota', { 'x-request-id': 'r1' })
+    expect(told.map(([event]) => event)).toEqual(['start', 'end', 'asyncStart', 'asyncEnd'])
+    expect(new Set(told.map(([, message]) => message)).size).toBe(1)
+    const [message] = ended(told)
+    expect(message).toMatchObject({ status: 200, code: undefined, failed: false, queries: 3, rows: 3, waited: 0, requestId: 'r1' })
+    expect([message?.method, message?.version, message?.route, message?.httpRoute, message?.collection, message?.operation]).toEqual([
+      'GET',
+      'v8',
+      '/piezas/{numero}',
+      '/v8/piezas/{numero}',
+      'piezas',
+      'read',
+    ])
+    expect(message?.duration).toBeGreaterThan(0)
+    expect(message?.req?.url).toBe('/v8/piezas/1?expand=nota')
+    await close()
+  })
+
+  it('tells a problem with its clause, and what was really thrown', async () => {
+    const told = hear<RequestMessage>('request')
+    const { send, close } = await serve(express)
+    await send('GET', '/v8/averias/secret')
+    await send('GET', '/v8/piezas?unknown=1')
+    expect(told.filter(([event]) => event === 'error')).toHaveLength(2)
+    expect(ended(told).map(({ status, code, clause, failed }) => [status, code, clause, failed])).toEqual([
+      [500, 'internal', 'ERR-1', true],
+      [400, 'invalid-query', 'QUERY-8', true],
+    ])
+    expect(ended(told)[0]?.error).toEqual(new Error('password=hunter2 at db.internal'))
+    await close()
+  })
+
+  it('the principal is a digest, the same for one caller and without its name', async () => {
+    const told = hear<RequestMessage>('request')
+    const { send, close } = await serve(express, { principal: (req) => ({ sub: req.headers['x-user'] }) })
+    for (const user of ['ana', 'eva', 'ana']) await send('GET', '/v8/piezas/1', { 'x-user': user })
+    const [ana, eva, again] = ended(told).map(({ principalHash }) => principalHash)
+    expect(ana).toMatch(/^[\w-]{16}$/)
+    expect(again).toBe(ana)
+    expect(eva).not.toBe(ana)
+    await close()
+  })
+
+  it('ends once, without a status, where the client leaves before an answer', async () => {
+    const told = hear<RequestMessage>('request')
+    const { port, close, data } = await serve(express)
+    const req = http.request({ port, path: '/v8/averias/hang-1' }).on('error', () => {})
+    req.end()
+    await vi.waitFor(() => expect(data.seen.signals.has('hang-1')).toBe(true))
+    req.destroy()
+    await vi.waitFor(() => expect(ended(told).map(({ status }) => status)).toEqual([undefined]))
+    await close()
+    expect(ended(told)).toHaveLength(1)
+  })
+
+  it('tells what hand-written routes answer', async () => {
+    const told = hear<RequestMessage>('request')
+    const { send, close } = await serve(express)
+    await send('GET', '/v8/a-mano')
+    await send('GET', '/v8/roto')
+    await vi.waitFor(() => expect(ended(told).map(({ status }) => status)).toEqual([200, 403]))
+    await close()
+  })
+
+  it('who waits for other writers of a key is told how long', async () => {
+    const told = hear<RequestMessage>('request')
+    const { send, close } = await serve(express)
+    const patch = () => send('PATCH', '/v8/bolsas/1', {}, { x: 1 })
+    await Promise.all([patch(), patch(), patch()])
+    const waits = ended(told)
+      .map(({ waited }) => waited)
+      .sort((a, b) => a - b)
+    expect(waits.at(-1)).toBeGreaterThan(0.5)
+    await close()
+  })
+})
+
+describe('the channel step', () => {
+  it('has one message a step, in their order', async () => {
+    const told = hear<StepMessage>('step')
+    const { send, close } = await serve(express)
+    await send('GET', '/v8/piezas/999')
+    expect(ended(told).map(({ step, failed }) => `${step}${failed ? ' failed' : ''}`)).toEqual([
+      ...['version', 'preflight', 'admit', 'authenticate', 'throttle', 'route', 'allow', 'negotiate', 'parse', 'precondition'],
+      'execute failed',
+      'fail',
+      'respond',
+    ])
+    await close()
+  })
+
+  it('each is published whole: start, end of the call, error, end', async () => {
+    const told = hear<StepMessage>('step')
+    const { send, close } = await serve(express)
+    await send('GET', '/v8/averias/down')
+    const execute = told.filter(([, { step }]) => step === 'execute').map(([event]) => event)
+    expect(execute).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd'])
+    await close()
+  })
+})
+
+describe('the channel adapter-call', () => {
+  it('has one message a call, with the records that it gave', async () => {
+    const told = hear<CallMessage>('adapter-call')
+    const { send, close } = await serve(express)
+    await send('GET', '/v8/piezas?limit=3&expand=contrato')
+    await send('PATCH', '/v8/piezas/1', {}, { lote: 'C' })
+    await send('GET', '/v8/averias/secret')
+    const calls = ended(told).map(({ collection, call, rows, failed, operation }) => [collection, call, rows, failed, operation])
+    expect(calls).toEqual([
+      ['piezas', 'list', 3, false, 'list'],
+      ['contratos', 'read', 2, false, 'list'],
+      ['piezas', 'read', 1, false, 'patch'],
+      ['piezas', 'replace', undefined, false, 'patch'],
+      ['contratos', 'read', 1, false, 'patch'],
+      ['averias', 'read', undefined, true, 'read'],
+    ])
+    await close()
+  })
+
+  it('tells calls of jobs too', async () => {
+    const told = hear<CallMessage>('adapter-call')
+    const service = api({ versions: { v1: [mount(clientes, memoryAdapter(clientes))] } })
+    await service.records(clientes, { principal: 'nightly' }).create({ id: 9, nombre: 'Eva' })
+    expect(ended(told).map(({ method, call, req, principalHash }) => [method, call, req, typeof principalHash])).toEqual([
+      ['JOB', 'create', undefined, 'string'],
+    ])
+  })
+})
+
+describe('the channel cache', () => {
+  it('tells each look-up, and whether it hit', async () => {
+    const told: CacheMessage[] = []
+    const hears = (message: unknown) => void told.push(message as CacheMessage)
+    const looks = channel('express-rest-conventions:cache')
+    const { send, close } = await serve(express)
+    looks.subscribe(hears)
+    undo.push(() => looks.unsubscribe(hears))
+    await send('GET', '/v8/contratos?limit=2')
+    await send('GET', '/v8/contratos?limit=2')
+    expect(told.filter(({ cache }) => cache === 'list-queries').map(({ hit }) => hit)).toEqual([false, true])
+    await close()
+  })
+})
+
+describe('the channel store-failure', () => {
+  it('tells that a store of limits has failed, with its cause', async () => {
+    const told: unknown[] = []
+    const hears = (message: unknown) => void told.push(message)
+    const failures = channel('express-rest-conventions:store-failure')
+    failures.subscribe(hears)
+    undo.push(() => failures.unsubscribe(hears))
+    const cause = new Error('connection refused')
+    const store = {
+      increment: () => Promise.reject(cause),
+      decrement: () => {},
+      resetKey: () => {},
+    }
+    const limit = rateLimit({ limit: 5, store: () => ({ ...store }), onStoreFailure: () => {} })
+    const { send, close } = await serve(express, { rateLimit: limit })
+    await send('GET', '/v8/contratos/C1')
+    expect(told).toEqual([{ state: 'failed', message: expect.any(String), error: cause, duration: undefined }])
+    await close()
+  })
+})
+
+describe('stores that subscribers bind', () => {
+  const thing = defineResource({
+    collection: 'cosas',
+    key: 'id',
+    schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+  })
+
+  it('are those of the innermost work, and end with it', async () => {
+    const store = new AsyncLocalStorage<string>()
+    bind<RequestMessage>('request', store, ({ httpRoute }) => `request ${httpRoute}`)
+    bind<StepMessage>('step', store, ({ step }) => `${store.getStore()} > ${step}`)
+    bind<CallMessage>('adapter-call', store, ({ call }) => `${store.getStore()} > ${call}`)
+    const seen: (string | undefined)[] = []
+    const adapter: Adapter<{ id: string }, string> = {
+      list: () => ({ items: [] }),
+      read: async (keys) => {
+        seen.push(store.getStore())
+        await new Promise((resolve) => setImmediate(resolve))
+        seen.push(store.getStore())
+        return keys.map((id) => ({ value: { id }, version: '1' }))
+      },
+    }
+    const service = api({
+      versions: { v1: [mount(thing, adapter)] },
+      permission: async () => {
+        await new Promise((resolve) => setImmediate(resolve))
+        seen.push(store.getStore())
+        return 'allow' as const
+      },
+      principal: async () => {
+        seen.push(store.getStore())
+        return { sub: 'ana' }
+      },
+    })
+    const { send, close } = await listen(express().use(service))
+    expect((await send('GET', '/v1/cosas/1')).status).toBe(200)
+    const request = 'request /v1/cosas/{id}'
+    expect(seen).toEqual([`${request} > authenticate`, `${request} > allow`, `${request} > execute > read`, `${request} > execute > read`])
+    await close()
+  })
+
+  it('a hook that throws, and one that subscribes while a request runs, change no answer', async () => {
+    const { send, close, data } = await serve(express)
+    const asked = send('GET', '/v8/averias/hang-late')
+    await vi.waitFor(() => expect(data.seen.signals.has('hang-late')).toBe(true))
+    const told = hear<RequestMessage>('request')
+    expect((await asked).status).toBe(503)
+    expect(told).toEqual([])
+    expect((await send('GET', '/v8/piezas/1')).status).toBe(200)
+    expect(ended(told)).toHaveLength(1)
+    await close()
+  })
+})

@@ -1,0 +1,56 @@
+/** Templates of what Express has mounted and matched. */
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { followRoutes, mountTemplate } from '../../src/telemetry/express-route.js'
+import { nameRoute } from '../../src/telemetry/http-route.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: requests as a framework may leave them
+const request = (fields: object): any => ({ ...fields })
+
+describe('mountTemplate()', () => {
+  it.each([
+    ['no mount', {}, ''],
+    ['a mount without parameters', { baseUrl: '/private' }, '/private'],
+    ['a parameter', { baseUrl: '/areas/sur', params: { area: 'sur' } }, '/areas/{area}'],
+    ['an encoded value', { baseUrl: '/areas/a%2Fb', params: { area: 'a/b' } }, '/areas/{area}'],
+    ['what can not be decoded', { baseUrl: '/areas/%ff', params: { area: 'x' } }, '/areas/%ff'],
+    ['an empty value', { baseUrl: '/x', params: { 0: '' } }, '/x'],
+    ['a wildcard', { baseUrl: '/f/a/b', params: { rest: ['a', 'b'] } }, '/f/{rest}/{rest}'],
+  ])('%s', (_what, fields, expected) => {
+    expect(mountTemplate(request(fields))).toBe(expected)
+  })
+})
+
+describe('followRoutes()', () => {
+  it('two that follow one request both hear of a route', () => {
+    const req = request({ baseUrl: '/v1', params: { area: 'sur' } })
+    const found: string[] = []
+    followRoutes(req, '', (template) => found.push(template))
+    followRoutes(req, '/v1', (template) => found.push(template))
+    req.params = { id: '7' }
+    req.baseUrl = '/v1/cosas/7'
+    req.route = { path: '/notas' }
+    expect(found).toEqual(['/v1/cosas/{id}/notas', '/cosas/{id}/notas'])
+  })
+
+  it('a request whose properties can not be changed is left alone', () => {
+    const req = Object.freeze(request({ baseUrl: '/v1', params: {}, route: undefined }))
+    expect(() => followRoutes(req, '/v1', () => {})).not.toThrow()
+  })
+})
+
+describe('nameRoute()', () => {
+  it('the latest name counts when the connection closes; a record that can not be written never throws', () => {
+    const res = new EventEmitter()
+    const traced: { route?: string | undefined } = {}
+    const read: (string | undefined)[] = []
+    res.on('close', () => read.push(traced.route))
+    nameRoute(traced, res as ServerResponse, '/a')
+    nameRoute(traced, res as ServerResponse, '/b')
+    traced.route = 'changed'
+    expect(() => nameRoute(Object.freeze({}), res as ServerResponse, '/c')).not.toThrow()
+    res.emit('close')
+    expect(read).toEqual(['/b'])
+  })
+})

@@ -1,0 +1,64 @@
+/** The recipe of docs/observability.md for spans of steps and calls of adapters, with the real SDK and PostgreSQL. */
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { freshSchema } from '../servers/databases.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+interface Span {
+  readonly name: string
+  readonly id: string
+  readonly parent: string | null
+  readonly events: readonly string[]
+}
+
+/** The code block below a heading of docs/observability.md. */
+function recipe(heading: string): string {
+  const [, code] =
+    new RegExp(`^### ${heading}$[^]*?^\`\`\`js\\n([^]*?)^\`\`\`$`, 'm').exec(readFileSync(join(root, 'docs/observability.md'), 'utf8')) ??
+    []
+  if (code === undefined) throw new Error(`docs/observability.md has no code below "${heading}".`)
+  return code
+}
+
+it('spans of steps lie in that of their request, those of adapters in their step, those of pg in their call', async () => {
+  mkdirSync(join(root, 'build'), { recursive: true })
+  // Below the project, where its packages are found.
+  const folder = mkdtempSync(join(root, 'build/recipe-'))
+  const place = await freshSchema()
+  try {
+    writeFileSync(join(folder, 'tracing.mjs'), recipe('Spans for steps and calls of adapters'))
+    const program = fileURLToPath(new URL('traced-work.mjs', import.meta.url))
+    const { stdout } = await promisify(execFile)(process.execPath, [program, join(folder, 'tracing.mjs'), place.url])
+    const { statuses, spans } = JSON.parse(stdout) as { statuses: number[]; spans: Span[] }
+    expect(statuses).toEqual([200, 200, 404, 200, 200, 200])
+    const byId = new Map(spans.map((span) => [span.id, span]))
+    const pathOf = ({ name, parent }: Span): string => {
+      const above = parent === null ? undefined : byId.get(parent)
+      return above === undefined ? name : `${pathOf(above)} > ${name}`
+    }
+    const queries = spans.filter(({ name }) => name.startsWith('pg')).map((span) => pathOf(span).replace(/ > pg\S*.*$/, ''))
+    expect(queries.toSorted()).toEqual([
+      ...Array(2).fill('GET /v1/cosas > execute > cosas.list'),
+      ...Array(6).fill('GET /v1/cosas/{id} > execute > cosas.read'),
+      ...Array(4).fill('PATCH /v1/cosas/{id} > execute > cosas.read'),
+      ...Array(4).fill('PATCH /v1/cosas/{id} > execute > cosas.replace'),
+    ])
+    const failed = spans.filter(({ events }) => events.includes('exception')).map(pathOf)
+    expect(failed).toEqual(['GET /v1/cosas/{id} > execute'])
+    // Nothing is left outside of its request, and nothing but a call lies in a step.
+    const tops = spans.filter(({ parent }) => parent === null || !byId.has(parent)).map(({ name }) => name)
+    expect(tops.toSorted()).toEqual(['GET /v1/cosas', ...Array(3).fill('GET /v1/cosas/{id}'), ...Array(2).fill('PATCH /v1/cosas/{id}')])
+    const steps = spans.filter(({ name }) => name === 'represent').map(pathOf)
+    expect(new Set(steps)).toEqual(
+      new Set(['GET /v1/cosas > represent', 'GET /v1/cosas/{id} > represent', 'PATCH /v1/cosas/{id} > represent']),
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+    await place.drop()
+  }
+})
