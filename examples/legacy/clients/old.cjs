@@ -1,0 +1,143 @@
+/**
+ * The clients that live from the service: each function is what a client does, and what it needs of
+ * the answers. They run in the field and nobody updates them soon, so this file is the same for all
+ * steps: they work until the old version ends (step 7).
+ */
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const http = require('node:http')
+
+/** Requests as the clients send them: each has its token, sends JSON, and reads JSON where it gets some. */
+const as =
+  (client) =>
+  async (method, url, body, headers = {}) => {
+    const answer = await fetch(url, {
+      method,
+      headers: { Authorization: `Bearer ${client}-token`, ...(body && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    const isJson = /json/.test(answer.headers.get('content-type'))
+    return { status: answer.status, body: isJson && text !== '' ? JSON.parse(text) : text }
+  }
+const office = as('office')
+const scanner = as('scanner')
+const shop = as('shop')
+const billing = as('billing')
+
+let number = 0
+
+/** The office types a new delivery, to the depot of delivery 2. It needs the id, which it reads from the body. */
+async function create(base) {
+  const { body: other } = await office('GET', `${base}/v1/deliveries/2`)
+  number += 1
+  const delivery = { code: `OLD-${Date.now()}-${number}`, recipient: 'Ana', address: 'Mitre 1', depot: other.depot }
+  const { status, body } = await office('POST', `${base}/v1/deliveries`, delivery)
+  assert.equal(status, 201)
+  assert.deepEqual(body, { id: body.id, status: 'open', ...delivery })
+  assert.equal(typeof body.id, 'number')
+  return body
+}
+
+module.exports = {
+  /** Asks for pages of 1000, takes what it gets, and goes on until a page is empty. `_` keeps a proxy from caching. */
+  async 'the scanner loads all deliveries'(base) {
+    const seen = new Set()
+    for (let page = 1, last = false; !last; page++) {
+      const { status, body } = await scanner('GET', `${base}/v1/deliveries?page=${page}&per_page=1000&_=${Date.now()}`)
+      assert.equal(status, 200)
+      for (const { id } of body) seen.add(id)
+      last = body.length === 0
+    }
+    assert.ok(seen.size >= 600, `${seen.size} deliveries`)
+  },
+
+  /** Knows nothing of tags: the last one who writes wins. */
+  async 'the scanner marks a delivery as delivered'(base) {
+    const { id, ...rest } = await create(base)
+    const { status, body } = await scanner('PATCH', `${base}/v1/deliveries/${id}`, { status: 'delivered' })
+    assert.deepEqual([status, body], [200, { id, ...rest, status: 'delivered' }])
+  },
+
+  /** The HTTP library of its radio says that it takes text, and reads JSON. */
+  async 'the scanner accepts text only, and reads JSON'(base) {
+    const { status, body } = await scanner('GET', `${base}/v1/deliveries/2`, undefined, { Accept: 'text/plain' })
+    assert.deepEqual([status, body.id], [200, 2])
+  },
+
+  /** The table of the office passes on all that its columns know. */
+  async 'the office lists with parameters that the service never had'(base) {
+    const { status, body } = await office('GET', `${base}/v1/deliveries?status=open&sort_by=code&columns=code&page=2&per_page=10`)
+    assert.deepEqual([status, body.length], [200, 10])
+    assert.ok(body.every((one) => one.status === 'open'))
+  },
+
+  async 'the office creates a delivery and reads it again'(base) {
+    const created = await create(base)
+    assert.deepEqual(await office('GET', `${base}/v1/deliveries/${created.id}`), { status: 200, body: created })
+  },
+
+  async 'the office shows the text of an error'(base) {
+    const { code, ...rest } = await create(base)
+    const incomplete = await office('POST', `${base}/v1/deliveries`, { ...rest, id: undefined, code: `${code}-2`, recipient: undefined })
+    assert.ok(incomplete.status >= 400)
+    assert.match(incomplete.body.error, /recipient/)
+    const twice = await office('POST', `${base}/v1/deliveries`, { ...rest, id: undefined, code })
+    assert.ok(twice.status >= 400)
+    assert.match(twice.body.error, /exists/)
+  },
+
+  async 'the office asks by HEAD whether a delivery exists'(base) {
+    assert.equal((await office('HEAD', `${base}/v1/deliveries/2`)).status, 200)
+    assert.equal((await office('HEAD', `${base}/v1/deliveries/999999`)).status, 404)
+  },
+
+  async 'the office deletes a delivery, and looks for `deleted`'(base) {
+    const { id } = await create(base)
+    assert.deepEqual(await office('DELETE', `${base}/v1/deliveries/${id}`), { status: 200, body: { deleted: true } })
+    assert.equal((await office('GET', `${base}/v1/deliveries/${id}`)).status, 404)
+  },
+
+  async 'the shop cancels a delivery, and shows what is said of a second time'(base) {
+    const { id } = await create(base)
+    const first = await shop('POST', `${base}/v1/deliveries/${id}/cancel`)
+    assert.deepEqual([first.status, first.body.status], [200, 'cancelled'])
+    const second = await shop('POST', `${base}/v1/deliveries/${id}/cancel`)
+    assert.ok(second.status >= 400)
+    assert.match(second.body.error, /already/)
+  },
+
+  async 'the shop follows the address of the depot'(base) {
+    const { body } = await shop('GET', `${base}/v1/deliveries/2`)
+    const depot = await shop('GET', body.depot)
+    assert.deepEqual([depot.status, depot.body.name], [200, 'Rosario Norte'])
+  },
+
+  /** A program of 2015 on plain `http`. */
+  async 'the billing reads the list as CSV each night'(base) {
+    const options = { headers: { Authorization: 'Bearer billing-token' } }
+    const [answer] = await once(http.get(`${base}/v1/deliveries.csv?status=out`, options), 'response')
+    let text = ''
+    for await (const chunk of answer.setEncoding('utf8')) text += chunk
+    const [head, ...lines] = text.trimEnd().split('\n')
+    assert.deepEqual([answer.statusCode, head], [200, 'code;recipient;status'])
+    assert.ok(lines.length > 100 && lines.every((line) => line.endsWith(';out')))
+  },
+
+  /** Its configuration has said `latest` for years. */
+  async 'the billing asks for the version "latest"'(base) {
+    const { status, body } = await billing('GET', `${base}/latest/deliveries/2`)
+    assert.deepEqual([status, body.id], [200, 2])
+  },
+
+  async 'a client whose token is wrong is told so'(base) {
+    const { status, body } = await as('nobody')('GET', `${base}/v1/deliveries`)
+    assert.equal(status, 401)
+    assert.ok(body.error)
+  },
+
+  /** The program that checks the service from outside calls a path that was there once. */
+  async 'the monitor takes 404 as a sign of life'(base) {
+    assert.equal((await office('GET', `${base}/v1/ping`)).status, 404)
+  },
+}

@@ -1,0 +1,63 @@
+/** Single deliveries, and the depots that they go to. */
+const { Router } = require('express4')
+const { idIn, present } = require('./present.cjs')
+
+const statuses = ['open', 'out', 'delivered', 'cancelled']
+
+module.exports = function items({ deliveries, depots }) {
+  const router = Router()
+
+  /** What is wrong with these members, in words for the user of the client. */
+  const faultOf = ({ recipient, address, status, depot_id }) => {
+    if (!recipient) return 'recipient is missing'
+    if (!address) return 'address is missing'
+    if (!statuses.includes(status)) return `there is no status ${status}`
+    if (depots.find(depot_id) === undefined) return `there is no depot ${depot_id}`
+  }
+
+  router.post('/deliveries', (req, res) => {
+    const { code, recipient, address, status = 'open', depot } = req.body
+    const row = { code, recipient, address, status, depot_id: idIn(depot) }
+    const fault = code ? faultOf(row) : 'code is missing'
+    if (fault) return res.status(400).json({ error: fault })
+    if (deliveries.all().some((other) => other.code === code)) return res.status(409).json({ error: `${code} exists` })
+    res.status(201).json(present(req, deliveries.insert(row)))
+  })
+
+  router.param('id', (req, res, next, id) => {
+    req.row = deliveries.find(Number(id))
+    if (req.row === undefined) return res.status(404).json({ error: `there is no delivery ${id}` })
+    next()
+  })
+
+  router.get('/deliveries/:id', (req, res) => res.json(present(req, req.row)))
+
+  router.patch('/deliveries/:id', (req, res) => {
+    const { recipient, address, status, depot_id } = req.row
+    const row = { recipient, address, status, depot_id, ...req.body }
+    if (req.body.depot) row.depot_id = idIn(req.body.depot)
+    const fault = faultOf(row)
+    if (fault) return res.status(400).json({ error: fault })
+    const changes = { recipient: row.recipient, address: row.address, status: row.status, depot_id: row.depot_id }
+    res.json(present(req, deliveries.update(req.row.id, changes)))
+  })
+
+  router.delete('/deliveries/:id', (req, res) => {
+    deliveries.remove(req.row.id)
+    res.json({ deleted: true })
+  })
+
+  router.post('/deliveries/:id/cancel', (req, res) => {
+    if (req.row.status === 'cancelled') return res.status(409).json({ error: 'cancelled already' })
+    res.json(present(req, deliveries.update(req.row.id, { status: 'cancelled' })))
+  })
+
+  router.get('/depot/:depot', (req, res) => {
+    const depot = depots.find(Number(req.params.depot))
+    if (depot === undefined) return res.status(404).json({ error: `there is no depot ${req.params.depot}` })
+    const { revision, ...members } = depot
+    res.json(members)
+  })
+
+  return router
+}

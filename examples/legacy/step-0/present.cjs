@@ -1,0 +1,8 @@
+/** A delivery as clients see it: its depot is a plain address. */
+exports.present = (req, { depot_id, revision, ...members }) => ({
+  ...members,
+  depot: `${req.protocol}://${req.get('host')}/v1/depot/${depot_id}`,
+})
+
+/** The id at the end of such an address. */
+exports.idIn = (address) => Number(String(address).split('/').pop())

@@ -1,0 +1,54 @@
+/**
+ * The data of the service: depots, and deliveries to them. In memory, so that the example runs
+ * without a database. Each row has a revision, which changes with every write; until step 4 no
+ * client sees it.
+ */
+const { randomUUID } = require('node:crypto')
+
+const streets = ['Belgrano', 'Mitre', 'Rivadavia', 'San Martín', 'Sarmiento']
+
+const depots = [
+  { id: 1, name: 'Buenos Aires', city: 'Buenos Aires' },
+  { id: 2, name: 'Rosario Norte', city: 'Rosario' },
+  { id: 3, name: 'Córdoba Centro', city: 'Córdoba' },
+]
+
+/** More than fit on the largest page of the old service. */
+const deliveries = Array.from({ length: 620 }, (_, at) => ({
+  id: at + 1,
+  code: `D-${String(at + 1).padStart(5, '0')}`,
+  recipient: `Recipient ${at + 1}`,
+  address: `${streets[at % streets.length]} ${100 + at}`,
+  status: at % 4 === 3 ? 'out' : 'open',
+  depot_id: depots[at % depots.length].id,
+}))
+
+/** Rows by id. Nothing is awaited in here: to compare a revision and to write are one step. */
+function openTable(rows) {
+  const byId = new Map()
+  let lastId = 0
+  const save = (row) => {
+    byId.set(row.id, Object.freeze({ ...row, revision: randomUUID() }))
+    lastId = Math.max(lastId, row.id)
+    return byId.get(row.id)
+  }
+  rows.forEach(save)
+  return {
+    all: () => [...byId.values()],
+    find: (id) => byId.get(id),
+    insert: (row) => save({ id: lastId + 1, ...row }),
+    /** With a revision: only while the row still has it. In SQL: `UPDATE ... WHERE id = $1 AND revision = $2`. */
+    update(id, changes, revision) {
+      const row = byId.get(id)
+      if (row === undefined || (revision !== undefined && row.revision !== revision)) return undefined
+      return save({ ...row, ...changes, id })
+    },
+    remove(id, revision) {
+      const row = byId.get(id)
+      return row !== undefined && (revision === undefined || row.revision === revision) && byId.delete(id)
+    },
+  }
+}
+
+exports.openTable = openTable
+exports.openStore = () => ({ depots: openTable(depots), deliveries: openTable(deliveries) })
