@@ -11,6 +11,8 @@ export interface Variant {
   readonly base: string
   readonly representation: Representation
   readonly expand: readonly string[]
+  /** Links are addresses in place of objects (REP-1). Default false. */
+  readonly plainLinks?: boolean
 }
 
 /** One way of looking at a resource. The same one is the same object for as long as it is in use. */
@@ -78,22 +80,28 @@ class ResourceViews {
   }
 
   of(variant: Variant): View {
-    const { base, representation, expand } = variant
+    const { base, representation, expand, plainLinks = false } = variant
     const last = this.#last
-    const isLast = last !== undefined && last.base === base && last.representation === representation && last.expand === expand
-    const view = isLast ? last.view : this.#named(variant)
-    if (!isLast && this.#on) this.#last = { base, representation, expand, view }
+    const isLast =
+      last !== undefined &&
+      last.base === base &&
+      last.representation === representation &&
+      last.expand === expand &&
+      last.plainLinks === plainLinks
+    const view = isLast ? last.view : this.#named(variant, plainLinks)
+    if (!isLast && this.#on) this.#last = { base, representation, expand, plainLinks, view }
     view.uses += 1
     return view
   }
 
-  #named({ base, representation, expand }: Variant): View {
-    const name = base + representation.variant + expand.join(',')
+  #named({ base, representation, expand }: Variant, plainLinks: boolean): View {
+    // No base begins with a space.
+    const name = `${plainLinks ? ' plain ' : ''}${base}${representation.variant}${expand.join(',')}`
     const known = this.#known.get(name)
     if (known !== undefined) return known
     const made: View = {
       digest: tagDigest(`${this.#digest} ${name}`),
-      presenter: new Presenter(base, representation.text !== undefined),
+      presenter: new Presenter(base, representation.text !== undefined, plainLinks),
       linkDigests: this.#linkDigests,
       uses: 0,
     }

@@ -30,7 +30,7 @@ import { Exchange } from './exchange.js'
 import { jobRecords } from './records/open.js'
 import { routeTable } from './route-table.js'
 import type { ServedVersion } from './served-version.js'
-import { resolveService, type Service, type ServiceOptions, serviceKinds } from './service.js'
+import { checkRoutesOfConventions, resolveService, type Service, type ServiceOptions, serviceKinds, tableSettings } from './service.js'
 import type { Entrance } from './stages.js'
 import { loginSteps, steps } from './walk.js'
 
@@ -123,7 +123,7 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
     const { resources, routes, ...life } = versionOptions(name, entry)
     versions.set(name, {
       name,
-      table: routeTable([...resources, ...addresses], [], service.page, service.caches),
+      table: routeTable([...resources, ...addresses], [], tableSettings(service, name)),
       life: resolveLifecycle(name, life, living),
       // An Express router takes Express requests. Below an Express app every request is one.
       routes: routes as Middleware | undefined,
@@ -132,6 +132,7 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
   }
   const served = [...versions.values()].filter((version) => version !== 'retired')
   checkBudgets(service, served)
+  if (served.every(({ routes }) => routes === undefined)) checkRoutesOfConventions(service, served)
   const apiMiddleware: Middleware = (req, res, next) => {
     const { path, query } = splitTarget(req.url ?? '/')
     const found = splitVersion(path)

@@ -5,6 +5,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Idempotency } from '../adapters/contract.js'
 import { type Action, type Decided, decide, type Permission } from '../auth/permission.js'
+import type { ModedClause } from '../conventions/clauses.js'
+import { boundedName, Findings } from '../conventions/finding.js'
+import { type Legacy, legacyOf, type Modes, modesOf } from '../conventions/modes.js'
+import type { Convention } from '../conventions/options.js'
 import { type KeyValue, lastKey, segmentOf } from '../definition/key.js'
 import { safeMethods } from '../http/safe-methods.js'
 import { privateCaching } from '../middleware/authenticate.js'
@@ -17,7 +21,7 @@ import type { CompiledMethod } from '../plan/endpoint-plan.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
-import type { RequestEvent } from './hooks.js'
+import type { Hooks, RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
 import { type CallCounts, Progress } from './progress.js'
 import { requestIdOf, traceOf } from './request-id.js'
@@ -66,6 +70,7 @@ export class Exchange implements AnyStage {
   #base: string | undefined
   #timeLimit: TimeLimit | undefined
   #routeName: RouteName | undefined
+  #findings: Findings | undefined
   #ended: ((status: number | undefined) => void) | undefined
 
   constructor(req: IncomingMessage, res: ServerResponse, service: Service, entrance: Entrance) {
@@ -229,6 +234,33 @@ export class Exchange implements AnyStage {
       traceparent: traceOf(this.headers),
       principal: this.principal,
     }
+  }
+
+  legacy<C extends ModedClause>(clause: C): Legacy<C> | undefined {
+    const { conventions } = this.service
+    if (conventions.length === 0) return undefined
+    return legacyOf(this.route === undefined ? this.#earlyModes(conventions) : this.route.modes, clause, this)
+  }
+
+  get onConventionExpired(): Hooks['onConventionExpired'] {
+    return this.service.hooks.onConventionExpired
+  }
+
+  finding(clause: string, detail: string): void {
+    const name = boundedName(detail)
+    this.#findings ??= new Findings()
+    if (!this.#findings.isNew(clause, name)) return
+    notify(
+      this.service.hooks.onFinding,
+      () => ({ clause, route: this.routeName.belowVersion, detail: name, method: this.method, version: this.version?.name || undefined }),
+      this.req,
+    )
+  }
+
+  /** Those of a request that ends before the step `route`, or is for hand-written routes. */
+  #earlyModes(conventions: readonly Convention[]): Modes | undefined {
+    const { route, belowVersion } = this.routeName
+    return route === undefined ? modesOf(conventions, this.entrance.versionName, belowVersion) : route.modes
   }
 
   #findRoot(): string | undefined {

@@ -15,7 +15,7 @@ import { begin } from './begin.js'
 import { Exchange } from './exchange.js'
 import { routeTable } from './route-table.js'
 import type { ServedVersion } from './served-version.js'
-import { resolveService, type ServiceOptions, serviceKinds } from './service.js'
+import { checkRoutesOfConventions, resolveService, type ServiceOptions, serviceKinds, tableSettings } from './service.js'
 import type { Entrance } from './stages.js'
 import { steps } from './walk.js'
 
@@ -61,11 +61,12 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
   const service = resolveService(rest as unknown as ServiceOptions)
   const version: ServedVersion = {
     name: '',
-    table: routeTable([own], related, service.page, service.caches),
+    table: routeTable([own], related, tableSettings(service, '')),
     life: undefined,
     routes: undefined,
     open: undefined,
   }
+  checkRoutesOfConventions(service, [version])
   const first = `/${area ?? definition.collection}/`
   const resourceRouterMiddleware: Middleware = (req, res, next) => {
     const { path, query } = splitTarget(req.url ?? '/')

@@ -36,6 +36,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'auth/index.ts': ['auth', 'middleware'],
   server: ['problem.ts', 'wire.ts'],
   telemetry: [],
+  conventions: ['clauses.ts', 'definition', 'http', 'limits', 'problem.ts', 'wire.ts'],
   definition: ['violation.ts', 'adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
   'adapters/contract.ts': [],
   'definition/json.ts': ['http'],
@@ -60,11 +61,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: ['contract', 'mock', 'openapi', 'server', 'definition', 'problem.ts'],
   spectral: ['plan', 'definition', 'problem.ts', 'wire.ts'],
   transfer: ['violation.ts', 'adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'slices.ts', 'wire.ts'],
-  plan: ['violation.ts', 'adapters/contract.ts', 'auth', 'definition', 'http', 'problem.ts', 'cache.ts', 'wire.ts'],
-  representation: ['adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'cache.ts', 'wire.ts'],
+  plan: ['violation.ts', 'adapters/contract.ts', 'auth', 'conventions', 'definition', 'http', 'problem.ts', 'cache.ts', 'wire.ts'],
+  representation: ['adapters/contract.ts', 'conventions', 'plan', 'definition', 'http', 'problem.ts', 'cache.ts', 'wire.ts'],
   middleware: [
     'adapters/contract.ts',
     'auth',
+    'conventions',
     'limits',
     'cache.ts',
     'representation',
@@ -77,6 +79,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   openapi: [
     'adapters/contract.ts',
+    'conventions',
     'contract',
     'middleware',
     'representation',
@@ -92,6 +95,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   docs: ['clauses.ts', 'problem-kinds.ts', 'openapi', 'plan', 'definition', 'http', 'problem.ts', 'wire.ts', 'examples', 'random.ts'],
   router: [
     'cache.ts',
+    'conventions',
     'violation.ts',
     'adapters/contract.ts',
     'auth',

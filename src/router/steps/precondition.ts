@@ -9,8 +9,11 @@ import type { Allowed } from '../stages.js'
 
 export function precondition(exchange: Allowed): { readonly conditions: Conditions } {
   const { service, operation } = exchange
-  const required = service.requireIfMatch && operation.preconditions === 'item'
+  const wanted = service.requireIfMatch && operation.preconditions === 'item'
+  const legacy = wanted ? exchange.legacy('HDR-3') : undefined
   const { prefer } = exchange.headers
   if (prefer !== undefined) checkField(header.prefer, prefer)
-  return { conditions: readConditions(exchange, required, service.weakIfMatch) }
+  const conditions = readConditions(exchange, wanted && legacy === undefined, service.weakIfMatch)
+  if (legacy === undefined || conditions.ifMatch !== undefined) return { conditions }
+  return { conditions: { ...conditions, missed: () => legacy.found(header.ifMatch) } }
 }
