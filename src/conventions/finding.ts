@@ -1,4 +1,7 @@
 /** What is told of a request that enforcing a clause would have refused, or answered otherwise. */
+import type { IncomingMessage } from 'node:http'
+import { notify } from '../notify.js'
+import type { Usage } from '../usage/usage.js'
 
 /** A request that departs from a clause. It holds names alone, and no value of a member, parameter or header. */
 export interface Finding {
@@ -10,7 +13,7 @@ export interface Finding {
   readonly method: string
   /** The version segment, where there is one. */
   readonly version: string | undefined
-  /** The name of the client, where the service turned that on. */
+  /** The name of the client, where the option `usage` counts clients apart. */
   readonly client?: string | undefined
 }
 
@@ -46,4 +49,28 @@ export class Findings {
     this.#told.add(name)
     return true
   }
+}
+
+/** Who is told of findings. */
+export interface FindingListeners {
+  readonly onFinding?: ((event: Finding, req: IncomingMessage) => void) | undefined
+  readonly usage?: Usage | undefined
+}
+
+/** What a finding is about, and who sent it. */
+export interface FoundIn {
+  readonly req: IncomingMessage
+  readonly principal: unknown
+  readonly method: string
+  readonly version: string | undefined
+  readonly route: string | undefined
+}
+
+/** Counts a finding, and tells the hook. */
+export function tellFinding(listeners: FindingListeners, clause: string, detail: string, { req, principal, ...place }: FoundIn): void {
+  const { onFinding, usage } = listeners
+  const client = usage?.clientOf(principal, req) ?? ''
+  const { method, version, route } = place
+  usage?.countBreak({ clause, method, route: route === undefined || version === undefined ? route : `/${version}${route}`, detail, client })
+  notify(onFinding, () => ({ clause, route, detail, method, version, ...(client === '' ? {} : { client }) }), req)
 }

@@ -1,8 +1,8 @@
 /** The modes of a route, and whether a request is answered as the service did before. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { isObject } from '../definition/json.js'
 import { addressKey, principalKey } from '../limits/keys.js'
+import { tokenClient } from '../usage/clients.js'
 import type { ClauseSettings, ModedClause } from './clauses.js'
 import { tellExpired } from './expiry.js'
 import type { ExpiredConvention } from './finding.js'
@@ -68,9 +68,8 @@ function isAmong(share: number, { req, principal }: Pick<ModedRequest, 'req' | '
   return hash.readUInt32BE(0) / 2 ** 32 < share
 }
 
-/** The client of a token (RFC 9068 2.2), else its subject, else the address. */
+/** The client of a token, else its subject, else the address. */
 function clientKey(req: IncomingMessage, principal: unknown): string {
-  const { azp, client_id: id } = isObject(principal) ? principal : {}
-  const client = [azp, id].find((name) => typeof name === 'string' && name !== '')
-  return client === undefined ? (principalKey(principal) ?? addressKey(req)) : `c:${client as string}`
+  const client = tokenClient(principal)
+  return client === undefined ? (principalKey(principal) ?? addressKey(req)) : `c:${client}`
 }

@@ -2,12 +2,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { ModedClause } from '../conventions/clauses.js'
 import { tellExpiredOf } from '../conventions/expiry.js'
-import { boundedName, type ExpiredConvention, type Finding, Findings } from '../conventions/finding.js'
+import { boundedName, type ExpiredConvention, type Finding, Findings, tellFinding } from '../conventions/finding.js'
 import { type Legacy, legacyOf, modesOf } from '../conventions/modes.js'
 import { type Convention, type ConventionOwner, type Conventions, resolveConventions } from '../conventions/options.js'
-import { notify } from '../notify.js'
 import type { Kinds } from '../options/kinds.js'
 import { expressTemplate } from '../telemetry/express-route.js'
+import { type Usage, usageKind } from '../usage/usage.js'
 import { principals } from './authenticate.js'
 import { fromVersion, splitVersion } from './versions.js'
 
@@ -17,6 +17,8 @@ export interface ConventionsOptions<C extends ModedClause> {
   readonly conventions?: Pick<Conventions, C>
   /** Is told of a request that departs from a clause that is not enforced yet, or uses another name of a parameter. */
   onFinding?(event: Finding, req: IncomingMessage): void
+  /** Counts these requests: `usage({ store, client: 'token' })`. Default: none are counted. */
+  readonly usage?: Usage | undefined
   /** Is told once a day of each entry whose day has passed, beside the log. */
   onConventionExpired?(event: ExpiredConvention): void
 }
@@ -25,6 +27,7 @@ export const conventionsKinds: Kinds<ConventionsOptions<ModedClause>> = {
   conventions: 'table',
   onFinding: 'function',
   onConventionExpired: 'function',
+  usage: usageKind,
 }
 
 /** What is known of a request before its handler runs. */
@@ -71,8 +74,14 @@ export class RouteConventions {
     this.#told.set(req, told)
     if (!told.isNew(clause, name)) return
     const { version, template } = placeOf(req)
-    const event = (): Finding => ({ clause, route: template, detail: name, method: req.method ?? 'GET', version: version || undefined })
-    notify(this.#options.onFinding, event, req)
+    const principal = principals.find(req)?.principal
+    tellFinding(this.#options, clause, name, {
+      req,
+      principal,
+      method: req.method ?? 'GET',
+      version: version || undefined,
+      route: template,
+    })
   }
 }
 

@@ -7,7 +7,7 @@ import { isContainer } from '../definition/json.js'
 export type Verdict = 'whole' | 'bodiless' | Error
 
 /** Looks at the status and the headers of an answer, mends them, and says what becomes of it. `hasContent`: as far as that is known by then, it has a body. */
-export type HeadRule = (res: ServerResponse, hasContent: boolean) => Verdict
+export type HeadRule = (res: ServerResponse, hasContent?: boolean) => Verdict
 
 /**
  * Applies a rule once, just before the head of the answer leaves. An error of the rule is passed to `refuse` and not thrown: a throw out of `res.json` in a promise

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Idempotency } from '../adapters/contract.js'
 import { type Action, type Decided, decide, type Permission } from '../auth/permission.js'
 import type { ModedClause } from '../conventions/clauses.js'
-import { boundedName, Findings } from '../conventions/finding.js'
+import { boundedName, Findings, tellFinding } from '../conventions/finding.js'
 import { type Legacy, legacyOf, type Modes, modesOf } from '../conventions/modes.js'
 import type { Convention } from '../conventions/options.js'
 import { type KeyValue, lastKey, segmentOf } from '../definition/key.js'
@@ -21,6 +21,7 @@ import type { CompiledMethod } from '../plan/endpoint-plan.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
+import { countCall } from './counted-call.js'
 import type { Hooks, RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
 import { type CallCounts, Progress } from './progress.js'
@@ -185,7 +186,7 @@ export class Exchange implements AnyStage {
   }
 
   followOwnRoutes(mountPath: string): void {
-    if ((this.#routeName ?? this.progress.counts) !== undefined) this.routeName.followOwnRoutes(mountPath)
+    if ((this.#routeName ?? this.progress.counts ?? this.service.usage) !== undefined) this.routeName.followOwnRoutes(mountPath)
   }
 
   forgetOwnRoute(): void {
@@ -196,6 +197,7 @@ export class Exchange implements AnyStage {
     const { progress } = this
     if (!progress.markResponded()) return
     this.#ended?.(status)
+    if (this.service.usage !== undefined) countCall(this, this.service.usage)
     notify(
       this.service.hooks.onResponse,
       () => ({
@@ -250,11 +252,9 @@ export class Exchange implements AnyStage {
     const name = boundedName(detail)
     this.#findings ??= new Findings()
     if (!this.#findings.isNew(clause, name)) return
-    notify(
-      this.service.hooks.onFinding,
-      () => ({ clause, route: this.routeName.belowVersion, detail: name, method: this.method, version: this.version?.name || undefined }),
-      this.req,
-    )
+    const { req, principal, method, routeName, service } = this
+    const place = { req, principal, method, version: this.version?.name || undefined, route: routeName.belowVersion }
+    tellFinding({ onFinding: service.hooks.onFinding, usage: service.usage }, clause, name, place)
   }
 
   /** Those of a request that ends before the step `route`, or is for hand-written routes. */

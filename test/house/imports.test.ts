@@ -36,7 +36,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'auth/index.ts': ['auth', 'middleware'],
   server: ['problem.ts', 'wire.ts'],
   telemetry: [],
-  conventions: ['clauses.ts', 'definition', 'http', 'limits', 'problem.ts', 'wire.ts'],
+  conventions: ['clauses.ts', 'definition', 'http', 'limits', 'problem.ts', 'usage', 'wire.ts'],
+  usage: ['adapters/contract.ts', 'definition', 'http', 'limits', 'problem.ts', 'telemetry', 'wire.ts'],
   definition: ['violation.ts', 'adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
   'adapters/contract.ts': [],
   'definition/json.ts': ['http'],
@@ -75,6 +76,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'http',
     'problem.ts',
     'telemetry',
+    'usage',
     'wire.ts',
   ],
   openapi: [
@@ -109,6 +111,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'recent-map.ts',
     'slices.ts',
     'telemetry',
+    'usage',
     'wire.ts',
   ],
 }
