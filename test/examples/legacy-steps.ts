@@ -1,37 +1,47 @@
 /** The steps of examples/legacy as servers in this process, and the clients that run against them. They are CommonJS, over the built package. */
-import { existsSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import type { Usage } from '../../src/usage/index.js'
 
 export const require = createRequire(import.meta.url)
 export const folder = (path: string): string => fileURLToPath(new URL(`../../examples/legacy/${path}`, import.meta.url))
 
-export type Clients = Readonly<Record<string, (base: string) => Promise<void>>>
+type Clients = Readonly<Record<string, (base: string) => Promise<void>>>
 
 export const oldClients = require(folder('clients/old.cjs')) as Clients
+export const newClients = require(folder('clients/new.cjs')) as Clients
+export const steps: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7]
 
-/** The steps that there are, from 0 on. */
-export const steps: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7].filter((step) => existsSync(folder(`step-${step}/app.cjs`)))
+/** When version 1 ends at step 7. The day that the example announces comes some time. */
+export const endings = { ahead: '2999-01-01', past: '2025-07-02' }
 
-export interface Step {
+export interface Served {
   readonly base: string
+  readonly usage: Usage
   close(): Promise<void>
 }
 
-/** The service of a step with data of its own. */
-export async function startStep(step: number, ...options: unknown[]): Promise<Step> {
+type CreateApp = (store: unknown, usage: Usage, settings?: { readonly sunset: string }) => RequestListener
+
+/** The app of a file of the example, with data and counts of its own, on a free port. */
+export async function serve(file: string, sunset: string = endings.ahead): Promise<Served> {
   const { openStore } = require(folder('store.cjs')) as { openStore: () => unknown }
-  const createApp = require(folder(`step-${step}/app.cjs`)) as (...given: unknown[]) => RequestListener
-  const server = createServer(createApp(openStore(), ...options))
+  const usage = (require(folder('counts.cjs')) as () => Usage)()
+  const createApp = require(folder(file)) as CreateApp
+  const server = createServer(createApp(openStore(), usage, { sunset }))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    usage,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+      await usage.close()
+    },
   }
 }
+
+export const serveStep = (step: number, sunset?: string): Promise<Served> => serve(`step-${step}/app.cjs`, sunset)

@@ -7,7 +7,7 @@ async function run(clients, base, say = console.log) {
       say(`ok      ${name}`)
     } catch (error) {
       failures.push(name)
-      say(`FAILED  ${name}: ${error.message}`)
+      say(`FAILED  ${name}: ${error.message.replace(/\s+/g, ' ')}`)
     }
   }
   return failures

@@ -9,6 +9,6 @@ module.exports = function createApp(store) {
   const app = express()
   app.use(express.json())
   app.use(authenticate)
-  app.use('/:version', csv(store), lists(store), items(store))
+  app.use('/v1', csv(store), lists(store), items(store))
   return app
 }

@@ -8,7 +8,7 @@ const callers = new Map([
 
 module.exports = function authenticate(req, res, next) {
   const token = (req.headers.authorization || '').replace('Bearer ', '')
-  req.caller = callers.get(token)
-  if (req.caller === undefined) return res.status(401).json({ error: 'unknown token' })
+  req.user = callers.get(token)
+  if (req.user === undefined) return res.status(401).json({ error: 'unknown token' })
   next()
 }

@@ -19,7 +19,7 @@ module.exports = function items({ deliveries, depots }) {
     const { code, recipient, address, status = 'open', depot } = req.body
     const row = { code, recipient, address, status, depot_id: idIn(depot) }
     const fault = code ? faultOf(row) : 'code is missing'
-    if (fault) return res.status(400).json({ error: fault })
+    if (fault) return res.status(422).json({ error: fault })
     if (deliveries.all().some((other) => other.code === code)) return res.status(409).json({ error: `${code} exists` })
     res.status(201).json(present(req, deliveries.insert(row)))
   })
@@ -37,7 +37,7 @@ module.exports = function items({ deliveries, depots }) {
     const row = { recipient, address, status, depot_id, ...req.body }
     if (req.body.depot) row.depot_id = idIn(req.body.depot)
     const fault = faultOf(row)
-    if (fault) return res.status(400).json({ error: fault })
+    if (fault) return res.status(422).json({ error: fault })
     const changes = { recipient: row.recipient, address: row.address, status: row.status, depot_id: row.depot_id }
     res.json(present(req, deliveries.update(req.row.id, changes)))
   })

@@ -1,0 +1,11 @@
+/** Step 1: the old service as it is, and what it does is counted. */
+const express = require('express4')
+const createOldApp = require('../step-0/app.cjs')
+const watch = require('./watch.cjs')
+
+module.exports = function createApp(store, usage) {
+  const app = express()
+  app.use(watch(usage))
+  app.use(createOldApp(store))
+  return app
+}

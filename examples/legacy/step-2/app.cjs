@@ -1,0 +1,16 @@
+/** Step 2: the library's middlewares in front of the old service. They refuse nothing that the old clients send, and count whom they would refuse. */
+const express = require('express4')
+const createOldApp = require('../step-0/app.cjs')
+const authenticate = require('../step-0/authenticate.cjs')
+const watch = require('../step-1/watch.cjs')
+const { itemRules, formatRules, listRules } = require('./rules.cjs')
+
+module.exports = function createApp(store, usage) {
+  const app = express()
+  app.use(watch(usage))
+  app.use('/v1', authenticate, formatRules(usage))
+  app.get('/v1/deliveries', listRules(usage))
+  app.all('/v1/deliveries/:id', itemRules(usage))
+  app.use(createOldApp(store))
+  return app
+}

@@ -1,0 +1,48 @@
+/** Single deliveries and depots: what is wrong is thrown as a problem, and a 201 says where the delivery is. */
+const { Router } = require('express4')
+const { HttpProblem } = require('express-rest-conventions')
+const { methodRules } = require('express-rest-conventions/middleware')
+const { idIn, present } = require('../step-0/present.cjs')
+const { check, findRow } = require('./check.cjs')
+
+module.exports = function items(store) {
+  const { deliveries, depots } = store
+  const router = Router()
+  router.param('id', findRow(deliveries))
+  router.param('depot', findRow(depots))
+
+  router.all('/deliveries', methodRules({ on: 'collection', allow: ['GET', 'POST'] }))
+  router.post('/deliveries', (req, res) => {
+    const { code, recipient, address, status = 'open', depot } = req.body
+    const row = { code, recipient, address, status, depot_id: idIn(depot) }
+    check(store, row)
+    const saved = deliveries.insert(row)
+    res.status(201).location(`${req.baseUrl}/deliveries/${saved.id}`).json(present(req, saved))
+  })
+
+  router.get('/deliveries/:id', (req, res) => res.json(present(req, req.row)))
+
+  router.patch('/deliveries/:id', (req, res) => {
+    const { depot, recipient, address, status } = { ...req.row, ...req.body }
+    const row = { ...req.row, recipient, address, status, depot_id: depot ? idIn(depot) : req.row.depot_id }
+    check(store, row)
+    res.json(present(req, deliveries.update(row.id, row)))
+  })
+
+  router.delete('/deliveries/:id', (req, res) => {
+    deliveries.remove(req.row.id)
+    res.json({ deleted: true })
+  })
+
+  router.post('/deliveries/:id/cancel', (req, res) => {
+    if (req.row.status === 'cancelled') throw new HttpProblem('rule', { detail: 'cancelled already' })
+    res.json(present(req, deliveries.update(req.row.id, { status: 'cancelled' })))
+  })
+
+  router.get('/depot/:depot', (req, res) => {
+    const { revision, ...members } = req.row
+    res.json(members)
+  })
+
+  return router
+}

@@ -1,0 +1,41 @@
+/** What the library asks of the data, over a table of the store. Over PostgreSQL this file is one call of `postgresAdapter()`. */
+const pageOf = require('../step-5/page-of.cjs')
+
+const stored = ({ revision, ...value }) => ({ value, version: revision })
+
+/** `unique`: members beside the id of which no two rows have the same value. */
+function adapterOf(table, unique = []) {
+  /** The refusal of a value that another row has, if there is one. */
+  const duplicate = (value, id) => {
+    const member = ['id', ...unique].find((name) => table.all().some((row) => row[name] === value[name] && row.id !== id))
+    return member && { refused: 'duplicate', members: [member], why: 'exists already' }
+  }
+
+  return {
+    list(query) {
+      const { items, total } = pageOf(table.all(), query)
+      return { items: items.map(stored), total }
+    },
+    read: (ids) => ids.map((id) => table.find(id)).map((row) => row && stored(row)),
+    create: (value) => duplicate(value) ?? { created: stored(table.insert(value)) },
+    replace(id, value, expected) {
+      if (table.find(id) === undefined) return 'absent'
+      const refusal = duplicate({ ...value, id }, id)
+      if (refusal) return refusal
+      const row = table.update(id, value, expected)
+      return row === undefined ? 'stale' : stored(row)
+    },
+    remove(id, expected) {
+      if (table.find(id) === undefined) return 'absent'
+      return table.remove(id, expected) ? 'removed' : 'stale'
+    },
+  }
+}
+
+/** What clients only read. */
+function readOnly(table) {
+  const { list, read } = adapterOf(table)
+  return { list, read }
+}
+
+module.exports = { adapterOf, readOnly }

@@ -1,0 +1,5 @@
+/** Step 6: version 1 is declared, and answers as its clients know it. */
+const around = require('../step-3/around.cjs')
+const oldVersion = require('./old-version.cjs')
+
+module.exports = (store, usage) => around(oldVersion(store, usage), usage, ['depot'])

@@ -1,0 +1,17 @@
+/** What only version 1 has, and no convention knows: it goes when version 1 goes. */
+const { Router } = require('express4')
+const { HttpProblem } = require('express-rest-conventions')
+const csv = require('../step-0/csv.cjs')
+const { present } = require('../step-0/present.cjs')
+const { findRow } = require('../step-3/check.cjs')
+
+module.exports = function oldRoutes(store) {
+  const router = Router()
+  router.use(csv(store))
+  router.param('id', findRow(store.deliveries))
+  router.post('/deliveries/:id/cancel', (req, res) => {
+    if (req.row.status === 'cancelled') throw new HttpProblem('rule', { detail: 'cancelled already' })
+    res.json(present(req, store.deliveries.update(req.row.id, { status: 'cancelled' })))
+  })
+  return router
+}

@@ -1,0 +1,50 @@
+/** Deliveries and depots as definitions: schema, filters, links and rules say what the hand-written routes did. */
+const { defineResource } = require('express-rest-conventions')
+
+const depotSchema = {
+  type: 'object',
+  required: ['name', 'city'],
+  properties: {
+    id: { type: 'integer', readOnly: true },
+    name: { type: 'string' },
+    city: { type: 'string' },
+  },
+}
+
+exports.depots = defineResource({ collection: 'depots', key: 'id', schema: depotSchema })
+
+/** The old clients know them by the singular. */
+exports.oldDepots = defineResource({
+  collection: 'depot',
+  key: 'id',
+  schema: depotSchema,
+  allow: { depot: 'the address that clients of version 1 have kept' },
+})
+
+const text = { type: 'string', minLength: 1, maxLength: 200 }
+
+/** Both versions have the same deliveries. They differ in where their depots are. */
+exports.deliveriesTo = (depots) =>
+  defineResource({
+    collection: 'deliveries',
+    key: 'id',
+    assigned: true,
+    schema: {
+      type: 'object',
+      required: ['code', 'recipient', 'address', 'depot_id'],
+      properties: {
+        id: { type: 'integer', readOnly: true },
+        code: { ...text, pattern: '^[A-Z0-9-]+$' },
+        recipient: text,
+        address: text,
+        status: { type: 'string', enum: ['open', 'out', 'delivered', 'cancelled'], default: 'open' },
+        depot_id: { type: 'integer' },
+      },
+    },
+    filters: { status: true },
+    sort: ['code'],
+    page: { size: 50 },
+    links: { depot: { to: depots, by: 'depot_id' } },
+    rules: (_next, { current }) =>
+      current?.status === 'cancelled' ? [{ member: 'status', detail: 'The delivery is cancelled already.' }] : [],
+  })

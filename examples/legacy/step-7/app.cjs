@@ -1,0 +1,23 @@
+/** Step 7: version 2 holds every convention. Version 1 is as it was, says that it ends, and ends at its sunset. */
+const express = require('express4')
+const { problems } = require('express-rest-conventions')
+const { versions } = require('express-rest-conventions/middleware')
+const watch = require('../step-1/watch.cjs')
+const { errors, shape } = require('../step-3/old-errors.cjs')
+const oldVersion = require('../step-6/old-version.cjs')
+const newVersion = require('./new-version.cjs')
+
+/** The old clients have been told this day. The tests give others. */
+const announced = '2027-06-30'
+
+module.exports = function createApp(store, usage, { sunset = announced } = {}) {
+  const v1 = oldVersion(store, usage)
+  v1.use(problems({ shape, conventions: errors, usage }))
+  const v2 = newVersion(store, usage)
+
+  const app = express()
+  app.use(watch(usage, ['depot']))
+  app.use(versions({ v2, v1: { handler: v1, deprecated: '2025-07-01', sunset, retireAtSunset: true, successor: 'v2' } }))
+  app.use(problems())
+  return app
+}

@@ -1,0 +1,84 @@
+/** What is counted of the clients of examples/legacy: the clauses that its README lists, at the steps that it says, and nothing else. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { UsageSnapshot } from '../../src/usage/index.js'
+import { folder, newClients, oldClients, serve, steps } from './legacy-steps.js'
+
+const readme = readFileSync(folder('README.md'), 'utf8')
+
+/** The clauses of the table, and the first step at which they are not broken any more; 7 is the end of the old version. */
+const sins = [...readme.matchAll(/^\| ([A-Z]+-\d+) \| .+ \| (\d) \|$/gm)].map(([, clause = '', until]) => ({
+  clause,
+  until: Number(until),
+}))
+
+/** What the counts say when each of the clients has run once. */
+async function countsOf(file: string, clients: typeof oldClients): Promise<UsageSnapshot['wouldBreak']> {
+  const service = await serve(file)
+  try {
+    for (const run of Object.values(clients)) await run(service.base)
+    return (await service.usage.read()).wouldBreak
+  } finally {
+    await service.close()
+  }
+}
+
+const clausesOf = (counts: UsageSnapshot['wouldBreak']): string[] => [...new Set(counts.map(({ clause }) => clause))].sort()
+
+describe('the clauses that the old clients break', () => {
+  it('are fifteen', () => {
+    expect(sins).toHaveLength(15)
+    expect(new Set(sins.map(({ clause }) => clause)).size).toBe(15)
+  })
+
+  it.each(steps.slice(1))('are those of the table at step %d, and those that reports add', async (step) => {
+    const listed = sins.filter(({ until }) => step < until || until === 7).map(({ clause }) => clause)
+    // Other names of parameters are told by their own clauses; links are declared at step 6.
+    const added = [...(step >= 2 ? ['QUERY-4', 'QUERY-5'] : []), ...(step >= 6 ? ['REP-1'] : [])]
+    expect(clausesOf(await countsOf(`step-${step}/app.cjs`, oldClients))).toEqual([...listed, ...added].sort())
+  })
+})
+
+/** Clause, name, method, route, client. */
+it('names each of them at step 1 with its route and its clients', async () => {
+  const counts = await countsOf('step-1/app.cjs', oldClients)
+  const rows = counts.map(({ clause, method, route, detail, client }) => [clause, detail, method, route, client].join(' '))
+  expect(rows.sort()).toEqual([
+    'AUTH-4 WWW-Authenticate GET /v1/deliveries (unnamed)',
+    'ERR-1 409 POST /v1/deliveries office',
+    'ERR-1 409 POST /v1/deliveries/{id}/cancel shop',
+    'ERR-3 HTML PATCH /v1/deliveries/{id} (unnamed)',
+    'ERR-3 JSON GET /v1/deliveries (unnamed)',
+    'ERR-3 JSON GET /v1/deliveries/{id} office',
+    'ERR-3 JSON POST /v1/deliveries office',
+    'ERR-3 JSON POST /v1/deliveries/{id}/cancel shop',
+    'HDR-1 Accept GET /v1/deliveries/{id} scanner',
+    'HDR-2 weak Etag GET /v1/deliveries/{id} office',
+    'HDR-2 weak Etag GET /v1/deliveries/{id} scanner',
+    'HDR-2 weak Etag GET /v1/deliveries/{id} shop',
+    'HDR-2 weak Etag GET /v1/depot/{depot} shop',
+    'HDR-3 weak If-Match PATCH /v1/deliveries/{id} scanner',
+    'HDR-4 If-None-Match GET /v1/deliveries/{id} scanner',
+    'PATH-2 depot GET /v1/depot/{depot} shop',
+    'PATH-3 cancel POST /v1/deliveries/{id}/cancel shop',
+    'PATH-4 deliveries.csv GET /v1/deliveries.csv billing',
+    'QUERY-7 x-total-count GET /v1/deliveries office',
+    'QUERY-7 x-total-count GET /v1/deliveries scanner',
+    'QUERY-8 _ GET /v1/deliveries scanner',
+    'QUERY-8 columns GET /v1/deliveries office',
+    'QUERY-8 page GET /v1/deliveries office',
+    'QUERY-8 page GET /v1/deliveries scanner',
+    'QUERY-8 per_page GET /v1/deliveries office',
+    'QUERY-8 per_page GET /v1/deliveries scanner',
+    'QUERY-8 sort_by GET /v1/deliveries office',
+    'VERB-2 Location POST /v1/deliveries office',
+    'VERB-6 body DELETE /v1/deliveries/{id} office',
+    'VERB-8 200 HEAD /v1/deliveries/{id} office',
+  ])
+})
+
+describe('the new clients', () => {
+  it.each(['step-7/app.cjs', 'step-7/afterwards.cjs'])('break none in %s', async (file) => {
+    expect(await countsOf(file, newClients)).toEqual([])
+  })
+})

@@ -1,0 +1,48 @@
+/** The steps of examples/legacy as its README starts them: the service is one process, its clients another. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { promisify } from 'node:util'
+import { afterEach, expect, it } from 'vitest'
+import { folder, newClients, oldClients, steps } from './legacy-steps.js'
+
+const running: ChildProcess[] = []
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    child.kill('SIGTERM')
+    if (child.exitCode === null) await once(child, 'close')
+  }
+})
+
+async function start(step: number, env: Record<string, string> = {}): Promise<string> {
+  const child = spawn(process.execPath, [folder('main.cjs'), String(step)], {
+    env: { PATH: process.env.PATH ?? '', PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  running.push(child)
+  const [line] = await once(child.stdout, 'data')
+  const [, base] = /^step \d listens on (http:\/\/localhost:\d+)\n$/.exec(String(line)) ?? []
+  return base as string
+}
+
+const run = promisify(execFile)
+const clients = (which: string, base: string) => run(process.execPath, [folder('clients/run.cjs'), which, base])
+
+it.each(steps)('the old clients work with step %d', async (step) => {
+  const { stdout } = await clients('old', await start(step, { SUNSET: '2999-01-01' }))
+  expect(stdout.trimEnd().split('\n')).toEqual(Object.keys(oldClients).map((name) => `ok      ${name}`))
+})
+
+it('the new clients work with step 7, when the old version has ended and the old clients have not moved', async () => {
+  const base = await start(7, { SUNSET: '2025-07-02' })
+  const { stdout } = await clients('new', base)
+  expect(stdout.trimEnd().split('\n')).toEqual(Object.keys(newClients).map((name) => `ok      ${name}`))
+  const failed = await clients('old', base).catch((error: { code: number; stdout: string }) => error)
+  expect(failed).toMatchObject({ code: 1, stdout: expect.not.stringMatching(/^ok /m) })
+})
+
+it('ends on SIGTERM', async () => {
+  await start(0)
+  const [child] = running as [ChildProcess]
+  child.kill('SIGTERM')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
