@@ -36,6 +36,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'auth/index.ts': ['auth', 'middleware'],
   server: ['problem.ts', 'wire.ts'],
   telemetry: [],
+  observe: ['cache.ts', 'configuration-error.ts', 'definition', 'http', 'middleware', 'problem.ts', 'usage', 'wire.ts'],
+  'usage/index.ts': ['observe', 'usage'],
   usage: ['adapters/contract.ts', 'definition', 'http', 'limits', 'problem.ts', 'telemetry', 'wire.ts'],
   definition: ['violation.ts', 'adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
   'adapters/contract.ts': [],
