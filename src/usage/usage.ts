@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { notify } from '../notify.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import { count, type Kinds, milliseconds, withMethod } from '../options/kinds.js'
+import { withTimeout } from '../timeout.js'
 import { type ClientOptions, clientLabels } from './clients.js'
 import { type CountKind, Counts } from './counts.js'
 import { Flusher } from './flusher.js'
@@ -18,6 +19,8 @@ export interface CountedCall {
   readonly route: string | undefined
   /** What `clientOf` gave. */
   readonly client: string
+  /** How many calls it stands for: of a sample, more than one. Default 1. */
+  readonly amount?: number
 }
 
 /** An answer that breaks a clause, or that enforcing it would change. */
@@ -128,8 +131,9 @@ export function usage(options: UsageOptions = {}): Usage {
     countCall(call) {
       try {
         flusher.start()
-        const labels = calls.count(call.version, call.method, call.route ?? noRoute, '', call.client, Date.now(), 1)
-        if (onCount !== undefined) notify(onCount, () => ({ ...labels, amount: 1 }))
+        const { version, method, route = noRoute, client, amount = 1 } = call
+        const labels = calls.count(version, method, route, '', client, Date.now(), amount)
+        if (onCount !== undefined) notify(onCount, () => ({ ...labels, amount }))
       } catch (error) {
         report(error)
       }
@@ -153,7 +157,16 @@ export function usage(options: UsageOptions = {}): Usage {
           `The option "days" of read() is ${String(asked)}. Give a whole number from 1 to ${days}: usage() keeps no more days.`,
         )
       await flusher.flush()
-      return snapshotOf(await store.read(), asked, clients)
+      const late = (): Error => new Error(`The store of usage() did not answer in ${storeTimeout} ms.`)
+      return snapshotOf(
+        await withTimeout(
+          Promise.resolve().then(() => store.read()),
+          storeTimeout,
+          late,
+        ),
+        asked,
+        clients,
+      )
     },
   }
 }

@@ -37,6 +37,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   server: ['problem.ts', 'wire.ts'],
   telemetry: [],
   conventions: ['clauses.ts', 'definition', 'http', 'limits', 'problem.ts', 'usage', 'wire.ts'],
+  observe: ['cache.ts', 'configuration-error.ts', 'definition', 'http', 'middleware', 'problem.ts', 'usage', 'wire.ts'],
+  'usage/index.ts': ['observe', 'usage'],
   usage: ['adapters/contract.ts', 'definition', 'http', 'limits', 'problem.ts', 'telemetry', 'wire.ts'],
   definition: ['violation.ts', 'adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
   'adapters/contract.ts': [],

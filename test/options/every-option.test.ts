@@ -72,6 +72,7 @@ import { exampleRecordsKinds } from '../../src/mock/example-records.js'
 import { generatedExamplesKinds } from '../../src/mock/generated-examples.js'
 import * as mock from '../../src/mock/index.js'
 import { exampleRecords, generatedExamples } from '../../src/mock/index.js'
+import { observeKinds } from '../../src/observe/observe.js'
 import * as description from '../../src/openapi/index.js'
 import { compareContracts, describeStrictly, openapi } from '../../src/openapi/index.js'
 import { describeStrictlyKinds } from '../../src/openapi/strict/describe-strictly.js'
@@ -115,7 +116,7 @@ const { postgresAdapter, tableDdl, idempotencyDdl } = postgres
 const { createServer, probes } = server
 const { adapterSuite } = testing
 const { csv, imports, ndjson } = transfer
-const { redisUsageStore, usage } = counting
+const { observe, redisUsageStore, usage } = counting
 
 const orders = defineResource({
   collection: 'orders',
@@ -952,6 +953,24 @@ const factories: Readonly<Record<string, Factory>> = {
       onCount: 'function',
       onStoreFailure: 'function',
       onStoreRecovery: 'function',
+    },
+  },
+  observe: {
+    name: /observe\(\)/,
+    kinds: observeKinds,
+    make: (options) => observe(any(options)),
+    required: { usage: usage() },
+    options: {
+      usage: 'made',
+      sample: ['number', '0.5'],
+      budget: ['number', '0.5'],
+      route: 'function',
+      skip: 'function',
+      parameters: 'table',
+      allow: 'list',
+      requireIfMatch: 'boolean',
+      calls: 'boolean',
+      onError: 'function',
     },
   },
   redisUsageStore: {
