@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../src/conventions/finding.js'
+import { api } from '../../src/index.js'
 import { listQuery, noQuery, totalCount } from '../../src/middleware/index.js'
 import { openapi } from '../../src/openapi/index.js'
-import { api } from '../../src/index.js'
 import { majors, service } from '../middleware/majors.js'
 import { apiOptions, orders, serve } from './fixture.js'
 
@@ -23,7 +23,14 @@ describe.each(majors)('other names of parameters on %s', (_, express) => {
     const { call, told } = served()
     const { status, body } = await call.get('/v1/orders?page=2&per_page=3&order_by=-id&_=123&utm_source=mail&utm_medium=x')
     expect([status, ids(body)]).toEqual([200, [42, 41, 40]])
-    expect(told()).toEqual(['QUERY-4 page', 'QUERY-5 per_page', 'QUERY-2 order_by', 'QUERY-8 _', 'QUERY-8 utm_source', 'QUERY-8 utm_medium'])
+    expect(told()).toEqual([
+      'QUERY-4 page',
+      'QUERY-5 per_page',
+      'QUERY-2 order_by',
+      'QUERY-8 _',
+      'QUERY-8 utm_source',
+      'QUERY-8 utm_medium',
+    ])
   })
 
   it('QUERY-7: links use the names of the conventions', async () => {
@@ -41,7 +48,15 @@ describe.each(majors)('other names of parameters on %s', (_, express) => {
     expect(ids((await call.get('/v1/orders?limit=3&offset=0')).body)).toEqual([1, 2, 3])
     expect(ids((await call.get('/v1/orders?offset=10')).body)[0]).toBe(11)
     expect(told()).toEqual(['QUERY-4 offset', 'QUERY-4 offset', 'QUERY-4 offset'])
-    for (const query of ['offset=7&limit=3', 'offset=1', 'offset=-3&limit=3', 'offset=x', 'offset=', 'offset=1e1', 'offset=99999999999999999999']) {
+    for (const query of [
+      'offset=7&limit=3',
+      'offset=1',
+      'offset=-3&limit=3',
+      'offset=x',
+      'offset=',
+      'offset=1e1',
+      'offset=99999999999999999999',
+    ]) {
       const { status, body } = await call.get(`/v1/orders?${query}`)
       expect([query, status, body.errors[0].parameter, body.errors[0].clause]).toEqual([query, 400, 'offset', 'QUERY-4'])
     }
@@ -56,7 +71,14 @@ describe.each(majors)('other names of parameters on %s', (_, express) => {
 
   it('beside its proper name, or another one, each is 400', async () => {
     const { call } = served()
-    for (const query of ['page=1&offest=1', 'offest=1&page=1', 'page=1&offset=0', 'limit=3&size=3', 'page=1&page=1', 'include=customer&expand=customer']) {
+    for (const query of [
+      'page=1&offest=1',
+      'offest=1&page=1',
+      'page=1&offset=0',
+      'limit=3&size=3',
+      'page=1&page=1',
+      'include=customer&expand=customer',
+    ]) {
       const { status, body } = await call.get(`/v1/orders?${query}`)
       expect([query, status, body.errors[0].code]).toEqual([query, 400, 'repeated'])
     }
@@ -132,7 +154,10 @@ describe.each(majors)('other names of parameters on %s', (_, express) => {
 
 describe('other names of parameters', () => {
   it('are deprecated parameters of documents', () => {
-    const document = openapi(api({ ...apiOptions(), parameters }), 'v1') as unknown as Record<string, Record<string, Record<string, { parameters: Record<string, unknown>[] }>>>
+    const document = openapi(api({ ...apiOptions(), parameters }), 'v1') as unknown as Record<
+      string,
+      Record<string, Record<string, { parameters: Record<string, unknown>[] }>>
+    >
     const found = document.paths?.['/orders']?.get?.parameters.filter(({ deprecated }) => deprecated === true) ?? []
     expect(found.map(({ name, schema }) => [name, (schema as { type: string }).type])).toEqual([
       ['page', 'integer'],
@@ -171,7 +196,10 @@ describe('other names of parameters', () => {
       const { notes: _notes, ...query } = middleware.of(req)
       return query
     }
-    const value = fc.oneof(fc.constantFrom('1', '2', '20', '21', 'id', '-id', 'x', '', '0'), fc.string({ maxLength: 4 }).map(encodeURIComponent))
+    const value = fc.oneof(
+      fc.constantFrom('1', '2', '20', '21', 'id', '-id', 'x', '', '0'),
+      fc.string({ maxLength: 4 }).map(encodeURIComponent),
+    )
     const pair = fc.tuple(fc.constantFrom('offest', 'limit', 'sort', 'state', 'foo'), value)
     const names: Record<string, string> = { offest: 'page', limit: 'size', sort: 'by' }
     fc.assert(
