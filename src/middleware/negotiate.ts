@@ -5,7 +5,8 @@ import { isObject } from '../definition/json.js'
 import { negotiator } from '../http/accept.js'
 import { checkArgument, checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
-import { HttpProblem, problemKinds } from '../problem.js'
+import { notAcceptable } from '../plan/legacy-endings.js'
+import { HttpProblem } from '../problem.js'
 import { mergeVary } from '../representation/header-fields.js'
 import { header, mediaType } from '../wire.js'
 import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
@@ -20,8 +21,6 @@ export function unsupportedAccept(offers: readonly string[], legacy?: 406 | 'jso
     errors: [{ header: header.accept, detail, allowed: offers, code: 'unsupported', clause: 'HDR-1' }],
   })
 }
-
-const notAcceptable = { code: 'unsupported-accept', status: 406, title: problemKinds['unsupported-accept'].title, clause: 'HDR-1' } as const
 
 const latest = requestState<string>('negotiate()')
 

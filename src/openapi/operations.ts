@@ -4,6 +4,7 @@ import { fieldsOfSuccess } from '../plan/answer-fields.js'
 import type { EndpointAnswer, OperationText } from '../plan/describe-options.js'
 import type { ServiceFacts } from '../plan/description.js'
 import { endingsKind, type Situation, successesOf } from '../plan/endings.js'
+import { isHeadLikeGet, type LinkForms } from '../plan/legacy-endings.js'
 import type { Route } from '../plan/routes.js'
 import { Bodies } from './bodies.js'
 import { byStatus } from './by-status.js'
@@ -47,7 +48,12 @@ export class Operations {
 
   constructor(components: Components, { bodyLimit }: Pick<ServiceFacts, 'bodyLimit'>) {
     this.#components = components
-    this.#bodies = new Bodies(components, new RecordSchemas(components, bodyLimit))
+    const records = new Map<LinkForms, RecordSchemas>()
+    this.#bodies = new Bodies(components, (links) => {
+      const made = records.get(links) ?? new RecordSchemas(components, bodyLimit, links)
+      records.set(links, made)
+      return made
+    })
     this.#parameters = new Parameters(components)
     this.#problems = new ProblemResponses(components)
   }
@@ -88,7 +94,7 @@ export class Operations {
     const { headStatus } = situation.operation
     const whole = {
       ...byStatus<unknown>([...successes, ...endings.refusals]),
-      ...(situation.method === 'HEAD' && headStatus !== undefined ? { default: unlisted } : {}),
+      ...(situation.method === 'HEAD' && headStatus !== undefined && !isHeadLikeGet(situation) ? { default: unlisted } : {}),
     }
     // What has no content of its own is the same for all of its kind.
     if (successes.every(([, response]) => this.#shared.has(response))) endings.whole = whole

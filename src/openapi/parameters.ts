@@ -3,11 +3,13 @@ import type { Shape } from '../definition/shape.js'
 import { idempotencyKeyPattern, longestKeyField } from '../http/idempotency-key.js'
 import { prefers, readsConditionally, type Situation } from '../plan/endings.js'
 import type { EndpointQuery } from '../plan/endpoint-types.js'
+import { mostOnPage, needsIfMatch } from '../plan/legacy-endings.js'
 import type { ListGrammar, TypedFilter } from '../plan/list-grammar.js'
 import { longestValue, mostValues } from '../plan/query-pairs.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Mounted } from '../plan/routes.js'
 import { header, parameter } from '../wire.js'
+import { aliasParameters } from './alias-parameters.js'
 import { bounded, fieldValue } from './bounds.js'
 import type { Components } from './components.js'
 import type { DocumentSchema } from './document.js'
@@ -19,7 +21,8 @@ type Parameter = Readonly<Record<string, unknown>>
 /** Makes the parameters of operations but those of their paths. What several operations have is a component. */
 export class Parameters {
   readonly #components: Components
-  readonly #lists = new Map<ResourcePlan, readonly unknown[]>()
+  /** By how large their pages may be. */
+  readonly #lists = new Map<number, Map<ResourcePlan, readonly unknown[]>>()
 
   constructor(components: Components) {
     this.#components = components
@@ -29,28 +32,39 @@ export class Parameters {
     return [...this.#query(situation), ...fieldsOf(situation, this.#components)]
   }
 
-  #query({ method, operation, route }: Situation): readonly unknown[] {
+  #query(situation: Situation): readonly unknown[] {
+    const { method, operation, route, facts } = situation
     const { resource } = route
-    if (operation.query === 'list' && resource !== undefined) return this.#list(resource)
-    if (operation.query === 'item' && resource !== undefined) return this.#expansion(resource)
+    if (operation.query === 'list' && resource !== undefined) {
+      const { parameters, page } = resource.plan.list
+      const max = mostOnPage(situation, page.max)
+      return [...this.#list(resource, max), ...aliasParameters(facts.parameters, parameters, { ...page, max })]
+    }
+    if (operation.query === 'item' && resource !== undefined) {
+      const { expandable, page } = resource.plan.list
+      const own = expandable.length === 0 ? [] : [parameter.expand]
+      return [...this.#expansion(resource), ...aliasParameters(facts.parameters, own, page)]
+    }
     const query = operation.query === 'endpoint' ? route.endpoint?.methods.get(method)?.query : undefined
     return query === undefined ? [] : ofEndpoint(query)
   }
 
   /** Those of a list: the same for GET and HEAD, and below each parent. */
-  #list(resource: Mounted): readonly unknown[] {
+  #list(resource: Mounted, max: number): readonly unknown[] {
     const { plan } = resource
-    const known = this.#lists.get(plan)
+    const lists = this.#lists.get(max) ?? new Map<ResourcePlan, readonly unknown[]>()
+    this.#lists.set(max, lists)
+    const known = lists.get(plan)
     if (known !== undefined) return known
     const { list, definition } = plan
     const own = (name: string, make: () => Parameter): unknown => this.#own(resource, name, make)
     const made = [
       ...[...list.filters.values()].map((filter) => own(`${typeName(filter.name)}Filter`, () => filterParameter(filter, definition.shape))),
       ...(list.sort.size > 0 ? [own('Sort', () => sortParameter([...list.sort.keys()]))] : []),
-      ...pageParameters(list, this.#components),
+      ...pageParameters({ ...list, page: { ...list.page, max } }, this.#components),
       ...this.#expansion(resource),
     ]
-    this.#lists.set(plan, made)
+    lists.set(plan, made)
     return made
   }
 
@@ -194,7 +208,7 @@ function expandParameter(expandable: readonly string[]): Parameter {
 
 /** Header fields that a request may, or must, have. */
 function fieldsOf(situation: Situation, components: Components): readonly unknown[] {
-  const { operation, route, facts } = situation
+  const { operation, route } = situation
   const shared = (names: readonly string[], name: string, description: string, schema: DocumentSchema, required = false): unknown =>
     components.once(`${names[0]}`, () =>
       components.share('parameters', names, { name, in: 'header', description, ...(required ? { required } : {}), schema }),
@@ -202,7 +216,7 @@ function fieldsOf(situation: Situation, components: Components): readonly unknow
   const changes = operation.preconditions === 'item'
   const creates = operation.creates === true && route.resource !== undefined && route.resource.idempotencyKey !== 'ignored'
   return [
-    ...(changes ? [facts.requireIfMatch ? requiredIfMatch(shared) : ifMatch(shared)] : []),
+    ...(changes ? [needsIfMatch(situation) === 'always' ? requiredIfMatch(shared) : ifMatch(shared)] : []),
     ...(readsConditionally(situation)
       ? [
           shared(

@@ -3,6 +3,7 @@ import { isObject } from '../definition/json.js'
 import type { Link, LinkTo } from '../definition/resource.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { closedPlace } from '../plan/closed-schema.js'
+import type { LinkForms } from '../plan/legacy-endings.js'
 import type { Mounted } from '../plan/routes.js'
 import { addressable, longestAnswered } from './bounds.js'
 import type { Components } from './components.js'
@@ -46,10 +47,12 @@ interface Member {
 export class RecordSchemas {
   readonly #components: Components
   readonly #sentAddress: DocumentSchema
+  readonly #links: LinkForms
   readonly #known = new Map<Mounted, Known>()
 
   /** `bodyLimit`: the most bytes of a body, and so the most characters of a text in it. */
-  constructor(components: Components, bodyLimit: number) {
+  constructor(components: Components, bodyLimit: number, links: LinkForms = 'objects') {
+    this.#links = links
     this.#components = components
     this.#sentAddress = { type: 'string', description: 'The absolute address of the item, or its path.', maxLength: bodyLimit }
   }
@@ -65,8 +68,7 @@ export class RecordSchemas {
   }
 
   /** A page of records. */
-  page(mounted: Mounted): DocumentSchema {
-    const { max } = mounted.plan.list.page
+  page(mounted: Mounted, max = mounted.plan.list.page.max): DocumentSchema {
     return { type: 'array', items: this.of(mounted, 'output'), maxItems: max, xml: { name: mounted.wire.list.root, wrapped: true } }
   }
 
@@ -76,7 +78,7 @@ export class RecordSchemas {
     const { collection, definition } = mounted.plan
     const made: Known = {
       owner: `"${collection}"`,
-      type: typeOf(mounted),
+      type: `${typeOf(mounted)}${ofLinks[this.#links]}`,
       scoped: membersOfScope(definition),
       writeOnly: [...definition.shape.members].flatMap(([name, member]) => (member.writeOnly ? [name] : [])),
       members: new Map(),
@@ -186,7 +188,7 @@ export class RecordSchemas {
     const isAnswer = form === 'output' || form === 'expanded'
     if (link.kind === 'sub') {
       // A client may send back what it got; nothing comes of it.
-      put(link.name, isAnswer ? this.#subLink() : {}, isAnswer)
+      put(link.name, isAnswer ? this.#inForm(this.#subLink()) : {}, isAnswer)
       return
     }
     const { shape } = plan.definition
@@ -195,15 +197,22 @@ export class RecordSchemas {
     const leads = link.by.every((member) => shape.required.has(member) && shape.members.get(member)?.nullable !== true)
     const kept = link.by.every((member) => !plan.hidden.has(member))
     if (isAnswer) {
-      const brief = this.#brief(mounted, link, target)
+      const brief = this.#inForm(this.#brief(mounted, link, target))
       const schema = link.expand && form === 'output' ? { anyOf: [brief, this.of(target, 'expanded')] } : { ...brief }
       put(link.name, leads || kept ? schema : nullable(schema), true)
     } else {
-      const schema: DocumentSchema = { ...this.#reference(mounted, link, target) }
+      const reference = this.#reference(mounted, link, target)
+      const schema: DocumentSchema = this.#links === 'objects' ? { ...reference } : { anyOf: [this.#sentAddress, reference] }
       const { scoped } = this.#knownOf(mounted)
       const isGiven = link.by.every((member) => shape.members.get(member)?.fallback !== undefined || scoped.has(member))
       put(link.name, leads ? schema : nullable(schema), leads && !kept && !isGiven && form !== 'patch')
     }
+  }
+
+  /** A link as answers of this service have it. */
+  #inForm(link: DocumentSchema | Reference): DocumentSchema {
+    if (this.#links === 'objects') return { ...link }
+    return this.#links === 'addresses' ? { ...absolute } : { anyOf: [absolute, link] }
   }
 
   #subLink(): DocumentSchema {
@@ -274,6 +283,9 @@ export class RecordSchemas {
     return { components: this.#components, root: mounted.plan.definition.schema, owner, name: type, purpose }
   }
 }
+
+/** What names of types say of links that are, or may be, plain addresses. */
+const ofLinks: Readonly<Record<LinkForms, string>> = { objects: '', addresses: 'WithAddresses', either: 'WithAnyLinks' }
 
 type Put = (name: string, schema: DocumentSchema, needed: boolean) => void
 

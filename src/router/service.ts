@@ -221,6 +221,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     requiresIfMatch: requireIfMatch,
   })
   tellExpiredOf(conventions, onConventionExpired)
+  const parameters = resolveParameters('the service', options.parameters)
   const caches = new Caches(options.caches)
   for (const part of [options.authenticate, options.rateLimit, options.cors]) caches.include(cachesOf(part))
   return Object.freeze({
@@ -254,7 +255,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     patchTypes: patchTypes(jsonPatch),
     page: resolvePage('the service', options.page),
     conventions,
-    parameters: resolveParameters('the service', options.parameters),
+    parameters,
     shape: options.shape,
     bodyLimit,
     depthLimit,
@@ -274,6 +275,8 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
       rateLimit: options.rateLimit !== undefined,
       cors: options.cors !== undefined,
       requireIfMatch,
+      conventions,
+      parameters,
       bodyLimit,
       deleteStatus,
       patchTypes: patchTypes(jsonPatch),
