@@ -1,6 +1,7 @@
 /** What is told of a request that enforcing a clause would have refused, or answered otherwise. */
 import type { IncomingMessage } from 'node:http'
 import { notify } from '../notify.js'
+import { noteCounted } from '../usage/counted-clauses.js'
 import type { Usage } from '../usage/usage.js'
 
 /** A request that departs from a clause. It holds names alone, and no value of a member, parameter or header. */
@@ -71,6 +72,15 @@ export function tellFinding(listeners: FindingListeners, clause: string, detail:
   const { onFinding, usage } = listeners
   const client = usage?.clientOf(principal, req) ?? ''
   const { method, version, route } = place
-  usage?.countBreak({ clause, method, route: route === undefined || version === undefined ? route : `/${version}${route}`, detail, client })
+  if (usage !== undefined) {
+    usage.countBreak({
+      clause,
+      method,
+      route: route === undefined || version === undefined ? route : `/${version}${route}`,
+      detail,
+      client,
+    })
+    noteCounted(req, usage, clause)
+  }
   notify(onFinding, () => ({ clause, route, detail, method, version, ...(client === '' ? {} : { client }) }), req)
 }

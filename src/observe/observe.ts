@@ -5,6 +5,7 @@ import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
 import { notify } from '../notify.js'
 import { checkOptions } from '../options/check.js'
 import { type Kinds, withMethod } from '../options/kinds.js'
+import { isCounted } from '../usage/counted-clauses.js'
 import type { Usage } from '../usage/usage.js'
 import { parameter } from '../wire.js'
 import { ObservedAnswer } from './answer.js'
@@ -143,7 +144,9 @@ class Observer {
     const isKnownCollection = this.#routes.isCollection(template)
     const answer = new ObservedAnswer({ req, res, method, path, query, template, isKnownCollection, body: body.form })
     const isRoute = from !== 'shape' || !isBehindExpress(req)
-    const found = [...judge(answer, isRoute), ...(isRoute ? this.#pathFindings(answer, from === 'shape') : []), ...this.#byOptions(answer)]
+    const judged = [...judge(answer, isRoute), ...(isRoute ? this.#pathFindings(answer, from === 'shape') : []), ...this.#byOptions(answer)]
+    // What reports a clause itself knows more of it.
+    const found = judged.filter(({ clause }) => !isCounted(req, usage, clause))
     if (found.length === 0 && !calls) return
     const client = usage.clientOf(callerOf(req, res.statusCode), req)
     for (const { clause, detail } of found) usage.countBreak({ clause, method, route: template, detail, client, amount })

@@ -21,7 +21,7 @@ import type { CompiledMethod } from '../plan/endpoint-plan.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
-import { countCall } from './counted-call.js'
+import { countCall, placeOf } from './counted-call.js'
 import type { Hooks, RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
 import { type CallCounts, Progress } from './progress.js'
@@ -253,7 +253,9 @@ export class Exchange implements AnyStage {
     this.#findings ??= new Findings()
     if (!this.#findings.isNew(clause, name)) return
     const { req, principal, method, routeName, service } = this
-    const place = { req, principal, method, version: this.version?.name || undefined, route: routeName.belowVersion }
+    const { version, route } =
+      this.entrance.soleVersion === undefined ? { version: this.version?.name, route: routeName.belowVersion } : placeOf(this)
+    const place = { req, principal, method, version: version || undefined, route }
     tellFinding({ onFinding: service.hooks.onFinding, usage: service.usage }, clause, name, place)
   }
 

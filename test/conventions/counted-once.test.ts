@@ -1,0 +1,75 @@
+/** One request that breaks a clause is one count, whoever sees it, under the route that the client has called. */
+import request from 'supertest'
+import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { defineResource, problems, resourceRouter } from '../../src/index.js'
+import { methodRules, negotiate, versions } from '../../src/middleware/index.js'
+import { observe, type Usage, usage } from '../../src/usage/index.js'
+import { majors } from '../middleware/majors.js'
+
+const orders = defineResource({
+  collection: 'orders',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+})
+const adapter = () => memoryAdapter(orders, { records: [{ id: 1 }] })
+const modes = { 'VERB-8': 'report', 'HDR-1': { mode: 'report', as: 'json' } } as const
+
+const rowsOf = async (counts: Usage): Promise<string[]> => {
+  const { wouldBreak } = await counts.read()
+  await counts.close()
+  return wouldBreak.map(({ clause, detail, method, route, count }) => `${clause} ${detail} ${method} ${route} ${count}`).sort()
+}
+
+describe.each(majors)('%s', (_, express) => {
+  it('a router is counted under the version that it is mounted at', async () => {
+    const counts = usage()
+    const mounted = express()
+      .use('/v1', resourceRouter(orders, adapter(), { conventions: modes, usage: counts }))
+      .use(versions({ v2: express.Router().use(resourceRouter(orders, adapter(), { conventions: modes, usage: counts })) as never }))
+      .use('/tax', resourceRouter(orders, adapter(), { conventions: modes, usage: counts }))
+    for (const path of ['/v1/orders/1', '/v2/orders/1', '/tax/orders/1']) await request(mounted).head(path).expect(200)
+    expect(await rowsOf(counts)).toEqual([
+      'VERB-8 HEAD HEAD /orders/{id} 1',
+      'VERB-8 HEAD HEAD /v1/orders/{id} 1',
+      'VERB-8 HEAD HEAD /v2/orders/{id} 1',
+    ])
+  })
+
+  it('what a middleware or a router reports, observe() in front does not count again', async () => {
+    const counts = usage()
+    const app = express()
+      .use(observe({ usage: counts, budget: 1 }))
+      .use('/v1', resourceRouter(orders, adapter(), { conventions: modes, usage: counts }))
+    app
+      .route('/v2/orders/:id')
+      .all(methodRules({ on: 'item', allow: ['GET'], conventions: { 'VERB-8': 'report' }, usage: counts }))
+      .all(negotiate({ conventions: { 'HDR-1': modes['HDR-1'] }, usage: counts }))
+      .get((_req, res) => void res.json({ id: 1 }))
+    app.use(problems())
+    for (const path of ['/v1/orders/1', '/v2/orders/1']) {
+      await request(app).head(path).expect(200)
+      await request(app).get(path).set('Accept', 'text/plain').expect(200)
+    }
+    expect(await rowsOf(counts)).toEqual([
+      'HDR-1 Accept GET /v1/orders/{id} 1',
+      'HDR-1 Accept GET /v2/orders/{id} 1',
+      // Express's own, which only observe() sees.
+      'HDR-2 weak Etag GET /v2/orders/{id} 1',
+      'VERB-8 HEAD HEAD /v1/orders/{id} 1',
+      'VERB-8 HEAD HEAD /v2/orders/{id} 1',
+    ])
+  })
+
+  it('with counts of its own it counts all that it sees', async () => {
+    const [seen, reported] = [usage(), usage()]
+    const app = express().use(observe({ usage: seen, budget: 1 }))
+    app
+      .route('/v2/orders/:id')
+      .all(methodRules({ on: 'item', allow: ['GET'], conventions: { 'VERB-8': 'report' }, usage: reported }))
+      .get((_req, res) => void res.json({ id: 1 }))
+    await request(app).head('/v2/orders/1').expect(200)
+    expect(await rowsOf(seen)).toEqual(['VERB-8 200 HEAD /v2/orders/{id} 1'])
+    expect(await rowsOf(reported)).toEqual(['VERB-8 HEAD HEAD /v2/orders/{id} 1'])
+  })
+})
