@@ -23,29 +23,30 @@ const deliveries = Array.from({ length: 620 }, (_, at) => ({
   depot_id: depots[at % depots.length].id,
 }))
 
-/** Rows by id. Nothing is awaited in here: to compare a revision and to write are one step. */
+/** Rows by the text of their id. Nothing is awaited in here: to compare a revision and to write are one step. */
 function openTable(rows) {
   const byId = new Map()
   let lastId = 0
+  const find = (id) => byId.get(String(id))
   const save = (row) => {
-    byId.set(row.id, Object.freeze({ ...row, revision: randomUUID() }))
+    byId.set(String(row.id), Object.freeze({ ...row, revision: randomUUID() }))
     lastId = Math.max(lastId, row.id)
-    return byId.get(row.id)
+    return find(row.id)
   }
   rows.forEach(save)
   return {
     all: () => [...byId.values()],
-    find: (id) => byId.get(id),
+    find,
     insert: (row) => save({ id: lastId + 1, ...row }),
     /** With a revision: only while the row still has it. In SQL: `UPDATE ... WHERE id = $1 AND revision = $2`. */
     update(id, changes, revision) {
-      const row = byId.get(id)
+      const row = find(id)
       if (row === undefined || (revision !== undefined && row.revision !== revision)) return undefined
-      return save({ ...row, ...changes, id })
+      return save({ ...row, ...changes, id: row.id })
     },
     remove(id, revision) {
-      const row = byId.get(id)
-      return row !== undefined && (revision === undefined || row.revision === revision) && byId.delete(id)
+      const row = find(id)
+      return row !== undefined && (revision === undefined || row.revision === revision) && byId.delete(String(id))
     },
   }
 }

@@ -1,6 +1,6 @@
 /** Single deliveries, and the depots that they go to. */
 const { Router } = require('express4')
-const { idIn, present } = require('./present.cjs')
+const { depotIn, present } = require('./present.cjs')
 
 const statuses = ['open', 'out', 'delivered', 'cancelled']
 
@@ -12,12 +12,12 @@ module.exports = function items({ deliveries, depots }) {
     if (!recipient) return 'recipient is missing'
     if (!address) return 'address is missing'
     if (!statuses.includes(status)) return `there is no status ${status}`
-    if (depots.find(depot_id) === undefined) return `there is no depot ${depot_id}`
+    if (!depot_id) return 'there is no such depot'
   }
 
   router.post('/deliveries', (req, res) => {
     const { code, recipient, address, status = 'open', depot } = req.body
-    const row = { code, recipient, address, status, depot_id: idIn(depot) }
+    const row = { code, recipient, address, status, depot_id: depotIn(depots, depot) }
     const fault = code ? faultOf(row) : 'code is missing'
     if (fault) return res.status(422).json({ error: fault })
     if (deliveries.all().some((other) => other.code === code)) return res.status(409).json({ error: `${code} exists` })
@@ -25,7 +25,7 @@ module.exports = function items({ deliveries, depots }) {
   })
 
   router.param('id', (req, res, next, id) => {
-    req.row = deliveries.find(Number(id))
+    req.row = deliveries.find(id)
     if (req.row === undefined) return res.status(404).json({ error: `there is no delivery ${id}` })
     next()
   })
@@ -33,12 +33,10 @@ module.exports = function items({ deliveries, depots }) {
   router.get('/deliveries/:id', (req, res) => res.json(present(req, req.row)))
 
   router.patch('/deliveries/:id', (req, res) => {
-    const { recipient, address, status, depot_id } = req.row
-    const row = { recipient, address, status, depot_id, ...req.body }
-    if (req.body.depot) row.depot_id = idIn(req.body.depot)
-    const fault = faultOf(row)
+    const { recipient, address, status, depot } = { ...req.row, ...req.body }
+    const changes = { recipient, address, status, depot_id: depot ? depotIn(depots, depot) : req.row.depot_id }
+    const fault = faultOf(changes)
     if (fault) return res.status(422).json({ error: fault })
-    const changes = { recipient: row.recipient, address: row.address, status: row.status, depot_id: row.depot_id }
     res.json(present(req, deliveries.update(req.row.id, changes)))
   })
 
@@ -53,7 +51,7 @@ module.exports = function items({ deliveries, depots }) {
   })
 
   router.get('/depot/:depot', (req, res) => {
-    const depot = depots.find(Number(req.params.depot))
+    const depot = depots.find(req.params.depot)
     if (depot === undefined) return res.status(404).json({ error: `there is no depot ${req.params.depot}` })
     const { revision, ...members } = depot
     res.json(members)

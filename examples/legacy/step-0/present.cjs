@@ -4,5 +4,5 @@ exports.present = (req, { depot_id, revision, ...members }) => ({
   depot: `${req.protocol}://${req.get('host')}/v1/depot/${depot_id}`,
 })
 
-/** The id at the end of such an address. */
-exports.idIn = (address) => Number(String(address).split('/').pop())
+/** The id of the depot at the end of such an address, if there is one. */
+exports.depotIn = (depots, address) => depots.find(String(address).split('/').pop())?.id

@@ -5,7 +5,8 @@ const watch = require('./watch.cjs')
 
 module.exports = function createApp(store, usage) {
   const app = express()
-  app.use(watch(usage))
+  // What lists take, beside what the conventions have: another parameter is one that is ignored.
+  app.use(watch(usage, { parameters: { '/v1/deliveries': ['status'] } }))
   app.use(createOldApp(store))
   return app
 }

@@ -4,13 +4,19 @@ const deliveries = require('./deliveries.cjs')
 const { formats, pages, parameters } = require('./old-clients.cjs')
 
 /** `Accept`. */
-exports.formatRules = (usage) => negotiate({ conventions: formats, usage })
+const formatRules = (usage) => negotiate({ conventions: formats, usage })
 
-/** The parameters of a list. */
-exports.listRules = (usage) => listQuery(deliveries, { parameters, conventions: { ...pages, 'QUERY-8': 'report' }, usage })
+/** Of the list: `Accept`, and parameters. */
+const listRules = (usage) => [
+  formatRules(usage),
+  listQuery(deliveries, { parameters, conventions: { ...pages, 'QUERY-8': 'report' }, usage }),
+]
 
-/** HEAD and DELETE of a delivery, and changes without `If-Match`. */
-exports.itemRules = (usage) => [
+/** Of one delivery: `Accept`, HEAD, DELETE, and changes without `If-Match`. */
+const itemRules = (usage) => [
+  formatRules(usage),
   methodRules({ on: 'item', allow: ['GET', 'PATCH', 'DELETE'], conventions: { 'VERB-6': 'report', 'VERB-8': 'report' }, usage }),
   ifMatch({ required: true, conventions: { 'HDR-3': 'report' }, usage }),
 ]
+
+module.exports = { formatRules, itemRules, listRules }

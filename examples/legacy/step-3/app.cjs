@@ -2,14 +2,14 @@
 const express = require('express4')
 const csv = require('../step-0/csv.cjs')
 const lists = require('../step-0/lists.cjs')
-const { formatRules, itemRules, listRules } = require('../step-2/rules.cjs')
+const { itemRules, listRules } = require('../step-2/rules.cjs')
 const around = require('./around.cjs')
 const authenticate = require('./authenticate.cjs')
 const items = require('./items.cjs')
 
 module.exports = function createApp(store, usage) {
   const v1 = express.Router()
-  v1.use(express.json(), authenticate, formatRules(usage))
+  v1.use(express.json(), authenticate)
   v1.get('/deliveries', listRules(usage))
   v1.all('/deliveries/:id', itemRules(usage))
   v1.use(csv(store), lists(store), items(store))

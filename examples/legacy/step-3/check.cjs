@@ -4,14 +4,14 @@ const { HttpProblem } = require('express-rest-conventions')
 const statuses = ['open', 'out', 'delivered', 'cancelled']
 
 /** Throws 422 where a delivery can not be stored. */
-exports.check = ({ depots, deliveries }, row) => {
+exports.check = ({ deliveries }, row) => {
   const errors = []
   const expect = (holds, member, detail) => holds || errors.push({ pointer: `/${member}`, detail })
   expect(row.code, 'code', 'code is missing')
   expect(row.recipient, 'recipient', 'recipient is missing')
   expect(row.address, 'address', 'address is missing')
   expect(statuses.includes(row.status), 'status', `status is none of ${statuses.join(', ')}`)
-  expect(depots.find(row.depot_id), 'depot', 'there is no such depot')
+  expect(row.depot_id, 'depot', 'there is no such depot')
   if (errors.length > 0) throw new HttpProblem('invalid-body', { detail: errors.map(({ detail }) => detail).join(', '), errors })
   const twin = deliveries.all().find((other) => other.code === row.code && other.id !== row.id)
   if (twin) throw new HttpProblem('duplicate', { detail: `${row.code} exists`, errors: [{ pointer: '/code', detail: 'it exists' }] })
@@ -19,6 +19,6 @@ exports.check = ({ depots, deliveries }, row) => {
 
 /** For `router.param`: the row of the id in the path as `req.row`, else 404. */
 exports.findRow = (table) => (req, _res, next, id) => {
-  req.row = table.find(Number(id))
+  req.row = table.find(id)
   next(req.row === undefined ? new HttpProblem('absent', { detail: `there is no ${id}` }) : undefined)
 }

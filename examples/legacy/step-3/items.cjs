@@ -2,7 +2,7 @@
 const { Router } = require('express4')
 const { HttpProblem } = require('express-rest-conventions')
 const { methodRules } = require('express-rest-conventions/middleware')
-const { idIn, present } = require('../step-0/present.cjs')
+const { depotIn, present } = require('../step-0/present.cjs')
 const { check, findRow } = require('./check.cjs')
 
 module.exports = function items(store) {
@@ -14,7 +14,7 @@ module.exports = function items(store) {
   router.all('/deliveries', methodRules({ on: 'collection', allow: ['GET', 'POST'] }))
   router.post('/deliveries', (req, res) => {
     const { code, recipient, address, status = 'open', depot } = req.body
-    const row = { code, recipient, address, status, depot_id: idIn(depot) }
+    const row = { code, recipient, address, status, depot_id: depotIn(depots, depot) }
     check(store, row)
     const saved = deliveries.insert(row)
     res.status(201).location(`${req.baseUrl}/deliveries/${saved.id}`).json(present(req, saved))
@@ -24,7 +24,7 @@ module.exports = function items(store) {
 
   router.patch('/deliveries/:id', (req, res) => {
     const { depot, recipient, address, status } = { ...req.row, ...req.body }
-    const row = { ...req.row, recipient, address, status, depot_id: depot ? idIn(depot) : req.row.depot_id }
+    const row = { ...req.row, recipient, address, status, depot_id: depot ? depotIn(depots, depot) : req.row.depot_id }
     check(store, row)
     res.json(present(req, deliveries.update(row.id, row)))
   })

@@ -2,4 +2,4 @@
 const around = require('../step-3/around.cjs')
 const oldVersion = require('./old-version.cjs')
 
-module.exports = (store, usage) => around(oldVersion(store, usage), usage, ['depot'])
+module.exports = (store, usage) => around(oldVersion(store, usage), usage, { allow: ['depot'] })

@@ -16,7 +16,7 @@ module.exports = function createApp(store, usage, { sunset = announced } = {}) {
   const v2 = newVersion(store, usage)
 
   const app = express()
-  app.use(watch(usage, ['depot']))
+  app.use(watch(usage, { allow: ['depot'] }))
   app.use(versions({ v2, v1: { handler: v1, deprecated: '2025-07-01', sunset, retireAtSunset: true, successor: 'v2' } }))
   app.use(problems())
   return app
