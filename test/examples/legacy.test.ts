@@ -10,6 +10,11 @@ describe.each(steps)('the old clients at step %d', (step) => {
   afterAll(() => service.close())
 
   it.each(Object.keys(oldClients))('%s', (name) => oldClients[name]?.(service.base))
+
+  it('all of them at once, twice each', async () => {
+    const runs = [...Object.values(oldClients), ...Object.values(oldClients)]
+    await Promise.all(runs.map((run) => run(service.base)))
+  })
 })
 
 const places = [
