@@ -91,6 +91,7 @@ import {
 import { mountKinds } from '../../src/plan/mount.js'
 import { exportKinds } from '../../src/plan/transfer-format.js'
 import { customProblemKinds, problemOptionKinds, unavailableOptionKinds } from '../../src/problem.js'
+import { usagePageKinds } from '../../src/report/usage-page.js'
 import { apiKinds, versionKinds } from '../../src/router/api.js'
 import { describeKinds } from '../../src/router/documents.js'
 import { jobKinds } from '../../src/router/records/open.js'
@@ -116,7 +117,7 @@ const { postgresAdapter, tableDdl, idempotencyDdl } = postgres
 const { createServer, probes } = server
 const { adapterSuite } = testing
 const { csv, imports, ndjson } = transfer
-const { observe, redisUsageStore, usage } = counting
+const { observe, redisUsageStore, usage, usagePage } = counting
 
 const orders = defineResource({
   collection: 'orders',
@@ -973,6 +974,13 @@ const factories: Readonly<Record<string, Factory>> = {
       onError: 'function',
     },
   },
+  usagePage: {
+    name: /usagePage\(\)/,
+    kinds: usagePageKinds,
+    make: (options) => usagePage(usage(), any(options)),
+    required: { permission: () => 'allow' },
+    options: { permission: 'function', resource: 'text' },
+  },
   redisUsageStore: {
     name: /redisUsageStore\(\)/,
     kinds: redisUsageStoreKinds,
@@ -996,6 +1004,7 @@ const others = [
   'checkVersion',
   'coverageOf',
   'memoryUsageStore',
+  'reportOf',
   'ConfigurationError',
   'expectedVersions',
   'exposedHeaders',
