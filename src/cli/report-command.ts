@@ -4,7 +4,7 @@ import { reportOf, type UsageReport } from '../report/report.js'
 import { reportText } from '../report/text.js'
 import { parseFlags } from './flags.js'
 import type { Terminal } from './terminal.js'
-import { messageOf, UsageError } from './usage-error.js'
+import { codeOf, messageOf, UsageError } from './usage-error.js'
 
 const reportHelp = `express-rest-conventions report <module> [flags]
 
@@ -57,9 +57,12 @@ async function reportFrom(source: string, days: number | undefined, terminal: Te
     return reportOf(await usage.read(days === undefined ? {} : { days }))
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`The counts can not be read: ${messageOf(error)}`)
+    throw new UsageError(`The counts can not be read: ${reasonOf(error)}. Does the module reach the store?`)
   }
 }
+
+/** Some errors of connections have a code and no message. */
+const reasonOf = (error: unknown): string => (messageOf(error) || codeOf(error) || 'the store does not answer').replace(/\.$/, '')
 
 function checked({ clauses, complete, days }: UsageReport, enforced: readonly string[], terminal: Terminal): number {
   const broken = clauses.filter(({ clause }) => enforced.includes(clause))
