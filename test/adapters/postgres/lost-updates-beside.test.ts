@@ -312,4 +312,17 @@ describe('an update by another session', () => {
     })
     expect(await row()).toEqual(theirs)
   })
+
+  it('is kept by a trigger that compares the version itself, also beside a client without transactions', async () => {
+    const compares = views[1][1].replace(
+      'WHERE id = OLD.id; RETURN NEW',
+      'WHERE id = OLD.id AND version = OLD.version; IF NOT FOUND THEN RAISE serialization_failure; END IF; RETURN NEW',
+    )
+    await sessions.reset(tables + compares)
+    const adapter = adapterOf({}, { query: (text: string, values?: unknown[]) => sessions.pool.query(text, values) })
+    const version = await versionOf(adapter)
+    expect(await tried(sessions.beside(update, () => adapter.replace('k', mine, version, call())))).toMatchObject({ status: 503 })
+    expect(await row()).toEqual(theirs)
+    expect(await adapter.replace('k', mine, version, call())).toBe('stale')
+  })
 })
