@@ -79,6 +79,7 @@ import { exampleRecordsKinds } from '../../src/mock/example-records.js'
 import { generatedExamplesKinds } from '../../src/mock/generated-examples.js'
 import * as mock from '../../src/mock/index.js'
 import { exampleRecords, generatedExamples } from '../../src/mock/index.js'
+import { observeKinds } from '../../src/observe/observe.js'
 import * as description from '../../src/openapi/index.js'
 import { compareContracts, describeStrictly, openapi } from '../../src/openapi/index.js'
 import { describeStrictlyKinds } from '../../src/openapi/strict/describe-strictly.js'
@@ -97,6 +98,7 @@ import {
 import { mountKinds } from '../../src/plan/mount.js'
 import { exportKinds } from '../../src/plan/transfer-format.js'
 import { customProblemKinds, problemOptionKinds, unavailableOptionKinds } from '../../src/problem.js'
+import { usagePageKinds } from '../../src/report/usage-page.js'
 import { apiKinds, versionKinds } from '../../src/router/api.js'
 import { describeKinds } from '../../src/router/documents.js'
 import { jobKinds } from '../../src/router/records/open.js'
@@ -122,7 +124,7 @@ const { postgresAdapter, tableDdl, idempotencyDdl } = postgres
 const { createServer, probes } = server
 const { adapterSuite } = testing
 const { csv, imports, ndjson } = transfer
-const { redisUsageStore, usage } = counting
+const { observe, redisUsageStore, usage, usagePage } = counting
 
 const orders = defineResource({
   collection: 'orders',
@@ -1007,6 +1009,31 @@ const factories: Readonly<Record<string, Factory>> = {
       onStoreRecovery: 'function',
     },
   },
+  observe: {
+    name: /observe\(\)/,
+    kinds: observeKinds,
+    make: (options) => observe(any(options)),
+    required: { usage: usage() },
+    options: {
+      usage: 'made',
+      sample: ['number', '0.5'],
+      budget: ['number', '0.5'],
+      route: 'function',
+      skip: 'function',
+      parameters: 'table',
+      allow: 'list',
+      requireIfMatch: 'boolean',
+      calls: 'boolean',
+      onError: 'function',
+    },
+  },
+  usagePage: {
+    name: /usagePage\(\)/,
+    kinds: usagePageKinds,
+    make: (options) => usagePage(usage(), any(options)),
+    required: { permission: () => 'allow' },
+    options: { permission: 'function', resource: 'text' },
+  },
   redisUsageStore: {
     name: /redisUsageStore\(\)/,
     kinds: redisUsageStoreKinds,
@@ -1030,6 +1057,7 @@ const others = [
   'checkVersion',
   'coverageOf',
   'memoryUsageStore',
+  'reportOf',
   'ConfigurationError',
   'expectedVersions',
   'exposedHeaders',
