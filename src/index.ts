@@ -80,6 +80,14 @@ export { type ResourceRouter, type ResourceRouterOptions, resourceRouter } from 
 export type { ServiceOptions } from './router/service.js'
 export type { CacheMessage, CallMessage, Facts, RequestMessage, StepMessage, StoreFailureMessage } from './telemetry/messages.js'
 
+// Adopting the conventions in a living service
+
+export type { ModedClause } from './conventions/clauses.js'
+export type { ExpiredConvention, Finding } from './conventions/finding.js'
+export type { ConventionOption, Conventions, Mode, ModeOptions } from './conventions/options.js'
+export type { ParameterAlias, ParameterOptions } from './conventions/parameters.js'
+export type { ProblemFacts, ProblemShape, ShapedProblem } from './conventions/shape.js'
+
 // Formats
 
 export {

@@ -1,7 +1,10 @@
 /** Which requests are looked at: a share of them, and never for more than a share of the time. */
 
-/** Milliseconds whose share may be spent at once. */
-const window = 1000
+/**
+ * Milliseconds whose share may be spent at once. The first looks are slow, before the code is compiled: with a short
+ * window they would use up the time of all that follow.
+ */
+const window = 60_000
 
 export class Sampler {
   readonly #sample: number

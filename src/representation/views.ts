@@ -11,8 +11,6 @@ export interface Variant {
   readonly base: string
   readonly representation: Representation
   readonly expand: readonly string[]
-  /** Links are addresses in place of objects (REP-1). Default false. */
-  readonly plainLinks?: boolean
 }
 
 /** One way of looking at a resource. The same one is the same object for as long as it is in use. */
@@ -46,9 +44,12 @@ export class Views {
   readonly #caches: Caches
   readonly #linkDigests: Cache<string, LinkDigest>
   readonly #byResource = new WeakMap<Mounted, ResourceViews>()
+  readonly #plainLinks: boolean
 
-  constructor(caches: Caches) {
+  /** With `plainLinks` links are addresses in place of objects, as a service had them before REP-1. */
+  constructor(caches: Caches, plainLinks = false) {
     this.#caches = caches
+    this.#plainLinks = plainLinks
     this.#linkDigests = caches.make('link-digests')
   }
 
@@ -57,10 +58,16 @@ export class Views {
   }
 
   #add(resource: Mounted): ResourceViews {
-    const made = new ResourceViews(resource, this.#caches, this.#linkDigests)
+    const made = new ResourceViews(resource, this.#caches, { linkDigests: this.#linkDigests, plainLinks: this.#plainLinks })
     this.#byResource.set(resource, made)
     return made
   }
+}
+
+/** What the views of all resources have in common. */
+interface SharedByViews {
+  readonly linkDigests: Cache<string, LinkDigest>
+  readonly plainLinks: boolean
 }
 
 /** The views of one resource. */
@@ -69,39 +76,36 @@ class ResourceViews {
   readonly #linkDigests: Cache<string, LinkDigest>
   readonly #known: Cache<string, View>
   readonly #on: boolean
+  readonly #plainLinks: boolean
   /** Most requests ask for the view of the one before: then no name is put together, which is 3% of what a 304 allocates. */
   #last: (Variant & { readonly view: View }) | undefined
 
-  constructor({ plan }: Mounted, caches: Caches, linkDigests: Cache<string, LinkDigest>) {
-    this.#digest = plan.digest
+  constructor({ plan }: Mounted, caches: Caches, { linkDigests, plainLinks }: SharedByViews) {
+    // Bytes with other links have another tag (HDR-8).
+    this.#digest = plainLinks ? `${plan.digest} plain` : plan.digest
+    this.#plainLinks = plainLinks
     this.#linkDigests = linkDigests
     this.#known = caches.make('views')
     this.#on = caches.on
   }
 
   of(variant: Variant): View {
-    const { base, representation, expand, plainLinks = false } = variant
+    const { base, representation, expand } = variant
     const last = this.#last
-    const isLast =
-      last !== undefined &&
-      last.base === base &&
-      last.representation === representation &&
-      last.expand === expand &&
-      last.plainLinks === plainLinks
-    const view = isLast ? last.view : this.#named(variant, plainLinks)
-    if (!isLast && this.#on) this.#last = { base, representation, expand, plainLinks, view }
+    const isLast = last !== undefined && last.base === base && last.representation === representation && last.expand === expand
+    const view = isLast ? last.view : this.#named(variant)
+    if (!isLast && this.#on) this.#last = { base, representation, expand, view }
     view.uses += 1
     return view
   }
 
-  #named({ base, representation, expand }: Variant, plainLinks: boolean): View {
-    // No base begins with a space.
-    const name = `${plainLinks ? ' plain ' : ''}${base}${representation.variant}${expand.join(',')}`
+  #named({ base, representation, expand }: Variant): View {
+    const name = base + representation.variant + expand.join(',')
     const known = this.#known.get(name)
     if (known !== undefined) return known
     const made: View = {
       digest: tagDigest(`${this.#digest} ${name}`),
-      presenter: new Presenter(base, representation.text !== undefined, plainLinks),
+      presenter: new Presenter(base, representation.text !== undefined, this.#plainLinks),
       linkDigests: this.#linkDigests,
       uses: 0,
     }

@@ -22,10 +22,10 @@ const expandsNothing: readonly string[] = Object.freeze([])
 const asksNothing = Object.freeze({ query: undefined, expand: expandsNothing })
 
 function readList(exchange: Negotiated): QueryInput<'list'> {
-  const { rawQuery, resource, representation } = exchange
+  const { rawQuery, resource, representation, service } = exchange
   const { list } = resource.plan
   const { transfer } = representation
-  const terms = termsOf(exchange)
+  const terms = service.hasOwnTerms ? termsOf(exchange) : undefined
   const query =
     transfer === undefined ? knownListQuery(rawQuery, list, exchange, terms) : parseExportQuery(rawQuery, list, withoutAliases(terms))
   if (query.notes !== undefined) tell(exchange, query.notes)
@@ -33,28 +33,30 @@ function readList(exchange: Negotiated): QueryInput<'list'> {
 }
 
 function readItem(exchange: Negotiated): QueryInput<'item'> {
-  const query = parseItemQuery(exchange.rawQuery, exchange.resource.plan.list, termsOf(exchange))
+  const { rawQuery, resource, service } = exchange
+  const query = parseItemQuery(rawQuery, resource.plan.list, service.hasOwnTerms ? termsOf(exchange) : undefined)
   if (query.notes !== undefined) tell(exchange, query.notes)
   return { query, expand: query.expand }
 }
 
 function readParameters(exchange: Negotiated): QueryInput<'endpoint'> {
-  const { rawQuery, endpointMethod } = exchange
-  const query = endpointMethod?.parseQuery(rawQuery, withoutAliases(termsOf(exchange)), (notes) => tell(exchange, notes))
+  const { rawQuery, endpointMethod, service } = exchange
+  const query = service.hasOwnTerms
+    ? endpointMethod?.parseQuery(rawQuery, withoutAliases(termsOf(exchange)), (notes) => tell(exchange, notes))
+    : endpointMethod?.parseQuery(rawQuery)
   return { query: query ?? {}, expand: expandsNothing }
 }
 
 function readNone(exchange: Negotiated): QueryInput<'none'> {
-  const notes = refuseQuery(exchange.rawQuery, withoutAliases(termsOf(exchange)))
+  const { rawQuery, service } = exchange
+  const notes = refuseQuery(rawQuery, service.hasOwnTerms ? withoutAliases(termsOf(exchange)) : undefined)
   if (notes !== undefined) tell(exchange, notes)
   return asksNothing
 }
 
 /** How the query of this request is read, where that is not as the conventions have it. */
 function termsOf(exchange: Negotiated): QueryTerms | undefined {
-  const { service, route, rawQuery } = exchange
-  if ((route.modes === undefined && service.parameters === undefined) || rawQuery === '') return undefined
-  return queryTerms(service.parameters, exchange.legacy('QUERY-8'), exchange.legacy('QUERY-5'))
+  return queryTerms(exchange.service.parameters, exchange.legacy('QUERY-8'), exchange.legacy('QUERY-5'))
 }
 
 function tell(exchange: Negotiated, notes: readonly QueryNote[]): void {

@@ -3,12 +3,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Permission } from '../auth/permission.js'
 import { Caches, cachesOf } from '../cache.js'
-import { modedClauses } from '../conventions/clauses.js'
-import { tellExpiredOf } from '../conventions/expiry.js'
-import { modesOf } from '../conventions/modes.js'
-import { type Convention, type Conventions, checkTemplates, resolveConventions } from '../conventions/options.js'
-import { type ParameterNames, type ParameterOptions, parameterKinds, resolveParameters } from '../conventions/parameters.js'
-import { type ProblemShape, withShape } from '../conventions/shape.js'
 import { pageKinds, resolvePage } from '../definition/resolve-resource.js'
 import type { PageOptions } from '../definition/resource.js'
 import { defaultMaxConcurrent, type Load } from '../limits/load.js'
@@ -25,18 +19,17 @@ import { count, functionBy, type Kinds, withMethod } from '../options/kinds.js'
 import { type CustomRepresentation, representationsKind, representationsOption } from '../plan/custom-representation.js'
 import type { ServiceFacts } from '../plan/description.js'
 import { type DeleteStatus, deleteStatuses } from '../plan/operation.js'
-import type { TableSettings } from '../plan/route-methods.js'
 import { Reuse } from '../representation/reuse.js'
 import { type Usage, usageKind } from '../usage/usage.js'
 import { header } from '../wire.js'
+import { type Adoption, type AdoptionOptions, adoptionKinds, resolveAdoption } from './adoption.js'
 import type { Documents } from './documents.js'
 import { Formats } from './formats.js'
 import { type Hooks, reportToConsole } from './hooks.js'
 import { KeyQueue } from './key-queue.js'
-import type { ServedVersion } from './served-version.js'
 
 /** The options that `api` and `resourceRouter` share. `P` is the type of the principal that `authenticate` or `principal` gives. */
-export interface ServiceOptions<P = unknown> extends Hooks {
+export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
   /** The absolute address before `{version}`, such as `https://api.example.com/private`. Default: taken from the request as far as `trust proxy` allows (REP-5). */
   readonly baseUrl?: string | undefined
   /** Finds the principal: `bearer({ keys })`, `publicToken({ keys })` or an `authenticate({ ... })` of your own (AUTH). Default: the principal of such a middleware in front, if any. */
@@ -77,15 +70,6 @@ export interface ServiceOptions<P = unknown> extends Hooks {
   readonly bodyLimit?: number
   /** How deep arrays and objects of a body may nest. Default 32. */
   readonly depthLimit?: number
-  /**
-   * The mode of each clause that a living service can't follow yet: `{ 'QUERY-8': 'report' }`. `off` and `report` answer as the service did before; `report` notifies
-   * `onFinding` of what enforcing would have refused or changed. Default: every clause is enforced. See docs/adopting.md.
-   */
-  readonly conventions?: Conventions
-  /** Other names of query parameters, and names that are ignored: `{ offest: ['page'], ignore: ['_', 'utm_*'] }`. */
-  readonly parameters?: ParameterOptions
-  /** The form that errors had, for the clause ERR-3 in `conventions`; alone, it is used for all and nothing is told. */
-  readonly shape?: ProblemShape
   /** Milliseconds an answer may take, body and adapter included, before it is 503 (408 where the body is missing). Default 30,000. */
   readonly timeout?: number
   /**
@@ -104,7 +88,7 @@ export interface ServiceOptions<P = unknown> extends Hooks {
   readonly caches?: boolean
 }
 
-export interface Service {
+export interface Service extends Adoption {
   readonly hooks: Hooks
   /** True where a hook is notified of more than errors. */
   readonly observes: boolean
@@ -135,10 +119,6 @@ export interface Service {
   /** The media types of a PATCH of an item. */
   readonly patchTypes: readonly string[]
   readonly page: PageOptions
-  /** The clauses that are not simply enforced. */
-  readonly conventions: readonly Convention[]
-  readonly parameters: ParameterNames | undefined
-  readonly shape: ProblemShape | undefined
   readonly bodyLimit: number
   readonly depthLimit: number
   readonly timeout: number
@@ -180,9 +160,7 @@ export const serviceKinds: Kinds<ServiceOptions> = {
   page: { options: pageKinds },
   ...bodyLimitKinds,
   maxConcurrent: [count, { oneOf: [Number.POSITIVE_INFINITY] }],
-  conventions: 'table',
-  parameters: { options: parameterKinds },
-  shape: 'function',
+  ...adoptionKinds,
   problemBase: 'string',
   caches: 'boolean',
   onStep: 'function',
@@ -213,15 +191,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
   const root = baseUrl === undefined ? undefined : address({} as IncomingMessage)
   const representations = representationsOption('the service', options.representations)
   const requireIfMatch = options.requireIfMatch ?? false
-  const conventions = resolveConventions(withShape(options).conventions, {
-    what: 'the service',
-    clauses: modedClauses,
-    handWritten: false,
-    shaped: options.shape !== undefined,
-    requiresIfMatch: requireIfMatch,
-  })
-  tellExpiredOf(conventions, onConventionExpired)
-  const parameters = resolveParameters('the service', options.parameters)
+  const adoption = resolveAdoption(options)
   const caches = new Caches(options.caches)
   for (const part of [options.authenticate, options.rateLimit, options.cors]) caches.include(cachesOf(part))
   return Object.freeze({
@@ -254,9 +224,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     jsonPatch,
     patchTypes: patchTypes(jsonPatch),
     page: resolvePage('the service', options.page),
-    conventions,
-    parameters,
-    shape: options.shape,
+    ...adoption,
     bodyLimit,
     depthLimit,
     timeout,
@@ -275,8 +243,8 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
       rateLimit: options.rateLimit !== undefined,
       cors: options.cors !== undefined,
       requireIfMatch,
-      conventions,
-      parameters,
+      conventions: adoption.conventions,
+      parameters: adoption.parameters,
       bodyLimit,
       deleteStatus,
       patchTypes: patchTypes(jsonPatch),
@@ -285,17 +253,4 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     },
     queue: new KeyQueue(),
   })
-}
-
-/** What a service says of all routes of a version. */
-export const tableSettings = ({ page, caches, conventions }: Service, version: string): TableSettings => ({
-  page,
-  caches,
-  ...(conventions.length === 0 ? {} : { modesOf: (template: string) => modesOf(conventions, version, template) }),
-})
-
-/** Throws `ConfigurationError` for an entry of `conventions` whose route none of the versions serves. */
-export function checkRoutesOfConventions({ conventions }: Service, served: readonly ServedVersion[]): void {
-  const places = served.flatMap(({ name, table }) => table.routes.map(({ template }) => ({ version: name, template })))
-  checkTemplates('the service', conventions, places)
 }

@@ -1,7 +1,7 @@
 /** Who calls what, and who breaks which clause: counted in bounds, by all processes together. */
 import type { IncomingMessage } from 'node:http'
 import { notify } from '../notify.js'
-import { checkOptions, invalidOption } from '../options/check.js'
+import { checkOptions } from '../options/check.js'
 import { count, type Kinds, milliseconds, withMethod } from '../options/kinds.js'
 import { withTimeout } from '../timeout.js'
 import { type ClientOptions, clientLabels } from './clients.js'
@@ -85,7 +85,7 @@ export interface Usage {
   flush(): Promise<void>
   /** Writes the last counts and says that this process ends: call it when the server has closed. Never rejects. */
   close(): Promise<void>
-  /** The counts of all processes for the last so many days, default 30. Rejects where the store does not answer. */
+  /** The counts of all processes for the last so many days, default 30. Rejects where the store does not answer, and with `RangeError` for more days than are kept. */
   read(options?: { readonly days?: number }): Promise<UsageSnapshot>
 }
 
@@ -153,7 +153,7 @@ export function usage(options: UsageOptions = {}): Usage {
     close: () => flusher.close(),
     async read({ days: asked = Math.min(30, days) } = {}) {
       if (!(Number.isInteger(asked) && asked >= 1 && asked <= days))
-        throw invalidOption(
+        throw new RangeError(
           `The option "days" of read() is ${String(asked)}. Give a whole number from 1 to ${days}: usage() keeps no more days.`,
         )
       await flusher.flush()

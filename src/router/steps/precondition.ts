@@ -9,11 +9,16 @@ import type { Allowed } from '../stages.js'
 
 export function precondition(exchange: Allowed): { readonly conditions: Conditions } {
   const { service, operation } = exchange
-  const wanted = service.requireIfMatch && operation.preconditions === 'item'
-  const legacy = wanted ? exchange.legacy('HDR-3') : undefined
+  const required = service.requireIfMatch && operation.preconditions === 'item'
   const { prefer } = exchange.headers
   if (prefer !== undefined) checkField(header.prefer, prefer)
-  const conditions = readConditions(exchange, wanted && legacy === undefined, service.weakIfMatch)
-  if (legacy === undefined || conditions.ifMatch !== undefined) return { conditions }
-  return { conditions: { ...conditions, missed: () => legacy.found(header.ifMatch) } }
+  return { conditions: required ? requiredConditions(exchange) : readConditions(exchange, false, service.weakIfMatch) }
+}
+
+/** The preconditions of a change that needs `If-Match`, unless the service could do without before. */
+function requiredConditions(exchange: Allowed): Conditions {
+  const legacy = exchange.legacy('HDR-3')
+  const conditions = readConditions(exchange, legacy === undefined, exchange.service.weakIfMatch)
+  if (legacy === undefined || conditions.ifMatch !== undefined) return conditions
+  return { ...conditions, missed: () => legacy.found(header.ifMatch) }
 }

@@ -18,10 +18,11 @@ import { paginationHeaders } from '../../representation/pagination.js'
 import { contentStamp, type Related } from '../../representation/related.js'
 import { Presenter } from '../../representation/represent.js'
 import { bodyTag, itemTag } from '../../representation/tags.js'
-import type { Variant, View } from '../../representation/views.js'
+import type { View } from '../../representation/views.js'
 import { header, parameter } from '../../wire.js'
 import { exportAnswer, type WireOf } from '../export.js'
 import { encoded, encodedValue } from '../formats.js'
+import { formerEmpty, formerViews, isHeadLikeGet, withoutTotal } from '../former.js'
 import type { Outcome } from '../operations/operation.js'
 import { mayShow } from '../permission.js'
 import { relatedOf } from '../related-records.js'
@@ -50,20 +51,10 @@ function answerOf(exchange: Executed, outcome: Outcome): Awaitable<Answer> {
     case 'document':
       return documentAnswer(exchange, outcome)
     default:
-      return emptyAnswer(exchange, outcome)
+      return exchange.route.modes === undefined
+        ? { status: outcome.status, headers: outcome.headers ?? {} }
+        : formerEmpty(exchange, outcome)
   }
-}
-
-/** An answer without a body, but for a DELETE that had one before (VERB-6). */
-function emptyAnswer(exchange: Executed, { status, headers = {} }: OutcomeOf<'empty'>): Awaitable<Answer> {
-  const { operation, route } = exchange
-  if (route.modes === undefined || operation.name !== 'remove') return { status, headers }
-  const legacy = exchange.legacy('VERB-6')
-  if (legacy === undefined) return { status, headers }
-  legacy.found('DELETE')
-  const { body, status: before = body === undefined ? status : 200 } = legacy.settings
-  if (body === undefined) return { status: before, headers }
-  return settled(encodedValue(exchange, body, headers), (answer): Answer => ({ status: before, ...answer }))
 }
 
 function pageAnswer(exchange: Executed, outcome: OutcomeOf<'page'>): Awaitable<Answer> {
@@ -74,19 +65,25 @@ function pageAnswer(exchange: Executed, outcome: OutcomeOf<'page'>): Awaitable<A
 function pageOf(exchange: Executed, { status, page, resource, query: list }: OutcomeOf<'page'>, related: Related): Awaitable<Answer> {
   const { root, rawQuery, conditions, listPath, representation, service } = exchange
   const url = `${root}${listPath}`
-  const view = service.reuse.views.of(resource, exchange.route.modes === undefined ? exchange : variantOf(exchange, page.items.length > 0))
+  const { views } = exchange.route.modes === undefined ? service.reuse : formerViews(exchange, page.items.length > 0)
+  const view = views.of(resource, exchange)
   const shown = service.reuse.page({ resource, view, list, query: rawQuery, url, page, related, isJoined: representation === json })
   const { tag } = shown
   checkRead(conditions, tag)
   const headers = headersOf(exchange, resource, tag)
   const unmodified = unmodifiedAnswer(conditions, headers, tag)
   if (unmodified !== undefined) return unmodified
-  if (shown.isKept) return textAnswer(exchange, status, counted(exchange, Object.assign(headers, shown.headers)), shown.body)
+  if (shown.isKept) {
+    Object.assign(headers, shown.headers)
+    if (exchange.route.modes !== undefined) withoutTotal(exchange, headers)
+    return textAnswer(exchange, status, headers, shown.body)
+  }
   const { items, total, exact, more, seekable } = page
   // Named one by one: a page that is spread with something more is a new shape for V8 each time.
   const facts = { total, exact, more, seekable, count: items.length }
   const places = paginationHeaders(url, list, facts, hintsOf(exchange, list, resource, page))
-  counted(exchange, Object.assign(headers, places))
+  Object.assign(headers, places)
+  if (exchange.route.modes !== undefined) withoutTotal(exchange, headers)
   const wireAt = (at: number): JsonObject => {
     const { value } = items[at] as Stored<unknown>
     return view.presenter.represent(resource, value, keysOf(exchange, resource, value), related, at)
@@ -178,33 +175,6 @@ function stateAnswer(exchange: Executed, { status, stored, resource }: OutcomeOf
   })
 }
 
-/** Whether HEAD of an item is answered like GET, as the service did before (VERB-8). */
-function isHeadLikeGet(exchange: Executed): boolean {
-  const legacy = exchange.legacy('VERB-8')
-  legacy?.found('HEAD')
-  return legacy !== undefined
-}
-
-/** What shapes the bytes where links may be plain, as the service had them before (REP-1). */
-function variantOf(exchange: Executed, shows = true): Variant {
-  const { base, representation, expand, resource } = exchange
-  const legacy = exchange.legacy('REP-1')
-  if (legacy === undefined) return exchange
-  const { links } = resource.plan
-  if (shows && [...links.values()].some(({ kind }) => kind !== 'external')) legacy.found('href')
-  return { base, representation, expand, plainLinks: true }
-}
-
-/** The header fields of a page, without `x-total-count` where the service had none before (QUERY-7). */
-function counted(exchange: Executed, headers: Headers): Headers {
-  if (exchange.route.modes === undefined || headers[header.totalCount] === undefined) return headers
-  const legacy = exchange.legacy('QUERY-7')
-  if (legacy === undefined) return headers
-  legacy.found(header.totalCount)
-  delete headers[header.totalCount]
-  return headers
-}
-
 interface ItemHead {
   readonly view: View
   readonly related: Related
@@ -215,7 +185,8 @@ interface ItemHead {
 
 function itemHead(exchange: Executed, resource: Mounted, stored: Stored<unknown>, related: Related): ItemHead {
   const { conditions, method, reads, operation } = exchange
-  const view = exchange.service.reuse.views.of(resource, exchange.route.modes === undefined ? exchange : variantOf(exchange))
+  const { views } = exchange.route.modes === undefined ? exchange.service.reuse : formerViews(exchange)
+  const view = views.of(resource, exchange)
   const tag = itemTag(view, stored.version, related, resource.adapter.computes === true ? contentStamp(stored) : undefined)
   const headers = headersOf(exchange, resource, tag)
   if (!reads) return { view, related, headers }
