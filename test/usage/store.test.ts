@@ -219,3 +219,58 @@ describe('usage() over a store that fails', () => {
     await counts.close()
   })
 })
+
+describe('usage() and what others do wrong', () => {
+  it('fields that nobody here has written change no report', async () => {
+    const fields = new Map([
+      ['nonsense', '1'],
+      ['["calls","v1","GET","/a","","x"]', '[1,2]'],
+      ['["calls","v1","GET","/b","","x"]', '[1e300,2,[]]'],
+      ['["calls","v1","GET","/c","","x"]', '[1,2,{}]'],
+      ['["calls","v1","GET","/d","","x"]', '[1,2,[[1]]]'],
+      ['["calls",1,"GET","/e","","x"]', '[1,2,[]]'],
+    ])
+    const store: UsageStore = {
+      write: () => undefined,
+      read: () => ({ now: Date.now(), since: 1, writers: [{ writer: 'a', started: 1, seen: 2, interval: 1, closed: true, fields }] }),
+    }
+    expect(await usage({ store }).read()).toMatchObject({ calls: [], wouldBreak: [] })
+  })
+
+  it('a function for clients that throws, or gives a promise that rejects, gives no name', async () => {
+    const functions = [
+      () => {
+        throw new Error('no')
+      },
+      () => Promise.reject(new Error('no')) as never,
+      () => 7 as never,
+      () => '',
+    ]
+    for (const client of functions) expect(usage({ client }).clientOf({ sub: 'ana' }, {} as never)).toBe('(unnamed)')
+    expect(usage({ client: () => `a\u001b[2J${'x'.repeat(1000)}` }).clientOf(undefined, {} as never)).toMatch(/^a\?\[2Jx{95}$/)
+  })
+
+  it('the keyed hash of a caller is the same in all processes with one secret, and another with another', () => {
+    const [one, two, other] = ['a secret of these tests', 'a secret of these tests', 'another secret, longer'].map((secret) =>
+      usage({ client: 'hash', secret }),
+    )
+    const ana = { sub: 'ana', azp: 'web' }
+    expect(one?.clientOf(ana, {} as never)).toMatch(/^hmac:[0-9a-f]{16}$/)
+    expect(two?.clientOf({ ...ana }, {} as never)).toBe(one?.clientOf(ana, {} as never))
+    expect(other?.clientOf(ana, {} as never)).not.toBe(one?.clientOf(ana, {} as never))
+  })
+
+  it('labels that JavaScript callers leave out are told once, and nothing is thrown', () => {
+    const told: unknown[] = []
+    const { error } = console
+    console.error = (problem) => void told.push(problem)
+    try {
+      const counts = usage()
+      for (let at = 0; at < 3; at++) counts.countCall({ version: undefined, method: 'GET', route: '/a', client: undefined } as never)
+      counts.countBreak({} as never)
+    } finally {
+      console.error = error
+    }
+    expect(told).toHaveLength(1)
+  })
+})
