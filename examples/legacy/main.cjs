@@ -1,10 +1,21 @@
 /** Starts the service as it is at a step: `node examples/legacy/main.cjs 3`. It listens on PORT, or 3000. */
-const http = require('node:http')
+const express = require('express4')
+const { problems } = require('express-rest-conventions')
+const { usagePage } = require('express-rest-conventions/usage')
 const countClients = require('./counts.cjs')
+const authenticate = require('./step-3/authenticate.cjs')
 const { openStore } = require('./store.cjs')
 
 const [step = '0'] = process.argv.slice(2)
+const { PORT = '3000', SUNSET } = process.env
 const createApp = require(`./step-${step}/app.cjs`)
-const server = http.createServer(createApp(openStore(), countClients(), { sunset: process.env.SUNSET }))
-server.listen(Number(process.env.PORT ?? 3000), () => console.log(`step ${step} listens on http://localhost:${server.address().port}`))
-process.once('SIGTERM', () => server.close())
+const usage = countClients()
+
+const app = express()
+// What has been counted, for the office: JSON, or a page in a browser.
+const permission = (caller) => (caller === 'office' ? 'allow' : 'forbidden')
+app.use('/ops/usage', authenticate, usagePage(usage, { permission }), problems())
+app.use(createApp(openStore(), usage, { sunset: SUNSET }))
+
+const server = app.listen(Number(PORT), () => console.log(`step ${step} listens on http://localhost:${server.address().port}`))
+process.once('SIGTERM', () => server.close(() => usage.close()))

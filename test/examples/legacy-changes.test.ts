@@ -64,6 +64,10 @@ describe.each(steps)('step %d', (step) => {
     expect((await call('GET', '/v1/deliveries?statsu=out')).status).toBe(step < 5 ? 200 : 400)
   })
 
+  it(`QUERY-4: a page that is no number is ${step < 2 ? 'the first' : '400'}`, async () => {
+    expect((await call('GET', '/v1/deliveries?page=two')).status).toBe(step < 2 ? 200 : 400)
+  })
+
   it(`QUERY-5: pages of 700 are ${step < 5 ? 'cut to 500' : 'what they say'}, and of 1001 ${step < 2 ? 'cut too' : '400'}`, async () => {
     const count = async (size: number) => {
       const answer = await call('GET', `/v1/deliveries?per_page=${size}`)

@@ -1,16 +1,7 @@
 /** What is counted of the clients of examples/legacy: the clauses that its README lists, at the steps that it says, and nothing else. */
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { UsageSnapshot } from '../../src/usage/index.js'
-import { folder, newClients, oldClients, serve, steps } from './legacy-steps.js'
-
-const readme = readFileSync(folder('README.md'), 'utf8')
-
-/** The clauses of the table, and the first step at which they are not broken any more; 7 is the end of the old version. */
-const sins = [...readme.matchAll(/^\| ([A-Z]+-\d+) \| .+ \| (\d) \|$/gm)].map(([, clause = '', until]) => ({
-  clause,
-  until: Number(until),
-}))
+import { newClients, oldClients, serve, sins, steps } from './legacy-steps.js'
 
 /** What the counts say when each of the clients has run once. */
 async function countsOf(file: string, clients: typeof oldClients): Promise<UsageSnapshot['wouldBreak']> {

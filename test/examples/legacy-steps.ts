@@ -1,4 +1,5 @@
 /** The steps of examples/legacy as servers in this process, and the clients that run against them. They are CommonJS, over the built package. */
+import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -13,6 +14,14 @@ type Clients = Readonly<Record<string, (base: string) => Promise<void>>>
 export const oldClients = require(folder('clients/old.cjs')) as Clients
 export const newClients = require(folder('clients/new.cjs')) as Clients
 export const steps: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7]
+
+/** The clauses in the table of the README, and the first step at which they are not broken any more; 7 is the end of the old version. */
+export const sins = [...readFileSync(folder('README.md'), 'utf8').matchAll(/^\| ([A-Z]+-\d+) \| .+ \| (\d) \|$/gm)].map(
+  ([, clause = '', until]) => ({
+    clause,
+    until: Number(until),
+  }),
+)
 
 /** When version 1 ends at step 7. The day that the example announces comes some time. */
 export const endings = { ahead: '2999-01-01', past: '2025-07-02' }

@@ -1,9 +1,10 @@
 /** The steps of examples/legacy as its README starts them: the service is one process, its clients another. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, expect, it } from 'vitest'
-import { folder, newClients, oldClients, steps } from './legacy-steps.js'
+import { folder, newClients, oldClients, sins, steps } from './legacy-steps.js'
 
 const running: ChildProcess[] = []
 afterEach(async () => {
@@ -16,7 +17,8 @@ afterEach(async () => {
 async function start(step: number, env: Record<string, string> = {}): Promise<string> {
   const child = spawn(process.execPath, [folder('main.cjs'), String(step)], {
     env: { PATH: process.env.PATH ?? '', PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    // Express prints the stack of half a body.
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
   running.push(child)
   const [line] = await once(child.stdout, 'data')
@@ -30,6 +32,19 @@ const clients = (which: string, base: string) => run(process.execPath, [folder('
 it.each(steps)('the old clients work with step %d', async (step) => {
   const { stdout } = await clients('old', await start(step, { SUNSET: '2999-01-01' }))
   expect(stdout.trimEnd().split('\n')).toEqual(Object.keys(oldClients).map((name) => `ok      ${name}`))
+})
+
+it('the report in a terminal names the fifteen clauses at step 1', async () => {
+  const base = await start(1)
+  await clients('old', base)
+  const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+  const report = (token: string) =>
+    run(process.execPath, [command, 'report', `${base}/ops/usage`], { env: { ...process.env, REPORT_AUTHORIZATION: `Bearer ${token}` } })
+  const { stdout } = await report('office-token')
+  expect([...stdout.matchAll(/^([A-Z]+-\d+) .+: \d+ answers?, /gm)].map(([, clause]) => clause).sort()).toEqual(
+    sins.map(({ clause }) => clause).sort(),
+  )
+  await expect(report('shop-token')).rejects.toMatchObject({ code: 2 })
 })
 
 it('the new clients work with step 7, when the old version has ended and the old clients have not moved', async () => {
