@@ -1,7 +1,7 @@
 /** What is told of a request that enforcing a clause would have refused, or answered otherwise. */
 import type { IncomingMessage } from 'node:http'
 import { notify } from '../notify.js'
-import { noteCounted } from '../usage/counted-clauses.js'
+import { noteCounted } from '../usage/counted.js'
 import type { Usage } from '../usage/usage.js'
 
 /** A request that departs from a clause. It holds names alone, and no value of a member, parameter or header. */

@@ -2,10 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { splitTarget } from '../http/targets.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
+import { fromVersion, splitVersion } from '../middleware/versions.js'
 import { notify } from '../notify.js'
 import { checkOptions } from '../options/check.js'
 import { type Kinds, withMethod } from '../options/kinds.js'
-import { isCounted } from '../usage/counted-clauses.js'
+import { followCounts, isCounted, theCall } from '../usage/counted.js'
 import type { Usage } from '../usage/usage.js'
 import { parameter } from '../wire.js'
 import { ObservedAnswer } from './answer.js'
@@ -36,7 +37,7 @@ export interface ObserveOptions {
   readonly allow?: readonly string[]
   /** Changes without `If-Match` break HDR-3. Default false. */
   readonly requireIfMatch?: boolean
-  /** Counts the calls too, by version, route and client. Default false: `api` behind it may count them. */
+  /** Counts the calls too, by version, route and client, but for those that `api` or a router behind it counts in the same `usage`. Default false. */
   readonly calls?: boolean
   /** Called once, where observing itself fails. Default: `console.error`. */
   onError?(error: unknown): void
@@ -95,6 +96,7 @@ export function observe(options: ObserveOptions): Middleware {
       const { method = 'GET' } = req
       const { path, query } = splitTarget((req as ExpressRequest).originalUrl ?? req.url ?? '/')
       const body = new BodyWatch(res)
+      followCounts(req)
       res.once('finish', () => {
         const ended = performance.now()
         try {
@@ -150,8 +152,7 @@ class Observer {
     if (found.length === 0 && !calls) return
     const client = usage.clientOf(callerOf(req, res.statusCode), req)
     for (const { clause, detail } of found) usage.countBreak({ clause, method, route: template, detail, client, amount })
-    if (calls)
-      usage.countCall({ version: segmentsOf(template).find((one) => /^v\d+$/.test(one)) ?? '', method, route: template, client, amount })
+    if (calls && !isCounted(req, usage, theCall)) usage.countCall({ ...placeOf(template), method, client, amount })
   }
 
   /** `isGuessed`: words in the path may be names of things. Only answers that succeed are believed. */
@@ -182,6 +183,12 @@ class Observer {
 /** Behind Express, what no route has answered may be a file, or a redirect of a middleware; a change, JSON and XML are the interface's. */
 const isOfInterface = ({ method, isJson, isXml }: ObservedAnswer): boolean =>
   ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) || isJson || isXml
+
+/** Calls are counted by their version, and the template below it. */
+function placeOf(template: string): { readonly version: string; readonly route: string } {
+  const below = splitVersion(fromVersion(template))
+  return below === undefined ? { version: '', route: template } : { version: below.name, route: below.rest === '' ? '/' : below.rest }
+}
 
 /** Names of one request that are counted. */
 const mostStrangers = 5

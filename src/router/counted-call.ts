@@ -1,12 +1,14 @@
 /** How an answered request is counted: by version, template and client. */
 import { fromVersion, splitVersion } from '../middleware/versions.js'
 import { mountTemplate } from '../telemetry/express-route.js'
+import { noteCounted, theCall } from '../usage/counted.js'
 import type { Usage } from '../usage/usage.js'
 import type { Exchange } from './exchange.js'
 
 export function countCall(exchange: Exchange, usage: Usage): void {
   const { req, method, principal } = exchange
   usage.countCall({ ...placeOf(exchange), method, client: usage.clientOf(principal, req) })
+  noteCounted(req, usage, theCall)
 }
 
 /** Stands for versions that there never were: their names are the client's to choose. */

@@ -61,6 +61,29 @@ describe.each(majors)('%s', (_, express) => {
     ])
   })
 
+  it('calls that a router counts, observe() in front does not count again; others it does', async () => {
+    const counts = usage()
+    const app = express()
+      .use(observe({ usage: counts, budget: 1, calls: true }))
+      .use('/v1', resourceRouter(orders, adapter(), { usage: counts }))
+    app.get('/v1/orders/:id/labels', (_req, res) => void res.json([]))
+    app.use(problems())
+    await request(app).get('/v1/orders/1').expect(200)
+    await request(app).head('/v1/orders/1').expect(302)
+    await request(app).post('/v1/orders').send({}).expect(422)
+    await request(app).get('/v1/orders?state=x').expect(400)
+    await request(app).get('/v1/orders/1/labels').expect(200)
+    const { calls } = await counts.read()
+    await counts.close()
+    expect(calls.map(({ version, method, route, count }) => `${version} ${method} ${route} ${count}`).sort()).toEqual([
+      'v1 GET /orders 1',
+      'v1 GET /orders/{id} 1',
+      'v1 GET /orders/{id}/labels 1',
+      'v1 HEAD /orders/{id} 1',
+      'v1 POST /orders 1',
+    ])
+  })
+
   it('with counts of its own it counts all that it sees', async () => {
     const [seen, reported] = [usage(), usage()]
     const app = express().use(observe({ usage: seen, budget: 1 }))

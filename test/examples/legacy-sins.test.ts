@@ -68,6 +68,24 @@ it('names each of them at step 1 with its route and its clients', async () => {
   ])
 })
 
+describe('the calls', () => {
+  it.each(steps.slice(1))('are each counted once at step %d, with their version and client', async (step) => {
+    const service = await serve(`step-${step}/app.cjs`)
+    for (const run of Object.values(oldClients)) await run(service.base)
+    const { calls } = await service.usage.read()
+    const { requests } = service
+    await service.close()
+    expect(calls.reduce((sum, { count }) => sum + count, 0)).toBe(requests())
+    expect([...new Set(calls.map(({ version, client }) => `${version} ${client}`))].sort()).toEqual([
+      'v1 (unnamed)',
+      'v1 billing',
+      'v1 office',
+      'v1 scanner',
+      'v1 shop',
+    ])
+  })
+})
+
 describe('the new clients', () => {
   it.each(['step-7/app.cjs', 'step-7/afterwards.cjs'])('break none in %s', async (file) => {
     expect(await countsOf(file, newClients)).toEqual([])

@@ -29,6 +29,8 @@ export const endings = { ahead: '2999-01-01', past: '2025-07-02' }
 export interface Served {
   readonly base: string
   readonly usage: Usage
+  /** How many have come. */
+  requests(): number
   close(): Promise<void>
 }
 
@@ -40,10 +42,15 @@ export async function serve(file: string, sunset: string = endings.ahead): Promi
   const usage = (require(folder('counts.cjs')) as () => Usage)()
   const createApp = require(folder(file)) as CreateApp
   const server = createServer(createApp(openStore(), usage, { sunset }))
+  let requests = 0
+  server.prependListener('request', () => {
+    requests += 1
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     usage,
+    requests: () => requests,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
