@@ -61,10 +61,7 @@ export class Bodies {
   /** The media types that an answer can be had in, each with what it holds. */
   answer(situation: Situation, status: number): Content | undefined {
     const { operation, route, facts } = situation
-    if (hasDeleteBody(situation, status)) {
-      const customs = [...facts.representations, ...(route.resource?.representations ?? [])]
-      return contentOf(offersFor('item', customs).types, {})
-    }
+    if (hasDeleteBody(situation, status)) return inEach(builtInTypes, {})
     if (status === 204 || status === 304 || status === 302 || status === 202) return undefined
     if (route.document !== undefined) {
       const { mediaTypes, pages } = route.document

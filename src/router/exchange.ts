@@ -21,7 +21,7 @@ import type { CompiledMethod } from '../plan/endpoint-plan.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
-import { countCall } from './counted-call.js'
+import { countCall, placeOf, unknownVersion } from './counted-call.js'
 import type { Hooks, RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
 import { type CallCounts, Progress } from './progress.js'
@@ -186,7 +186,9 @@ export class Exchange implements AnyStage {
   }
 
   followOwnRoutes(mountPath: string): void {
-    if ((this.#routeName ?? this.progress.counts ?? this.service.usage) !== undefined) this.routeName.followOwnRoutes(mountPath)
+    const { usage, conventions } = this.service
+    if ((this.#routeName ?? this.progress.counts ?? usage) !== undefined || conventions.length > 0)
+      this.routeName.followOwnRoutes(mountPath)
   }
 
   forgetOwnRoute(): void {
@@ -252,8 +254,10 @@ export class Exchange implements AnyStage {
     const name = boundedName(detail)
     this.#findings ??= new Findings()
     if (!this.#findings.isNew(clause, name)) return
-    const { req, principal, method, routeName, service } = this
-    const place = { req, principal, method, version: this.version?.name || undefined, route: routeName.belowVersion }
+    const { req, principal, method, service } = this
+    const { version, route } = placeOf(this)
+    const known = version === '' || version === unknownVersion ? undefined : version
+    const place = { req, principal, method, version: known, route }
     tellFinding({ onFinding: service.hooks.onFinding, usage: service.usage }, clause, name, place)
   }
 
