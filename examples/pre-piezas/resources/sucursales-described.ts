@@ -96,7 +96,13 @@ const methods = {
   headers: { ...common, ...link, Allow: text('The methods (VERB-9).', 100), 'Accept-Patch': text('The media types of a PATCH.') },
 }
 
-const inHeader = (name: string, description: string) => ({ name, in: 'header', ...text(description) })
+/** Without control characters, which no field can have (RFC 9110 5.5). */
+const inHeader = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string', pattern: '^[\\t\\u0020-\\u007e\\u0080-\\u00ff]*$', maxLength: longest },
+})
 const ifMatch = inHeader('If-Match', 'The `Etag` of the version that is to be changed (HDR-3).')
 const ifNoneMatch = inHeader('If-None-Match', 'The `Etag` of the representation that the client has (HDR-4).')
 const prefer = inHeader('Prefer', '`return=minimal` or `return=representation` (VERB-2, VERB-10).')
