@@ -55,6 +55,8 @@ export async function openCounters(url: string | undefined): Promise<Counters> {
       throw client.isReady ? cause : (lost ?? cause)
     })
   await Promise.race([client.connect().catch(() => {}), setTimeout(connectTimeout, undefined, { ref: false })])
+  // Without the password, which may stand in front of it.
+  const { host } = new URL(url)
   const closing = new AbortController()
   replaceSilent(client, closing.signal).catch(() => {})
   return {
@@ -64,7 +66,7 @@ export async function openCounters(url: string | undefined): Promise<Counters> {
           prefix: `pre-piezas:${side}:${name}:`,
           sendCommand: async (...command: string[]) => send(command),
         }),
-      onStoreFailure: (error) => console.error(`${side}: ${causeText(error)}.`),
+      onStoreFailure: (error) => console.error(`${side}: ${causeText(error)} (Redis at ${host}).`),
       onStoreRecovery: ({ message }) => console.error(`${side}: ${message}`),
     }),
     ask: async () => {

@@ -39,7 +39,8 @@ export function causesOf(error: unknown): readonly Cause[] {
 function causeOf(error: unknown): Cause {
   if (!(error instanceof Error)) return { text: `a thrown ${error === null ? 'null' : typeof error}`, incident: 'code-fault' }
   if (isStated(error)) return { text: cut(error.message), incident: incidentOf(error) }
-  if (isConfigurationError(error)) return { text: cut(error.message), incident: 'code-fault' }
+  if (isConfigurationError(error))
+    return { text: cut(error.message), incident: error.code === 'store-unfit' ? 'table-unfit' : 'code-fault' }
   if (error instanceof AggregateError && error.errors.length > 0) return together(error.errors)
   return systemCause(error) ?? databaseCause(error) ?? redisCause(error) ?? otherCause(error)
 }
@@ -102,9 +103,15 @@ function databaseCause(error: Error): Cause | undefined {
 
 const redisWords = /^(?:OOM|READONLY|LOADING|NOAUTH|WRONGPASS|MISCONF|MASTERDOWN|CLUSTERDOWN|NOSCRIPT|NOPERM|BUSY|TRYAGAIN|WRONGTYPE)\b/
 
-/** Of Redis: the word that its answer begins with. */
+/** What the clients of Redis throw when the connection is lost; the classes say it all. */
+const redisLost =
+  /^(?:SocketClosedUnexpectedlyError|SocketTimeoutError|ConnectionTimeoutError|ClientOfflineError|ClientClosedError|DisconnectsClientError|MaxRetriesPerRequestError)$/
+
+/** Of Redis: the word that its answer begins with, or that its client has lost it. */
 function redisCause(error: Error): Cause | undefined {
-  if (!['ReplyError', 'ErrorReply', 'SimpleError', 'BlobError'].includes(nameOf(error))) return undefined
+  const name = nameOf(error)
+  if (redisLost.test(name)) return { text: `Redis is gone (${name})`, incident: 'redis-gone' }
+  if (!['ReplyError', 'ErrorReply', 'SimpleError', 'BlobError'].includes(name)) return undefined
   const word = redisWords.exec(error.message)?.[0]
   return { text: word === undefined ? 'Redis refused a command' : `Redis ${word}`, incident: 'redis-gone' }
 }

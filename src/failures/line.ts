@@ -32,8 +32,7 @@ export function failureLine(failure: Failure): string {
     ...(step === undefined ? [] : [`step=${step}`]),
     ...(requestId === undefined ? [] : [`request=${requestId}`]),
     ...(causes.length === 0 ? [] : [`cause="${wordsOf(causes)}"`]),
-    `look="${incidents[incident]}"`,
-    `see=docs/operations.md#${incident}`,
+    ...(incident === undefined ? [] : [`look="${incidents[incident]}"`, `see=docs/operations.md#${incident}`]),
   ].join(' ')
 }
 
@@ -62,10 +61,12 @@ function incidentIn(causes: readonly Cause[]): Incident | undefined {
   return special.at(-1) ?? found.at(-1)
 }
 
-/** Where the cause tells nothing, the step does. */
-function incidentAt({ step, status }: Failure): Incident {
-  if (status !== 503) return 'code-fault'
+/** Where the cause tells nothing, the status and the step do. */
+function incidentAt({ step, status }: Failure): Incident | undefined {
+  if (status !== 503) return status >= 500 ? 'code-fault' : byStatus[status]
   if (step === 'authenticate') return 'key-rotation'
   if (step === 'throttle') return 'redis-gone'
   return step === 'execute' ? 'stale-storm' : 'overload'
 }
+
+const byStatus: Readonly<Record<number, Incident>> = { 401: 'clock-skew', 410: 'retired-version-called', 412: 'stale-storm' }
