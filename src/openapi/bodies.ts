@@ -18,6 +18,7 @@ type Content = Readonly<Record<string, { readonly schema?: unknown; readonly exa
 export class Bodies {
   readonly #components: Components
   readonly #records: RecordSchemas
+  readonly #contents = new Map<DocumentSchema | Reference, Content>()
 
   constructor(components: Components, records: RecordSchemas) {
     this.#components = components
@@ -70,8 +71,15 @@ export class Bodies {
     const schema = isPage ? this.#records.page(resource) : this.#records.of(resource, 'output')
     const customs = [...facts.representations, ...resource.representations]
     const exported = isPage ? resource.exports?.formats : undefined
-    if (customs.length === 0 && exported === undefined) return inEach(builtInTypes, schema)
+    if (customs.length === 0 && exported === undefined) return this.#builtIn(schema)
     return contentOf(offersFor(isPage ? 'list' : 'item', customs, exported).types, schema)
+  }
+
+  /** The same for all operations that answer with it. */
+  #builtIn(schema: DocumentSchema | Reference): Content {
+    const content = this.#contents.get(schema) ?? inEach(builtInTypes, schema)
+    this.#contents.set(schema, content)
+    return content
   }
 
   #value({ method, route, facts }: Situation, status: number): Content | undefined {
