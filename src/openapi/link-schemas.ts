@@ -56,7 +56,9 @@ export class LinkSchemas {
   #makeSent(mounted: Mounted, link: LinkTo, target: Mounted): Reference {
     const { key, definition } = target.plan
     // Beside a key it may be null, as a client got it. Where it is a member of the target, the key says which one it is.
-    const address = definition.shape.members.has('href') ? {} : { href: { type: ['string', 'null'], maxLength: this.#sentAddress.maxLength } }
+    const address = definition.shape.members.has('href')
+      ? {}
+      : { href: { type: ['string', 'null'], maxLength: this.#sentAddress.maxLength } }
     const keys = key.members.map((name) => [name, this.#members.of(target, 'replace', name, true) ?? {}] as const)
     const schema = {
       type: 'object',
