@@ -22,6 +22,7 @@ type Content = Readonly<
 export class Bodies {
   readonly #components: Components
   readonly #records: RecordSchemas
+  readonly #contents = new Map<DocumentSchema | Reference, Content>()
 
   constructor(components: Components, records: RecordSchemas) {
     this.#components = components
@@ -74,7 +75,7 @@ export class Bodies {
     const schema = isPage ? this.#records.page(resource) : this.#records.of(resource, 'output')
     const customs = [...facts.representations, ...resource.representations]
     const exported = isPage ? resource.exports?.formats : undefined
-    if (customs.length === 0 && exported === undefined) return inEach(builtInTypes, schema)
+    if (customs.length === 0 && exported === undefined) return this.#builtIn(schema)
     const content = contentOf(offersFor(isPage ? 'list' : 'item', customs, exported).types, schema)
     return exported === undefined ? content : { ...content, ...this.#exported(resource, exported) }
   }
@@ -88,6 +89,13 @@ export class Bodies {
         { schema: fileSchema(format.mediaType), 'x-item-schema': record, ...format.describe(resource) },
       ]),
     )
+  }
+
+  /** The same for all operations that answer with it. */
+  #builtIn(schema: DocumentSchema | Reference): Content {
+    const content = this.#contents.get(schema) ?? inEach(builtInTypes, schema)
+    this.#contents.set(schema, content)
+    return content
   }
 
   #value({ method, route, facts }: Situation, status: number): Content | undefined {

@@ -11,7 +11,7 @@ const text = (description: string, maxLength = longest) => ({ description, schem
 /** What every answer may have: the service adds it in front of the routes. */
 const common = {
   'Access-Control-Allow-Origin': text('The origin whose scripts may read the answer (HDR-7).'),
-  'Cache-Control': text('How long, and by whom, the answer may be kept (HDR-6).'),
+  'Cache-Control': text('How long the answer may be cached, and whether shared caches may cache it (HDR-6).'),
   Deprecation: text('When the version became deprecated (RFC 9745).'),
   RateLimit: text('What is left of the budget (LIMIT-1).'),
   'RateLimit-Policy': text('The budget (LIMIT-1).'),
