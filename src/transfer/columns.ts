@@ -64,7 +64,8 @@ export function columnsToRead(resource: Mounted): readonly Column[] {
 /** A column as a document has it: `expand` is the association that an export has to expand to have it. */
 interface ToldColumn {
   readonly name: string
-  readonly type: 'string' | 'number' | 'boolean' | 'json'
+  /** Not called `type`: linters take what has one for a schema. */
+  readonly cell: CellKind
   readonly expand?: string
 }
 
@@ -74,7 +75,7 @@ export function columnsToTell(resource: Mounted): readonly ToldColumn[] {
   const names = new Set(always.map(({ name }) => name))
   return distinct([...always, ...columnsOf(resource, resource.plan.list.expandable)]).map(({ name, kind, path }) => ({
     name,
-    type: kind === 'text' ? 'string' : kind,
+    cell: kind,
     ...(names.has(name) ? {} : { expand: path[0] as string }),
   }))
 }

@@ -14,7 +14,8 @@ interface TableFacts {
 
 interface ColumnFacts {
   readonly name: string
-  readonly type: string
+  /** What its cells hold: `text`, `number`, `boolean`, or `json` for a JSON text. */
+  readonly cell: string
   /** The association that has to be expanded for it. */
   readonly expand?: string
 }
@@ -105,7 +106,7 @@ export class CsvTable {
       const { column } = place
       return column === undefined ? this.#object(place, schemas, cells) : this.#value(cells[column.index] as Cell, column.facts)
     }
-    if (mayBeNull) return place.column?.facts.type === 'json' ? undefined : null
+    if (mayBeNull) return place.column?.facts.cell === 'json' ? undefined : null
     const isRequired = parts.some(({ required }) => isList(required) && required.includes(name))
     return place.column === undefined && isRequired ? this.#object(place, schemas, cells) : undefined
   }
@@ -125,14 +126,14 @@ export class CsvTable {
     return forms[0] ?? schemas
   }
 
-  #value({ text }: Cell, { name, type }: ColumnFacts): unknown {
+  #value({ text }: Cell, { name, cell }: ColumnFacts): unknown {
     const fault = (what: string): CellFault => new CellFault(`${JSON.stringify(text.slice(0, 80))} is no ${what}, as "${name}" is`)
-    if (type === 'string') return this.#facts.escapedFormulas ? unescapeFormula(text) : text
-    if (type === 'number') {
+    if (cell === 'text') return this.#facts.escapedFormulas ? unescapeFormula(text) : text
+    if (cell === 'number') {
       if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) throw fault('number')
       return Number(text)
     }
-    if (type === 'boolean') {
+    if (cell === 'boolean') {
       if (text !== 'true' && text !== 'false') throw fault('boolean')
       return text === 'true'
     }
