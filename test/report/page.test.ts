@@ -169,7 +169,7 @@ describe('report <module>', () => {
 
   it('finds what usage() returned in a module, by any name', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'report-'))
-    const stub = '{ read() {}, countCall() {} }'
+    const stub = '{ read() {}, countCall() {}, close() {} }'
     const files = {
       'named.mjs': `export const counts = ${stub}`,
       'default.mjs': `export default ${stub}`,
