@@ -124,13 +124,19 @@ export class ChangeTransaction<R extends Outcome> {
       await team.run(changeOf(this.#change, before, make))
     } catch (error) {
       const refused = await refusedBefore(error, applied)
-      if (refused !== undefined) return refused
+      if (refused !== undefined) {
+        await team.verifyRefused()
+        return refused
+      }
       const thrown = isProblem(error) ? error : teamError(error, 'write')
       await team.doubt(thrown)
       throw thrown
     }
     const result = await apply()
-    if (!succeeded(result)) return result
+    if (!succeeded(result)) {
+      await team.verifyRefused()
+      return result
+    }
     await team.verify()
     const answer = await this.#asCommitted(result, ask)
     if (wasShown && isRefused(answer)) throw takenAway(this.#change)
