@@ -137,12 +137,12 @@ class Observer {
 
   ended({ req, res, method, path, query, body, amount }: Ended): void {
     const { usage, calls = false } = this.#options
-    const { template, from } = this.#routes.find(req, path)
+    const { template, from, isRouted } = this.#routes.find(req, path)
     // What is nowhere breaks nothing.
-    if (from !== 'routed' && res.statusCode === 404) return
+    if (!isRouted && res.statusCode === 404) return
     const isKnownCollection = this.#routes.isCollection(template)
     const answer = new ObservedAnswer({ req, res, method, path, query, template, isKnownCollection, body: body.form })
-    const isRoute = from !== 'shape' || !isBehindExpress(req)
+    const isRoute = isRouted || from === 'learned' || !isBehindExpress(req) || isOfInterface(answer)
     const found = [...judge(answer, isRoute), ...(isRoute ? this.#pathFindings(answer, from === 'shape') : []), ...this.#byOptions(answer)]
     if (found.length === 0 && !calls) return
     const client = usage.clientOf(callerOf(req, res.statusCode), req)
@@ -175,6 +175,10 @@ class Observer {
     return found
   }
 }
+
+/** Behind Express, what no route has answered may be a file, or a redirect of a middleware; a change, JSON and XML are the interface's. */
+const isOfInterface = ({ method, isJson, isXml }: ObservedAnswer): boolean =>
+  ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) || isJson || isXml
 
 /** Names of one request that are counted. */
 const mostStrangers = 5

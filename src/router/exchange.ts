@@ -199,9 +199,12 @@ export class Exchange implements AnyStage {
     const { progress } = this
     if (!progress.markResponded()) return
     this.#ended?.(status)
-    if (this.service.usage !== undefined) countCall(this, this.service.usage)
+    const { hooks, usage } = this.service
+    if (usage !== undefined) countCall(this, usage)
+    // Asked here too: without a hook, most answers need not call anything.
+    if (hooks.onResponse === undefined) return
     notify(
-      this.service.hooks.onResponse,
+      hooks.onResponse,
       () => ({
         ...this.event(),
         status,

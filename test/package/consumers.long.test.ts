@@ -228,7 +228,7 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
   })
 
   describe('in a CommonJS service (docs/commonjs.md)', () => {
-    const names = ['auth', 'docs', 'memory', 'middleware', 'postgres', 'server', 'testing', 'transfer']
+    const names = ['auth', 'docs', 'memory', 'middleware', 'postgres', 'server', 'testing', 'transfer', 'usage']
     const sources = {
       'import.ts': `import { api } from 'express-rest-conventions'\nimport { memoryAdapter } from 'express-rest-conventions/memory'\n`,
       'require.ts': `import conventions = require('express-rest-conventions')\nimport memory = require('express-rest-conventions/memory')\nconst { api } = conventions\nconst { memoryAdapter } = memory\n`,
