@@ -54,7 +54,12 @@ async function reportFrom(source: string, days: number | undefined, terminal: Te
   try {
     if (/^https?:\/\//.test(source)) return await terminal.reportAt(days === undefined ? source : `${source}?days=${days}`)
     const usage = await terminal.usageOf(resolve(terminal.cwd, source))
-    return reportOf(await usage.read(days === undefined ? {} : { days }))
+    try {
+      return reportOf(await usage.read(days === undefined ? {} : { days }))
+    } finally {
+      // The module may have begun to count: this process ends in order.
+      await usage.close()
+    }
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(`The counts can not be read: ${reasonOf(error)}. Does the module reach the store?`)

@@ -37,7 +37,7 @@ const plainName = /^[\w$:.[\]-]{1,64}$/
 export const boundedName = (name: string): string => (plainName.test(name) ? name : '(other)')
 
 /** Findings of one request that are told: each once, and not more than so many. */
-export const mostFindings = 20
+const mostFindings = 20
 
 /** The findings of one request, each told once. */
 export class Findings {

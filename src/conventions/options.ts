@@ -3,7 +3,7 @@ import { isObject } from '../definition/json.js'
 import { nearMiss } from '../near-miss.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kind, Kinds } from '../options/kinds.js'
-import { type ClauseSettings, type ModedClause, modedClauses, settingKinds, unfitClause } from './clauses.js'
+import { type ClauseSettings, type ModedClause, settingKinds, unfitClause } from './clauses.js'
 
 /**
  * `off`: the service answers as it did before, and nothing is counted. `report`: the same, and what
@@ -121,7 +121,7 @@ function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwne
   return Object.freeze({
     clause,
     mode,
-    routes: routes?.map(bare),
+    routes: routes?.map(canonical),
     until,
     expires: until === undefined ? undefined : endOf(until),
     refusesExpired: onExpired === 'refuse',
@@ -151,6 +151,8 @@ function missingSetting(
         if (settings.status === undefined && settings.body === undefined) return undefined
         return 'has a status or a body, which the handler gives here. Leave them out.'
       }
+      if (settings.body !== undefined && !isJson(settings.body))
+        return 'has a body that JSON can not hold. Give plain data, such as { deleted: true }.'
       if (settings.status === 204 && settings.body !== undefined) return 'has a body, which no 204 has. Give status: 200.'
       if (settings.status !== undefined || settings.body !== undefined) return undefined
       return 'does not say how a DELETE was answered. Give status: 200, body: { deleted: true }, or both.'
@@ -165,14 +167,26 @@ function missingSetting(
   }
 }
 
-/** A template without the slash at its end. */
-const bare = (template: string): string => (template.length > 1 && template.endsWith('/') ? template.slice(0, -1) : template)
+function isJson(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** A template without the slash at its end, and with `{id}` for what Express writes as `:id`. */
+function canonical(template: string): string {
+  const named = template.replace(/:(\w+)(?:\([^()]*\))?/g, '{$1}')
+  return named.length > 1 && named.endsWith('/') ? named.slice(0, -1) : named
+}
 
 /** Whether an entry is for a route. `version`: its segment, where it is known. */
 export function isForRoute({ routes }: Convention, version: string, template: string | undefined): boolean {
   if (routes === undefined) return true
   if (template === undefined) return false
-  return routes.includes(template) || (version !== '' && routes.includes(`/${version}${template}`))
+  const own = canonical(template)
+  return routes.includes(own) || (version !== '' && routes.includes(`/${version}${own}`))
 }
 
 /** Throws `ConfigurationError` for a template that no version serves: its entry would be for nothing. */
@@ -191,6 +205,3 @@ export function checkTemplates(
     throw invalidOption(`The entry "conventions.${clause}" of ${what} is for "${stray}", which nothing serves. ${fix}`)
   }
 }
-
-/** Every clause, for whoever makes whole answers. */
-export const allModed = modedClauses

@@ -3,7 +3,9 @@ import { bodyTypes } from '../middleware/body.js'
 import type { ServiceFacts } from '../plan/description.js'
 import { type Situation, takesBody } from '../plan/endings.js'
 import { mostOperations } from '../plan/json-patch.js'
-import { hasDeleteBody, type LinkForms, legacyTypes, linkForms, mostOnPage } from '../plan/legacy-endings.js'
+import { hasDeleteBody, legacyTypes, linkForms, mostOnPage } from '../plan/legacy-endings.js'
+import type { Mounted } from '../plan/routes.js'
+import type { TransferFormat } from '../plan/transfer-format.js'
 import { offersFor } from '../representation/encoding.js'
 import { mediaType, xmlTypes } from '../wire.js'
 import { longestText } from './bounds.js'
@@ -13,17 +15,19 @@ import { typeName } from './names.js'
 import type { RecordSchemas } from './record-schemas.js'
 import { translated, valueSchema } from './schemas.js'
 
-type Content = Readonly<Record<string, { readonly schema?: unknown; readonly examples?: unknown }>>
+type Content = Readonly<
+  Record<string, { readonly schema?: unknown; readonly examples?: unknown; readonly [extension: `x-${string}`]: unknown }>
+>
 
 /** The content of bodies of a document. */
 export class Bodies {
   readonly #components: Components
-  readonly #recordsOf: (links: LinkForms) => RecordSchemas
+  readonly #records: RecordSchemas
+  readonly #contents = new Map<DocumentSchema | Reference, Content>()
 
-  /** `recordsOf`: the schemas of records whose links look so. */
-  constructor(components: Components, recordsOf: (links: LinkForms) => RecordSchemas) {
+  constructor(components: Components, records: RecordSchemas) {
     this.#components = components
-    this.#recordsOf = recordsOf
+    this.#records = records
   }
 
   /** The body of a request; `undefined` where none is taken. */
@@ -33,7 +37,7 @@ export class Bodies {
     const told =
       examples === undefined ? {} : { examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])) }
     if (examples !== undefined) this.#components.hasExamples = true
-    const records = this.#recordsOf(linkForms(situation))
+    const records = this.#records.with(linkForms(situation))
     const former = legacyTypes(situation)
     if (operation.body === 'endpoint') return { required: true, content: this.#ofEndpoint(situation, told) }
     if (route.resource === undefined) return undefined
@@ -61,10 +65,7 @@ export class Bodies {
   /** The media types that an answer can be had in, each with what it holds. */
   answer(situation: Situation, status: number): Content | undefined {
     const { operation, route, facts } = situation
-    if (hasDeleteBody(situation, status)) {
-      const customs = [...facts.representations, ...(route.resource?.representations ?? [])]
-      return contentOf(offersFor('item', customs).types, {})
-    }
+    if (hasDeleteBody(situation, status)) return inEach(builtInTypes, {})
     if (status === 204 || status === 304 || status === 302 || status === 202) return undefined
     if (route.document !== undefined) {
       const { mediaTypes, pages } = route.document
@@ -76,12 +77,31 @@ export class Bodies {
     // A POST that created nothing has nothing to show.
     if (operation.method === 'POST' && status === 200) return undefined
     const isPage = operation.answers === 'page'
-    const records = this.#recordsOf(linkForms(situation))
+    const records = this.#records.with(linkForms(situation))
     const schema = isPage ? records.page(resource, mostOnPage(situation, resource.plan.list.page.max)) : records.of(resource, 'output')
     const customs = [...facts.representations, ...resource.representations]
     const exported = isPage ? resource.exports?.formats : undefined
-    if (customs.length === 0 && exported === undefined) return inEach(builtInTypes, schema)
-    return contentOf(offersFor(isPage ? 'list' : 'item', customs, exported).types, schema)
+    if (customs.length === 0 && exported === undefined) return this.#builtIn(schema)
+    const content = contentOf(offersFor(isPage ? 'list' : 'item', customs, exported).types, schema)
+    return exported === undefined ? content : { ...content, ...this.#exported(resource, exported) }
+  }
+
+  /** Exports: texts whose lines are records. OpenAPI 3.1 has no word for them, 3.2 has `itemSchema`. */
+  #exported(resource: Mounted, formats: readonly TransferFormat[]): Content {
+    const record = this.#records.of(resource, 'output')
+    return Object.fromEntries(
+      formats.map((format) => [
+        format.mediaType,
+        { schema: fileSchema(format.mediaType), 'x-item-schema': record, ...format.describe(resource) },
+      ]),
+    )
+  }
+
+  /** The same for all operations that answer with it. */
+  #builtIn(schema: DocumentSchema | Reference): Content {
+    const content = this.#contents.get(schema) ?? inEach(builtInTypes, schema)
+    this.#contents.set(schema, content)
+    return content
   }
 
   #value({ method, route, facts }: Situation, status: number): Content | undefined {

@@ -10,6 +10,7 @@ import { boundedName, Findings, tellFinding } from '../conventions/finding.js'
 import { type Legacy, legacyOf, type Modes, modesOf } from '../conventions/modes.js'
 import type { Convention } from '../conventions/options.js'
 import { type KeyValue, lastKey, segmentOf } from '../definition/key.js'
+import { requestIdOf, traceOf } from '../http/request-id.js'
 import { safeMethods } from '../http/safe-methods.js'
 import { privateCaching } from '../middleware/authenticate.js'
 import { malformedHost } from '../middleware/base-address.js'
@@ -21,11 +22,10 @@ import type { CompiledMethod } from '../plan/endpoint-plan.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
-import { countCall, placeOf } from './counted-call.js'
+import { countCall, placeOf, unknownVersion } from './counted-call.js'
 import type { Hooks, RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
 import { type CallCounts, Progress } from './progress.js'
-import { requestIdOf, traceOf } from './request-id.js'
 import { RouteName } from './route-name.js'
 import { isLiving, type ServedVersion, serves, type Versions } from './served-version.js'
 import type { Service } from './service.js'
@@ -186,7 +186,9 @@ export class Exchange implements AnyStage {
   }
 
   followOwnRoutes(mountPath: string): void {
-    if ((this.#routeName ?? this.progress.counts ?? this.service.usage) !== undefined) this.routeName.followOwnRoutes(mountPath)
+    const { usage, conventions } = this.service
+    if ((this.#routeName ?? this.progress.counts ?? usage) !== undefined || conventions.length > 0)
+      this.routeName.followOwnRoutes(mountPath)
   }
 
   forgetOwnRoute(): void {
@@ -197,9 +199,12 @@ export class Exchange implements AnyStage {
     const { progress } = this
     if (!progress.markResponded()) return
     this.#ended?.(status)
-    if (this.service.usage !== undefined) countCall(this, this.service.usage)
+    const { hooks, usage } = this.service
+    if (usage !== undefined) countCall(this, usage)
+    // Asked here too: without a hook, most answers need not call anything.
+    if (hooks.onResponse === undefined) return
     notify(
-      this.service.hooks.onResponse,
+      hooks.onResponse,
       () => ({
         ...this.event(),
         status,
@@ -252,10 +257,10 @@ export class Exchange implements AnyStage {
     const name = boundedName(detail)
     this.#findings ??= new Findings()
     if (!this.#findings.isNew(clause, name)) return
-    const { req, principal, method, routeName, service } = this
-    const { version, route } =
-      this.entrance.soleVersion === undefined ? { version: this.version?.name, route: routeName.belowVersion } : placeOf(this)
-    const place = { req, principal, method, version: version || undefined, route }
+    const { req, principal, method, service } = this
+    const { version, route } = placeOf(this)
+    const known = version === '' || version === unknownVersion ? undefined : version
+    const place = { req, principal, method, version: known, route }
     tellFinding({ onFinding: service.hooks.onFinding, usage: service.usage }, clause, name, place)
   }
 

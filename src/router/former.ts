@@ -2,6 +2,7 @@
 import type { Awaitable } from '../adapters/contract.js'
 import { settled } from '../promise.js'
 import type { Answer, Headers } from '../representation/answer.js'
+import { json } from '../representation/encoding.js'
 import type { Views } from '../representation/views.js'
 import { header } from '../wire.js'
 import { encodedValue } from './formats.js'
@@ -15,6 +16,14 @@ export function formerEmpty(exchange: Executed, { status, headers = {} }: Extrac
   legacy.found('DELETE')
   const { body, status: before = body === undefined ? status : 200 } = legacy.settings
   if (body === undefined) return { status: before, headers }
+  // A format of the team writes records, and this is none.
+  if (exchange.representation.text === undefined) {
+    return {
+      status: before,
+      headers: { ...headers, [header.contentType]: json.contentType, [header.vary]: exchange.service.vary },
+      body: JSON.stringify(body),
+    }
+  }
   return settled(encodedValue(exchange, body, headers), (answer): Answer => ({ status: before, ...answer }))
 }
 

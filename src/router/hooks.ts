@@ -1,7 +1,7 @@
 /** Where logging, metrics and tracing attach. A hook that throws never changes an answer. */
 import type { IncomingMessage } from 'node:http'
 import type { ExpiredConvention, Finding } from '../conventions/finding.js'
-import { tellable } from '../notify.js'
+import { failureLine } from '../failures/line.js'
 import type { Facts } from '../telemetry/messages.js'
 
 /** What every event tells. */
@@ -49,6 +49,8 @@ export interface ErrorEvent extends RequestEvent {
   readonly status: number
   readonly code: string
   readonly clause: string
+  /** The name of the step that failed; `undefined` where the answer had begun. */
+  readonly step: string | undefined
   /** What was really thrown: never shown to a client. */
   readonly error: unknown
 }
@@ -65,11 +67,10 @@ export interface Hooks {
   onFinding?(event: Finding, req: IncomingMessage): void
   /** Once a day for each entry of `conventions` whose day has passed. The log has an error, too. */
   onConventionExpired?(event: ExpiredConvention): void
-  /** When a request ends in a problem. Default: a 5xx goes to `console.error`, with its cause. */
+  /** When a request ends in a problem. Default: a 5xx is one line of `console.error`, as `failureLine` makes it. */
   onError?(event: ErrorEvent, req: IncomingMessage): void
 }
 
 export const reportToConsole = (event: ErrorEvent): void => {
-  if (event.status >= 500)
-    console.error(`${event.method} ${event.route ?? ''} ${event.status} ${event.code} (${event.requestId})`, tellable(event.error))
+  if (event.status >= 500) console.error(failureLine(event))
 }

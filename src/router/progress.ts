@@ -28,6 +28,8 @@ export class Progress {
   counts: CallCounts | undefined
   /** What was really thrown. */
   failure: { readonly error: unknown } | undefined
+  /** The name of the step that failed. */
+  failedStep: string | undefined
   #change: Change = 'none'
   #scopes: Scopes | undefined
   #corsFields: Readonly<Record<string, string>> | undefined

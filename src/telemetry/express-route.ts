@@ -21,6 +21,12 @@ export function mountTemplate(req: IncomingMessage): string {
   return baseUrl === '' || params === undefined ? baseUrl : templateOf(baseUrl, namesIn(params))
 }
 
+/** The template of the route that Express has matched last, such as `/v1/cosas/:id`; `undefined` where none has. */
+export function expressRoute(req: IncomingMessage): string | undefined {
+  const path = pathOf((req as RoutedRequest).route?.path)
+  return path === undefined ? undefined : `${mountTemplate(req)}${path}`
+}
+
 /**
  * The whole template of the route that Express has matched, with `{name}` for its parameters;
  * `undefined` before it has matched one.

@@ -12,7 +12,7 @@ export const customers = defineResource({
   schema: { type: 'object', required: ['id', 'name'], properties: { id: { type: 'integer' }, name: { type: 'string' } } },
 })
 
-export const lines = defineResource({
+const lines = defineResource({
   collection: 'lines',
   key: 'id',
   schema: {

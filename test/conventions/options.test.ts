@@ -56,7 +56,7 @@ describe('conventions: what is refused when a service is built', () => {
     [{ 'QUERY-8': { mode: 'report', routes: ['orders'] } }, 'a template such as'],
     [{ 'QUERY-8': { mode: 'report', routes: ['/v1/ordres'] } }, 'Did you mean "/v1/orders"?'],
     [{ 'QUERY-8': { mode: 'report', routes: ['/v3/orders'] } }, 'which nothing serves'],
-    [{ 'QUERY-8': { mode: 'report', routes: ['/v1/orders/:id'] } }, 'Did you mean "/v1/orders/{id}"?'],
+    [{ 'QUERY-8': { mode: 'report', routes: ['/v1/orders/:numero'] } }, 'which nothing serves'],
     [{ 'QUERY-5': 'report' }, 'Give upTo: 500'],
     [{ 'QUERY-5': { mode: 'enforce', share: 0.1 } }, 'Give upTo: 500'],
     [{ 'QUERY-5': { mode: 'report', upTo: 0 } }, 'upTo'],

@@ -1,4 +1,5 @@
 /** What every store of counts must do, and `usage()` over each. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { createClient } from 'redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -273,4 +274,33 @@ describe('usage() and what others do wrong', () => {
     }
     expect(told).toHaveLength(1)
   })
+})
+
+it('writes by the clock are not part of the request that was counted first', async () => {
+  const requests = new AsyncLocalStorage<string>()
+  const seen: unknown[] = []
+  const inner = memoryUsageStore()
+  const store: UsageStore = {
+    read: () => inner.read(),
+    write(write) {
+      seen.push(requests.getStore())
+      return inner.write(write)
+    },
+  }
+  const counts = usage({ store, interval: 5 })
+  requests.run('a request', () => counts.countCall({ version: 'v1', method: 'GET', route: '/a', client: '' }))
+  await expect.poll(() => seen.length).toBeGreaterThan(1)
+  expect(new Set(seen)).toEqual(new Set([undefined]))
+  await counts.close()
+})
+
+it('onCount hears of each count, with labels as they are bounded, and what it throws harms nobody', () => {
+  const heard: unknown[] = []
+  const counts = usage({ onCount: (event) => void heard.push(event) })
+  counts.countCall({ version: 'v1', method: 'MADE-UP', route: undefined, client: '' })
+  counts.countBreak({ clause: 'QUERY-8', method: 'GET', route: '/a', detail: 'x'.repeat(500), client: 'web', amount: 100 })
+  expect(heard).toEqual([
+    { kind: 'calls', subject: 'v1', method: '(other)', route: '(unknown)', detail: '', client: '', amount: 1 },
+    { kind: 'would_break', subject: 'QUERY-8', method: 'GET', route: '/a', detail: 'x'.repeat(100), client: 'web', amount: 100 },
+  ])
 })
