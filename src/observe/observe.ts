@@ -75,16 +75,14 @@ export function observe(options: ObserveOptions): Middleware {
   const failed = (cause: unknown): void => {
     if (hasFailed) return
     hasFailed = true
-    notify(onError, () => new Error('observe() has failed, and looks no more. The service answers as before.', { cause }))
+    notify(onError, () => new Error('observe() could not judge an answer; it says so once. The service answers as before.', { cause }))
   }
   return function observeMiddleware(req, res, next): void {
-    if (!hasFailed) {
-      try {
-        const amount = sampler.take()
-        if (amount > 0) watch(req, res, amount)
-      } catch (error) {
-        failed(error)
-      }
+    try {
+      const amount = sampler.take()
+      if (amount > 0) watch(req, res, amount)
+    } catch (error) {
+      failed(error)
     }
     next()
   }

@@ -9,7 +9,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import compression from 'compression'
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { observe, usage } from '../../src/usage/index.js'
 import { type App, type Express, listen, majors } from '../middleware/majors.js'
 
@@ -158,9 +158,14 @@ async function bytes(port: number, request: string): Promise<string> {
     .replace(/^Date: .*$/gm, 'Date: now')
 }
 
+/** What observing itself failed with. */
+const errors: unknown[] = []
+afterEach(() => expect(errors.splice(0)).toEqual([]))
+
 const counting = () => {
   const counts = usage({ client: () => 'x' })
-  return { counts, middleware: observe({ usage: counts, budget: 1, parameters: { '/v1/json': [] } }) }
+  const onError = (error: unknown): void => void errors.push(error)
+  return { counts, middleware: observe({ usage: counts, budget: 1, parameters: { '/v1/json': [] }, onError }) }
 }
 
 describe.each(majors)('observe() changes no byte (%s)', (_, express) => {
@@ -223,20 +228,20 @@ it('observe() changes no byte of a service without Express', async () => {
 })
 
 it('what fails in it is reported once, and the service answers as before', async () => {
-  const errors: unknown[] = []
+  const told: unknown[] = []
   const counts = usage()
   const broken = () => {
     throw new Error('broken')
   }
   for (const option of ['skip', 'route'] as const) {
-    const middleware = observe({ usage: counts, [option]: broken, onError: (error) => void errors.push(error) })
+    const middleware = observe({ usage: counts, [option]: broken, onError: (error) => void told.push(error) })
     const server = createServer((req, res) => middleware(req, res, () => res.end('fine')))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
     const { port } = server.address() as { port: number }
     for (let at = 0; at < 3; at++) expect(await bytes(port, head('GET', '/'))).toContain('fine')
   }
-  expect(errors).toHaveLength(2)
+  expect(told).toHaveLength(2)
   await counts.close()
 })
 
@@ -257,7 +262,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
     fc.record({ bytes: fc.uint8Array({ maxLength: 80 }) }),
     fc.record({
       name: fc.constantFrom('Location', 'Etag', 'x-total-count', 'Content-Type', 'Deprecation', 'Allow'),
-      value: fc.constantFrom('/a', 'W/"1"', 'application/json', '@1', '7'),
+      value: fc.constantFrom('/a', 'W/"1"', 'application/json', 'a/b;c;d="', ';', '@1', '7'),
     }),
     fc.record({ call: fc.constantFrom('cork', 'uncork', 'flushHeaders', 'later') }),
   ),
@@ -292,7 +297,9 @@ it('observe() changes no byte, whatever a handler writes', async () => {
       current = all
       status = code
       const [plain, same] = await Promise.all(
-        ports.map((port) => bytes(port, head(method, '/v1/orders/7', 'If-Match: W/"1"', 'Accept: text/plain'))),
+        ports.map((port) =>
+          bytes(port, head(method, '/v1/orders/7', 'If-Match: W/"1", "', 'If-None-Match: W/"1"', 'Accept: text/plain;q=0.1, ;,a/b;c="')),
+        ),
       )
       expect(same).toBe(plain)
     }),
