@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Caches } from '../cache.js'
 import { type ProblemFacts, type ProblemShape, type WrittenShape, withShape, writeShape } from '../conventions/shape.js'
 import { failureLine } from '../failures/line.js'
-import { knownRequestId } from '../http/request-id.js'
+import { requestIdOf } from '../http/request-id.js'
 import { notify } from '../notify.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
@@ -129,6 +129,6 @@ function tell(problem: HttpProblem, telling: ProblemTelling, req: IncomingMessag
 function reportToConsole(error: unknown, { status, code, clause }: HttpProblem, req: IncomingMessage): void {
   if (status < 500) return
   const { method = 'GET', headers } = req
-  const requestId = knownRequestId(req, headers)
+  const requestId = requestIdOf(req, headers, () => undefined)
   console.error(failureLine({ method, httpRoute: expressRoute(req), status, code, clause, step: undefined, requestId, error }))
 }

@@ -49,7 +49,7 @@ export interface ErrorEvent extends RequestEvent {
   readonly status: number
   readonly code: string
   readonly clause: string
-  /** The name of the step that failed; `undefined` where the answer had begun. */
+  /** The name of the step that failed; of an export that was cut, `respond`. */
   readonly step: string | undefined
   /** What was really thrown: never shown to a client. */
   readonly error: unknown
