@@ -8,6 +8,10 @@ const { openStore } = require('./store.cjs')
 
 const [step = '0'] = process.argv.slice(2)
 const { PORT = '3000', SUNSET } = process.env
+if (!/^[0-7]$/.test(step)) {
+  console.error(`There is no step ${step}. Give one from 0 to 7.`)
+  process.exit(1)
+}
 const createApp = require(`./step-${step}/app.cjs`)
 const usage = countClients()
 

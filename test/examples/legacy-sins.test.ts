@@ -41,6 +41,7 @@ it('names each of them at step 1 with its route and its clients', async () => {
     'ERR-3 HTML PATCH /v1/deliveries/{id} (unnamed)',
     'ERR-3 JSON GET /v1/deliveries (unnamed)',
     'ERR-3 JSON GET /v1/deliveries/{id} office',
+    'ERR-3 JSON GET /v1/depot/{depot} shop',
     'ERR-3 JSON POST /v1/deliveries office',
     'ERR-3 JSON POST /v1/deliveries/{id}/cancel shop',
     'HDR-1 Accept GET /v1/deliveries/{id} scanner',

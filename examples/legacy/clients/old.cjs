@@ -124,6 +124,9 @@ module.exports = {
     const { body } = await shop('GET', `${base}/v1/deliveries/2`)
     const depot = await shop('GET', body.depot)
     assert.deepEqual([depot.status, depot.body.name], [200, 'Rosario Norte'])
+    const closed = await shop('GET', `${base}/v1/depot/99`)
+    assert.equal(closed.status, 404)
+    assert.ok(closed.body.error)
   },
 
   /** A program of 2015 on plain `http`. */

@@ -29,7 +29,7 @@ module.exports = function oldVersion(store, usage) {
   router.use(authenticate)
   router.post('/deliveries', wantBody)
   router.use(resourceRouter(deliveriesTo(oldDepots), adapterOf(store.deliveries, ['code']), { ...reported, related: [depots] }))
-  router.use(resourceRouter(oldDepots, readOnly(store.depots), { usage }))
+  router.use(resourceRouter(oldDepots, readOnly(store.depots), reported))
   router.use(oldRoutes(store))
   return router
 }
