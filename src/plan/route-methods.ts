@@ -1,4 +1,7 @@
 /** One route: its methods, of those that definition and adapter offer, and its `Allow` (VERB-9). */
+import type { Caches } from '../cache.js'
+import type { Modes } from '../conventions/modes.js'
+import type { PageOptions } from '../definition/resource.js'
 import type { Endpoint } from './endpoint.js'
 import { type CompiledEndpoint, compileEndpoint } from './endpoint-plan.js'
 import type { Mount, MountOptions } from './mount.js'
@@ -8,17 +11,32 @@ import type { ServedDocument } from './served-document.js'
 
 /** What a route leads to beside its methods. */
 type Extra<Op extends OperationDescription> = { resource: Route['resource'] } & Partial<
-  Pick<Route<Op>, 'flag' | 'association' | 'document' | 'file'>
+  Pick<Route<Op>, 'flag' | 'association' | 'document' | 'file' | 'modes'>
 > & {
     endpoint?: CompiledEndpoint
   }
 
+/** The clauses that are not simply enforced at a template. */
+export type ModesOf = (template: string) => Modes | undefined
+
+export const enforced: ModesOf = () => undefined
+
+/** What the service says of all routes of a table. */
+export interface TableSettings {
+  readonly page?: PageOptions
+  readonly caches?: Caches
+  /** The clauses that are not simply enforced at a template. Default: all are enforced. */
+  readonly modesOf?: ModesOf
+}
+
 /** Makes the routes of a table from the operations that there are. */
 export class RouteMaker<Op extends OperationDescription> {
   readonly #operations: readonly Op[]
+  readonly #modesOf: ModesOf
 
-  constructor(operations: readonly Op[]) {
+  constructor(operations: readonly Op[], modesOf: ModesOf = enforced) {
     this.#operations = operations
+    this.#modesOf = modesOf
   }
 
   /** A route of a resource: what the adapter offers, as far as the mount does not leave it out (VERB-11). */
@@ -28,7 +46,7 @@ export class RouteMaker<Op extends OperationDescription> {
       ({ method, writes, needs = writes === undefined ? [] : [writes], mountedAs = method }) =>
         needs.every((name) => adapter[name] !== undefined) && (wanted === undefined || wanted.some((one) => one === mountedAs)),
     )
-    return route(target, template, [...offered, ...this.#at('any')], extra)
+    return route(target, template, [...offered, ...this.#at('any')], { ...extra, modes: this.#modesOf(template) })
   }
 
   endpoint(entry: Endpoint): Route<Op> {
@@ -53,7 +71,7 @@ export class RouteMaker<Op extends OperationDescription> {
   #endpoint(target: Target, template: string, entry: Endpoint<never>, resource: Mounted | undefined): Route<Op> {
     const endpoint = compileEndpoint(entry)
     const offered = [...endpoint.methods.keys()].flatMap((method) => this.#at(target).filter((one) => one.method === method))
-    return route(target, template, [...offered, ...this.#at('any')], { resource, endpoint })
+    return route(target, template, [...offered, ...this.#at('any')], { resource, endpoint, modes: this.#modesOf(template) })
   }
 
   #at(target: OperationDescription['target']): readonly Op[] {

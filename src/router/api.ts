@@ -24,6 +24,7 @@ import { offeredWrites } from '../plan/offered-writes.js'
 import type { JobRecords } from '../plan/records.js'
 import { openPaths, servedDocuments } from '../plan/served-document.js'
 import { ConfigurationError, isConfigurationError } from '../problem.js'
+import { checkRoutesOfConventions, tableSettings } from './adoption.js'
 import { begin } from './begin.js'
 import { type DescribeOptions, Documents } from './documents.js'
 import { Exchange } from './exchange.js'
@@ -123,7 +124,7 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
     const { resources, routes, ...life } = versionOptions(name, entry)
     versions.set(name, {
       name,
-      table: routeTable([...resources, ...addresses], [], service.page, service.caches),
+      table: routeTable([...resources, ...addresses], [], tableSettings(service, name)),
       life: resolveLifecycle(name, life, living),
       // An Express router takes Express requests. Below an Express app every request is one.
       routes: routes as Middleware | undefined,
@@ -132,6 +133,7 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
   }
   const served = [...versions.values()].filter((version) => version !== 'retired')
   checkBudgets(service, served)
+  if (served.every(({ routes }) => routes === undefined)) checkRoutesOfConventions(service, served)
   const apiMiddleware: Middleware = (req, res, next) => {
     const { path, query } = splitTarget(req.url ?? '/')
     const found = splitVersion(path)

@@ -1,5 +1,6 @@
 /** Where logging, metrics and tracing attach. A hook that throws never changes an answer. */
 import type { IncomingMessage } from 'node:http'
+import type { ExpiredConvention, Finding } from '../conventions/finding.js'
 import { failureLine } from '../failures/line.js'
 import type { Facts } from '../telemetry/messages.js'
 
@@ -62,6 +63,10 @@ export interface Hooks {
   onQuery?(event: QueryEvent, req: IncomingMessage | undefined): void
   /** When an answer is written. */
   onResponse?(event: ResponseEvent, req: IncomingMessage): void
+  /** When a request departs from a clause that is not enforced yet, or uses another name of a parameter. */
+  onFinding?(event: Finding, req: IncomingMessage): void
+  /** Once a day for each entry of `conventions` whose day has passed. The log has an error, too. */
+  onConventionExpired?(event: ExpiredConvention): void
   /** When a request ends in a problem. Default: a 5xx is one line of `console.error`, as `failureLine` makes it. */
   onError?(event: ErrorEvent, req: IncomingMessage): void
 }

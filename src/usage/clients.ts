@@ -49,7 +49,7 @@ export function clientLabels({ client, secret }: ClientOptions): (principal: unk
 }
 
 /** The client that a token was issued to (OpenID Connect Core 2, RFC 9068 2.2). */
-function tokenClient(principal: unknown): string | undefined {
+export function tokenClient(principal: unknown): string | undefined {
   if (!isContainer(principal)) return undefined
   const { azp, client_id: clientId } = principal as { readonly azp?: unknown; readonly client_id?: unknown }
   for (const name of [azp, clientId]) if (typeof name === 'string' && name !== '') return name
