@@ -121,7 +121,7 @@ function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwne
   return Object.freeze({
     clause,
     mode,
-    routes: routes?.map(canonical),
+    routes: routes?.map(canonicalTemplate),
     until,
     expires: until === undefined ? undefined : endOf(until),
     refusesExpired: onExpired === 'refuse',
@@ -176,7 +176,7 @@ function isJson(value: unknown): boolean {
 }
 
 /** A template without the slash at its end, and with `{id}` for what Express writes as `:id`. */
-function canonical(template: string): string {
+export function canonicalTemplate(template: string): string {
   const named = template.replace(/:(\w+)(?:\([^()]*\))?/g, '{$1}')
   return named.length > 1 && named.endsWith('/') ? named.slice(0, -1) : named
 }
@@ -185,7 +185,7 @@ function canonical(template: string): string {
 export function isForRoute({ routes }: Convention, version: string, template: string | undefined): boolean {
   if (routes === undefined) return true
   if (template === undefined) return false
-  const own = canonical(template)
+  const own = canonicalTemplate(template)
   return routes.includes(own) || (version !== '' && routes.includes(`/${version}${own}`))
 }
 

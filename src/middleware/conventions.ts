@@ -4,11 +4,12 @@ import type { ModedClause } from '../conventions/clauses.js'
 import { tellExpiredOf } from '../conventions/expiry.js'
 import { boundedName, type ExpiredConvention, type Finding, Findings, tellFinding } from '../conventions/finding.js'
 import { type Legacy, legacyOf, modesOf } from '../conventions/modes.js'
-import { type Convention, type ConventionOwner, type Conventions, resolveConventions } from '../conventions/options.js'
+import { type Convention, type ConventionOwner, type Conventions, canonicalTemplate, resolveConventions } from '../conventions/options.js'
 import type { Kinds } from '../options/kinds.js'
-import { expressTemplate } from '../telemetry/express-route.js'
+import { expressRoute } from '../telemetry/express-route.js'
 import { type Usage, usageKind } from '../usage/usage.js'
 import { principals } from './authenticate.js'
+import type { ExpressRequest } from './middleware.js'
 import { fromVersion, splitVersion } from './versions.js'
 
 /** The modes of the clauses that a middleware decides, and who is told. */
@@ -85,9 +86,20 @@ export class RouteConventions {
   }
 }
 
-function placeOf(req: IncomingMessage): Place {
-  const template = expressTemplate(req)
-  const below = template === undefined ? '' : fromVersion(template)
-  const found = below === '' ? undefined : splitVersion(below)
+function placeOf(req: ExpressRequest): Place {
+  const route = expressRoute(req)
+  if (route === undefined) return nowhere
+  const template = canonicalTemplate(route)
+  // The version is read from the path itself: an id that is spelled like it would stand in its place.
+  const { baseUrl = '' } = req
+  const mounted = fromVersion(baseUrl)
+  if (mounted !== '') {
+    const at = baseUrl.split('/').length - mounted.split('/').length + 1
+    const below = template.split('/').slice(at + 1)
+    return { version: splitVersion(mounted)?.name ?? '', template: `/${below.join('/')}` }
+  }
+  const found = splitVersion(fromVersion(template))
   return found === undefined ? { version: '', template } : { version: found.name, template: found.rest === '' ? '/' : found.rest }
 }
+
+const nowhere: Place = Object.freeze({ version: '', template: undefined })

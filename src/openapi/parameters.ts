@@ -217,7 +217,7 @@ function expandParameter(expandable: readonly string[]): Parameter {
 }
 
 function fieldsOf(situation: Situation, components: Components): readonly unknown[] {
-  const { operation, route, facts } = situation
+  const { operation, route } = situation
   const shared = (names: readonly string[], name: string, description: string, schema: DocumentSchema, required = false): unknown =>
     components.once(`${names[0]}`, () =>
       components.share('parameters', names, { name, in: 'header', description, ...(required ? { required } : {}), schema }),

@@ -28,19 +28,6 @@ export function expressRoute(req: IncomingMessage): string | undefined {
 }
 
 /**
- * The whole template of the route that Express has matched, with `{name}` for its parameters;
- * `undefined` before it has matched one.
- *
- * @example app.get('/orders/:id', handler) // '/orders/{id}'
- */
-export function expressTemplate(req: IncomingMessage): string | undefined {
-  const path = pathOf((req as RoutedRequest).route?.path)
-  if (path === undefined) return undefined
-  const own = path === '/' ? '' : path.replace(/:(\w+)(?:\([^()]*\))?/g, '{$1}')
-  return `${mountTemplate(req)}${own}` || '/'
-}
-
-/**
  * Calls back each time when Express matches a route below `mountPath`, with the template from there on.
  * Express sets `req.route` then, while `req.baseUrl` names the nested router; later it restores that.
  * A nested router forgets the parameters of its own path, so all that were set are kept.

@@ -202,6 +202,9 @@ describe.each(majors)('clauses in modes, in single middlewares on %s', (_, expre
     for (const path of ['/private/v1/orders/5', '/private/v1/customers', '/private/v1/orders', '/v2/orders/5', '/v2/customers'])
       statuses.push((await call.get(`${path}?_=1`)).status)
     expect(statuses).toEqual([200, 200, 400, 400, 200])
+    // Ids that are spelled like a version, or like another segment.
+    for (const id of ['v1', 'v2', 'private', 'orders'])
+      expect([id, (await call.get(`/private/v1/orders/${id}?_=1`)).status]).toEqual([id, 200])
   })
 
   it('a shape without a mode is used for every problem, and nothing is told', async () => {
