@@ -77,4 +77,14 @@ describe.each(steps)('step %d', (step) => {
     expect(step < 5 ? all === 500 : all >= 620).toBe(true)
     expect(await count(1001)).toBe(step < 2 ? 500 : 400)
   })
+
+  if (step >= 2)
+    it('ERR-3: what the library refuses has the form that the old clients read, and no stack', async () => {
+      const answers = [await call('GET', '/v1/deliveries?per_page=1001'), await call('POST', '/v1/deliveries/2', { headers: token })]
+      for (const answer of answers) {
+        const text = await answer.text()
+        expect(Object.keys(JSON.parse(text)), text).toEqual(['error'])
+        expect(text).not.toMatch(/node_modules|\.js:/)
+      }
+    })
 })

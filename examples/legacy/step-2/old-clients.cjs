@@ -8,3 +8,7 @@ exports.pages = { 'QUERY-5': { mode: 'report', upTo: 1000, until: '2027-06-30' }
 
 /** The radio of the scanner accepts text, and reads JSON. */
 exports.formats = { 'HDR-1': { mode: 'report', as: 'json', until: '2027-06-30' } }
+
+/** They read `error` from the body of an error. */
+exports.errors = { 'ERR-3': { mode: 'report', until: '2027-06-30' } }
+exports.shape = ({ title, detail = title }) => ({ body: { error: detail } })

@@ -3,7 +3,7 @@ const express = require('express4')
 const { problems } = require('express-rest-conventions')
 const { versions } = require('express-rest-conventions/middleware')
 const watch = require('../step-1/watch.cjs')
-const { errors, shape } = require('./old-errors.cjs')
+const { errors, shape } = require('../step-2/old-clients.cjs')
 
 module.exports = function around(v1, usage, options) {
   // Inside version 1: another version has errors of its own form.

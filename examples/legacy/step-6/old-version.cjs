@@ -1,9 +1,8 @@
 /** Version 1 by declaration. What a clause would refuse or change is answered as before, and counted. */
 const { Router } = require('express4')
 const { mount, resourceRouter } = require('express-rest-conventions')
-const { formats, pages, parameters } = require('../step-2/old-clients.cjs')
+const { errors, formats, pages, parameters, shape } = require('../step-2/old-clients.cjs')
 const authenticate = require('../step-3/authenticate.cjs')
-const { errors, shape } = require('../step-3/old-errors.cjs')
 const { adapterOf, readOnly } = require('./adapter.cjs')
 const oldRoutes = require('./old-routes.cjs')
 const { deliveriesTo, oldDepots } = require('./resources.cjs')

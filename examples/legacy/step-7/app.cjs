@@ -3,7 +3,7 @@ const express = require('express4')
 const { problems } = require('express-rest-conventions')
 const { versions } = require('express-rest-conventions/middleware')
 const watch = require('../step-1/watch.cjs')
-const { errors, shape } = require('../step-3/old-errors.cjs')
+const { errors, shape } = require('../step-2/old-clients.cjs')
 const oldVersion = require('../step-6/old-version.cjs')
 const newVersion = require('./new-version.cjs')
 
