@@ -18,7 +18,7 @@ export function operationBlocks(context: PageContext, rows: RowContext, docsOper
   const description = textIn(operation, 'description')
   const head = html`<h2 id="${anchor}">${summaryOf(docsOperation)}</h2>
 <p><span class="method">${method}</span> <code>${path}</code></p>
-${operation.deprecated === true && html`<p><strong>Deprecated.</strong></p>`}
+${operation.deprecated === true && deprecationText(operation)}
 ${description !== undefined && described(context, description)}
 ${permissionText(operation)}
 <pre><code>${curlOf(document, docsOperation, context.server)}</code></pre>
@@ -40,6 +40,12 @@ export const isWorthListing = ({ method }: DocsOperation): boolean => method !==
 /** The heading of an operation. */
 export const summaryOf = ({ method, path, operation }: DocsOperation): string =>
   shortened((textIn(operation, 'summary') ?? `${method} ${path}`).replaceAll('`', ''), longestText)
+
+function deprecationText(operation: JsonObject): Html {
+  const sunset = textIn(operation, 'x-sunset')
+  const use = textIn(operation, 'x-successor')
+  return html`<p><strong>Deprecated.</strong>${sunset !== undefined && html` It ends on <time datetime="${sunset}">${sunset.slice(0, 10)}</time>.`}${use !== undefined && html` Use <code>${shortened(use, longestText)}</code> in its place.`}</p>`
+}
 
 function permissionText(operation: JsonObject): HtmlPart {
   const asked = listIn(operation, 'x-permission').filter((one) => typeof one === 'string')

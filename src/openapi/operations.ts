@@ -4,12 +4,13 @@ import { fieldsOfSuccess } from '../plan/answer-fields.js'
 import type { EndpointAnswer, OperationText } from '../plan/describe-options.js'
 import type { ServiceFacts } from '../plan/description.js'
 import { endingsKind, type Situation, successesOf } from '../plan/endings.js'
+import { lifeOf as lifeOfRoute } from '../plan/route-lives.js'
 import type { Route } from '../plan/routes.js'
 import { Bodies } from './bodies.js'
 import { byStatus } from './by-status.js'
 import type { Components } from './components.js'
 import type { DocumentOperation, Reference } from './document.js'
-import { headersOf } from './headers.js'
+import { fieldNames, headersOf } from './headers.js'
 import { typeName } from './names.js'
 import { operationIdsOf } from './operation-ids.js'
 import { descriptionOf, summaryOf } from './operation-texts.js'
@@ -71,7 +72,7 @@ export class Operations {
       summary,
       description,
       tags,
-      ...(deprecated === true || situation.life?.deprecated !== undefined ? { deprecated: true } : {}),
+      ...lifeOf(situation, deprecated === true),
       ...(situation.facts.permission && situation.operation.actions.length > 0 ? { 'x-permission': permissionOf(situation) } : {}),
       ...(parameters.length === 0 ? {} : { parameters }),
       ...(body === undefined ? {} : { requestBody: body }),
@@ -139,7 +140,8 @@ export class Operations {
     const name = typeName(STATUS_CODES[status] ?? 'Done')
     const fields = Object.keys(response.headers).map(typeName).join('')
     const own = `Of${typeName(operation.name)}`
-    return this.#components.share('responses', [name, `${name}${own}`, `${name}${fields}`, `${name}${fields}${own}`], response)
+    const names = [name, `${name}${own}`, `${name}${fields}`, `${name}${fields}${own}`, `${name}${fieldNames(response.headers)}${own}`]
+    return this.#components.share('responses', names, response)
   }
 }
 
@@ -188,6 +190,17 @@ export function tagOf({ route }: Pick<Situation, 'route'>): string {
   const { resource, association, endpoint, document } = route
   if (document !== undefined) return 'openapi'
   return association?.parent.plan.collection ?? resource?.plan.collection ?? endpoint?.name ?? ''
+}
+
+/** What is said of the end of an operation. That of a whole version stands at the top of its document (VER-3). */
+function lifeOf({ method, route, life }: Situation, said: boolean): Pick<DocumentOperation, 'deprecated' | `x-${string}`> {
+  const part = lifeOfRoute(route, method)
+  const sunset = part === undefined ? undefined : life?.sunset
+  return {
+    ...(said || life?.deprecated !== undefined || sunset !== undefined ? { deprecated: true } : {}),
+    ...(sunset === undefined ? {} : { 'x-sunset': new Date(sunset).toISOString() }),
+    ...(part?.use === undefined ? {} : { 'x-successor': part.use }),
+  }
 }
 
 /** What a permission is asked, as `scopePermission()` and its like know it. */

@@ -95,7 +95,7 @@ export class Documents {
     const yaml = isYaml(representation.mediaType)
     const draft = (): Promise<Written> => this.#draft(version.name, allowed)
     if (!yaml && !this.#hasRoot) return draft()
-    return this.#once(keyOf(version.name, allowed, yaml, this.#hasRoot ? root : ''), async () => finished(await draft(), root, yaml))
+    return this.#once(this.#keyOf(version.name, allowed, yaml, this.#hasRoot ? root : ''), async () => finished(await draft(), root, yaml))
   }
 
   /** The page or the asset that a request asks for. Throws the `unknown-path` problem where there is none. */
@@ -104,7 +104,7 @@ export class Documents {
     if (this.#files === undefined) throw new Error('A page of the docs is asked for, and the service has none.')
     // An asset is the same for everybody: nobody need be asked.
     const allowed = this.#files.isAsset(path) ? undefined : await this.#allowedTo(exchange)
-    const key = keyOf(version.name, allowed)
+    const key = this.#keyOf(version.name, allowed)
     return this.#files.of({
       path,
       key,
@@ -131,6 +131,15 @@ export class Documents {
     return (given === undefined || !URL.canParse(given, own) ? own : new URL(given, own).href).replace(/\/+$/, '')
   }
 
+  /** A text of its own for each document: of a draft, or of what a request asks for. It changes when a part of the version retires, and with the times at which it is switched off. */
+  #keyOf(version: string, allowed: ReadonlySet<string> | undefined, ...format: readonly unknown[]): string {
+    const described = this.#description.versions.get(version)
+    const { table, life } = described === undefined || described === 'retired' ? {} : described
+    const now = Date.now()
+    const state = [table?.parts?.ended(now), life?.brownouts?.announced(now)]
+    return JSON.stringify([version, state, allowed === undefined ? undefined : [...allowed], ...format])
+  }
+
   async #allowedTo(exchange: Parsed): Promise<ReadonlySet<string> | undefined> {
     return this.#reduced && exchange.permission !== undefined ? allowedTo(exchange) : undefined
   }
@@ -142,7 +151,7 @@ export class Documents {
         ? undefined
         : (route: Route, operation: OperationDescription) =>
             accessRequests(route, operation).every((request) => allowed.has(textOf(request)))
-    return this.#once(keyOf(version, allowed), async () => {
+    return this.#once(this.#keyOf(version, allowed), async () => {
       const { describe } = await import('../openapi/openapi.js')
       const bytes = Buffer.from(JSON.stringify(describe(this.#description, version, this.#options, { root: this.#draftRoot, wanted })))
       return { bytes, tag: bodyTag(bytes) }
@@ -163,10 +172,6 @@ export class Documents {
     return making
   }
 }
-
-/** A text of its own for each document: of a draft, or of what a request asks for. */
-const keyOf = (version: string, allowed: ReadonlySet<string> | undefined, ...format: readonly unknown[]): string =>
-  JSON.stringify([version, allowed === undefined ? undefined : [...allowed], ...format])
 
 /** A draft with the address of the request, in the format that is asked for. */
 async function finished(draft: Written, root: string, yaml: boolean): Promise<Written> {
