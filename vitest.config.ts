@@ -36,6 +36,7 @@ const alias = [
   { find: /^express-rest-conventions\/spectral$/, replacement: source('src/spectral/index.ts') },
   { find: /^express-rest-conventions\/testing$/, replacement: source('src/testing/index.ts') },
   { find: /^express-rest-conventions\/transfer$/, replacement: source('src/transfer/index.ts') },
+  { find: /^express-rest-conventions\/usage$/, replacement: source('src/usage/index.ts') },
 ]
 
 // The processes of the tests inherit it, and the global set-up prints it.

@@ -169,6 +169,7 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
       throwAll(faults)
       await documents?.ready()
       await service.rateLimit?.ready?.()
+      service.usage?.start()
     },
   })
 }

@@ -19,6 +19,7 @@ import { namesIn, useAddress } from '../plan/part-lives.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
+import { countCall } from './counted-call.js'
 import type { RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
 import { type CallCounts, Progress } from './progress.js'
@@ -200,7 +201,7 @@ export class Exchange implements AnyStage {
   }
 
   followOwnRoutes(mountPath: string): void {
-    if ((this.#routeName ?? this.progress.counts) !== undefined) this.routeName.followOwnRoutes(mountPath)
+    if ((this.#routeName ?? this.progress.counts ?? this.service.usage) !== undefined) this.routeName.followOwnRoutes(mountPath)
   }
 
   forgetOwnRoute(): void {
@@ -211,6 +212,7 @@ export class Exchange implements AnyStage {
     const { progress } = this
     if (!progress.markResponded()) return
     this.#ended?.(status)
+    if (this.service.usage !== undefined) countCall(this, this.service.usage)
     notify(
       this.service.hooks.onResponse,
       () => ({

@@ -14,7 +14,7 @@ export function passTo(exchange: Received, middleware: Middleware): Promise<void
   for (const [name, value] of Object.entries({ ...progress.corsFields, ...progress.limitFields })) {
     res.setHeader(name, name === header.vary ? mergeVary(res.getHeader(name), value) : value)
   }
-  if (service.hooks.onResponse !== undefined) {
+  if ((service.hooks.onResponse ?? service.usage) !== undefined) {
     res.once('close', () => {
       if (res.headersSent) exchange.respondedWith(res.statusCode)
     })

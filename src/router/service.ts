@@ -20,6 +20,7 @@ import { type CustomRepresentation, representationsKind, representationsOption }
 import type { ServiceFacts } from '../plan/description.js'
 import { type DeleteStatus, deleteStatuses } from '../plan/operation.js'
 import { Reuse } from '../representation/reuse.js'
+import type { Usage } from '../usage/usage.js'
 import { header } from '../wire.js'
 import type { Documents } from './documents.js'
 import { Formats } from './formats.js'
@@ -48,6 +49,8 @@ export interface ServiceOptions<P = unknown> extends Hooks {
   idempotencyOwner?(principal: P, req: IncomingMessage): string | undefined
   /** How many requests a principal, or an address, may send (LIMIT-1): `rateLimit({ limit: 600 })`. Default: no limit. */
   readonly rateLimit?: RateLimit | undefined
+  /** Counts the calls by version, route and client: `usage({ store, client: 'token' })`. Default: none are counted. */
+  readonly usage?: Usage | undefined
   /** Answers CORS preflights and sets CORS headers before authentication (HDR-7): `crossOrigin({ origins })`. Default: none. */
   readonly cors?: Middleware | undefined
   /** 428 where an update or delete comes without `If-Match` (HDR-3). Default false. */
@@ -99,6 +102,7 @@ export interface Service {
   readonly permission: Permission | undefined
   readonly idempotencyOwner: ((principal: unknown, req: IncomingMessage) => unknown) | undefined
   readonly rateLimit: RateLimit | undefined
+  readonly usage: Usage | undefined
   readonly login: Login | undefined
   /** Header fields of every answer. */
   readonly secureHeaders: Readonly<Record<string, string>> | undefined
@@ -145,6 +149,7 @@ export const serviceKinds: Kinds<ServiceOptions> = {
   permission: 'function',
   idempotencyOwner: 'function',
   rateLimit: withMethod('what rateLimit() made, such as rateLimit({ limit: 600 })', 'count'),
+  usage: withMethod('what usage() made', 'countCall'),
   cors: functionBy('what crossOrigin() made, such as crossOrigin({ origins })'),
   requireIfMatch: 'boolean',
   weakIfMatch: 'boolean',
@@ -200,6 +205,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     permission: options.permission,
     idempotencyOwner: options.idempotencyOwner,
     rateLimit: options.rateLimit,
+    usage: options.usage,
     login,
     secureHeaders,
     vary,

@@ -36,6 +36,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'auth/index.ts': ['auth', 'middleware'],
   server: ['problem.ts', 'wire.ts'],
   telemetry: [],
+  usage: ['adapters/contract.ts', 'definition', 'http', 'limits', 'problem.ts', 'telemetry', 'wire.ts'],
   definition: ['violation.ts', 'adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
   'adapters/contract.ts': [],
   'definition/json.ts': ['http'],
@@ -105,6 +106,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'recent-map.ts',
     'slices.ts',
     'telemetry',
+    'usage',
     'wire.ts',
   ],
 }

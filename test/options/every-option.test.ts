@@ -106,12 +106,16 @@ import { csvKinds } from '../../src/transfer/csv.js'
 import { importKinds } from '../../src/transfer/imports.js'
 import * as transfer from '../../src/transfer/index.js'
 import { ndjsonKinds } from '../../src/transfer/ndjson.js'
+import * as counting from '../../src/usage/index.js'
+import { redisUsageStoreKinds } from '../../src/usage/redis-store.js'
+import { usageKinds } from '../../src/usage/usage.js'
 
 const { memoryAdapter } = memory
 const { postgresAdapter, tableDdl, idempotencyDdl } = postgres
 const { createServer, probes } = server
 const { adapterSuite } = testing
 const { csv, imports, ndjson } = transfer
+const { redisUsageStore, usage } = counting
 
 const orders = defineResource({
   collection: 'orders',
@@ -201,6 +205,7 @@ const service = {
   permission: 'function',
   idempotencyOwner: 'function',
   rateLimit: 'made',
+  usage: 'made',
   cors: ['made', 'a function'],
   requireIfMatch: 'boolean',
   weakIfMatch: 'boolean',
@@ -932,6 +937,30 @@ const factories: Readonly<Record<string, Factory>> = {
       area: 'text',
     },
   },
+  usage: {
+    name: /usage\(\)/,
+    kinds: usageKinds,
+    make: (options) => usage(any(options)),
+    options: {
+      store: 'made',
+      client: ['enum', 'a function'],
+      secret: 'enum',
+      clients: 'number',
+      days: 'number',
+      interval: 'number',
+      storeTimeout: 'number',
+      onCount: 'function',
+      onStoreFailure: 'function',
+      onStoreRecovery: 'function',
+    },
+  },
+  redisUsageStore: {
+    name: /redisUsageStore\(\)/,
+    kinds: redisUsageStoreKinds,
+    make: (options) => redisUsageStore(any(options)),
+    required: { sendCommand: () => Promise.resolve() },
+    options: { sendCommand: 'function', prefix: 'text' },
+  },
 }
 
 /** Exports that take no options, or have their own test of them below. */
@@ -946,6 +975,8 @@ const others = [
   'readings',
   'snakeCase',
   'checkVersion',
+  'coverageOf',
+  'memoryUsageStore',
   'ConfigurationError',
   'expectedVersions',
   'exposedHeaders',
@@ -975,8 +1006,8 @@ const isMisplaced = (kind: unknown): boolean => typeof kind === 'object' && kind
 
 describe('options', () => {
   it('every factory of the package is here', () => {
-    const exported = [root, auth, middleware, memory, mock, description, docs, postgres, server, testing, transfer].flatMap((module) =>
-      Object.keys(module),
+    const exported = [root, auth, middleware, memory, mock, description, docs, postgres, server, testing, transfer, counting].flatMap(
+      (module) => Object.keys(module),
     )
     expect(exported.filter((name) => factories[name] === undefined && !others.includes(name))).toEqual([])
   })

@@ -47,6 +47,7 @@ describe('code in the documentation', () => {
             'express-rest-conventions/spectral': ['../../src/spectral/index.ts'],
             'express-rest-conventions/testing': ['../../src/testing/index.ts'],
             'express-rest-conventions/transfer': ['../../src/transfer/index.ts'],
+            'express-rest-conventions/usage': ['../../src/usage/index.ts'],
           },
         },
         include: ['.'],

@@ -1,0 +1,25 @@
+/** How an answered request is counted: by version, template and client. */
+import { fromVersion, splitVersion } from '../middleware/versions.js'
+import { mountTemplate } from '../telemetry/express-route.js'
+import type { Usage } from '../usage/usage.js'
+import type { Exchange } from './exchange.js'
+
+export function countCall(exchange: Exchange, usage: Usage): void {
+  const { req, method, principal } = exchange
+  usage.countCall({ ...placeOf(exchange), method, client: usage.clientOf(principal, req) })
+}
+
+/** Stands for versions that there never were: their names are the client's to choose. */
+const unknownVersion = '(unknown)'
+
+/** A router of one resource is told its version by where it is mounted. */
+function placeOf({ req, entrance, routeName }: Exchange): { readonly version: string; readonly route: string | undefined } {
+  const { versions, versionName, soleVersion } = entrance
+  const { belowVersion } = routeName
+  if (soleVersion === undefined) {
+    const isKnown = versions === undefined || versions.has(versionName)
+    return { version: isKnown ? versionName : unknownVersion, route: belowVersion }
+  }
+  const mount = splitVersion(fromVersion(mountTemplate(req)))
+  return { version: mount?.name ?? '', route: belowVersion === undefined ? undefined : `${mount?.rest ?? ''}${belowVersion}` }
+}

@@ -1,0 +1,254 @@
+/**
+ * The counts of one process. Their number is bounded whatever clients send: routes and clauses belong to
+ * the service, the names of clients and details do not, so the smallest of those become `(other)`.
+ */
+
+/** What is counted: answers that enforcing a clause would change, and answered calls. */
+export type CountKind = 'would_break' | 'calls'
+
+/** What a count is about. Texts are cut to their bounds. */
+export interface Labels {
+  readonly kind: CountKind
+  /** The clause, or the version. */
+  readonly subject: string
+  readonly method: string
+  readonly route: string
+  /** The name of what breaks the clause, such as that of a parameter; empty where there is none. */
+  readonly detail: string
+  /** Empty where clients are not counted apart. */
+  readonly client: string
+}
+
+/** Stands for all names beyond a bound. */
+export const otherName = '(other)'
+
+/** Stands for callers that have no name. */
+export const unnamedClient = '(unnamed)'
+
+/** How many different texts each label may have, clients apart. */
+const mostSubjects = 200
+const mostRoutes = 1000
+const mostDetails = 100
+
+/** Cells of one kind. Beyond, only subject and method are told apart. */
+const mostCells = 20_000
+
+const longestRoute = 200
+export const longestName = 100
+
+/** Milliseconds of a day. Counts are kept by day of UTC. */
+export const dayLength = 86_400_000
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** One count with all its labels. */
+export class Cell {
+  /** Its name in the store. */
+  readonly field: string
+  /** Changed since it was last taken for the store. */
+  changed = false
+  /** Merged into `(other)`. */
+  merged = false
+  first = 0
+  last = 0
+  #day = 0
+  #today = 0
+  #before: [number, number][] = []
+
+  constructor(readonly labels: Labels) {
+    const { kind, subject, method, route, detail, client } = labels
+    this.field = JSON.stringify([kind, subject, method, route, detail, client])
+  }
+
+  add(now: number, amount: number): void {
+    const day = Math.floor(now / dayLength)
+    if (this.first === 0) this.first = now
+    // A clock that was set back changes neither the day nor the order.
+    if (now > this.last) this.last = now
+    if (day > this.#day) {
+      if (this.#today > 0) this.#before.push([this.#day, this.#today])
+      this.#day = day
+      this.#today = 0
+    }
+    this.#today += amount
+  }
+
+  absorb(cell: Cell): void {
+    if (this.first === 0 || cell.first < this.first) this.first = cell.first
+    if (cell.last > this.last) this.last = cell.last
+    const days = new Map(this.days())
+    for (const [day, amount] of cell.days()) days.set(day, (days.get(day) ?? 0) + amount)
+    const sorted = [...days].sort(([a], [b]) => a - b)
+    const [day, today] = sorted.pop() ?? [0, 0]
+    this.#day = day
+    this.#today = today
+    this.#before = sorted
+  }
+
+  /** Amounts by day, oldest first. */
+  days(): [number, number][] {
+    return this.#today > 0 ? [...this.#before, [this.#day, this.#today]] : [...this.#before]
+  }
+
+  /** As the store keeps it: `[first, last, [[day, amount], ...]]`, without days before `oldest`. */
+  text(oldest: number): string {
+    this.#before = this.#before.filter(([day]) => day >= oldest)
+    return JSON.stringify([this.first, this.last, this.days()])
+  }
+}
+
+type Tree = Map<string, Map<string, Map<string, Map<string, Cell>>>>
+
+interface Client {
+  total: number
+  readonly tree: Tree
+}
+
+/** What has changed since it was last taken. */
+export interface Changes {
+  readonly cells: readonly Cell[]
+  /** Names of cells that are no more. */
+  readonly removed: readonly string[]
+}
+
+/** The counts of one kind. */
+export class Counts {
+  readonly #kind: CountKind
+  readonly #most: number
+  readonly #clients = new Map<string, Client>()
+  readonly #subjects = new Set<string>()
+  readonly #routes = new Set<string>()
+  readonly #details = new Map<string, Set<string>>()
+  #size = 0
+  #changed: Cell[] = []
+  #removed = new Set<string>()
+
+  /** `most`: how many clients are kept apart at least; there may be twice as many. */
+  constructor(kind: CountKind, most: number) {
+    this.#kind = kind
+    this.#most = most
+  }
+
+  /** Counts, and returns the labels as they were bounded. */
+  count(subject: string, method: string, route: string, detail: string, client: string, now: number, amount: number): Labels {
+    let held = this.#clients.get(client)
+    let cell = held?.tree.get(subject)?.get(method)?.get(route)?.get(detail)
+    if (held === undefined || cell === undefined) {
+      cell = this.#open({ kind: this.#kind, subject, method, route, detail, client })
+      held = this.#clients.get(cell.labels.client) as Client
+    }
+    held.total += amount
+    cell.add(now, amount)
+    this.#touch(cell)
+    return cell.labels
+  }
+
+  /** Takes what has changed. */
+  take(): Changes {
+    const cells = this.#changed.filter((cell) => !cell.merged)
+    for (const cell of this.#changed) cell.changed = false
+    const removed = [...this.#removed]
+    this.#changed = []
+    this.#removed = new Set()
+    return { cells, removed }
+  }
+
+  /** Puts back what could not be stored. */
+  putBack({ cells, removed }: Changes): void {
+    for (const field of removed) this.#removed.add(field)
+    for (const cell of cells) {
+      if (cell.merged) continue
+      this.#removed.delete(cell.field)
+      this.#touch(cell)
+    }
+    for (const cell of this.#changed) this.#removed.delete(cell.field)
+  }
+
+  /** All counts as changes: for a store that has lost them. */
+  touchAll(): void {
+    for (const cell of this.#cells()) this.#touch(cell)
+  }
+
+  #touch(cell: Cell): void {
+    if (cell.changed) return
+    cell.changed = true
+    this.#changed.push(cell)
+  }
+
+  /** The cell of labels that are not counted yet, within the bounds. */
+  #open(given: Labels): Cell {
+    const labels = this.#bounded(given)
+    const { subject, method, route, detail, client } = labels
+    if (!this.#clients.has(client) && this.#clients.size >= 2 * this.#most && !shared.has(client)) this.#shrink()
+    const held = getOrMake(this.#clients, client, () => ({ total: 0, tree: new Map() }))
+    const byMethod = getOrMake(held.tree, subject, () => new Map())
+    const byRoute = getOrMake(byMethod, method, () => new Map())
+    const byDetail = getOrMake(byRoute, route, () => new Map())
+    const known = byDetail.get(detail)
+    if (known !== undefined) return known
+    const cell = new Cell(labels)
+    byDetail.set(detail, cell)
+    this.#size += 1
+    this.#removed.delete(cell.field)
+    return cell
+  }
+
+  #bounded({ kind, subject, method, route, detail, client }: Labels): Labels {
+    const clause = admit(this.#subjects, subject.slice(0, longestName), mostSubjects)
+    const verb = methods.has(method) ? method : otherName
+    if (this.#size >= mostCells)
+      return { kind, subject: clause, method: verb, route: otherName, detail: detail === '' ? '' : otherName, client: otherName }
+    const details = getOrMake(this.#details, clause, () => new Set())
+    return {
+      kind,
+      subject: clause,
+      method: verb,
+      route: admit(this.#routes, route.slice(0, longestRoute), mostRoutes),
+      detail: detail === '' ? '' : admit(details, detail.slice(0, longestName), mostDetails),
+      client: client.slice(0, longestName),
+    }
+  }
+
+  /** Merges the smaller half of the clients into `(other)`. Half at once, so that a flood of names costs each of them little. */
+  #shrink(): void {
+    const named = [...this.#clients].filter(([name]) => !shared.has(name)).sort(([, a], [, b]) => b.total - a.total)
+    for (const [name, { tree }] of named.slice(this.#most)) {
+      this.#clients.delete(name)
+      for (const cell of cellsOf(tree)) {
+        cell.merged = true
+        this.#size -= 1
+        this.#removed.add(cell.field)
+        const into = this.#open({ ...cell.labels, client: otherName })
+        into.absorb(cell)
+        this.#touch(into)
+      }
+    }
+  }
+
+  *#cells(): Iterable<Cell> {
+    for (const { tree } of this.#clients.values()) yield* cellsOf(tree)
+  }
+}
+
+/** Names that no client gives up: they are no clients. */
+const shared: ReadonlySet<string> = new Set(['', otherName, unnamedClient])
+
+function* cellsOf(tree: Tree): Iterable<Cell> {
+  for (const byMethod of tree.values())
+    for (const byRoute of byMethod.values()) for (const byDetail of byRoute.values()) yield* byDetail.values()
+}
+
+function admit(known: Set<string>, name: string, most: number): string {
+  if (known.has(name)) return name
+  if (known.size >= most) return otherName
+  known.add(name)
+  return name
+}
+
+function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}

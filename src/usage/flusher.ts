@@ -1,0 +1,135 @@
+/** Carries the counts of this process to the store, in batches and behind the requests. */
+import { randomUUID } from 'node:crypto'
+import type { Awaitable } from '../adapters/contract.js'
+import { notify } from '../notify.js'
+import { storeFailureChannel } from '../telemetry/channels.js'
+import { withTimeout } from '../timeout.js'
+import type { Changes, Counts } from './counts.js'
+import { dayLength } from './counts.js'
+import type { UsageStore } from './store.js'
+
+/** How counts are carried, resolved. Times are milliseconds. */
+export interface FlushSettings {
+  readonly interval: number
+  readonly storeTimeout: number
+  /** Days for which counts are kept. */
+  readonly days: number
+  readonly onStoreFailure: (error: unknown) => Awaitable<void>
+  readonly onStoreRecovery: (outage: { readonly message: string; readonly duration: number }) => Awaitable<void>
+}
+
+export class Flusher {
+  readonly #store: UsageStore
+  readonly #all: readonly Counts[]
+  readonly #settings: FlushSettings
+  readonly #writer = randomUUID()
+  #started: number | undefined
+  #timer: NodeJS.Timeout | undefined
+  #sequence = 0
+  /** The last write that the store is known to hold. */
+  #stored = 0
+  #failedAt: number | undefined
+  #running: Promise<void> | undefined
+  #closed = false
+
+  constructor(store: UsageStore, all: readonly Counts[], settings: FlushSettings) {
+    this.#store = store
+    this.#all = all
+    this.#settings = settings
+  }
+
+  /** From here on this process counts, and says so to the store. Again after `close`, where something is counted later. */
+  start(): void {
+    if (this.#timer !== undefined) return
+    this.#started ??= performance.now()
+    this.#closed = false
+    this.#timer = setInterval(() => void this.flush(), this.#settings.interval).unref()
+  }
+
+  /** Writes what has changed. Never rejects: what could not be written waits for the next time. */
+  flush(): Promise<void> {
+    this.#running ??= this.#write().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  /** Writes the last counts, and that there will be no more. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    if (this.#started === undefined) return
+    await this.#running
+    this.#closed = true
+    await this.flush()
+  }
+
+  async #write(): Promise<void> {
+    if (this.#started === undefined) return
+    const taken = this.#all.map((counts) => [counts, counts.take()] as const)
+    const changes = taken.map(([, change]) => change)
+    try {
+      const sequence = ++this.#sequence
+      const before = await this.#send(sequence, changes)
+      const held = before ?? 0
+      const expected = held >= this.#stored && held < sequence
+      const isLost = !expected
+      this.#stored = sequence
+      if (isLost) {
+        // The store was flushed, or has gone back to an older state: what it lost is written again.
+        for (const counts of this.#all) counts.touchAll()
+        const again = this.#all.map((counts) => counts.take())
+        try {
+          await this.#send(++this.#sequence, again)
+          this.#stored = this.#sequence
+        } catch (error) {
+          this.#all.forEach((counts, at) => {
+            counts.putBack(again[at] as Changes)
+          })
+          throw error
+        }
+      }
+      this.#recovered()
+    } catch (error) {
+      for (const [counts, change] of taken) counts.putBack(change)
+      this.#failed(error)
+    }
+  }
+
+  #send(sequence: number, changes: readonly Changes[]): Promise<number | undefined> {
+    const { interval, storeTimeout, days } = this.#settings
+    const oldest = Math.floor(Date.now() / dayLength) - days
+    const age = performance.now() - (this.#started ?? 0)
+    const late = (): Error => new Error(`The store did not answer in ${storeTimeout} ms.`)
+    const write = async (): Promise<number | undefined> =>
+      this.#store.write({
+        writer: this.#writer,
+        sequence,
+        age,
+        complete: this.#stored > 0 ? 0 : Math.min(age, 3 * interval),
+        interval,
+        closed: this.#closed,
+        keep: (days + 1) * dayLength,
+        fields: new Map(changes.flatMap(({ cells }) => cells.map((cell) => [cell.field, cell.text(oldest)] as const))),
+        removed: changes.flatMap(({ removed }) => removed),
+      })
+    return withTimeout(write(), storeTimeout, late)
+  }
+
+  #failed(cause: unknown): void {
+    if (this.#failedAt !== undefined) return
+    this.#failedAt = performance.now()
+    const message = 'The store of usage() does not answer: counts wait in the process until it does.'
+    storeFailureChannel.publish({ state: 'failed', message, error: cause, duration: undefined })
+    notify(this.#settings.onStoreFailure, () => new Error(message, { cause }))
+  }
+
+  #recovered(): void {
+    if (this.#failedAt === undefined) return
+    const duration = Math.round(performance.now() - this.#failedAt)
+    this.#failedAt = undefined
+    const message = `The store of usage() answers again after ${Math.max(1, Math.round(duration / 1000))} s: the counts that waited are there.`
+    storeFailureChannel.publish({ state: 'recovered', message, error: undefined, duration })
+    notify(this.#settings.onStoreRecovery, () => ({ message, duration }))
+  }
+}

@@ -1,0 +1,6 @@
+/** Who calls which version, and who breaks which clause: counted by all processes together. */
+export type { ClientNamer } from './clients.js'
+export { type RedisUsageStoreOptions, redisUsageStore } from './redis-store.js'
+export { type BreakCount, type CallCount, type Count, type Coverage, coverageOf, type UsageGap, type UsageSnapshot } from './snapshot.js'
+export { memoryUsageStore, type StoredUsage, type StoredWriter, type UsageStore, type UsageWrite } from './store.js'
+export { type CountedBreak, type CountedCall, type Usage, type UsageEvent, type UsageOptions, usage } from './usage.js'

@@ -1,0 +1,136 @@
+/** What every store of counts must do, and `usage()` over each. */
+import { randomBytes } from 'node:crypto'
+import { createClient } from 'redis'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { memoryUsageStore, redisUsageStore, type UsageStore, type UsageWrite, usage } from '../../src/usage/index.js'
+import { redisUrl } from '../servers/redis-stores.js'
+
+async function redis() {
+  const client = createClient({ url: redisUrl() })
+  await client.connect()
+  const prefix = `erc_test_${randomBytes(6).toString('hex')}:{usage}:`
+  onTestFinished(async () => {
+    for (const key of await client.keys(`${prefix}*`)) await client.del(key)
+    client.destroy()
+  })
+  return { client, prefix, store: redisUsageStore({ prefix, sendCommand: (...command) => client.sendCommand(command) }) }
+}
+
+const writeOf = (write: Partial<UsageWrite>): UsageWrite => ({
+  writer: 'a',
+  sequence: 1,
+  age: 1000,
+  complete: 1000,
+  interval: 10_000,
+  closed: false,
+  keep: 60_000,
+  fields: new Map(),
+  removed: [],
+  ...write,
+})
+
+const stores: Record<string, () => Promise<UsageStore>> = {
+  memory: async () => memoryUsageStore(),
+  Redis: async () => (await redis()).store,
+}
+
+describe.each(Object.entries(stores))('a store in %s', (_, make) => {
+  it('holds nothing at first', async () => {
+    expect(await (await make()).read()).toMatchObject({ since: undefined, writers: [] })
+  })
+
+  it('sets and removes fields, and tells the sequence that it held', async () => {
+    const store = await make()
+    const fields = new Map([
+      ['x', '1'],
+      ['ñ "y"', '2'],
+    ])
+    expect(await store.write(writeOf({ fields }))).toBeUndefined()
+    expect(await store.write(writeOf({ sequence: 3, fields: new Map([['z', '3']]), removed: ['x', 'none'] }))).toBe(1)
+    expect(await store.write(writeOf({ sequence: 4, closed: true }))).toBe(3)
+    const { now, since, writers } = await store.read()
+    const [writer] = writers
+    expect(writers).toHaveLength(1)
+    expect(writer).toMatchObject({ writer: 'a', interval: 10_000, closed: true })
+    expect(writer?.fields).toEqual(
+      new Map([
+        ['ñ "y"', '2'],
+        ['z', '3'],
+      ]),
+    )
+    expect(since).toBeGreaterThan(now - 30_000)
+    expect(since).toBeLessThanOrEqual(now - 1000)
+    expect(writer?.started).toBe(since)
+  })
+
+  it('is not changed by a write that is late or comes twice', async () => {
+    const store = await make()
+    await store.write(writeOf({ sequence: 2, fields: new Map([['x', '2']]) }))
+    expect(await store.write(writeOf({ sequence: 1, fields: new Map([['x', '1']]) }))).toBe(2)
+    expect(await store.write(writeOf({ sequence: 2, fields: new Map([['x', '9']]) }))).toBe(2)
+    expect([...((await store.read()).writers[0]?.fields ?? [])]).toEqual([['x', '2']])
+  })
+
+  it('keeps processes apart, and takes a write of many fields', async () => {
+    const store = await make()
+    const fields = new Map(Array.from({ length: 20_000 }, (_, at) => [`field ${at}`, String(at)]))
+    await store.write(writeOf({ fields }))
+    await store.write(writeOf({ writer: 'b', fields: new Map([['x', '1']]) }))
+    const { writers } = await store.read()
+    expect(writers.map(({ writer, fields: held }) => [writer, held?.size]).sort()).toEqual([
+      ['a', 20_000],
+      ['b', 1],
+    ])
+  })
+
+  it('adds up what several count, exactly', async () => {
+    const store = await make()
+    const all = [1, 2, 3].map(() => usage({ store }))
+    for (let round = 0; round < 3; round++) {
+      for (const one of all)
+        for (let at = 0; at < 100; at++)
+          one.countCall({ version: 'v1', method: 'GET', route: '/orders', client: at % 4 ? 'billing' : 'web' })
+      await Promise.all(all.map((one) => one.flush()))
+    }
+    const { calls } = await (all[0] as (typeof all)[0]).read()
+    expect(calls.map(({ client, count }) => [client, count])).toEqual([
+      ['billing', 675],
+      ['web', 225],
+    ])
+    await Promise.all(all.map((one) => one.close()))
+  })
+})
+
+describe('a store in Redis', () => {
+  it('writes again what Redis has lost, and does not claim to know what was before', async () => {
+    const { client, prefix, store } = await redis()
+    const counts = usage({ store })
+    counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: '' })
+    counts.countCall({ version: 'v1', method: 'GET', route: '/items', client: '' })
+    const before = await counts.read()
+    for (const key of await client.keys(`${prefix}*`)) await client.del(key)
+    counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: '' })
+    const after = await counts.read()
+    expect(after.calls.map(({ route, count }) => [route, count])).toEqual([
+      ['/orders', 2],
+      ['/items', 1],
+    ])
+    expect(Date.parse(after.since ?? '')).toBeGreaterThan(Date.parse(before.since ?? ''))
+    await counts.close()
+  })
+
+  it('tells that the counts of a process were evicted', async () => {
+    const { client, prefix, store } = await redis()
+    await store.write(writeOf({ closed: true, fields: new Map([['x', '1']]) }))
+    await client.del(`${prefix}writer:a`)
+    expect((await store.read()).writers.map(({ fields }) => fields)).toEqual([undefined])
+  })
+
+  it('lets no key live for ever', async () => {
+    const { client, prefix, store } = await redis()
+    await store.write(writeOf({}))
+    const keys = await client.keys(`${prefix}*`)
+    expect(keys).toHaveLength(2)
+    for (const key of keys) expect(await client.pTTL(key)).toBeGreaterThan(0)
+  })
+})
