@@ -1,9 +1,9 @@
 /** Brownouts: times at which an old version answers nothing, so that its clients notice before it goes (VER-3). */
-import { principalClient } from '../auth/client-name.js'
 import { checkArgument, invalidOption } from '../options/check.js'
 import type { Kind, Kinds } from '../options/kinds.js'
 import { type DateOption, dateKind, timeOf } from '../plan/life.js'
 import { Unavailable } from '../problem.js'
+import { tokenClient } from '../usage/clients.js'
 import { header } from '../wire.js'
 
 /** A time at which a version answers nothing. */
@@ -132,6 +132,6 @@ export const brownoutFields = ({ until }: Brownout, now: number): Record<string,
 
 /** Whether a principal is exempt from a brownout. */
 export function isExempt({ exempt }: Brownout, principal: unknown): boolean {
-  const client = exempt.length === 0 ? undefined : principalClient(principal)
+  const client = exempt.length === 0 ? undefined : tokenClient(principal)
   return client !== undefined && exempt.includes(client)
 }

@@ -33,6 +33,7 @@ const newNode = (): Node => ({ literals: new Map(), wild: undefined, part: undef
 /** The lives of the parts of one version. */
 export class PartLives {
   readonly #top = newNode()
+  readonly #parts: readonly Part[]
   /** Every time from which on something is 410. */
   readonly #ends: readonly number[]
 
@@ -43,6 +44,7 @@ export class PartLives {
   }
 
   private constructor(parts: readonly Part[]) {
+    this.#parts = parts
     for (const part of parts) this.#place(part)
     const lives = parts.flatMap(({ life, methods }) => [life, ...(methods?.values() ?? [])])
     this.#ends = lives.flatMap((life) => (life?.retired === undefined ? [] : [life.retired]))
@@ -82,6 +84,11 @@ export class PartLives {
     if (life === undefined) return undefined
     const named = through.findLast(({ part }) => part !== undefined)
     return { life, template: named?.part?.template ?? '' }
+  }
+
+  /** What it was made of. */
+  get all(): readonly Part[] {
+    return this.#parts
   }
 
   /** How many parts have retired: documents are the same as long as this is. */

@@ -1,5 +1,5 @@
 /** How an answered request is counted: by version, template and client. */
-import { fromVersion, splitVersion } from '../middleware/versions.js'
+import { fromVersion, splitVersion } from '../middleware/version-names.js'
 import { mountTemplate } from '../telemetry/express-route.js'
 import type { Usage } from '../usage/usage.js'
 import type { Exchange } from './exchange.js'

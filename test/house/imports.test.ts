@@ -36,7 +36,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'auth/index.ts': ['auth', 'middleware'],
   server: ['problem.ts', 'wire.ts'],
   telemetry: [],
+  'usage/index.ts': ['usage', 'usage/retirements.ts'],
   usage: ['adapters/contract.ts', 'definition', 'http', 'limits', 'problem.ts', 'telemetry', 'wire.ts'],
+  'usage/retirements.ts': ['usage', 'options', 'plan'],
   definition: ['violation.ts', 'adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
   'adapters/contract.ts': [],
   'definition/json.ts': ['http'],
@@ -64,6 +66,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   plan: ['violation.ts', 'adapters/contract.ts', 'auth', 'definition', 'http', 'problem.ts', 'cache.ts', 'wire.ts'],
   representation: ['adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'cache.ts', 'wire.ts'],
   middleware: [
+    'usage',
     'adapters/contract.ts',
     'auth',
     'limits',
