@@ -79,8 +79,13 @@ function sameParameters(context: PageContext, path: string, parameters: readonly
 function parameterRow(parameter: JsonObject, rows: RowContext): Html {
   const schema = parameter.schema ?? Object.values(objectIn(parameter, 'content')).map((one) => objectIn(one, 'schema'))[0]
   const place = textIn(parameter, 'in') ?? ''
-  return html`<tr><th scope="row"><code>${shortened(textIn(parameter, 'name') ?? '', longestText)}</code>${parameter.required === true && html` <small>required</small>`}</th><td>${places[place] ?? place}</td><td>${typeCell(schema, rows)}</td><td>${textCell(schema, rows, textIn(parameter, 'description'))}${examplesOf(parameter)}</td></tr>
+  return html`<tr><th scope="row"><code>${shortened(textIn(parameter, 'name') ?? '', longestText)}</code>${parameter.required === true && html` <small>required</small>`}${parameter.deprecated === true && html` <small>deprecated${sunsetText(parameter)}</small>`}</th><td>${places[place] ?? place}</td><td>${typeCell(schema, rows)}</td><td>${textCell(schema, rows, textIn(parameter, 'description'))}${examplesOf(parameter)}</td></tr>
 `
+}
+
+const sunsetText = (parameter: JsonObject): string => {
+  const sunset = textIn(parameter, 'x-sunset')
+  return sunset === undefined ? '' : `, until ${sunset.slice(0, 10)}`
 }
 
 function examplesOf(parameter: JsonObject): HtmlPart {

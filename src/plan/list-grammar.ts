@@ -34,6 +34,8 @@ export interface ListGrammar {
   /** Every parameter that a list of this resource takes. */
   readonly parameters: readonly string[]
   readonly filters: ReadonlyMap<string, TypedFilter>
+  /** The names of deprecated parameters; absent where there are none. */
+  readonly deprecated: ReadonlySet<string> | undefined
   readonly sort: ReadonlyMap<string, readonly string[]>
   readonly searchable: boolean
   readonly expandable: readonly string[]
@@ -71,6 +73,7 @@ export function compileListGrammar(definition: ResourceDefinition, page: PageOpt
       ...(expandable.length > 0 ? [expand] : []),
     ],
     filters,
+    deprecated: deprecatedNames(filters),
     sort: new Map(definition.sort.map((field) => [field, Object.freeze(field.split('.'))])),
     searchable,
     expandable,
@@ -80,6 +83,11 @@ export function compileListGrammar(definition: ResourceDefinition, page: PageOpt
     recent: caches.make('list-queries'),
     orders: caches.make('sorts'),
   }
+}
+
+function deprecatedNames(filters: ReadonlyMap<string, TypedFilter>): ReadonlySet<string> | undefined {
+  const names = [...filters.values()].filter(({ deprecated }) => deprecated !== undefined).map(({ name }) => name)
+  return names.length === 0 ? undefined : new Set(names)
 }
 
 /** What the resource says of pages, else the service, else the defaults; a default is never more than the maximum that someone did say. */

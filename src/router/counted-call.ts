@@ -6,7 +6,12 @@ import type { Exchange } from './exchange.js'
 
 export function countCall(exchange: Exchange, usage: Usage): void {
   const { req, method, principal } = exchange
-  usage.countCall({ ...placeOf(exchange), method, client: usage.clientOf(principal, req) })
+  const place = placeOf(exchange)
+  const client = usage.clientOf(principal, req)
+  usage.countCall({ ...place, method, client })
+  // Who uses what is deprecated breaks when it goes.
+  for (const { kind, name } of exchange.progress.deprecated)
+    usage.countBreak({ clause: 'VER-3', method, route: place.route, detail: `${kind} ${name}`, client })
 }
 
 /** Stands for versions that there never were: their names are the client's to choose. */

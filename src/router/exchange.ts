@@ -16,6 +16,7 @@ import { collectionPath, itemPath } from '../plan/addresses.js'
 import type { CompiledMethod } from '../plan/endpoint-plan.js'
 import { earliest, lifeFields } from '../plan/life.js'
 import { namesIn, useAddress } from '../plan/part-lives.js'
+import { lifeOf } from '../plan/route-lives.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
@@ -211,6 +212,7 @@ export class Exchange implements AnyStage {
   respondedWith(status: number): void {
     const { progress } = this
     if (!progress.markResponded()) return
+    this.#noteOperation()
     this.#ended?.(status)
     if (this.service.usage !== undefined) countCall(this, this.service.usage)
     notify(
@@ -222,9 +224,20 @@ export class Exchange implements AnyStage {
         clause: progress.problem?.clause,
         duration: performance.now() - this.started,
         ...(progress.counts ?? uncounted),
+        deprecated: progress.deprecated,
       }),
       this.req,
     )
+  }
+
+  /** Notes a deprecated operation, where anybody hears of it. */
+  #noteOperation(): void {
+    const { usage, hooks } = this.service
+    if (this.version?.table.parts === undefined || (usage ?? hooks.onResponse ?? this.#ended) === undefined) return
+    const { route } = this.routeName
+    const life = route === undefined ? undefined : lifeOf(route, this.method)
+    if (life !== undefined && (life.deprecated ?? life.sunset) !== undefined)
+      this.progress.noteDeprecated('operation', [`${this.method} ${route?.template}`])
   }
 
   /** Calls back with the status when the answer is written, and with `undefined` where the connection closes before. */

@@ -1,6 +1,7 @@
 /** Where logging, metrics and tracing attach. A hook that throws never changes an answer. */
 import type { IncomingMessage } from 'node:http'
 import { tellable } from '../notify.js'
+import type { DeprecatedUse } from '../plan/deprecated.js'
 import type { Facts } from '../telemetry/messages.js'
 
 /** What every event tells. */
@@ -42,6 +43,8 @@ export interface ResponseEvent extends RequestEvent {
   readonly rows: number
   /** Milliseconds that the request waited for other writers of its key. */
   readonly waited: number
+  /** What is deprecated and was used: the operation, parameters and members (VER-3). Empty for most. */
+  readonly deprecated: readonly DeprecatedUse[]
 }
 
 export interface ErrorEvent extends RequestEvent {

@@ -36,6 +36,7 @@ export function walkObserved(exchange: Exchange, walk: () => void): void {
     message.status = status
     message.code = progress.problem?.code
     message.clause = progress.problem?.clause
+    message.deprecated = progress.deprecated
     Object.assign(message, progress.counts)
     if (!isBeginning) traced.end(progress.failure)
   })

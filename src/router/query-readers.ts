@@ -1,4 +1,5 @@
 /** Reads the query of a request, by the kind that its operation names (QUERY-8). */
+import type { QueryPair } from '../http/query-string.js'
 import { parseExportQuery } from '../plan/export-query.js'
 import { knownListQuery, parseItemQuery } from '../plan/list-grammar.js'
 import type { QueryKind } from '../plan/operation.js'
@@ -24,16 +25,23 @@ function readList(exchange: Negotiated): QueryInput<'list'> {
   const { rawQuery, resource, representation } = exchange
   const { list } = resource.plan
   const query = representation.transfer === undefined ? knownListQuery(rawQuery, list, exchange) : parseExportQuery(rawQuery, list)
+  if (list.deprecated !== undefined) exchange.progress.noteDeprecated('parameter', usedNames(query.pairs, list.deprecated))
   return { query, expand: query.expand }
 }
+
+const usedNames = (pairs: readonly QueryPair[], deprecated: ReadonlySet<string>): readonly string[] =>
+  pairs.map(([name]) => name).filter((name) => deprecated.has(name))
 
 function readItem({ rawQuery, resource }: Negotiated): QueryInput<'item'> {
   const query = parseItemQuery(rawQuery, resource.plan.list)
   return { query, expand: query.expand }
 }
 
-function readParameters({ rawQuery, endpointMethod }: Negotiated): QueryInput<'endpoint'> {
-  return { query: endpointMethod?.parseQuery(rawQuery) ?? {}, expand: expandsNothing }
+function readParameters({ rawQuery, endpointMethod, progress }: Negotiated): QueryInput<'endpoint'> {
+  const query = endpointMethod?.parseQuery(rawQuery) ?? {}
+  const used = endpointMethod?.deprecatedParameters?.(query)
+  if (used !== undefined) progress.noteDeprecated('parameter', used)
+  return { query, expand: expandsNothing }
 }
 
 function readNone({ rawQuery }: Negotiated): QueryInput<'none'> {
