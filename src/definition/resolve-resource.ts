@@ -13,7 +13,15 @@ import { NamedMembers } from './named-members.js'
 import { checkCollectionName, checkName, checkSegment } from './naming.js'
 import { type Context, keptMembers, namesOf, resolveLink, resolveTarget } from './resolve-links.js'
 import type { Filter, ResourceDefinition } from './resource.js'
-import type { FilterDeprecation, FilterOperator, FilterOptions, FilterTable, LinkTable, PageOptions, ResourceOptions } from './resource-options.js'
+import type {
+  FilterDeprecation,
+  FilterOperator,
+  FilterOptions,
+  FilterTable,
+  LinkTable,
+  PageOptions,
+  ResourceOptions,
+} from './resource-options.js'
 import type { JsonSchema } from './schema-types.js'
 import { Shape } from './shape.js'
 import { singularOf } from './singular.js'

@@ -8,6 +8,7 @@ import { listIn, objectIn, shortened, sound, textIn } from './read.js'
 import { follow } from './references.js'
 import { longestText } from './schema-text.js'
 import type { DocsTag } from './site.js'
+import { upgradePageName } from './upgrade-page.js'
 
 /** Bytes that the operations of all resources may take here; where they take more, the index lists the resources alone. */
 const longestList = longestPage / 2
@@ -43,7 +44,7 @@ function introduction(context: PageContext): Html {
   const sunset = textIn(document, 'x-sunset')
   return html`${
     isDeprecated(context) &&
-    html`<p><strong>This version is deprecated</strong> (${clauseLink(context, 'VER-3')}).${sunset !== undefined && html` It ends on <time datetime="${sunset}">${sunset.slice(0, 10)}</time>.`} The answers say so in <code>Deprecation</code>${sunset !== undefined && html` and <code>Sunset</code>`}.</p>
+    html`<p><strong>This version is deprecated</strong> (${clauseLink(context, 'VER-3')}).${sunset !== undefined && html` It ends on <time datetime="${sunset}">${sunset.slice(0, 10)}</time>.`} The answers say so in <code>Deprecation</code>${sunset !== undefined && html` and <code>Sunset</code>`}.${upgradeLink(context)}</p>
 ${brownoutText(document)}`
   }${
     summary !== undefined &&
@@ -54,6 +55,12 @@ ${brownoutText(document)}`
 <p>The OpenAPI document, for programs: <a href="${context.folder}../openapi.json">JSON</a>, <a href="${context.folder}../openapi.yaml">YAML</a>.${links(context)}</p>
 `
 }
+
+/** Where its clients read what to change. */
+const upgradeLink = (context: PageContext): HtmlPart =>
+  context.fixed
+    .filter(({ name }) => name === upgradePageName)
+    .map(({ name, title }) => html` What its clients have to change: <a href="${fileAddress(context, name)}">${title}</a>.`)
 
 /** The times at which the version answers nothing, where some are announced. */
 function brownoutText(document: unknown): HtmlPart {

@@ -128,7 +128,9 @@ function filterParameter({ name, field, path, op, many, allowed, deprecated }: T
     name,
     in: 'query',
     description: `Items whose \`${field}\` ${comparisons[op]} (QUERY-1).${any}${deprecated?.use === undefined ? '' : ` Use \`${deprecated.use}\` in its place.`}`,
-    ...(deprecated === undefined ? {} : { deprecated: true, ...(deprecated.sunset === undefined ? {} : { 'x-sunset': deprecated.sunset }) }),
+    ...(deprecated === undefined
+      ? {}
+      : { deprecated: true, ...(deprecated.sunset === undefined ? {} : { 'x-sunset': deprecated.sunset }) }),
     ...(many
       ? { style: 'form', explode: true, schema: { type: 'array', items: value, minItems: 1, maxItems: mostValues } }
       : { schema: value }),

@@ -7,14 +7,14 @@ import type { AccessRequest } from '../auth/permission.js'
 import { type Cache, cacheKinds } from '../cache.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
-import type { ServiceDescription } from '../plan/description.js'
+import type { DescribedVersion, ServiceDescription } from '../plan/description.js'
 import { type DocsPages, docsPagesKind } from '../plan/docs-pages.js'
 import { type OpenApiOptions, openApiKinds } from '../plan/document-options.js'
 import type { OperationDescription } from '../plan/operation.js'
-import type { Route } from '../plan/routes.js'
+import type { Route, RouteTable } from '../plan/routes.js'
 import { isYaml } from '../plan/served-document.js'
 import { bodyTag } from '../representation/tags.js'
-import { DocsFiles, type WrittenFile } from './docs-files.js'
+import { DocsFiles, docsFileName, type WrittenFile } from './docs-files.js'
 import type { Service } from './service.js'
 import type { Parsed } from './stages.js'
 
@@ -105,12 +105,27 @@ export class Documents {
     // An asset is the same for everybody: nobody need be asked.
     const allowed = this.#files.isAsset(path) ? undefined : await this.#allowedTo(exchange)
     const key = this.#keyOf(version.name, allowed)
+    const next = this.#successorOf(version)
+    // What the caller may do in another version is asked for the one page that tells of it.
+    const isAbout = next !== undefined && /^upgrade(?:~|$)/.test(docsFileName(path))
+    const allowedNext = isAbout ? await this.#allowedTo(exchange, next.table) : undefined
+    const nextKey = next === undefined ? '' : this.#keyOf(next.name, allowedNext)
     return this.#files.of({
       path,
-      key,
+      key: `${key} ${nextKey}`,
       server: this.#serverOf(version.name, root),
       document: () => this.#subject(key, version.name, allowed),
+      version: version.name,
+      successor: next && { name: next.name, document: () => this.#subject(nextKey, next.name, allowedNext) },
     })
+  }
+
+  /** The version that the clients of one go to, where it is served. */
+  #successorOf({ life }: DescribedVersion): DescribedVersion | undefined {
+    const found = life?.successor === undefined ? undefined : this.#description.versions.get(life.successor)
+    if (found === undefined || found === 'retired') return undefined
+    const { retireAtSunset = false, sunset = Number.POSITIVE_INFINITY } = found.life ?? {}
+    return retireAtSunset && sunset <= Date.now() ? undefined : found
   }
 
   /** What pages are made of: one object for all addresses that the service is called by. */
@@ -140,8 +155,8 @@ export class Documents {
     return JSON.stringify([version, state, allowed === undefined ? undefined : [...allowed], ...format])
   }
 
-  async #allowedTo(exchange: Parsed): Promise<ReadonlySet<string> | undefined> {
-    return this.#reduced && exchange.permission !== undefined ? allowedTo(exchange) : undefined
+  async #allowedTo(exchange: Parsed, table: RouteTable = exchange.version.table): Promise<ReadonlySet<string> | undefined> {
+    return this.#reduced && exchange.permission !== undefined ? allowedTo(exchange, table) : undefined
   }
 
   /** The document in JSON but for the address of the request, made once for all addresses that the service is called by. */
@@ -191,10 +206,8 @@ function accessRequests({ resource, endpoint }: Route, { actions }: OperationDes
 const textOf = ({ action, resource }: AccessRequest): string => `${action} ${resource}`
 
 /** The texts of the requests that the permission allows. Each is decided once, one after another. */
-async function allowedTo(exchange: Parsed): Promise<ReadonlySet<string>> {
-  const requests = exchange.version.table.routes.flatMap((route) =>
-    [...route.operations.values()].flatMap((operation) => accessRequests(route, operation)),
-  )
+async function allowedTo(exchange: Parsed, table: RouteTable): Promise<ReadonlySet<string>> {
+  const requests = table.routes.flatMap((route) => [...route.operations.values()].flatMap((operation) => accessRequests(route, operation)))
   const allowed = new Set<string>()
   for (const [text, { action, resource }] of new Map(requests.map((request) => [textOf(request), request]))) {
     if ((await exchange.decide(action, resource)) === 'allow') allowed.add(text)

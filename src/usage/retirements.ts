@@ -71,7 +71,8 @@ function endsOfVersion({ name, life, table }: DescribedVersion, now: number): re
   }
   add(undefined, undefined, sunset)
   const parts: readonly Part[] = table.parts?.all ?? []
-  for (const { template, life: own } of [...parts].sort((a, b) => a.template.length - b.template.length)) add(template, undefined, endOf(own, now))
+  for (const { template, life: own } of [...parts].sort((a, b) => a.template.length - b.template.length))
+    add(template, undefined, endOf(own, now))
   for (const { template, methods } of parts) for (const [method, own] of methods ?? []) add(template, method, endOf(own, now))
   return [...found.values()]
 }
@@ -124,16 +125,26 @@ function callersOf({ version, route, method }: ScheduledEnd, calls: readonly Cal
 /** Callers that a sentence names. */
 const mostNamed = 10
 
-function sentenceOf({ version, route, method, ends, daysLeft, state, callers, coverage }: Omit<DueEnd, 'sentence'>, { days }: UsageSnapshot): string {
-  const what = [method, `${version === '' ? '' : version}${route === undefined ? '' : `${version === '' ? '' : ' '}${route}`}`].filter((one) => one !== undefined).join(' ')
-  const when = daysLeft < 0 ? `should have ended on ${ends.slice(0, 10)} and is still served` : `ends on ${ends.slice(0, 10)}, in ${daysLeft} days`
+function sentenceOf(
+  { version, route, method, ends, daysLeft, state, callers, coverage }: Omit<DueEnd, 'sentence'>,
+  { days }: UsageSnapshot,
+): string {
+  const what = [method, `${version === '' ? '' : version}${route === undefined ? '' : `${version === '' ? '' : ' '}${route}`}`]
+    .filter((one) => one !== undefined)
+    .join(' ')
+  const when =
+    daysLeft < 0 ? `should have ended on ${ends.slice(0, 10)} and is still served` : `ends on ${ends.slice(0, 10)}, in ${daysLeft} days`
   const share = `${Math.floor(coverage.share * 100)}% of the last ${days} days`
   const counted = coverage.complete ? '' : ` Calls were counted for ${share}: there may be more.`
   if (state === 'silent') return `${what} ${when}: nobody called it in the last ${days} days.`
-  if (state === 'unknown') return `${what} ${when}: no call is known, and calls were counted for ${share} alone. Whether it is called is unknown.`
+  if (state === 'unknown')
+    return `${what} ${when}: no call is known, and calls were counted for ${share} alone. Whether it is called is unknown.`
   const named = callers
     .slice(0, mostNamed)
-    .map(({ client, calls, last }) => `${client ?? 'clients that are not counted apart'} (${calls.toLocaleString('en-US')} calls, last ${last.slice(0, 16).replace('T', ' ')} UTC)`)
+    .map(
+      ({ client, calls, last }) =>
+        `${client ?? 'clients that are not counted apart'} (${calls.toLocaleString('en-US')} calls, last ${last.slice(0, 16).replace('T', ' ')} UTC)`,
+    )
   const more = callers.length > mostNamed ? ` and ${callers.length - mostNamed} more` : ''
   return `${what} ${when}: still called in the last ${days} days by ${named.join(', ')}${more}.${counted}`
 }

@@ -13,7 +13,17 @@ const now = '2027-06-01T00:00:00Z'
 const at = (time: string): void => void vi.useFakeTimers({ toFake: ['Date'], now: new Date(time) })
 
 const service = (lives: Lives, life: object = {}) =>
-  serviceOf(stores(), {}, { versions: { v1: { resources: resourcesOf(stores(), lives), deprecated: '2026-01-01', ...life }, v2: resourcesOf(stores(), {}), v0: 'retired' } })
+  serviceOf(
+    stores(),
+    {},
+    {
+      versions: {
+        v1: { resources: resourcesOf(stores(), lives), deprecated: '2026-01-01', ...life },
+        v2: resourcesOf(stores(), {}),
+        v0: 'retired',
+      },
+    },
+  )
 
 const snapshot = (given: Partial<UsageSnapshot> = {}): UsageSnapshot => ({
   at: '2027-06-01T00:00:00.000Z',
@@ -39,7 +49,11 @@ describe('VER-2: what ends', () => {
   it('VER-2: versions by their sunset, parts by theirs where that is earlier, each once', () => {
     at(now)
     const lives: Lives = {
-      pedidos: { retired: { since: '2027-06-20' }, operations: { remove: { deprecated: { sunset: '2027-06-10' } } }, below: { urgente: { retired: true } } },
+      pedidos: {
+        retired: { since: '2027-06-20' },
+        operations: { remove: { deprecated: { sunset: '2027-06-10' } } },
+        below: { urgente: { retired: true } },
+      },
       search: { deprecated: { sunset: '2029-01-01' } },
     }
     expect(scheduledEnds(service(lives, { sunset: '2028-01-01' }))).toEqual([
@@ -71,7 +85,14 @@ describe('VER-2: who still calls what is due', () => {
       call('v2', 'POST', '/pedidos', 'billing'),
     ]
     const due = dueEnds(ends, snapshot({ calls }))
-    expect(due.map(({ version, state, daysLeft, callers }) => [version, state, daysLeft, callers.map(({ client, calls: n }) => `${client} ${n}`)])).toEqual([
+    expect(
+      due.map(({ version, state, daysLeft, callers }) => [
+        version,
+        state,
+        daysLeft,
+        callers.map(({ client, calls: n }) => `${client} ${n}`),
+      ]),
+    ).toEqual([
       ['v2', 'called', -1, ['shop 1']],
       ['v1', 'called', 12, ['billing 1205', 'shop 3']],
     ])
@@ -88,7 +109,10 @@ describe('VER-2: who still calls what is due', () => {
     expect(states({})).toEqual(['silent', 'silent'])
     expect(states({ since: undefined })).toEqual(['unknown', 'unknown'])
     expect(states({ since: '2027-05-30T00:00:00.000Z' })).toEqual(['unknown', 'unknown'])
-    expect(states({ gaps: [{ from: '2027-05-10T00:00:00.000Z', to: '2027-05-10T01:00:00.000Z', reason: 'lost-counts' }] })).toEqual(['unknown', 'unknown'])
+    expect(states({ gaps: [{ from: '2027-05-10T00:00:00.000Z', to: '2027-05-10T01:00:00.000Z', reason: 'lost-counts' }] })).toEqual([
+      'unknown',
+      'unknown',
+    ])
     expect(states({ since: '2027-05-30T00:00:00.000Z', calls: [call('v1', 'GET', '/pedidos', undefined)] })).toEqual(['unknown', 'called'])
     const [, young] = dueEnds(ends, snapshot({ since: '2027-05-30T00:00:00.000Z' }))
     expect(young?.sentence).toBe(
@@ -103,10 +127,18 @@ describe.each(frameworks)('VER-2: the alarm over %s', (_name, express) => {
     closers.push(() => counts.close())
     const from = stores()
     const ends = new Date(Date.now() + 12 * 86_400_000).toISOString()
-    const api = serviceOf(from, {}, { usage: counts, versions: { v1: { resources: resourcesOf(from, {}), deprecated: '2026-01-01', sunset: ends }, v2: resourcesOf(from, {}) } })
+    const api = serviceOf(
+      from,
+      {},
+      {
+        usage: counts,
+        versions: { v1: { resources: resourcesOf(from, {}), deprecated: '2026-01-01', sunset: ends }, v2: resourcesOf(from, {}) },
+      },
+    )
     const { send, close } = await listen(express().use(api) as never)
     closers.push(close)
-    const state = async () => dueEnds(scheduledEnds(api), await counts.read()).map((one) => [one.version, one.state, one.callers.map(({ client }) => client)])
+    const state = async () =>
+      dueEnds(scheduledEnds(api), await counts.read()).map((one) => [one.version, one.state, one.callers.map(({ client }) => client)])
     await send('GET', '/v2/pedidos', { 'x-client': 'billing' })
     expect(await state()).toEqual([['v1', 'unknown', []]])
     await send('GET', '/v1/pedidos/1', { 'x-client': 'shop' })
