@@ -94,8 +94,8 @@ describe('docs/lifecycle.md', () => {
   })
 })
 
-describe('README.md', () => {
-  const text = read('README.md')
+describe('docs/clauses.md', () => {
+  const text = read('docs/clauses.md')
   const rows = [...text.matchAll(/^\| ((?:PATH|REP|VERB|QUERY|HDR|AUTH|ERR|LIMIT|VER)-\d+) \| (.+) \| (.+) \| (.+) \|$/gm)]
 
   it('has a row for every clause', () => {

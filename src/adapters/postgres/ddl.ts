@@ -137,6 +137,7 @@ function relationOf(columns: readonly Column[]): Relation {
     guarded: false,
     triggers: [],
     rules: { insert: false, update: false },
+    indirect: { update: false, remove: false },
     cascades: false,
     deferrals: false,
     lacking: [],

@@ -80,6 +80,23 @@ describe.each(stores)('SQL of a "write" function, over $name', ({ open }) => {
     }
   })
 
+  it('VERB-13: COMMIT after a statement that no longer found the record is a 500 that tells the team so', async () => {
+    for (const [method, path, body] of requests.filter(([method]) => method !== 'POST')) {
+      for (const end of [async () => {}, () => Promise.reject(new Error('no'))]) {
+        await store.sql(`DELETE FROM actas; INSERT INTO actas (id, texto) VALUES ('a', 'uno')`)
+        const { send, close, failures } = await service(async (tx, change) => {
+          await tx.query(`DELETE FROM actas WHERE id = 'a'`)
+          await change.apply().catch(() => {})
+          await tx.query('COMMIT')
+          await end()
+        })
+        expect((await send(method, path, {}, body)).status, method).toBe(500)
+        expect(String(failures[0]), method).toMatch(/The "write" function ended the transaction of/)
+        await close()
+      }
+    }
+  })
+
   it('VERB-13: COMMIT and then a problem, or a failure, does not say that nothing was changed', async () => {
     const thrown = [new HttpProblem('rule', { detail: 'No.' }), new Error('no')]
     for (const error of thrown) {

@@ -60,7 +60,8 @@ describe('conflicts between transactions', () => {
     })
     await place.sql('UPDATE cuentas SET n = 0')
     expect(await Promise.all([1, 2].map((n) => adapter.create({ id: `d${n}`, n }, call)))).toMatchObject([{ created: {} }, { created: {} }])
-    expect(met).toBe(3)
+    // The second try may meet the other transaction once more, and deadlock again.
+    expect(met).toBeGreaterThanOrEqual(3)
     expect(await place.sql('SELECT n FROM cuentas')).toEqual([{ n: 2 }, { n: 2 }])
   })
 

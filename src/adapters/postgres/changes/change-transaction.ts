@@ -12,15 +12,23 @@ import { committed, reread } from './committed.js'
 import { type Around, appliedOf, type Outcome, refusedBy, storedIn, succeeded } from './outcome.js'
 import { isOwnWork, ownWork, snapshotOf, wasThere } from './own-work.js'
 import type { PendingChange } from './pending-change.js'
+import { lockRow, type RowGuard } from './row-guard.js'
 import { changeOf, type Made } from './team-change.js'
 import { TeamWrite } from './team-write.js'
+
+/** What belongs to a change beside its own statement. */
+export interface Beside<R> {
+  /** Whether a trigger or rule may change the row after the statement: then it is read again. */
+  readonly changesAgain: boolean
+  readonly around: Around<R> | undefined
+  /** What keeps other sessions from the row, where the statement alone does not. */
+  readonly guard: RowGuard | undefined
+}
 
 export class ChangeTransaction<R extends Outcome> {
   readonly #change: PendingChange
   readonly #statement: (ask: Ask) => Promise<R | Refused>
-  /** Whether a trigger or rule may change the row after the statement: then it is read again. */
-  readonly #changesAgain: boolean
-  readonly #around: Around<R> | undefined
+  readonly #beside: Beside<R>
   /** The snapshot of the transaction when the record was absent, to find out whether the transaction itself removed it. */
   #snapshot: string | undefined
   /** Whether this transaction itself had changed the row when its version was not the expected one. */
@@ -28,11 +36,10 @@ export class ChangeTransaction<R extends Outcome> {
   /** The last attempt with the team's function. */
   #team: TeamWrite | undefined
 
-  constructor(change: PendingChange, statement: (ask: Ask) => Promise<R | Refused>, changesAgain: boolean, around: Around<R> | undefined) {
+  constructor(change: PendingChange, statement: (ask: Ask) => Promise<R | Refused>, beside: Beside<R>) {
     this.#change = change
     this.#statement = statement
-    this.#changesAgain = changesAgain
-    this.#around = around
+    this.#beside = beside
   }
 
   async run(): Promise<R | Refused> {
@@ -49,13 +56,14 @@ export class ChangeTransaction<R extends Outcome> {
   #attempts(): Promise<R | Refused> {
     const { databases, call, table } = this.#change
     const { options, separate } = table
-    const around = this.#around
+    const { around, guard } = this.#beside
     const optional = options.write === undefined && options.session === undefined && around === undefined && !separate
     return writingTogether<R | Refused>({
       databases,
       options,
       call,
       optional,
+      repeatable: guard === 'snapshot',
       succeeded,
       work: (ask, own) => (around === undefined ? this.#attempt(ask, own) : around(ask, () => this.#attempt(ask, own))),
     })
@@ -64,7 +72,7 @@ export class ChangeTransaction<R extends Outcome> {
   async #attempt(ask: Ask, own: Session): Promise<R | Refused> {
     if (this.#change.table.options.write !== undefined) return this.#besideTeam(new TeamWrite(this.#change, own), ask)
     const result = await this.#apply(ask)
-    return this.#changesAgain ? this.#asCommitted(result, ask) : result
+    return this.#beside.changesAgain ? this.#asCommitted(result, ask) : result
   }
 
   /** The adapter's own statement. */
@@ -72,7 +80,7 @@ export class ChangeTransaction<R extends Outcome> {
     const { table, texts, action, databases } = this.#change
     const { write } = table.options
     await team?.begin()
-    const result = await this.#statement(ask).catch((error: unknown) => refusedBy(error, this.#change))
+    const result = await this.#guarded(ask).catch((error: unknown) => refusedBy(error, this.#change))
     if (succeeded(result)) team?.succeeded(appliedOf(result))
     if (databases.write.nested) return result
     if (result === 'stale' && texts !== undefined) this.#touched = await isOwnWork(table, texts, ask)
@@ -80,6 +88,18 @@ export class ChangeTransaction<R extends Outcome> {
     const mayHide = write !== undefined && !table.separate && ['replace', 'patch', 'remove'].includes(action)
     if (result === 'absent' && mayHide) this.#snapshot = await snapshotOf(ask)
     return result
+  }
+
+  /** The statement, on a row that no other session changes meanwhile. */
+  async #guarded(ask: Ask): Promise<R | Refused> {
+    return (await this.#lock(ask)) ? this.#statement(ask) : ('absent' as R)
+  }
+
+  /** Locks the row where that is its guard. Resolves with `false` where there is none. */
+  async #lock(ask: Ask): Promise<boolean> {
+    const { table, texts, expected, call, action } = this.#change
+    if (this.#beside.guard !== 'lock' || texts === undefined) return true
+    return lockRow({ table, texts, expected, call, ask }, action === 'remove' && table.deletion === undefined)
   }
 
   /** One attempt with the team's `write` function. */
@@ -104,13 +124,19 @@ export class ChangeTransaction<R extends Outcome> {
       await team.run(changeOf(this.#change, before, make))
     } catch (error) {
       const refused = await refusedBefore(error, applied)
-      if (refused !== undefined) return refused
+      if (refused !== undefined) {
+        await team.verifyRefused()
+        return refused
+      }
       const thrown = isProblem(error) ? error : teamError(error, 'write')
       await team.doubt(thrown)
       throw thrown
     }
     const result = await apply()
-    if (!succeeded(result)) return result
+    if (!succeeded(result)) {
+      await team.verifyRefused()
+      return result
+    }
     await team.verify()
     const answer = await this.#asCommitted(result, ask)
     if (wasShown && isRefused(answer)) throw takenAway(this.#change)
@@ -125,7 +151,7 @@ export class ChangeTransaction<R extends Outcome> {
     if (applied === 'attached' || applied === 'detached')
       return { applied, record: (await shownRecord({ table, texts, call, ask }))?.value }
     const stored = storedIn(result)
-    const now = stored !== undefined && this.#changesAgain ? await reread(table, stored, call, ask) : stored
+    const now = stored !== undefined && this.#beside.changesAgain ? await reread(table, stored, call, ask) : stored
     if (now !== undefined) team.succeeded(now)
     return { applied: now ?? applied, record: now?.value }
   }
@@ -135,6 +161,7 @@ export class ChangeTransaction<R extends Outcome> {
     const { table, action, texts, expected, before, call } = this.#change
     if (action === 'create' || texts === undefined) return undefined
     if (table.options.readBefore !== true) return before?.()
+    if (!(await this.#lock(ask))) return 'absent'
     const found = await lockedRecord({ table, texts, expected, call, ask }, action !== 'remove')
     if (found === undefined) return 'absent'
     // A record that is not in the parent's collection is absent, which comes before stale.

@@ -1,11 +1,12 @@
 /** Runs a change atomically, with all that belongs to it (HDR-3). */
 import type { Refused } from '../../contract.js'
 import type { Ask } from '../sql/ask.js'
-import { writingAlone } from '../transactions/statements.js'
+import { waitOf, writingAlone } from '../transactions/statements.js'
 import { ChangeTransaction } from './change-transaction.js'
 import { changesAfterwards } from './committed.js'
 import { type Around, type Outcome, refusedBy } from './outcome.js'
 import type { PendingChange } from './pending-change.js'
+import { isRacing, rowGuard } from './row-guard.js'
 
 /** Runs the statement of a change: alone, or in a transaction where more belongs to the change. */
 export async function changing<R extends Outcome>(
@@ -16,8 +17,10 @@ export async function changing<R extends Outcome>(
   const { table, databases } = change
   const { write, session } = table.options
   const changesAgain = changesAfterwards(table, change.action)
-  const needsMore = write !== undefined || session !== undefined || around !== undefined || changesAgain || table.separate
-  if (needsMore || databases.write.nested) return new ChangeTransaction(change, statement, changesAgain, around).run()
+  const guard = isRacing(change) ? await rowGuard(table, databases.write, waitOf(change.call)) : undefined
+  const needsMore =
+    write !== undefined || session !== undefined || around !== undefined || changesAgain || table.separate || guard !== undefined
+  if (needsMore || databases.write.nested) return new ChangeTransaction(change, statement, { changesAgain, around, guard }).run()
   try {
     return await writingAlone(databases, change.call, statement)
   } catch (error) {

@@ -76,6 +76,12 @@ export class TeamWrite {
     this.#demand(await this.#mark.check())
   }
 
+  /** The same where that statement changed nothing: the function may have committed what it had done before. */
+  async verifyRefused(): Promise<void> {
+    const state = await this.#mark.check().catch(() => 'kept')
+    if (state === 'ended') throw this.#ended()
+  }
+
   /** The same where the function threw: what it says to a client may no longer be true. */
   async doubt(thrown: Error): Promise<void> {
     if (this.#made === undefined) return

@@ -72,4 +72,6 @@ export interface Database {
   readonly embedded: boolean
   /** Whether statements already run in a transaction that the caller ends: then a failure is not repeated here. */
   readonly nested: boolean
+  /** The client has no transactions of its own: outside of the caller's, each statement is committed by itself. */
+  readonly single?: boolean
 }

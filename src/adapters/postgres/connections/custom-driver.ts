@@ -13,6 +13,7 @@ export function customDatabase(client: CustomClient, callers: boolean): Database
   return {
     embedded: false,
     nested,
+    single: client.transaction === undefined,
     query: (text, values, wait) => betweenTurns(client, wait, () => ask(client, text, values, wait)),
     cells: async (text, columns, values, wait) => cellsOf(await betweenTurns(client, wait, () => ask(client, text, values, wait)), columns),
     transaction: (work, wait, optional, first) =>

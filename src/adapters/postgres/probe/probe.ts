@@ -67,6 +67,7 @@ export class Probe {
       ...privileges(table, offered),
       ...prospects(table, ahead, offered),
       ...counting(table),
+      ...(databases.write.single ? unguarded(table, offered) : []),
       ...hidden,
     ]
     const faults: string[] = []
@@ -217,6 +218,15 @@ function prospects({ definition: { collection } }: Table, ahead: Outlook, offere
     ...(ahead.readOnly && offered.size > 0
       ? [`The database of "${collection}" is read-only at the moment: writes are answered with 503.`]
       : []),
+  ]
+}
+
+/** What a client without transactions may lose: the row can't be kept from other sessions between two statements (HDR-3). */
+function unguarded({ definition: { collection }, racing }: Table, offered: ReadonlySet<WriteMethod>): string[] {
+  const isUpdated = (['replace', 'attach', 'detach'] as const).some((method) => offered.has(method))
+  if (!(racing.update && isUpdated) && !(racing.remove && offered.has('remove'))) return []
+  return [
+    `The client has no transaction(work), and writes to "${collection}" need one: its table is a view or has rules, or its version looks at other rows, or a table of its own says what is attached. Outside of a transaction of yours, such a write can undo what another session commits meanwhile. Give the client transaction(work).`,
   ]
 }
 

@@ -68,6 +68,8 @@ export interface Relation {
   readonly triggers: readonly CatalogTrigger[]
   /** A rule adds to, or stands in the place of, what an INSERT or an UPDATE does. */
   readonly rules: { readonly insert: boolean; readonly update: boolean }
+  /** Who writes is an INSTEAD OF trigger or a rule, of it or of a view below: not the statement that compares. */
+  readonly indirect: { readonly update: boolean; readonly remove: boolean }
   /** An update of it may change rows that refer to it: a foreign key has ON UPDATE CASCADE, SET NULL or SET DEFAULT. */
   readonly cascades: boolean
   /** Somewhere in the database a trigger may run as late as at the commit. */
@@ -164,6 +166,15 @@ SELECT json_build_object(
     'insert', EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = c.oid AND w.ev_type = '3'),
     'update', EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = c.oid AND w.ev_type = '2')
   ),
+  'indirect', (
+    SELECT json_build_object('update', coalesce(bool_or(t.type & 16 = 16), false), 'remove', coalesce(bool_or(t.type & 8 = 8), false))
+    FROM (
+      SELECT g.tgrelid AS relation, g.tgtype::int AS type FROM pg_trigger g WHERE g.tgtype & 64 = 64
+      UNION ALL
+      SELECT w.ev_class, CASE w.ev_type WHEN '2' THEN 16 WHEN '4' THEN 8 END FROM pg_rewrite w WHERE w.ev_type IN ('2', '4')
+    ) AS t
+    WHERE t.relation IN (SELECT reached.oid FROM reached)
+  ),
   'cascades', EXISTS (SELECT FROM pg_constraint x WHERE x.confrelid = c.oid AND x.contype = 'f' AND x.confupdtype IN ('c', 'n', 'd')),
   'deferrals', EXISTS (SELECT FROM pg_trigger g WHERE g.tgdeferrable AND NOT g.tgisinternal),
   'indexes', (
@@ -243,6 +254,7 @@ export async function describe(database: Database, name: RelationName, wait: Wai
     guarded: found.guarded,
     triggers: found.triggers ?? [],
     rules: found.rules,
+    indirect: found.indirect,
     cascades: found.cascades,
     deferrals: found.deferrals,
     lacking: found.lacking ?? [],

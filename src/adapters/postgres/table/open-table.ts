@@ -13,6 +13,7 @@ import { joinTablesOf } from './join-tables.js'
 import { keptRecordsOf } from './kept-table.js'
 import { checkAssigned, checkKeyIndex, keyIndexOf } from './key-checks.js'
 import { Layout } from './layout.js'
+import { racingOf } from './racing.js'
 import { describeSource, sourceSql } from './read-source.js'
 import { deletionOf } from './soft-delete.js'
 import type { Table } from './table.js'
@@ -55,6 +56,7 @@ export async function openTable(
     nextVersion: assignment && `${quote(assignment.column)} = ${assignment.sql}`,
     showsVersion: layout.members.some(({ column }) => column !== undefined && column === assignment?.column),
     aftermath: aftermathOf(relation, joins.values(), options),
+    racing: await racingOf(options, { relation, joins, deletion }, databases.write, wait),
     learnt: { total: relation.rows > 0 ? relation.rows : undefined },
     kept: await keptRecordsOf(options, databases.write, wait),
     ...statementsOf(options, layout, version, shownAlive),

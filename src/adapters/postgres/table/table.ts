@@ -12,6 +12,7 @@ import type { JoinColumns } from './join-tables.js'
 import type { KeptRecords } from './kept-table.js'
 import type { Layout } from './layout.js'
 import type { ListStatement } from './list-statement.js'
+import type { Racing } from './racing.js'
 import type { VersionSource } from './versions.js'
 
 export interface Table {
@@ -47,6 +48,8 @@ export interface Table {
   readonly showsVersion: boolean
   /** Which writes are answered with the row as it is read again. */
   readonly aftermath: Aftermath
+  /** Which writes compare something that another session may change while they wait for its lock. */
+  readonly racing: Racing
   /** What marks a row as deleted. */
   readonly deletion: { readonly column: string; readonly sql: string } | undefined
   readonly relation: Relation

@@ -2,11 +2,11 @@
 import type { AdapterCall } from '../../contract.js'
 import type { Cells, Database, Session, SqlClient, TextRow, Wait } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
-import { patiently } from '../connections/failures.js'
+import { patiently, stateOf } from '../connections/failures.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { type Ask, asking } from '../sql/ask.js'
 import type { Parameters } from '../sql/sql.js'
-import { noTransaction } from '../unfit.js'
+import { lateLevel, noTransaction } from '../unfit.js'
 import { teamError } from './team-errors.js'
 import { markBegin } from './transaction-mark.js'
 
@@ -101,18 +101,36 @@ export interface Transaction<T> {
   readonly call: AdapterCall
   /** It may do without the transaction where the client has none. */
   readonly optional: boolean
+  /** All its statements see what was committed when it began, unless it is the caller's. */
+  readonly repeatable: boolean
   /** Any other result undoes it. */
   succeeded(result: T): boolean
   work(ask: Ask, own: Session): Promise<T>
 }
 
+/** Neither statement takes a snapshot. A level that is higher already stays. */
+async function makeRepeatable(own: Session): Promise<void> {
+  const [row] = await own.query('SHOW transaction_isolation', [])
+  if (!row?.transaction_isolation?.startsWith('read ')) return
+  try {
+    await own.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ', [])
+  } catch (error) {
+    throw stateOf(error) === '25001' ? lateLevel() : error
+  }
+}
+
 /** Runs it. In a transaction that the caller ends, a failed write leaves the rest of it as it was. */
-export function writingTogether<T>({ databases, options, call, optional, succeeded, work }: Transaction<T>): Promise<T> {
+export function writingTogether<T>({ databases, options, call, optional, repeatable, succeeded, work }: Transaction<T>): Promise<T> {
   const { write: database, callers } = databases
   const wait = waitOf(call)
-  const first = options.write === undefined ? undefined : markBegin
+  const first = options.write === undefined && !repeatable ? undefined : markBegin
+  // What a transaction of the caller's has lost can't be repeated here. A client of one's own may be in one or not.
+  let isOwn = !database.nested
   const transaction = async (own: Session): Promise<T> => {
+    isOwn ||= repeatable && own.first !== undefined
     if (callers && !own.callers) throw noTransaction()
+    // Without a first statement, it is a part of a transaction whose level is set.
+    if (repeatable && own.first !== undefined) await makeRepeatable(own)
     await runSession(options.session, own.native, call)
     const result = await work(asking(own), own)
     if (!succeeded(result)) throw new Undone(result)
@@ -123,8 +141,5 @@ export function writingTogether<T>({ databases, options, call, optional, succeed
       if (error instanceof Undone) return error.result as T
       throw error
     })
-  // What the caller's own transaction has lost can't be repeated here.
-  return patiently(attempt, { writes: true, wait: database.nested ? noTime : wait })
+  return patiently(attempt, { writes: true, wait: { left: () => (isOwn ? wait.left() : 0) } })
 }
-
-const noTime = { left: () => 0 }

@@ -1,0 +1,101 @@
+/**
+ * Keeps other sessions from a row between what a change compares and what it writes, where the
+ * statement alone does not (`racing.ts`, HDR-3).
+ */
+import type { Database, Wait } from '../connections/client.js'
+import { failureKind, unavailable } from '../connections/failures.js'
+import { rowNow } from '../reads/reads.js'
+import { keptRow, type RowCall } from '../reads/row-call.js'
+import { every, Parameters } from '../sql/sql.js'
+import type { Table } from '../table/table.js'
+import type { PendingChange } from './pending-change.js'
+
+/**
+ * - `lock`: the row is locked first. The statement after that sees what was committed until then.
+ * - `snapshot`: the transaction is REPEATABLE READ. A row that another session has changed since it
+ *   began is a serialization failure, and the transaction is repeated. For views whose rows can not
+ *   be locked.
+ */
+export type RowGuard = 'lock' | 'snapshot'
+
+/** Whether the change needs a guard: elsewhere its own statement is enough. */
+export function isRacing({ table, action, call }: PendingChange): boolean {
+  const { update, remove, members } = table.racing
+  if (action === 'create') return false
+  if (action === 'remove' ? remove : update) return true
+  return members.size > 0 && Object.keys(call.scope).some((name) => members.has(name))
+}
+
+const known = new WeakMap<Table, RowGuard>()
+
+/** The guard that the table allows. Asks the database the first time. */
+export async function rowGuard(table: Table, database: Database, wait: Wait): Promise<RowGuard> {
+  const found = known.get(table) ?? ((await isLockable(table, database, wait)) ? 'lock' : 'snapshot')
+  known.set(table, found)
+  return found
+}
+
+const lockSql = (strength: 'UPDATE' | 'NO KEY UPDATE', table: Table, where: string): string =>
+  `SELECT 1 AS c0 FROM ${table.target} WHERE ${where} FOR ${strength}`
+
+/** Rows may come into sight, and go, between a lock that finds none and the look that confirms it. */
+const mostTries = 3
+
+/**
+ * Locks the row of a change until its transaction ends. Resolves with whether there is one, in any
+ * version. What the lock waited for may have changed more than the row, so the change compares anew,
+ * in a statement of its own.
+ */
+export async function lockRow(at: RowCall, removes: boolean): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    const parameters = new Parameters()
+    const where = every(keptRow(at, parameters))
+    const [locked] = await at.ask.query(lockSql(removes ? 'UPDATE' : 'NO KEY UPDATE', at.table, where), parameters)
+    if (locked !== undefined) return true
+    if ((await rowNow(at)) === undefined) return false
+    // It is there now. Policies of row-level security may still not let it be locked: the statement says what comes of that.
+    if (tries >= mostTries) return true
+  }
+}
+
+/**
+ * Whether a lock of a row of the table locks all rows that it is made of. PostgreSQL refuses it for a
+ * view with an outer join, GROUP BY, DISTINCT or window functions, and for a role that may not update
+ * what is below. It locks nothing, without a word, in the parts of a UNION, in WITH, in sub-selects and
+ * functions. The plan shows what will be locked: such rows are found again by their `ctid`.
+ */
+async function isLockable(table: Table, database: Database, wait: Wait): Promise<boolean> {
+  const text = `EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) SELECT * FROM ${table.target} FOR UPDATE`
+  try {
+    // In a transaction of the caller's, in a savepoint: a statement that fails must not end it.
+    const [row] = database.nested
+      ? await database.transaction((session) => session.query(text, []), wait, true)
+      : await database.query(text, [], wait)
+    const plan: unknown = row?.['QUERY PLAN']
+    const [{ Plan: root }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ Plan: PlanNode }]
+    const scans = scansOf(root)
+    return scans.length > 0 && scans.every(isLocked)
+  } catch (error) {
+    // What the database does not take, or not of this role, or does not explain, can't be locked.
+    if (['other', 'refused', 'unprepared'].includes(failureKind(error))) return false
+    throw unavailable(error, false)
+  }
+}
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Remote SQL'?: string
+  readonly Output?: readonly string[]
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** What rows are read from. */
+const scansOf = (node: PlanNode): readonly PlanNode[] => [
+  ...(node['Relation Name'] !== undefined || /^(?:Function|Table Function|WorkTable) Scan$/.test(node['Node Type']) ? [node] : []),
+  ...(node.Plans ?? []).flatMap(scansOf),
+]
+
+/** A foreign table is locked where its rows are. */
+const isLocked = ({ 'Node Type': type, 'Remote SQL': remote, Output: output = [] }: PlanNode): boolean =>
+  type === 'Foreign Scan' ? / FOR UPDATE$/.test(remote ?? '') : output.some((column) => /^(?:.*\.)?ctid$/.test(column))

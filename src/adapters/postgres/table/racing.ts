@@ -1,0 +1,57 @@
+/**
+ * Which writes of a table would miss an update that another session commits while they wait for the
+ * row (HDR-3). PostgreSQL checks the row itself again when the wait is over. All else in the statement
+ * is as it was when the statement began: the row that a view gives to its INSTEAD OF trigger or rule,
+ * rows that a sub-select finds, rows of other tables.
+ */
+import type { Database, Wait } from '../connections/client.js'
+import type { PostgresAdapterOptions } from '../options/options.js'
+import type { Relation } from './catalog.js'
+import type { JoinColumns } from './join-tables.js'
+
+export interface Racing {
+  readonly update: boolean
+  readonly remove: boolean
+  /** Members whose expression reads other rows: a caller's scope may compare them. */
+  readonly members: ReadonlySet<string>
+}
+
+/** Reads it off the catalog and the options. Asks the database about functions where there are expressions. */
+export async function racingOf(
+  { version, columns = {} }: PostgresAdapterOptions,
+  { relation, joins, deletion }: { relation: Relation; joins: ReadonlyMap<string, JoinColumns>; deletion: object | undefined },
+  database: Database,
+  wait: Wait,
+): Promise<Racing> {
+  const expressions = new Map<string, string>()
+  for (const [member, column] of Object.entries(columns))
+    if (typeof column === 'object' && column.expression !== undefined) expressions.set(member, column.expression)
+  const versionSql = typeof version === 'object' && 'expression' in version ? version.expression : undefined
+  const isOpaque = relation.kind !== 'r' && relation.kind !== 'p'
+  const functions = await functionsThatRead([...expressions.values(), ...(versionSql === undefined ? [] : [versionSql])], database, wait)
+  // A column of a view may be a sub-select.
+  const readsOthers = (sql: string): boolean => isOpaque || /\bselect\b/i.test(sql) || namesCalled(sql).some((name) => functions.has(name))
+  const compares = versionSql !== undefined && readsOthers(versionSql)
+  const update = relation.indirect.update || compares
+  return {
+    update,
+    // What was attached while the removal waited has to go with the record.
+    remove: (deletion === undefined ? relation.indirect.remove || compares : update) || joins.size > 0,
+    members: new Set([...expressions].filter(([, sql]) => readsOthers(sql)).map(([member]) => member)),
+  }
+}
+
+/** The names that are called in SQL, each as it stands there and in lower case: a name without quotes is folded. */
+const namesCalled = (sql: string): readonly string[] =>
+  [...sql.matchAll(/"((?:[^"]|"")+)"\s*\(|([\p{L}_][\p{L}\p{N}_$]*)\s*\(/gu)].map(
+    ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.toLowerCase(),
+  )
+
+/** Those functions in these expressions that may read tables: not the server's own, nor those declared IMMUTABLE. */
+async function functionsThatRead(expressions: readonly string[], database: Database, wait: Wait): Promise<ReadonlySet<string>> {
+  const names = [...new Set(expressions.flatMap(namesCalled))]
+  if (names.length === 0) return new Set()
+  const text = `SELECT DISTINCT p.proname::text AS c0 FROM pg_proc p WHERE p.proname = ANY (ARRAY(SELECT json_array_elements_text($1::text::json))) AND p.provolatile <> 'i' AND p.pronamespace <> 'pg_catalog'::regnamespace`
+  const rows = await database.query(text, [JSON.stringify(names)], wait)
+  return new Set(rows.flatMap(({ c0 }) => (c0 == null ? [] : [c0])))
+}

@@ -1,0 +1,54 @@
+/** A schema with a pool for requests, and another session that holds what they need while they come. */
+import pg from 'pg'
+import { freshSchema } from '../../servers/databases.js'
+
+export interface TwoSessions {
+  readonly pool: pg.Pool
+  /** Runs statements in a third session; gives the rows of the last one. */
+  sql(text: string): Promise<Record<string, unknown>[]>
+  /** Drops everything, and runs these statements. */
+  reset(text: string): Promise<void>
+  /** Another session runs SQL, and commits when the request waits for it. A request that never waits is over before. */
+  beside<T>(text: string, request: () => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export async function twoSessions(): Promise<TwoSessions> {
+  const place = await freshSchema()
+  const connected = async (): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: place.url })
+    await client.connect()
+    return client
+  }
+  const pool = new pg.Pool({ connectionString: place.url, max: 4 })
+  const other = await connected()
+  const third = await connected()
+  const { pid } = (await other.query('SELECT pg_backend_pid() AS pid')).rows[0]
+  const sql = async (text: string): Promise<Record<string, unknown>[]> => [await third.query(text)].flat().at(-1)?.rows ?? []
+  return {
+    pool,
+    sql,
+    async reset(text) {
+      await other.query('ROLLBACK')
+      await sql(`DROP SCHEMA IF EXISTS ${place.name} CASCADE; CREATE SCHEMA ${place.name}; ${text}`)
+    },
+    async beside(text, request) {
+      await other.query(`BEGIN; ${text}`)
+      let isOver = false
+      const asked = request().finally(() => {
+        isOver = true
+      })
+      asked.catch(() => undefined)
+      const waiting = `SELECT FROM pg_stat_activity WHERE ${pid} = ANY (pg_blocking_pids(pid))`
+      while (!isOver && (await sql(waiting)).length === 0);
+      await other.query('COMMIT')
+      return asked
+    },
+    async close() {
+      await other.end()
+      await third.end()
+      await pool.end()
+      await place.drop()
+    },
+  }
+}
