@@ -2,6 +2,7 @@
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { mockCommand } from './mock-command.js'
 import { openapiCommand } from './openapi-command.js'
+import { reportCommand } from './report-command.js'
 import type { Terminal } from './terminal.js'
 import { messageOf, UsageError } from './usage-error.js'
 
@@ -12,6 +13,7 @@ interface Command {
 
 const commands: ReadonlyMap<string, Command> = new Map([
   ['openapi', { says: 'write the OpenAPI documents of a service, or check that no change breaks its clients', run: openapiCommand }],
+  ['report', { says: 'say who breaks if a clause is enforced, and who calls which version', run: reportCommand }],
   ['mock', { says: 'serve the whole interface of a service with example records', run: mockCommand }],
 ])
 

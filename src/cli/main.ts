@@ -3,6 +3,7 @@
 import { runCommand } from './commands.js'
 import { documentsOfModule, serviceOfModule } from './service-documents.js'
 import { UsageError } from './usage-error.js'
+import { reportAt, usageOfModule } from './usage-source.js'
 
 /** A module that was refused may go on by itself, and fail again. */
 function ignoreRefusals(error: unknown): void {
@@ -18,6 +19,8 @@ const code = await runCommand(process.argv.slice(2), {
   now: () => new Date(),
   documentsOf: documentsOfModule,
   serviceOf: serviceOfModule,
+  usageOf: usageOfModule,
+  reportAt,
   ended: () =>
     new Promise((resolve) => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())

@@ -1,5 +1,7 @@
 /** What commands know of the world around them: tests give another one. */
 import type { Documents } from '../contract/compare-services.js'
+import type { UsageReport } from '../report/report.js'
+import type { Usage } from '../usage/usage.js'
 
 export interface Terminal {
   readonly cwd: string
@@ -10,6 +12,10 @@ export interface Terminal {
   documentsOf(file: string): Promise<Documents>
   /** The service that a module exports. */
   serviceOf(file: string): Promise<object>
+  /** What `usage()` returned, as a module exports it. */
+  usageOf(file: string): Promise<Usage>
+  /** The report at an address. */
+  reportAt(address: string): Promise<UsageReport>
   /** Resolves when the process is asked to end. */
   ended(): Promise<void>
 }

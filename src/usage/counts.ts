@@ -43,8 +43,8 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 /** One count with all its labels. */
 export class Cell {
-  /** Its name in the store. */
-  readonly field: string
+  /** It may be in the store. */
+  taken = false
   /** Changed since it was last taken for the store. */
   changed = false
   /** Merged into `(other)`. */
@@ -55,9 +55,11 @@ export class Cell {
   #today = 0
   #before: [number, number][] = []
 
-  constructor(readonly labels: Labels) {
-    const { kind, subject, method, route, detail, client } = labels
-    this.field = JSON.stringify([kind, subject, method, route, detail, client])
+  constructor(readonly labels: Labels) {}
+
+  /** Its name in the store. */
+  get field(): string {
+    return fieldOf(this.labels)
   }
 
   add(now: number, amount: number): void {
@@ -76,6 +78,10 @@ export class Cell {
   absorb(cell: Cell): void {
     if (this.first === 0 || cell.first < this.first) this.first = cell.first
     if (cell.last > this.last) this.last = cell.last
+    if (cell.#day === this.#day && cell.#before.length === 0) {
+      this.#today += cell.#today
+      return
+    }
     const days = new Map(this.days())
     for (const [day, amount] of cell.days()) days.set(day, (days.get(day) ?? 0) + amount)
     const sorted = [...days].sort(([a], [b]) => a - b)
@@ -96,6 +102,9 @@ export class Cell {
     return JSON.stringify([this.first, this.last, this.days()])
   }
 }
+
+const fieldOf = ({ kind, subject, method, route, detail, client }: Labels): string =>
+  JSON.stringify([kind, subject, method, route, detail, client])
 
 type Tree = Map<string, Map<string, Map<string, Map<string, Cell>>>>
 
@@ -146,7 +155,10 @@ export class Counts {
   /** Takes what has changed. */
   take(): Changes {
     const cells = this.#changed.filter((cell) => !cell.merged)
-    for (const cell of this.#changed) cell.changed = false
+    for (const cell of this.#changed) {
+      cell.changed = false
+      cell.taken = true
+    }
     const removed = [...this.#removed]
     this.#changed = []
     this.#removed = new Set()
@@ -189,7 +201,7 @@ export class Counts {
     const cell = new Cell(labels)
     byDetail.set(detail, cell)
     this.#size += 1
-    this.#removed.delete(cell.field)
+    if (this.#removed.size > 0) this.#removed.delete(cell.field)
     return cell
   }
 
@@ -217,7 +229,8 @@ export class Counts {
       for (const cell of cellsOf(tree)) {
         cell.merged = true
         this.#size -= 1
-        this.#removed.add(cell.field)
+        // A flood of names that the store has never seen leaves nothing behind.
+        if (cell.taken) this.#removed.add(cell.field)
         const into = this.#open({ ...cell.labels, client: otherName })
         into.absorb(cell)
         this.#touch(into)

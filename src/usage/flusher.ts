@@ -28,6 +28,8 @@ export class Flusher {
   #sequence = 0
   /** The last write that the store is known to hold. */
   #stored = 0
+  /** It does not hold what it held. */
+  #hasLost = false
   #failedAt: number | undefined
   #running: Promise<void> | undefined
   #closed = false
@@ -43,12 +45,17 @@ export class Flusher {
     if (this.#timer !== undefined) return
     this.#started ??= performance.now()
     this.#closed = false
-    this.#timer = setInterval(() => void this.flush(), this.#settings.interval).unref()
+    const flush = (): void => {
+      if (this.#running === undefined) void this.flush()
+    }
+    this.#timer = setInterval(flush, this.#settings.interval).unref()
   }
 
   /** Writes what has changed. Never rejects: what could not be written waits for the next time. */
   flush(): Promise<void> {
-    this.#running ??= this.#write().finally(() => {
+    // What was counted since a write began is not in that one.
+    if (this.#running !== undefined) return this.#running.then(() => this.flush())
+    this.#running = this.#write().finally(() => {
       this.#running = undefined
     })
     return this.#running
@@ -59,40 +66,39 @@ export class Flusher {
     clearInterval(this.#timer)
     this.#timer = undefined
     if (this.#started === undefined) return
-    await this.#running
     this.#closed = true
     await this.flush()
   }
 
   async #write(): Promise<void> {
     if (this.#started === undefined) return
-    const taken = this.#all.map((counts) => [counts, counts.take()] as const)
-    const changes = taken.map(([, change]) => change)
     try {
-      const sequence = ++this.#sequence
-      const before = await this.#send(sequence, changes)
-      const held = before ?? 0
-      const expected = held >= this.#stored && held < sequence
-      const isLost = !expected
-      this.#stored = sequence
-      if (isLost) {
-        // The store was flushed, or has gone back to an older state: what it lost is written again.
-        for (const counts of this.#all) counts.touchAll()
-        const again = this.#all.map((counts) => counts.take())
-        try {
-          await this.#send(++this.#sequence, again)
-          this.#stored = this.#sequence
-        } catch (error) {
-          this.#all.forEach((counts, at) => {
-            counts.putBack(again[at] as Changes)
-          })
-          throw error
-        }
-      }
+      // While a store is down no counts are sent, so that what may have arrived stays bounded.
+      if (this.#failedAt !== undefined) await this.#deliver(false)
+      await this.#deliver(true)
+      // The store was flushed, or has gone back to an older state: what it lost is written again.
+      if (this.#hasLost) await this.#deliver(true)
       this.#recovered()
     } catch (error) {
-      for (const [counts, change] of taken) counts.putBack(change)
       this.#failed(error)
+    }
+  }
+
+  async #deliver(withCounts: boolean): Promise<void> {
+    if (withCounts && this.#hasLost) for (const counts of this.#all) counts.touchAll()
+    const taken = withCounts ? this.#all.map((counts) => ({ counts, changes: counts.take() })) : []
+    const sequence = ++this.#sequence
+    try {
+      const before = await this.#send(
+        sequence,
+        taken.map(({ changes }) => changes),
+      )
+      const held = before ?? 0
+      this.#hasLost = held < this.#stored || held >= sequence
+      this.#stored = sequence
+    } catch (error) {
+      for (const { counts, changes } of taken) counts.putBack(changes)
+      throw error
     }
   }
 

@@ -1,4 +1,14 @@
 /** Who calls which version, and who breaks which clause: counted by all processes together. */
+export { type ObserveOptions, observe } from '../observe/observe.js'
+export {
+  type ReportedClause,
+  type ReportedClient,
+  type ReportedPlace,
+  type ReportedVersion,
+  reportOf,
+  type UsageReport,
+} from '../report/report.js'
+export { type UsagePageOptions, usagePage } from '../report/usage-page.js'
 export type { ClientNamer } from './clients.js'
 export { type RedisUsageStoreOptions, redisUsageStore } from './redis-store.js'
 export { type DueEnd, type DueEndsOptions, dueEnds, type RemainingCaller, type ScheduledEnd, scheduledEnds } from './retirements.js'

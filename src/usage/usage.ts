@@ -1,8 +1,9 @@
 /** Who calls what, and who breaks which clause: counted in bounds, by all processes together. */
 import type { IncomingMessage } from 'node:http'
 import { notify } from '../notify.js'
-import { checkOptions, invalidOption } from '../options/check.js'
+import { checkOptions } from '../options/check.js'
 import { count, type Kinds, milliseconds, withMethod } from '../options/kinds.js'
+import { withTimeout } from '../timeout.js'
 import { type ClientOptions, clientLabels } from './clients.js'
 import { type CountKind, Counts } from './counts.js'
 import { Flusher } from './flusher.js'
@@ -18,6 +19,8 @@ export interface CountedCall {
   readonly route: string | undefined
   /** What `clientOf` gave. */
   readonly client: string
+  /** How many calls it stands for: of a sample, more than one. Default 1. */
+  readonly amount?: number
 }
 
 /** An answer that breaks a clause, or that enforcing it would change. */
@@ -82,7 +85,7 @@ export interface Usage {
   flush(): Promise<void>
   /** Writes the last counts and says that this process ends: call it when the server has closed. Never rejects. */
   close(): Promise<void>
-  /** The counts of all processes for the last so many days, default 30. Rejects where the store does not answer. */
+  /** The counts of all processes for the last so many days, default 30. Rejects where the store does not answer, and with `RangeError` for more days than are kept. */
   read(options?: { readonly days?: number }): Promise<UsageSnapshot>
 }
 
@@ -125,8 +128,9 @@ export function usage(options: UsageOptions = {}): Usage {
     countCall(call) {
       try {
         flusher.start()
-        const labels = calls.count(call.version, call.method, call.route ?? noRoute, '', call.client, Date.now(), 1)
-        if (onCount !== undefined) notify(onCount, () => ({ ...labels, amount: 1 }))
+        const { version, method, route = noRoute, client, amount = 1 } = call
+        const labels = calls.count(version, method, route, '', client, Date.now(), amount)
+        if (onCount !== undefined) notify(onCount, () => ({ ...labels, amount }))
       } catch (error) {
         report(error)
       }
@@ -146,11 +150,20 @@ export function usage(options: UsageOptions = {}): Usage {
     close: () => flusher.close(),
     async read({ days: asked = Math.min(30, days) } = {}) {
       if (!(Number.isInteger(asked) && asked >= 1 && asked <= days))
-        throw invalidOption(
+        throw new RangeError(
           `The option "days" of read() is ${String(asked)}. Give a whole number from 1 to ${days}: usage() keeps no more days.`,
         )
       await flusher.flush()
-      return snapshotOf(await store.read(), asked, clients)
+      const late = (): Error => new Error(`The store of usage() did not answer in ${storeTimeout} ms.`)
+      return snapshotOf(
+        await withTimeout(
+          Promise.resolve().then(() => store.read()),
+          storeTimeout,
+          late,
+        ),
+        asked,
+        clients,
+      )
     },
   }
 }

@@ -81,6 +81,8 @@ describe('the flags of mock', () => {
       now: () => new Date(0),
       documentsOf: unused,
       serviceOf: unused,
+      usageOf: unused,
+      reportAt: unused,
       ended: unused,
     }
     expect(await runCommand(['mock', '--help'], terminal)).toBe(0)

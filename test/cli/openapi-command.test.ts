@@ -11,6 +11,8 @@ const text = { type: 'string' }
 const filter = (name: string): Json => ({ name, in: 'query', schema: text })
 const withFilters = (...names: readonly string[]): Json => list(...names.map(filter))
 
+const unused = () => Promise.reject(new Error('not asked'))
+
 interface Ran {
   readonly code: number
   readonly out: string
@@ -35,6 +37,8 @@ async function run(cwd: string, documents: Readonly<Record<string, unknown>>, li
       return new Map(Object.entries(documents))
     },
     serviceOf: async () => ({}),
+    usageOf: unused,
+    reportAt: unused,
     ended: async () => {},
   })
   return { code, out, error }

@@ -81,6 +81,7 @@ import { exampleRecordsKinds } from '../../src/mock/example-records.js'
 import { generatedExamplesKinds } from '../../src/mock/generated-examples.js'
 import * as mock from '../../src/mock/index.js'
 import { exampleRecords, generatedExamples } from '../../src/mock/index.js'
+import { observeKinds } from '../../src/observe/observe.js'
 import * as description from '../../src/openapi/index.js'
 import { compareContracts, describeStrictly, openapi, upgradeGuide } from '../../src/openapi/index.js'
 import { describeStrictlyKinds } from '../../src/openapi/strict/describe-strictly.js'
@@ -100,6 +101,7 @@ import { deprecationKinds, partLifeKinds, retirementKinds } from '../../src/plan
 import { mountKinds } from '../../src/plan/mount.js'
 import { exportKinds } from '../../src/plan/transfer-format.js'
 import { customProblemKinds, problemOptionKinds, unavailableOptionKinds } from '../../src/problem.js'
+import { usagePageKinds } from '../../src/report/usage-page.js'
 import { apiKinds, versionKinds } from '../../src/router/api.js'
 import { describeKinds } from '../../src/router/documents.js'
 import { jobKinds } from '../../src/router/records/open.js'
@@ -126,8 +128,7 @@ const { postgresAdapter, tableDdl, idempotencyDdl } = postgres
 const { createServer, probes } = server
 const { adapterSuite } = testing
 const { csv, imports, ndjson } = transfer
-const { dueEnds } = counting
-const { redisUsageStore, usage } = counting
+const { dueEnds, observe, redisUsageStore, usage, usagePage } = counting
 
 const orders = defineResource({
   collection: 'orders',
@@ -329,7 +330,7 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: brownoutKinds,
     make: (brownout) => api(any({ versions: { v1: { resources: [], deprecated: '2026-01-01', brownouts: [brownout] } } })),
     required: { from: '2026-01-01', until: '9999-01-01' },
-    options: { from: 'enum', until: 'enum', status: 'number', exempt: 'list' },
+    options: { from: date, until: date, status: 'number', exempt: 'list' },
   },
   'mount operations.read': {
     name: /mount of "orders"/,
@@ -591,7 +592,7 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: filterDeprecationKinds,
     make: (deprecated) => define({ filters: { id: { deprecated } } }),
     instead: ['true'],
-    options: { sunset: 'enum', use: 'enum' },
+    options: { sunset: 'enum', use: 'text' },
   },
   'defineResource links.order': {
     name: /link "order" of "orders"|defineResource\("orders"\)/i,
@@ -1023,6 +1024,31 @@ const factories: Readonly<Record<string, Factory>> = {
       dueEnds([], { at: '2026-01-01T00:00:00.000Z', days: 30, since: undefined, gaps: [], calls: [], wouldBreak: [] }, any(options)),
     options: { within: 'number' },
   },
+  observe: {
+    name: /observe\(\)/,
+    kinds: observeKinds,
+    make: (options) => observe(any(options)),
+    required: { usage: usage() },
+    options: {
+      usage: 'made',
+      sample: ['number', '0.5'],
+      budget: ['number', '0.5'],
+      route: 'function',
+      skip: 'function',
+      parameters: 'table',
+      allow: 'list',
+      requireIfMatch: 'boolean',
+      calls: 'boolean',
+      onError: 'function',
+    },
+  },
+  usagePage: {
+    name: /usagePage\(\)/,
+    kinds: usagePageKinds,
+    make: (options) => usagePage(usage(), any(options)),
+    required: { permission: () => 'allow' },
+    options: { permission: 'function', resource: 'text' },
+  },
   redisUsageStore: {
     name: /redisUsageStore\(\)/,
     kinds: redisUsageStoreKinds,
@@ -1047,6 +1073,7 @@ const others = [
   'coverageOf',
   'scheduledEnds',
   'memoryUsageStore',
+  'reportOf',
   'ConfigurationError',
   'expectedVersions',
   'exposedHeaders',

@@ -134,3 +134,88 @@ describe('a store in Redis', () => {
     for (const key of keys) expect(await client.pTTL(key)).toBeGreaterThan(0)
   })
 })
+
+describe('usage() over a store that fails', () => {
+  const failing = (store: UsageStore) => {
+    let fails = false
+    const writes: UsageWrite[] = []
+    return {
+      writes,
+      fail: (now: boolean) => {
+        fails = now
+      },
+      store: {
+        ...store,
+        write: async (write: UsageWrite) => {
+          writes.push(write)
+          // The write arrives, and its answer is lost.
+          const before = await store.write(write)
+          if (fails) throw new Error('lost')
+          return before
+        },
+      } satisfies UsageStore,
+    }
+  }
+
+  it('counts wait, nothing is counted twice, and the failure and its end are told once', async () => {
+    const told: string[] = []
+    const { store, fail, writes } = failing(memoryUsageStore())
+    const counts = usage({ store, onStoreFailure: () => told.push('failed'), onStoreRecovery: () => told.push('recovered') })
+    const call = (client: string) => counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client })
+    call('billing')
+    await counts.flush()
+    fail(true)
+    for (let at = 0; at < 3; at++) {
+      call('billing')
+      await counts.flush()
+    }
+    // What may have arrived does not grow while the store is down.
+    expect(writes.slice(2).map(({ fields }) => fields.size)).toEqual([0, 0])
+    fail(false)
+    call('web')
+    const { calls } = await counts.read()
+    expect(calls.map(({ client, count }) => [client, count])).toEqual([
+      ['billing', 4],
+      ['web', 1],
+    ])
+    expect(told).toEqual(['failed', 'recovered'])
+    await counts.close()
+  })
+
+  it('clients that are merged while their write may have arrived are counted once', async () => {
+    const { store, fail } = failing(memoryUsageStore())
+    const counts = usage({ store, clients: 2, onStoreFailure: () => {}, onStoreRecovery: () => {} })
+    const call = (client: string) => counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client })
+    for (let round = 0; round < 40; round++) {
+      fail(round % 3 === 1)
+      for (let at = 0; at < 5; at++) call(`client ${round % 7} ${at}`)
+      await counts.flush()
+    }
+    fail(false)
+    const { calls } = await counts.read()
+    expect(calls.reduce((sum, { count }) => sum + count, 0)).toBe(200)
+    expect(calls.length).toBeLessThanOrEqual(3)
+    await counts.close()
+  })
+
+  it('a store that was flushed while it was down gets all again', async () => {
+    const inner = [memoryUsageStore()]
+    const current = () => inner.at(-1) as UsageStore
+    const switched: UsageStore = { write: (write) => current().write(write), read: () => current().read() }
+    const { store, fail } = failing(switched)
+    const counts = usage({ store, onStoreFailure: () => {}, onStoreRecovery: () => {} })
+    const call = (route: string) => counts.countCall({ version: 'v1', method: 'GET', route, client: '' })
+    call('/a')
+    await counts.flush()
+    fail(true)
+    await counts.flush()
+    inner.push(memoryUsageStore())
+    fail(false)
+    call('/b')
+    expect((await counts.read()).calls.map(({ route, count }) => [route, count])).toEqual([
+      ['/a', 1],
+      ['/b', 1],
+    ])
+    await counts.close()
+  })
+})

@@ -1,0 +1,124 @@
+/** `report <module>`: who breaks if a clause is enforced, and who calls which version. */
+import { resolve } from 'node:path'
+import { reportOf, type UsageReport } from '../report/report.js'
+import { reportText } from '../report/text.js'
+import { type DueEnd, dueEnds, type ScheduledEnd, scheduledEnds } from '../usage/retirements.js'
+import type { UsageSnapshot } from '../usage/snapshot.js'
+import { parseFlags } from './flags.js'
+import type { Terminal } from './terminal.js'
+import { codeOf, messageOf, UsageError } from './usage-error.js'
+
+const reportHelp = `express-rest-conventions report <module> [flags]
+
+Says who breaks if a clause is enforced, and who calls which version. <module> is a file that
+exports what usage() returned, as "usage", under another name or as its default export, over a
+store that the processes of the service share. It is loaded; nothing listens. It may also be the
+address of a usagePage(), such as https://api.example.com/ops/usage.
+
+  --days <number>      how many days back (default: 30)
+  --json               the whole report as JSON
+  --check              fail where a clause of --enforce would break somebody, where something of
+                       --service that ends soon is still called, or where that is unknown, since
+                       counting was not complete
+  --enforce <clauses>  with --check: the clauses to be enforced, such as QUERY-8,ERR-3
+  --service <module>   with --check: a file that exports what api() returned. Its versions and parts
+                       that end within 30 days are looked at. <module> must be a file, too
+  --within <days>      with --service: so many days in place of 30
+  --help               this text
+
+For an address the header Authorization is taken from the variable REPORT_AUTHORIZATION.
+Exit codes: 0; 1, --check has found something; 2, the command could not run.
+
+  npx express-rest-conventions report ./usage.js
+  npx express-rest-conventions report ./usage.js --days 7 --check --enforce QUERY-8
+  npx express-rest-conventions report ./usage.js --check --service ./api.js
+  REPORT_AUTHORIZATION="Bearer $TOKEN" npx express-rest-conventions report https://api.example.com/ops/usage
+`
+
+const flags = { days: 'text', json: 'switch', check: 'switch', enforce: 'text', service: 'text', within: 'text', help: 'switch' } as const
+
+/** Runs the command. Resolves to its exit code. */
+export async function reportCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { words, texts, switches } = parseFlags(args, flags)
+  if (switches.has('help')) {
+    terminal.out(reportHelp)
+    return 0
+  }
+  const [source, ...others] = words
+  if (source === undefined) throw new UsageError('Of which service? Give the file that exports your usage(), such as: report ./usage.js')
+  if (others.length > 0) throw new UsageError(`One service at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
+  const check = switches.has('check')
+  const enforced = texts.get('enforce')?.split(',')
+  const service = texts.get('service')
+  if (check !== ((enforced ?? service) !== undefined))
+    throw new UsageError('--check goes with --enforce, --service or both: --check --enforce QUERY-8,ERR-3 --service ./api.js')
+  const [days, within] = ['days', 'within'].map((name) => daysIn(texts.get(name), name))
+  if (within !== undefined && service === undefined)
+    throw new UsageError('--within goes with --service: --check --service ./api.js --within 60')
+  if (service !== undefined && isAddress(source))
+    throw new UsageError(`--service needs the counts themselves: give the file that exports your usage() in place of ${source}.`)
+  const { report, snapshot } = await reportFrom(source, days, terminal)
+  terminal.out(switches.has('json') ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report))
+  if (!check) return 0
+  const due =
+    service === undefined || snapshot === undefined
+      ? []
+      : dueEnds(await endsOf(service, terminal), snapshot, within === undefined ? {} : { within })
+  const codes = [enforced === undefined ? 0 : checked(report, enforced, terminal), checkedEnds(due, terminal)]
+  return Math.max(...codes)
+}
+
+function daysIn(text: string | undefined, name: string): number | undefined {
+  if (text !== undefined && !/^[1-9]\d{0,2}$/.test(text)) throw new UsageError(`--${name} takes a whole number from 1, such as --${name} 7`)
+  return text === undefined ? undefined : Number(text)
+}
+
+const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
+
+/** What ends in the service that a module exports. Throws `UsageError` where it exports none. */
+async function endsOf(file: string, terminal: Terminal): Promise<readonly ScheduledEnd[]> {
+  const service = await terminal.serviceOf(resolve(terminal.cwd, file))
+  try {
+    return scheduledEnds(service)
+  } catch (error) {
+    throw new UsageError(`${file}: ${messageOf(error)}`)
+  }
+}
+
+/** Says what ends soon and is called, or may be. It changes nothing about when it ends. */
+function checkedEnds(due: readonly DueEnd[], terminal: Terminal): number {
+  for (const { state, sentence } of due) if (state !== 'silent') terminal.error(`${sentence}\n`)
+  return due.some(({ state }) => state !== 'silent') ? 1 : 0
+}
+
+/** The counts are there where the source is a module. */
+interface Read {
+  readonly report: UsageReport
+  readonly snapshot: UsageSnapshot | undefined
+}
+
+async function reportFrom(source: string, days: number | undefined, terminal: Terminal): Promise<Read> {
+  try {
+    if (isAddress(source))
+      return { report: await terminal.reportAt(days === undefined ? source : `${source}?days=${days}`), snapshot: undefined }
+    const usage = await terminal.usageOf(resolve(terminal.cwd, source))
+    const snapshot = await usage.read(days === undefined ? {} : { days })
+    return { report: reportOf(snapshot), snapshot }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`The counts can not be read: ${reasonOf(error)}. Does the module reach the store?`)
+  }
+}
+
+/** Some errors of connections have a code and no message. */
+const reasonOf = (error: unknown): string => (messageOf(error) || codeOf(error) || 'the store does not answer').replace(/\.$/, '')
+
+function checked({ clauses, complete, days }: UsageReport, enforced: readonly string[], terminal: Terminal): number {
+  const broken = clauses.filter(({ clause }) => enforced.includes(clause))
+  for (const { clause, count, clients } of broken) {
+    const names = clients.map(({ client }) => client ?? 'clients that are not told apart')
+    terminal.error(`Enforcing ${clause} would break ${count} answers of the last ${days} days: ${names.slice(0, 10).join(', ')}.\n`)
+  }
+  if (!complete) terminal.error(`Counting was not complete in the last ${days} days: whether others would break is unknown.\n`)
+  return broken.length === 0 && complete ? 0 : 1
+}

@@ -1,0 +1,47 @@
+/** Where the command `report` finds counts: in a module of the service, or at its page. */
+import { basename } from 'node:path'
+import { isContainer } from '../definition/json.js'
+import type { UsageReport } from '../report/report.js'
+import type { Usage } from '../usage/usage.js'
+import { loadModule } from './service-module.js'
+import { messageOf, UsageError } from './usage-error.js'
+
+/** What `usage()` returned, as a module exports it. Throws `UsageError` where it exports none. */
+export async function usageOfModule(file: string): Promise<Usage> {
+  const exports = await loadModule(file)
+  const candidates = [exports.usage, exports.default, ...Object.values(exports)]
+  // CommonJS modules have their exports in the default of their namespace.
+  if (isContainer(exports.default)) candidates.push(...Object.values(exports.default))
+  const found = candidates.find(isUsage)
+  if (found !== undefined) return found
+  const names = Object.keys(exports)
+  throw new UsageError(
+    `${basename(file)} exports no usage: one of its exports is to be what usage() returned. It exports ${names.length === 0 ? 'nothing' : names.join(', ')}.`,
+  )
+}
+
+const isUsage = (value: unknown): value is Usage =>
+  isContainer(value) && typeof (value as Partial<Usage>).read === 'function' && typeof (value as Partial<Usage>).countCall === 'function'
+
+const patience = 30_000
+
+/** The report that a `usagePage()` answers with. Throws `UsageError` where it answers with something else. */
+export async function reportAt(address: string, authorization = process.env.REPORT_AUTHORIZATION): Promise<UsageReport> {
+  const headers = { accept: 'application/json', ...(authorization === undefined ? {} : { authorization }) }
+  let response: Response
+  try {
+    response = await fetch(address, { headers, redirect: 'error', signal: AbortSignal.timeout(patience) })
+  } catch (error) {
+    const { cause } = error as { cause?: unknown }
+    throw new UsageError(`${address} can not be asked: ${messageOf(cause ?? error)}`)
+  }
+  if (response.status === 401)
+    throw new UsageError(`${address} wants credentials. Give them in REPORT_AUTHORIZATION, such as "Bearer <token>".`)
+  if (response.status !== 200) throw new UsageError(`${address} answered ${response.status}.`)
+  const report: unknown = await response.json().catch(() => undefined)
+  if (!isReport(report)) throw new UsageError(`${address} answered with something else than a report: is it where usagePage() is mounted?`)
+  return report
+}
+
+const isReport = (value: unknown): value is UsageReport =>
+  isContainer(value) && Array.isArray((value as Partial<UsageReport>).clauses) && Array.isArray((value as Partial<UsageReport>).versions)

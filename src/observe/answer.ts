@@ -1,0 +1,96 @@
+/** One answer of an observed service, as the rules see it. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parseQueryString, type QueryPair } from '../http/query-string.js'
+import type { BodyForm } from './body-watch.js'
+import { isParameter, segmentsOf } from './route-of.js'
+
+export interface AnswerParts {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly template: string
+  readonly isKnownCollection: boolean
+  readonly body: BodyForm
+}
+
+export class ObservedAnswer {
+  readonly method: string
+  readonly path: string
+  readonly template: string
+  readonly status: number
+  /** It has bytes of a body. */
+  readonly hasBody: boolean
+  readonly body: BodyForm
+  /** The path ends with an id. */
+  readonly isItem: boolean
+  /** Items have been asked for below it. */
+  readonly isKnownCollection: boolean
+  readonly #req: IncomingMessage
+  readonly #fields: ReadonlyMap<string, string>
+  readonly #query: string
+  #pairs: readonly QueryPair[] | undefined
+
+  constructor({ req, res, method, path, query, template, isKnownCollection, body }: AnswerParts) {
+    this.method = method
+    this.path = path
+    this.template = template
+    this.status = res.statusCode
+    this.isKnownCollection = isKnownCollection
+    this.isItem = isParameter(segmentsOf(template).at(-1) ?? '')
+    this.#req = req
+    this.#query = query
+    this.#fields = sentFields(res)
+    // Node takes a body for these, and does not send it.
+    const sends = method !== 'HEAD' && this.status !== 204 && this.status !== 304
+    this.hasBody = sends && body !== 'empty'
+    this.body = this.field('content-encoding') === undefined ? body : 'other'
+  }
+
+  get isSuccess(): boolean {
+    return this.status >= 200 && this.status < 300
+  }
+
+  /** A field of the answer, by its name in small letters. */
+  readonly field = (name: string): string | undefined => this.#fields.get(name)
+
+  /** A field of the request, by its name in small letters. */
+  readonly asked = (name: string): string | undefined => {
+    const value = this.#req.headers[name]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+
+  /** The media type of the body, without parameters. */
+  get type(): string {
+    return (this.field('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  }
+
+  get isJson(): boolean {
+    return /^application\/(?:[\w.+-]+\+)?json$/.test(this.type)
+  }
+
+  get isXml(): boolean {
+    return /^(?:text|application)\/(?:[\w.+-]+\+)?xml$/.test(this.type)
+  }
+
+  get parameters(): readonly QueryPair[] {
+    this.#pairs ??= parseQueryString(this.#query).pairs
+    return this.#pairs
+  }
+}
+
+/** The fields as they were sent: Node keeps the text of the head, and not all that `writeHead` was given elsewhere. */
+function sentFields(res: ServerResponse): ReadonlyMap<string, string> {
+  const { _header: head } = res as { readonly _header?: unknown }
+  const fields = new Map<string, string>()
+  if (typeof head === 'string') {
+    for (const line of head.split('\r\n').slice(1)) {
+      const colon = line.indexOf(':')
+      if (colon > 0) fields.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim())
+    }
+    return fields
+  }
+  for (const [name, value] of Object.entries(res.getHeaders())) fields.set(name, String(value))
+  return fields
+}

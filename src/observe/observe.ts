@@ -1,0 +1,188 @@
+/** Says which clauses an existing service breaks, and for whom, without changing a byte of its answers. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { splitTarget } from '../http/targets.js'
+import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
+import { notify } from '../notify.js'
+import { checkOptions } from '../options/check.js'
+import { type Kinds, withMethod } from '../options/kinds.js'
+import type { Usage } from '../usage/usage.js'
+import { parameter } from '../wire.js'
+import { ObservedAnswer } from './answer.js'
+import { BodyWatch } from './body-watch.js'
+import { callerOf } from './caller.js'
+import { judgePath } from './path-rules.js'
+import { isBehindExpress, RouteFinder, readable, segmentsOf } from './route-of.js'
+import { type Finding, judge } from './rules.js'
+import { Sampler } from './sampler.js'
+
+export interface ObserveOptions {
+  /** Where findings are counted: what `usage()` made. */
+  readonly usage: Usage
+  /** The share of requests that are looked at, above 0 and up to 1. Default 1. */
+  readonly sample?: number
+  /** The most of the time of the process that looking may take, above 0 and up to 1; beyond, requests are passed over. Default 0.01. */
+  readonly budget?: number
+  /** The template of an answered request, such as `/v1/orders/{id}`, for services that don't route with Express. Default: what Express has matched. */
+  route?(req: IncomingMessage): string | undefined
+  /** Requests that are no part of the interface: `(req) => req.url.startsWith('/assets')`. Default: none. */
+  skip?(req: IncomingMessage): boolean
+  /**
+   * The query parameters of routes, beside `sort`, `q`, `offest`, `limit` and `expand`: whichever else is ignored breaks QUERY-8. `utm_*` stands for all that begin
+   * so. Default: parameters are not looked at.
+   */
+  readonly parameters?: Readonly<Record<string, readonly string[]>>
+  /** Names in paths that are right all the same: documented endpoints that no resource form fits (PATH-8). */
+  readonly allow?: readonly string[]
+  /** Changes without `If-Match` break HDR-3. Default false. */
+  readonly requireIfMatch?: boolean
+  /** Counts the calls too, by version, route and client. Default false: `api` behind it may count them. */
+  readonly calls?: boolean
+  /** Called once, where observing itself fails. Default: `console.error`. */
+  onError?(error: unknown): void
+}
+
+const share = { from: 0, above: true, to: 1 } as const
+
+export const observeKinds: Kinds<ObserveOptions> = {
+  usage: { required: withMethod('what usage() made', 'countBreak') },
+  sample: share,
+  budget: share,
+  route: 'function',
+  skip: 'function',
+  parameters: { values: { each: 'string' } },
+  allow: { each: 'string' },
+  requireIfMatch: 'boolean',
+  calls: 'boolean',
+  onError: 'function',
+}
+
+/**
+ * A middleware to put in front of everything. It counts, as `would_break` of `usage`, which clauses the answers break, by route and client. It changes no byte of
+ * any answer, records no value of a member, a parameter or a header, and never throws. Throws `ConfigurationError` where an option makes no sense.
+ *
+ * @example
+ * const counts = usage({ client: 'token' })
+ * app.use(observe({ usage: counts, sample: 0.01 }))
+ */
+export function observe(options: ObserveOptions): Middleware {
+  checkOptions('observe()', options, observeKinds)
+  const { usage, skip, sample = 1, budget = 0.01, onError = (error: unknown) => console.error(error) } = options
+  const sampler = new Sampler(sample, budget)
+  const observer = new Observer(options)
+  let hasFailed = false
+  const failed = (cause: unknown): void => {
+    if (hasFailed) return
+    hasFailed = true
+    notify(onError, () => new Error('observe() has failed, and looks no more. The service answers as before.', { cause }))
+  }
+  return function observeMiddleware(req, res, next): void {
+    if (!hasFailed) {
+      try {
+        const amount = sampler.take()
+        if (amount > 0) watch(req, res, amount)
+      } catch (error) {
+        failed(error)
+      }
+    }
+    next()
+  }
+
+  function watch(req: IncomingMessage, res: ServerResponse, amount: number): void {
+    const began = performance.now()
+    usage.start()
+    if (skip?.(req) !== true) {
+      const { method = 'GET' } = req
+      const { path, query } = splitTarget((req as ExpressRequest).originalUrl ?? req.url ?? '/')
+      const body = new BodyWatch(res)
+      res.once('finish', () => {
+        const ended = performance.now()
+        try {
+          observer.ended({ req, res, method, path, query, body, amount })
+        } catch (error) {
+          failed(error)
+        }
+        sampler.spend(performance.now() - ended)
+      })
+    }
+    sampler.spend(performance.now() - began)
+  }
+}
+
+interface Ended {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly body: BodyWatch
+  readonly amount: number
+}
+
+class Observer {
+  readonly #options: ObserveOptions
+  readonly #routes: RouteFinder
+  readonly #allow: ReadonlySet<string>
+  readonly #parameters: ReadonlyMap<string, readonly string[]>
+  /** What templates say by themselves: there are as many as the finder keeps. */
+  readonly #paths = new Map<string, readonly Finding[]>()
+
+  constructor(options: ObserveOptions) {
+    this.#options = options
+    this.#routes = new RouteFinder(options.route)
+    this.#allow = new Set(options.allow)
+    this.#parameters = new Map(
+      Object.entries(options.parameters ?? {}).map(([path, names]) => [`/${segmentsOf(readable(path)).join('/')}`, names]),
+    )
+  }
+
+  ended({ req, res, method, path, query, body, amount }: Ended): void {
+    const { usage, calls = false } = this.#options
+    const { template, from } = this.#routes.find(req, path)
+    // What is nowhere breaks nothing.
+    if (from !== 'routed' && res.statusCode === 404) return
+    const isKnownCollection = this.#routes.isCollection(template)
+    const answer = new ObservedAnswer({ req, res, method, path, query, template, isKnownCollection, body: body.form })
+    const isRoute = from !== 'shape' || !isBehindExpress(req)
+    const found = [...judge(answer, isRoute), ...(isRoute ? this.#pathFindings(answer, from === 'shape') : []), ...this.#byOptions(answer)]
+    if (found.length === 0 && !calls) return
+    const client = usage.clientOf(callerOf(req, res.statusCode), req)
+    for (const { clause, detail } of found) usage.countBreak({ clause, method, route: template, detail, client, amount })
+    if (calls)
+      usage.countCall({ version: segmentsOf(template).find((one) => /^v\d+$/.test(one)) ?? '', method, route: template, client, amount })
+  }
+
+  /** `isGuessed`: words in the path may be names of things. Only answers that succeed are believed. */
+  #pathFindings({ template, isSuccess }: ObservedAnswer, isGuessed: boolean): readonly Finding[] {
+    if (isGuessed && !isSuccess) return []
+    const known = this.#paths.get(template)
+    if (known !== undefined) return known
+    const found = judgePath(template, this.#allow)
+    this.#paths.set(template, found)
+    return found
+  }
+
+  #byOptions(answer: ObservedAnswer): Finding[] {
+    const { method, template, isItem, isSuccess } = answer
+    const found: Finding[] = []
+    const isChange = ['PUT', 'PATCH', 'DELETE'].includes(method)
+    if (this.#options.requireIfMatch === true && isChange && isItem && isSuccess && answer.asked('if-match') === undefined)
+      found.push({ clause: 'HDR-3', detail: 'If-Match' })
+    const declared = this.#parameters.get(template)
+    if (declared !== undefined && method === 'GET' && isSuccess) {
+      const strangers = new Set(answer.parameters.map(([name]) => name).filter((name) => !isDeclared(name, declared)))
+      for (const name of [...strangers].slice(0, mostStrangers)) found.push({ clause: 'QUERY-8', detail: shownName(name) })
+    }
+    return found
+  }
+}
+
+/** Names of one request that are counted. */
+const mostStrangers = 5
+
+const standard: readonly string[] = [parameter.sort, parameter.search, parameter.page, parameter.size, parameter.expand]
+
+const isDeclared = (name: string, declared: readonly string[]): boolean =>
+  standard.includes(name) || declared.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name))
+
+/** A client may put anything into a name: what does not look like one is not recorded. */
+const shownName = (name: string): string => (/^[a-z_$][\w.$[\]-]{0,39}$/i.test(name) && !/\d{4}/.test(name) ? name : '(other)')

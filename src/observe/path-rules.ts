@@ -1,0 +1,47 @@
+/** What the template of a route says by itself (PATH-2..4), by the rules that hold for names of collections. */
+
+import { configurationKinds } from '../configuration-error.js'
+import { checkCollectionName, checkSegment } from '../definition/naming.js'
+import { isConfigurationError } from '../problem.js'
+import { isParameter, segmentsOf } from './route-of.js'
+import type { Finding } from './rules.js'
+
+/** Endpoints that no resource form fits, as the conventions name them (PATH-8), and what clients of tools go by. */
+const allowed = new Set(['search', 'buscar', 'login', 'logout', 'openapi', 'swagger'])
+
+const version = /^v\d+$/i
+
+/** `allow`: segments that the team has documented as they are. */
+export function judgePath(template: string, allow: ReadonlySet<string>): Finding[] {
+  const segments = segmentsOf(template)
+  const found: Finding[] = []
+  for (const [at, segment] of segments.entries()) {
+    if (isParameter(segment)) continue
+    if (segment.includes('{')) {
+      if (/\}\.[a-z]{2,5}$/i.test(segment)) found.push({ clause: 'PATH-4', detail: segment })
+      continue
+    }
+    const stem = segment.split('.', 1)[0] ?? ''
+    if (version.test(segment) || segment === '(other)' || allowed.has(stem) || allow.has(segment)) continue
+    const fault = faultOf(
+      segment,
+      isParameter(segments[at + 1] ?? ''),
+      segments.slice(0, at).some((one) => version.test(one)),
+    )
+    if (fault !== undefined) found.push({ clause: fault, detail: segment })
+  }
+  return found
+}
+
+/** A file outside a version is no resource. */
+function faultOf(segment: string, isCollection: boolean, isVersioned: boolean): string | undefined {
+  if (segment.includes('.') && !isVersioned) return undefined
+  try {
+    if (isCollection) checkCollectionName(segment)
+    else checkSegment(segment)
+    return undefined
+  } catch (error) {
+    if (!isConfigurationError(error) || error.code === 'name-malformed') return undefined
+    return configurationKinds[error.code]
+  }
+}

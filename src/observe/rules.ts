@@ -1,0 +1,215 @@
+/**
+ * What can be said for certain of one answer, clause by clause. A rule that would have to know more, such as what the store
+ * holds, is not here: who is accused falsely believes no report.
+ */
+import { Caches } from '../cache.js'
+import { negotiator } from '../http/accept.js'
+import { parseTagList } from '../http/entity-tags.js'
+import { mediaType, parameter } from '../wire.js'
+import type { ObservedAnswer } from './answer.js'
+
+/** One clause that an answer breaks. `detail` is a name, never a value. */
+export interface Finding {
+  readonly clause: string
+  readonly detail: string
+}
+
+interface Rule {
+  readonly clause: string
+  /** It holds for any answer. The others are about resources, and need a route. */
+  readonly anywhere?: true
+  /** The name of what breaks the clause; `undefined` where nothing does. */
+  judge(answer: ObservedAnswer): string | undefined
+}
+
+const named = (name: string, isBroken: boolean): string | undefined => (isBroken ? name : undefined)
+
+const isAbsolute = (url: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(url)
+
+/** Statuses of the conventions (ERR-1). */
+const statuses = new Set([
+  200, 201, 202, 204, 302, 304, 400, 401, 403, 404, 405, 408, 410, 412, 413, 414, 415, 422, 428, 429, 431, 500, 503,
+])
+
+const writeRules: readonly Rule[] = [
+  {
+    clause: 'VERB-2',
+    judge: ({ method, status, field }) =>
+      named('Location', method === 'POST' && (status === 201 || status === 202) && field('location') === undefined),
+  },
+  {
+    clause: 'VERB-2',
+    judge: ({ method, status, field }) => {
+      const location = field('location')
+      return named(
+        'relative Location',
+        method === 'POST' && (status === 201 || status === 202) && location !== undefined && !isAbsolute(location),
+      )
+    },
+  },
+  { clause: 'VERB-3', judge: ({ method, status }) => named('201', method === 'PUT' && status === 201) },
+  { clause: 'VERB-6', judge: ({ method, isSuccess, hasBody }) => named('body', method === 'DELETE' && isSuccess && hasBody) },
+  {
+    clause: 'VERB-7',
+    judge: ({ method, isSuccess, template, isItem, isKnownCollection }) =>
+      named('DELETE', method === 'DELETE' && isSuccess && !isItem && (isKnownCollection || !template.includes('{'))),
+  },
+  { clause: 'VERB-8', judge: ({ method, status, isItem }) => named('200', method === 'HEAD' && status === 200 && isItem) },
+  { clause: 'VERB-9', anywhere: true, judge: ({ status, field }) => named('Allow', status === 405 && field('allow') === undefined) },
+]
+
+const listRules: readonly Rule[] = [
+  {
+    clause: 'VERB-1',
+    judge: (answer) => named('no array', answer.isKnownCollection && isJsonList(answer, 'object')),
+  },
+  {
+    clause: 'QUERY-7',
+    judge: (answer) => {
+      if (answer.isItem || !isJsonList(answer, 'array') || isSearch(answer.template)) return undefined
+      const total = answer.field('x-total-count')
+      return total === undefined ? 'x-total-count' : named('x-total-count is no number', !/^\d+$/.test(total))
+    },
+  },
+  {
+    clause: 'QUERY-8',
+    judge: (answer) => {
+      if (answer.isItem || !isJsonList(answer, 'array')) return undefined
+      const { parameters } = answer
+      return [parameter.page, parameter.size].find((name) => parameters.some(([one, value]) => one === name && !/^\d+$/.test(value)))
+    },
+  },
+]
+
+const isJsonList = ({ method, status, isJson, body }: ObservedAnswer, form: 'array' | 'object'): boolean =>
+  method === 'GET' && status === 200 && isJson && body === form
+
+/** What is found by a search need not be counted (PATH-8). */
+const isSearch = (template: string): boolean => /\/(?:search|buscar|busqueda)$/i.test(template)
+
+const headerRules: readonly Rule[] = [
+  { clause: 'HDR-1', anywhere: true, judge: ({ status }) => named('406', status === 406) },
+  {
+    clause: 'HDR-1',
+    judge: (answer) =>
+      named('Accept', answer.isSuccess && answer.hasBody && answer.type !== '' && !accepts(answer.asked('accept'), answer.type)),
+  },
+  {
+    clause: 'HDR-2',
+    judge: ({ method, status, isItem, isJson, isXml, field }) => {
+      if (method !== 'GET' || status !== 200 || !isItem || !(isJson || isXml)) return undefined
+      const tag = field('etag')
+      return tag === undefined ? 'Etag' : named('weak Etag', tag.startsWith('W/'))
+    },
+  },
+  {
+    clause: 'HDR-3',
+    judge: ({ method, isSuccess, asked }) => {
+      const list = parseTagList(asked('if-match'))
+      const isWeak = list !== undefined && !list.any && list.tags.length > 0 && list.tags.every(({ weak }) => weak)
+      return named('weak If-Match', ['PUT', 'PATCH', 'DELETE'].includes(method) && isSuccess && isWeak)
+    },
+  },
+  {
+    clause: 'HDR-4',
+    judge: ({ method, status, asked, field }) => {
+      const list = parseTagList(asked('if-none-match'))
+      const tag = field('etag')?.replace(/^W\//, '')
+      return named(
+        'If-None-Match',
+        method === 'GET' && status === 200 && tag !== undefined && list?.tags.some(({ opaque }) => opaque === tag) === true,
+      )
+    },
+  },
+  {
+    clause: 'HDR-4',
+    judge: ({ status, asked, field }) =>
+      named('304 without Etag', status === 304 && asked('if-none-match') !== undefined && field('etag') === undefined),
+  },
+  {
+    clause: 'HDR-6',
+    anywhere: true,
+    judge: ({ field }) =>
+      named('no-store', field('x-authorization-token') !== undefined && !/\bno-store\b/i.test(field('cache-control') ?? '')),
+  },
+]
+
+const noCaches = new Caches(false)
+
+/** Parameters of media types, such as a charset, are left aside. */
+function accepts(accept: string | undefined, type: string): boolean {
+  if (accept === undefined || accept.trim() === '' || /(?:^|,)\s*\*\/\*\s*(?:,|$)/.test(accept)) return true
+  const ranges = accept.replace(/;(?!\s*q\s*=)[^,;]*/gi, '')
+  return negotiator([type], noCaches)(ranges) !== undefined
+}
+
+const accessRules: readonly Rule[] = [
+  {
+    clause: 'AUTH-2',
+    anywhere: true,
+    judge: ({ method, isSuccess, field }) => named('method', isSuccess && method !== 'GET' && field('x-authorization-token') !== undefined),
+  },
+  {
+    clause: 'AUTH-4',
+    anywhere: true,
+    judge: ({ status, field }) => named('WWW-Authenticate', status === 401 && field('www-authenticate') === undefined),
+  },
+  {
+    clause: 'LIMIT-1',
+    anywhere: true,
+    judge: ({ status, field }) => named('Retry-After', status === 429 && field('retry-after') === undefined),
+  },
+  {
+    clause: 'VER-2',
+    anywhere: true,
+    judge: ({ status, hasBody, template }) =>
+      named('body', status === 410 && hasBody && /^(?:\/[^/{]+)*\/v\d+(?:\/|$)/i.test(template) && !template.includes('{')),
+  },
+  {
+    clause: 'VER-3',
+    anywhere: true,
+    judge: ({ field }) => {
+      const deprecation = field('deprecation')
+      if (deprecation !== undefined && !/^@-?\d+$/.test(deprecation)) return 'Deprecation'
+      const sunset = field('sunset')
+      return named('Sunset', sunset !== undefined && !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(sunset))
+    },
+  },
+]
+
+const errorRules: readonly Rule[] = [
+  {
+    clause: 'ERR-1',
+    judge: ({ method, status, asked }) => {
+      if (status === 302) return named('302', method !== 'HEAD')
+      // A part of a file was asked for; 406 is told by HDR-1.
+      if (status === 406 || (status === 206 && asked('range') !== undefined)) return undefined
+      return named(String(status), !statuses.has(status))
+    },
+  },
+  { clause: 'ERR-1', judge: ({ status, field }) => named('503 without Retry-After', status === 503 && field('retry-after') === undefined) },
+  {
+    clause: 'ERR-3',
+    anywhere: true,
+    judge: (answer) => {
+      const { status, method, hasBody, type } = answer
+      if (status < 400 || status === 410 || method === 'HEAD') return undefined
+      if (!hasBody) return 'no body'
+      if (type === mediaType.problem || type === mediaType.problemXml) return undefined
+      return type === 'text/html' ? 'HTML' : answer.isJson ? 'JSON' : answer.isXml ? 'XML' : 'another type'
+    },
+  },
+]
+
+const rules = [...writeRules, ...listRules, ...headerRules, ...accessRules, ...errorRules]
+
+/** The clauses that an answer breaks. `isRoute`: the service has a route for it; else only what holds for any answer is judged. */
+export function judge(answer: ObservedAnswer, isRoute: boolean): Finding[] {
+  const found: Finding[] = []
+  for (const rule of rules) {
+    if (!isRoute && rule.anywhere !== true) continue
+    const detail = rule.judge(answer)
+    if (detail !== undefined) found.push({ clause: rule.clause, detail })
+  }
+  return found
+}

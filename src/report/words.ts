@@ -1,0 +1,35 @@
+/** What the terminal and the page say in the same words. */
+import type { UsageReport } from './report.js'
+
+/** How long ago a time was, such as `5 min ago`. */
+export function ago(time: string, now: string): string {
+  const seconds = Math.max(0, Math.round((Date.parse(now) - Date.parse(time)) / 1000))
+  if (seconds < 90) return `${seconds} s ago`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 90) return `${minutes} min ago`
+  const hours = Math.round(minutes / 60)
+  if (hours < 36) return `${hours} h ago`
+  return `${Math.round(hours / 24)} days ago`
+}
+
+export const amount = (count: number): string => count.toLocaleString('en-US')
+
+export const clientName = (client: string | undefined): string => client ?? '(not told apart)'
+
+export const versionName = (version: string): string => (version === '' ? '(no version)' : version)
+
+/** For which part of the time the report is complete: in a sentence. */
+export function completeness({ complete, share, since, days }: UsageReport): string {
+  if (since === undefined) return `Nothing has been counted. Whether anybody called is unknown.`
+  if (complete) return `Counting was complete in the last ${days} days: who is not listed did not call.`
+  const percent = Math.floor(share * 1000) / 10
+  return `Counting was complete for ${percent} % of the last ${days} days. Whether others called in the rest is unknown.`
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  'not-counting': 'no process counted',
+  'lost-process': 'a process ended without its last counts, or can not reach the store',
+  'lost-counts': 'the store has lost counts',
+}
+
+export const reasonOf = (reason: string): string => reasons[reason] ?? reason
