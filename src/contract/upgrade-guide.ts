@@ -17,13 +17,13 @@ export interface UpgradeGuideOptions {
 export const upgradeGuideKinds: Kinds<UpgradeGuideOptions> = { from: 'string', to: 'string' }
 
 /** A list of one kind. Its items are Markdown, each without a line break. */
-export interface GuidePart {
+interface GuidePart {
   readonly heading: string
   readonly items: readonly string[]
 }
 
 /** What concerns one resource, or all of them. */
-export interface GuideSection {
+interface GuideSection {
   readonly heading: string
   readonly parts: readonly GuidePart[]
 }

@@ -65,13 +65,13 @@ export class Brownouts {
   }
 
   /**
-   * The brownout at a time, until the end of those that follow it without a gap; `undefined` where there is none. A fault of
-   * the function goes to `report`, once, and never to a client: the version is served.
+   * The brownout at a time, until the end of those that follow it without a gap; `undefined` where there is none. `spares`
+   * says which do not count. A fault of the function goes to `report`, once, and never to a client: the version is served.
    */
-  at(now: number, report: (error: unknown) => void): Brownout | undefined {
+  at(now: number, spares: (brownout: Brownout) => boolean, report: (error: unknown) => void): Brownout | undefined {
     let coming: readonly Brownout[]
     try {
-      coming = this.coming(now)
+      coming = this.coming(now).filter((one) => !spares(one))
     } catch (error) {
       const text = String(error)
       if (this.#told !== text) report(error)
@@ -82,8 +82,7 @@ export class Brownouts {
     const first = coming.find(({ from }) => from <= now)
     if (first === undefined) return undefined
     let { until } = first
-    // Who is exempt from one of two that overlap is not exempt from both.
-    for (const other of coming) if (other.from <= until && isEqual(other.exempt, first.exempt)) until = Math.max(until, other.until)
+    for (const other of coming) if (other.from <= until) until = Math.max(until, other.until)
     return { ...first, until }
   }
 
@@ -108,9 +107,6 @@ export class Brownouts {
     })
   }
 }
-
-const isEqual = (one: readonly string[], other: readonly string[]): boolean =>
-  one.length === other.length && one.every((name) => other.includes(name))
 
 function parsed(name: string, given: unknown): readonly Brownout[] {
   checkArgument(`brownouts of ${name}`, given, listKind)

@@ -15,7 +15,7 @@ import { nameRoute, tracedRequest } from '../telemetry/http-route.js'
 import { header } from '../wire.js'
 import { principals } from './authenticate.js'
 import { type BaseAddressOptions, baseAddress, baseAddressKinds } from './base-address.js'
-import { brownoutFields, isExempt } from './brownouts.js'
+import { type Brownout, brownoutFields, isExempt } from './brownouts.js'
 import {
   isRetired,
   type Lifecycle,
@@ -90,8 +90,9 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
     // Where the Host is malformed a path must do: a notice is no reason to refuse.
     setNotices(res, noticesOf(served, `${baseOf(req) ?? ''}${baseUrl}`, { method, segment, rest }))
     const { brownouts } = served.life
-    const brownout = brownouts?.at(now, (error) => console.error(`The brownouts of ${segment} can not be read.`, error))
-    if (brownouts !== undefined && brownout !== undefined && !isExempt(brownout, principals.find(req)?.principal)) {
+    const spares = (one: Brownout): boolean => isExempt(one, principals.find(req)?.principal)
+    const brownout = brownouts?.at(now, spares, (error) => console.error(`The brownouts of ${segment} can not be read.`, error))
+    if (brownouts !== undefined && brownout !== undefined) {
       if (brownout.status === 410) return send(res, { status: 410, headers: brownoutFields(brownout, now) }, false)
       return next(brownouts.problem(brownout, now))
     }

@@ -62,7 +62,7 @@ export class PartLives {
         node = next
       }
     }
-    node.part = part
+    node.part = node.part === undefined ? part : joined(node.part, part)
     node.life = mergedLife(part.life, node.life)
   }
 
@@ -78,9 +78,8 @@ export class PartLives {
   /** What is said of the life of a request's path and method; `undefined` where nothing is. */
   at(method: string, path: string): Found | undefined {
     const { node, through } = this.#walk(path)
-    if (node === undefined) return undefined
     const above = through.map((one) => one.life).reduceRight<Life | undefined>((life, outer) => mergedLife(life, outer), undefined)
-    const life = mergedLife(node.part?.methods?.get(getterOf(method)), above)
+    const life = mergedLife(node?.part?.methods?.get(getterOf(method)), above)
     if (life === undefined) return undefined
     const named = through.findLast(({ part }) => part !== undefined)
     return { life, template: named?.part?.template ?? '' }
@@ -110,6 +109,14 @@ export class PartLives {
     return { node, through }
   }
 }
+
+/** Two parts of one path: what is mounted there, and methods that have no code any more. */
+const joined = (one: Part, other: Part): Part => ({
+  template: one.template,
+  life: mergedLife(one.life, other.life),
+  methods: new Map([...(one.methods ?? []), ...(other.methods ?? [])]),
+  hasOthers: one.hasOthers && other.hasOthers,
+})
 
 /** Whether every method of a path has retired: then nothing is left of it, and OPTIONS has nothing to tell. */
 function isWhollyOver({ methods, hasOthers }: Part, now: number): boolean {

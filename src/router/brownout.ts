@@ -5,26 +5,20 @@ import { notify } from '../notify.js'
 import { problemAnswer } from '../representation/answer.js'
 import type { Answered, Received } from './stages.js'
 
-/** The answer where nobody is exempt. */
-export function brownoutForAll(exchange: Received, life: Lifecycle): Answered | undefined {
-  const brownout = currentOf(exchange, life)
-  return brownout === undefined || brownout.exempt.length > 0 ? undefined : answerOf(exchange, life, brownout)
-}
+/** The answer where nobody is exempt: others have to wait until it is known who calls. */
+export const brownoutForAll = (exchange: Received, life: Lifecycle): Answered | undefined =>
+  answered(exchange, life, ({ exempt }) => exempt.length > 0)
 
-/** The answer to a principal that is not exempt, where others are. */
-export function brownoutFor(exchange: Received, life: Lifecycle, principal: unknown): Answered | undefined {
-  const brownout = currentOf(exchange, life)
-  return brownout === undefined || isExempt(brownout, principal) ? undefined : answerOf(exchange, life, brownout)
-}
+/** The answer to a principal that is not exempt. */
+export const brownoutFor = (exchange: Received, life: Lifecycle, principal: unknown): Answered | undefined =>
+  answered(exchange, life, (brownout) => isExempt(brownout, principal))
 
-function currentOf(exchange: Received, { brownouts }: Lifecycle): Brownout | undefined {
-  return brownouts?.at(Date.now(), (error) => {
-    notify(
-      exchange.service.hooks.onError,
-      () => ({ ...exchange.event(), status: 500, code: 'internal', clause: 'VER-3', error }),
-      exchange.req,
-    )
-  })
+function answered(exchange: Received, life: Lifecycle, spares: (brownout: Brownout) => boolean): Answered | undefined {
+  const { hooks } = exchange.service
+  const brownout = life.brownouts?.at(Date.now(), spares, (error) =>
+    notify(hooks.onError, () => ({ ...exchange.event(), status: 500, code: 'internal', clause: 'VER-3', error }), exchange.req),
+  )
+  return brownout === undefined ? undefined : answerOf(exchange, life, brownout)
 }
 
 /** Not by way of `fail`: what was announced is no failure, and a log of thousands of them would hide those. */

@@ -16,7 +16,6 @@ import { collectionPath, itemPath } from '../plan/addresses.js'
 import type { CompiledMethod } from '../plan/endpoint-plan.js'
 import { earliest, lifeFields } from '../plan/life.js'
 import { namesIn, useAddress } from '../plan/part-lives.js'
-import { lifeOf } from '../plan/route-lives.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
@@ -233,11 +232,11 @@ export class Exchange implements AnyStage {
   /** Notes a deprecated operation, where anybody hears of it. */
   #noteOperation(): void {
     const { usage, hooks } = this.service
-    if (this.version?.table.parts === undefined || (usage ?? hooks.onResponse ?? this.#ended) === undefined) return
-    const { route } = this.routeName
-    const life = route === undefined ? undefined : lifeOf(route, this.method)
-    if (life !== undefined && (life.deprecated ?? life.sunset) !== undefined)
-      this.progress.noteDeprecated('operation', [`${this.method} ${route?.template}`])
+    const parts = this.version?.table.parts
+    if (parts === undefined || (usage ?? hooks.onResponse ?? this.#ended) === undefined) return
+    const found = parts.at(this.method, this.path)
+    if ((found?.life.deprecated ?? found?.life.sunset) !== undefined)
+      this.progress.noteDeprecated('operation', [`${this.method} ${found?.template}`])
   }
 
   /** Calls back with the status when the answer is written, and with `undefined` where the connection closes before. */

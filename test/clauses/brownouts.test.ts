@@ -91,6 +91,22 @@ describe.each(frameworks)('VER-3: brownouts over %s', (_name, express) => {
     expect((await send('GET', '/v1/pedidos/1', { 'x-client': 'nobody' })).status).toBe(401)
   })
 
+  it('VER-3: of two that overlap, each spares its own clients alone', async () => {
+    const { send } = await start([
+      { from, until, exempt: ['billing', 'shop'] },
+      { from, until: '2027-03-01T10:30:00Z', status: 410, exempt: ['billing'] },
+    ])
+    at('2027-03-01T10:00:00Z')
+    const asked = async (client: string) => {
+      const { status, headers } = await send('GET', '/v1/pedidos/1', { 'x-client': client })
+      return [status, headers['retry-after']]
+    }
+    expect([await asked('billing'), await asked('shop')]).toEqual([
+      [200, undefined],
+      [410, '1800'],
+    ])
+  })
+
   it('VER-3: Retry-After leads past those that follow without a gap', async () => {
     const { send } = await start([
       { from: '2027-03-01T10:15:00Z', until: '2027-03-01T10:20:00Z' },

@@ -6,7 +6,7 @@ import { type Express, listen, type Served } from './fixture.js'
 
 const text = { type: 'string' } as const
 
-export const clientes = defineResource({
+const clientes = defineResource({
   collection: 'clientes',
   key: 'id',
   schema: { type: 'object', required: ['id', 'nombre'], properties: { id: { type: 'integer' }, nombre: text } },
@@ -25,7 +25,7 @@ export const pedidos = defineResource({
   flags: { urgente: 'urgente' },
 })
 
-export const lineas = defineResource({
+const lineas = defineResource({
   collection: 'lineas',
   key: ['pedido', 'secuencia'],
   schema: {

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { resourceRouter } from '../../src/index.js'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, defineResource, type Middleware, mount, resourceRouter } from '../../src/index.js'
 import { compareContracts, openapi } from '../../src/openapi/index.js'
 import type { PartLifeOptions } from '../../src/plan/life.js'
-import { type Answer, frameworks } from './fixture.js'
+import { type Answer, frameworks, listen } from './fixture.js'
 import { type Lives, pedidos, resourcesOf, serviceOf, start, stores } from './retired-fixture.js'
 
 const over: PartLifeOptions = { retired: true }
@@ -123,7 +124,7 @@ describe.each(frameworks)('VER-2: retired parts over %s', (_name, express) => {
             expect({ what, ...comparable(answer, hidden) }).toEqual({ what, ...comparable(before, hidden) })
           },
         ),
-        { numRuns: 80 },
+        { numRuns: 40 },
       )
       await living.close()
     }
@@ -307,5 +308,116 @@ describe('VER-2: the contract', () => {
     expect(Object.keys(document.paths)).toEqual(['/clientes', '/clientes/{id}', '/search'])
     expect(Object.keys(document.paths['/search'] as object)).not.toContain('post')
     expect(JSON.stringify(document)).not.toMatch(/edido/)
+  })
+})
+
+describe('VER-2: links to what retires', () => {
+  const target = defineResource({
+    collection: 'autores',
+    key: 'id',
+    schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+  })
+  const libros = defineResource({
+    collection: 'libros',
+    key: 'id',
+    schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, autorId: { type: ['integer', 'null'] } } },
+    links: { autor: { to: target, by: 'autorId' } },
+  })
+  const data = () => ({
+    autores: memoryAdapter(target, { records: [{ id: 1 }] }),
+    libros: memoryAdapter(libros, { records: [{ id: 1, autorId: 1 }] }),
+  })
+  const build = (of: PartLifeOptions, to: PartLifeOptions) => () => {
+    const { autores, libros: books } = data()
+    return api({ versions: { v1: [mount(target, autores, to), mount(libros, books, of)] } })
+  }
+
+  it('REP-1, VER-2: a resource does not link to one that retires before it', () => {
+    expect(build({}, over)).toThrow(/The link "autor" of "libros" leads to "autores", which retires: clients that follow it would get 410/)
+    expect(build({}, { retired: { since: '2027-01-31' } })).toThrow(/which retires on 2027-01-31/)
+    expect(build({ retired: { since: '2027-02-01' } }, { retired: { since: '2027-01-31' } })).toThrow(/retires on/)
+    expect(build({ retired: { since: '2027-01-31' } }, { retired: { since: '2027-01-31' } })).not.toThrow()
+    expect(build(over, over)).not.toThrow()
+    expect(build(over, {})).not.toThrow()
+    expect(build({}, { deprecated: true })).not.toThrow()
+  })
+
+  it('REP-1, VER-2: nor has it a link to a sub-collection that has retired', () => {
+    const padre = defineResource({
+      collection: 'padres',
+      key: 'id',
+      schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+      links: { hijos: { sub: 'hijos' } },
+    })
+    const hijo = defineResource({
+      collection: 'hijos',
+      key: 'id',
+      schema: { type: 'object', required: ['id', 'padre'], properties: { id: { type: 'integer' }, padre: { type: 'integer' } } },
+      parent: { of: padre, by: 'padre' },
+    })
+    const parts = (life: PartLifeOptions) => () =>
+      api({ versions: { v1: [mount(padre, memoryAdapter(padre)), mount(hijo, memoryAdapter(hijo), life)] } })
+    expect(parts(over)).toThrow(/The link "hijos" of "padres" leads to "hijos"/)
+    expect(parts({})).not.toThrow()
+  })
+
+  it('REP-7, VER-2: a link in a body that names an address that has retired leads nowhere', async () => {
+    const { autores, libros: books } = data()
+    const service = api({
+      baseUrl: 'http://api.example.com',
+      onError: () => {},
+      versions: { v2: [mount(target, autores), mount(libros, books)], v1: [mount(target, autores, over)], v0: [mount(target, autores)] },
+    })
+    const { send, close } = await listen(service as never)
+    closers.push(close)
+    const post = async (id: number, version: string) =>
+      (await send('POST', '/v2/libros', {}, { id, autor: { href: `http://api.example.com/${version}/autores/1` } })).status
+    expect([await post(7, 'v0'), await post(8, 'v2'), await post(9, 'v1')]).toEqual([201, 201, 422])
+  })
+})
+
+describe.each(frameworks)('VER-2: paths without code over %s', (_name, express) => {
+  const serviceWith = (paths: Record<string, PartLifeOptions>, routes?: Middleware) => {
+    const from = stores()
+    return api({
+      baseUrl: 'http://api.example.com',
+      onError: () => {},
+      versions: { v1: { resources: resourcesOf(from, {}), paths, ...(routes === undefined ? {} : { routes: routes as never }) } },
+    })
+  }
+
+  it('VER-2: what has no code any more, and hand-written routes, retire and are deprecated by their paths', async () => {
+    const routes = express.Router()
+    routes.get('/a-mano/:id', (_req, res) => void res.send('by hand'))
+    const service = serviceWith(
+      {
+        '/facturas': over,
+        'POST /clientes/{id}': { retired: { since: '2020-01-01' } },
+        '/a-mano/{id}/x': over,
+        '/a-mano': { deprecated: { since: '2026-01-01', use: 'pedidos' } },
+      },
+      routes as never,
+    )
+    const { send, close } = await start(express, service)
+    closers.push(close)
+    for (const path of ['/v1/facturas', '/v1/facturas/1/%zz', '/v1/a-mano/1/x']) expectGone(await send('OPTIONS', path), path)
+    expectGone(await send('POST', '/v1/clientes/1'), 'POST')
+    expect((await send('GET', '/v1/clientes/1')).status).toBe(200)
+    const { status, text, headers } = await send('GET', '/v1/a-mano/1')
+    expect([status, text, headers.deprecation, headers.link]).toEqual([
+      200,
+      'by hand',
+      '@1767225600',
+      '<http://api.example.com/v1/pedidos>; rel="successor-version"',
+    ])
+    expect((await send('GET', '/v1/pedidos/1')).headers.deprecation).toBeUndefined()
+  })
+
+  it('VER-2: a misspelt path, and one that is mounted, do not build', () => {
+    expect(() => serviceWith({ '/pedido': over })).toThrow(/Did you mean "\/pedidos"/)
+    expect(() => serviceWith({ '/pedidos/{id}/urgente': over })).toThrow(/is mounted there. Give its mount or endpoint the option/)
+    expect(() => serviceWith({ 'DELETE /pedidos/{id}': over })).toThrow(/is mounted there/)
+    expect(() => serviceWith({ '/facturas': { deprecated: true } })).toThrow(/nothing is served there/)
+    expect(() => serviceWith({ facturas: over })).toThrow(/is no path/)
   })
 })
