@@ -103,10 +103,11 @@ const whenText = (time: number): string => (Number.isFinite(time) ? ` on ${new D
 const targetsOfResources: ReadonlySet<string> = new Set(['collection', 'item', 'flag', 'members', 'member'])
 
 function checkOperations({ plan, mount: { options } }: Made, operations: readonly OperationDescription[], routes: readonly Route[]): void {
+  if (options.operations === undefined) return
   const { collection } = plan
   const own = routes.filter((route) => route.resource?.plan === plan && route.endpoint === undefined)
   // Of what only links lead to, nothing is served here.
-  if (options.operations === undefined || own.length === 0) return
+  if (own.length === 0) return
   const kinds = new Set<string>(own.map(({ kind }) => kind))
   const known = operations.filter(({ target }) => targetsOfResources.has(target) && kinds.has(target)).map(({ name }) => name)
   const offered = new Set(own.flatMap((route) => [...route.operations.values()].map(({ name }) => name)))
