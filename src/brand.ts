@@ -14,6 +14,7 @@ const names = [
   'representation',
   'transfer-format',
   'reply',
+  'stated',
 ] as const
 
 /** What can be recognised. */

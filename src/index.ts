@@ -83,7 +83,16 @@ export { type Api, type ApiOptions, api, type VersionOptions } from './router/ap
 export type { ErrorEvent, Hooks, QueryEvent, RequestEvent, ResponseEvent, StepEvent } from './router/hooks.js'
 export { type ResourceRouter, type ResourceRouterOptions, resourceRouter } from './router/resource-router.js'
 export type { ServiceOptions } from './router/service.js'
-export type { CacheMessage, CallMessage, Facts, RequestMessage, StepMessage, StoreFailureMessage } from './telemetry/messages.js'
+export type {
+  CacheMessage,
+  CallMessage,
+  Facts,
+  PoolWaitMessage,
+  RequestMessage,
+  SlowListMessage,
+  StepMessage,
+  StoreFailureMessage,
+} from './telemetry/messages.js'
 
 // Formats
 
@@ -97,6 +106,7 @@ export {
 
 // Errors
 
+export { causeText, type Failure, failureLine } from './failures/line.js'
 export type { ErrorMiddleware, Middleware, NextFunction } from './middleware/middleware.js'
 export { type ProblemsOptions, problems } from './middleware/problems.js'
 export {

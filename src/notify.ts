@@ -1,6 +1,4 @@
 /** Calls the team's hooks, which can't change what happens. */
-import { isProblem } from './problem.js'
-
 const report = (error: unknown): void => console.error('A hook of express-rest-conventions threw:', error)
 
 /** Calls a hook, where there is one, with the event that `makeEvent` makes, and with `about`. Never throws: what the hook throws or rejects with goes to `console.error`. */
@@ -17,6 +15,3 @@ export function notify<E, A extends readonly unknown[]>(
     report(error)
   }
 }
-
-/** An error as it goes to the console. A problem is one line: its stack says nothing, and many of them would fill the log. */
-export const tellable = (error: unknown): unknown => (isProblem(error) ? error.message : error)

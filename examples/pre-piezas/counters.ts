@@ -1,6 +1,7 @@
 /** Where requests are counted: in the process, or in a Redis that many processes share. */
 
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { causeText } from 'express-rest-conventions'
 import type { StoreOptions } from 'express-rest-conventions/middleware'
 import { RedisStore } from 'rate-limit-redis'
 import { createClient } from 'redis'
@@ -11,6 +12,8 @@ export interface Counters {
    * Absent: in the process.
    */
   readonly optionsOf?: (side: string) => StoreOptions
+  /** Rejects where the Redis does not answer. Absent: there is none. */
+  readonly ask?: () => Promise<void>
   readonly close: () => void
 }
 
@@ -42,8 +45,18 @@ export async function openCounters(url: string | undefined): Promise<Counters> {
     // `socketTimeout` ends a connection whose HELLO is never answered.
     socket: { connectTimeout, socketTimeout, reconnectStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000) },
   })
-  client.on('error', () => {}) // The limits report it.
+  // Commands of a client that is offline do not say why it is: the limits report this beside.
+  let lost: unknown
+  client.on('error', (error) => {
+    lost = error
+  })
+  const send = (command: string[]): Promise<never> =>
+    client.sendCommand<never>(command).catch((cause: unknown) => {
+      throw client.isReady ? cause : (lost ?? cause)
+    })
   await Promise.race([client.connect().catch(() => {}), setTimeout(connectTimeout, undefined, { ref: false })])
+  // Without the password, which may stand in front of it.
+  const { host } = new URL(url)
   const closing = new AbortController()
   replaceSilent(client, closing.signal).catch(() => {})
   return {
@@ -51,11 +64,14 @@ export async function openCounters(url: string | undefined): Promise<Counters> {
       store: (name) =>
         new RedisStore({
           prefix: `pre-piezas:${side}:${name}:`,
-          sendCommand: async (...command: string[]) => client.sendCommand(command),
+          sendCommand: async (...command: string[]) => send(command),
         }),
-      onStoreFailure: (error) => console.error(`${side}: ${error instanceof Error ? error.message : error}`),
+      onStoreFailure: (error) => console.error(`${side}: ${causeText(error)} (Redis at ${host}).`),
       onStoreRecovery: ({ message }) => console.error(`${side}: ${message}`),
     }),
+    ask: async () => {
+      await send(['PING'])
+    },
     close() {
       closing.abort()
       client.destroy()

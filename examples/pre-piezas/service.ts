@@ -3,12 +3,13 @@
  * does not listen: `main.ts` and the tests do.
  */
 
+import type { IncomingMessage } from 'node:http'
 import express, { type Express } from 'express'
 import { type Adapter, type Api, api, type Endpoint, type Mount, mount, problems } from 'express-rest-conventions'
 import { bearer, login, publicToken, tokenIssuer } from 'express-rest-conventions/auth'
 import { docsPages } from 'express-rest-conventions/docs'
 import { crossOrigin, type RateLimit, rateLimit } from 'express-rest-conventions/middleware'
-import { probes } from 'express-rest-conventions/server'
+import { type Check, type HealthCheck, health } from 'express-rest-conventions/server'
 import { csv } from 'express-rest-conventions/transfer'
 import { type Access, callerOf, permission } from './access.js'
 import type { Counters } from './counters.js'
@@ -49,7 +50,7 @@ export function createService(settings: ServiceSettings, ground: Ground): Servic
   // An address has one spelling (PATH-11); Express would take /PUBLIC for /public.
   app.set('case sensitive routing', true)
   // Before everything that could refuse a probe.
-  app.use(probes({ check: ground.stores.ask }))
+  app.use(health({ checks: checksOf(ground), shows: isOperator }))
   app.use(inside)
   app.use('/public', outside)
   app.use(problems())
@@ -62,6 +63,18 @@ export function createService(settings: ServiceSettings, ground: Ground): Servic
     },
   }
 }
+
+/** A Redis that is away is shown, and takes nobody out of rotation: the limits pass without it. */
+const checksOf = ({ stores, counters }: Ground): Readonly<Record<string, Check | HealthCheck>> => ({
+  database: stores.ask,
+  ...(counters.ask === undefined ? {} : { redis: { check: counters.ask, required: false } }),
+})
+
+/** Who asks on this machine, past every proxy, and wants JSON may see the checks: `curl -H 'Accept: application/json' localhost:3000/ready`. */
+const isOperator = ({ socket, headers }: IncomingMessage): boolean =>
+  headers.accept?.includes('json') === true &&
+  headers['x-forwarded-for'] === undefined &&
+  /^(?:::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '')
 
 /** What both documents say of the service. */
 const info = {

@@ -102,8 +102,13 @@ async function reportFrom(source: string, days: number | undefined, terminal: Te
     if (isAddress(source))
       return { report: await terminal.reportAt(days === undefined ? source : `${source}?days=${days}`), snapshot: undefined }
     const usage = await terminal.usageOf(resolve(terminal.cwd, source))
-    const snapshot = await usage.read(days === undefined ? {} : { days })
-    return { report: reportOf(snapshot), snapshot }
+    try {
+      const snapshot = await usage.read(days === undefined ? {} : { days })
+      return { report: reportOf(snapshot), snapshot }
+    } finally {
+      // The module may have begun to count: this process ends in order.
+      await usage.close()
+    }
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(`The counts can not be read: ${reasonOf(error)}. Does the module reach the store?`)

@@ -39,7 +39,7 @@ const ownModule = 'Put api() into a module of its own, which neither listens nor
 
 function loadFailure(file: string, name: string, error: unknown): string {
   if (codeOf(error) === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?tsx?$/.test(file)) {
-    return `${name} is TypeScript, which this Node does not load. Give the compiled file, or a loader: NODE_OPTIONS="--import tsx" npx express-rest-conventions openapi ${name}`
+    return `${name} is TypeScript, which this Node does not load. Give the compiled file, or a loader: set NODE_OPTIONS="--import tsx" for this command.`
   }
   return `${name} can not be loaded: ${messageOf(error)}`
 }

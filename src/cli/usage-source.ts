@@ -21,7 +21,10 @@ export async function usageOfModule(file: string): Promise<Usage> {
 }
 
 const isUsage = (value: unknown): value is Usage =>
-  isContainer(value) && typeof (value as Partial<Usage>).read === 'function' && typeof (value as Partial<Usage>).countCall === 'function'
+  isContainer(value) &&
+  typeof (value as Partial<Usage>).read === 'function' &&
+  typeof (value as Partial<Usage>).close === 'function' &&
+  typeof (value as Partial<Usage>).countCall === 'function'
 
 const patience = 30_000
 

@@ -59,6 +59,10 @@ export function siteOf(document: OpenApiDocument, reserved: ReadonlySet<string>)
   return { document, tags, homes: new Map(tags.flatMap((tag) => tag.types.map((type) => [type, tag] as const))) }
 }
 
+/** The address of a server, its variables at their defaults. */
+const addressOf = (server: unknown): string | undefined =>
+  textIn(server, 'url')?.replace(/\{([^{}]*)\}/g, (given, name: string) => textIn(own(own(server, 'variables'), name), 'default') ?? given)
+
 function operationsByTag(document: OpenApiDocument): ReadonlyMap<string, readonly DocsOperation[]> {
   const found = new Map<string, DocsOperation[]>()
   const anchors = new Set<string>()
@@ -67,7 +71,7 @@ function operationsByTag(document: OpenApiDocument): ReadonlyMap<string, readonl
       const operation = own(item, method)
       if (!isObject(operation)) continue
       const parameters = parametersOf(document, own(item, 'parameters'), operation.parameters)
-      const server = textIn(firstOf(operation.servers) ?? firstOf(own(item, 'servers')), 'url')
+      const server = addressOf(firstOf(operation.servers) ?? firstOf(own(item, 'servers')))
       const anchor = anchorOf(textIn(operation, 'operationId') ?? `${method}-${path}`, anchors)
       const tags = isList(operation.tags) ? operation.tags.filter((tag) => typeof tag === 'string') : []
       for (const tag of tags.length === 0 ? [untagged] : new Set(tags)) {

@@ -1,5 +1,7 @@
 /** A circuit breaker around stores that may be down: no request waits for one twice (LIMIT-1). */
 import type { Awaitable } from '../adapters/contract.js'
+import { causeText } from '../failures/line.js'
+import { stated } from '../failures/stated.js'
 import { notify } from '../notify.js'
 import { storeFailureChannel } from '../telemetry/channels.js'
 import type { StoreFailureMessage } from '../telemetry/messages.js'
@@ -11,6 +13,8 @@ import type { LimitStore, StoreOptions, StoreOutage, WindowCount } from './store
 export class StoreDown extends Error {
   override readonly name = 'StoreDown'
 }
+
+stated(StoreDown.prototype, 'redis-gone')
 
 /** A guarded store, which rejects with `StoreDown` and nothing else. */
 export interface GuardedStore {
@@ -69,7 +73,7 @@ export class StoreGuard {
     private readonly messages: StoreMessages,
     {
       storeTimeout = 500,
-      onStoreFailure = (error) => console.error(error),
+      onStoreFailure = (error) => console.error(causeText(error)),
       onStoreRecovery = ({ message }) => console.error(message),
     }: StoreOptions,
   ) {
@@ -103,7 +107,7 @@ export class StoreGuard {
         reject(new StoreDown(down))
       }
       const cancel = deadline(this.#timeout, () => {
-        if (this.#waiting.has(release)) this.#open(new Error(`No answer in ${this.#timeout} ms.`))
+        if (this.#waiting.has(release)) this.#open(stated(new Error(`No answer in ${this.#timeout} ms.`), 'redis-gone'))
       })
       this.#waiting.add(release)
       attempt(work).then(
@@ -139,7 +143,7 @@ export class StoreGuard {
     for (const release of [...this.#waiting]) release()
     const message = this.messages.failed
     report({ state: 'failed', message, error: cause, duration: undefined })
-    notify(this.#onFailure, () => new Error(message, { cause }))
+    notify(this.#onFailure, () => stated(new Error(message, { cause }), 'redis-gone'))
     this.#probeLater()
   }
 

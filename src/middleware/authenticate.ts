@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Awaitable } from '../adapters/contract.js'
 import { isNobody } from '../auth/nobody.js'
 import { sharedRegistry } from '../brand.js'
+import { stated } from '../failures/stated.js'
 import { soleField } from '../http/sole-field.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
@@ -133,6 +134,6 @@ export function unauthenticated(challenge: string, what: 'none' | 'invalid', fie
   return new HttpProblem('unauthenticated', {
     detail,
     headers: { [header.wwwAuthenticate]: challenge },
-    ...(why === undefined ? {} : { cause: new Error(why) }),
+    ...(why === undefined ? {} : { cause: stated(new Error(why)) }),
   })
 }

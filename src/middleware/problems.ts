@@ -2,7 +2,9 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Caches } from '../cache.js'
-import { notify, tellable } from '../notify.js'
+import { failureLine } from '../failures/line.js'
+import { knownRequestId } from '../http/request-id.js'
+import { notify } from '../notify.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import { HttpProblem, toProblem } from '../problem.js'
@@ -10,6 +12,7 @@ import { type ProblemTelling, problemAnswer, send } from '../representation/answ
 import { json, problemOffers } from '../representation/encoding.js'
 import { bodyFields, removeFields } from '../representation/header-fields.js'
 import { withoutPages } from '../representation/pagination.js'
+import { expressRoute } from '../telemetry/express-route.js'
 import { header } from '../wire.js'
 import { requestPath } from './base-address.js'
 import type { ErrorMiddleware, Middleware } from './middleware.js'
@@ -18,7 +21,7 @@ import type { ErrorMiddleware, Middleware } from './middleware.js'
 export interface ProblemsOptions {
   /** What `type` begins with: the address where a team publishes docs/errors.md. Default `tag:express-rest-conventions,2026:errors`, which leads nowhere. */
   readonly problemBase?: string
-  /** Hears of every problem with what was really thrown. Its exceptions and rejections go to `console.error`. Default: a 5xx goes to `console.error`. */
+  /** Hears of every problem with what was really thrown. Its exceptions and rejections go to `console.error`. Default: a 5xx is one line of `console.error`, as `failureLine` makes it. */
   readonly onError?: (error: unknown, problem: HttpProblem) => void
 }
 
@@ -31,18 +34,22 @@ export interface ProblemsOptions {
  */
 export function problems(options: ProblemsOptions = {}): readonly [Middleware, ErrorMiddleware] & (Middleware | ErrorMiddleware)[] {
   checkOptions('problems()', options, problemsKinds)
-  const { onError = reportToConsole, problemBase } = options
+  const { onError, problemBase } = options
   const offers = problemOffers(new Caches())
-  const report = (error: unknown, problem: HttpProblem): void =>
-    notify(
-      (cause) => onError(cause, problem),
-      () => problem.cause ?? error,
-    )
+  const report = (error: unknown, problem: HttpProblem, req: IncomingMessage): void => {
+    const cause = problem.cause ?? error
+    if (onError === undefined) reportToConsole(cause, problem, req)
+    else
+      notify(
+        () => onError(cause, problem),
+        () => undefined,
+      )
+  }
   // Whoever answers and then calls next() has answered all the same.
   const unansweredMiddleware: Middleware = (_req, res, next) => (res.headersSent ? undefined : next(new HttpProblem('unknown-path')))
   const problemsMiddleware: ErrorMiddleware = (error, req, res, _next) => {
     const problem = toProblem(error)
-    report(error, problem)
+    report(error, problem, req)
     if (res.headersSent) {
       if (!res.writableEnded) res.destroy()
       return
@@ -55,7 +62,7 @@ export function problems(options: ProblemsOptions = {}): readonly [Middleware, E
     } catch (failure) {
       // What can't be written, such as a header with a line break or a detail without end, is a failure of its own.
       const internal = new HttpProblem('internal', { cause: failure })
-      report(failure, internal)
+      report(failure, internal, req)
       tell(internal, telling, req, res)
     }
   }
@@ -90,6 +97,9 @@ function tell(problem: HttpProblem, telling: ProblemTelling, req: IncomingMessag
   send(res, problemAnswer(problem, telling), req.method === 'HEAD')
 }
 
-const reportToConsole = (error: unknown, problem: HttpProblem): void => {
-  if (problem.status >= 500) console.error(tellable(error))
+function reportToConsole(error: unknown, { status, code, clause }: HttpProblem, req: IncomingMessage): void {
+  if (status < 500) return
+  const { method = 'GET', headers } = req
+  const requestId = knownRequestId(req, headers)
+  console.error(failureLine({ method, httpRoute: expressRoute(req), status, code, clause, step: undefined, requestId, error }))
 }

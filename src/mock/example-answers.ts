@@ -36,9 +36,12 @@ export function exampleValue(name: string, schema: JsonSchema, seed: number): un
   throw mostFrequent(faults)
 }
 
-/** The problem of what the mock can not answer. */
-export const notImplemented = (detail: string): HttpProblem =>
-  new HttpProblem({ code: 'not-implemented', status: 501, title: 'The mock can not answer this' }, { detail })
+/** What the mock can not answer, since nothing describes the answer (501). */
+export class Undescribed extends HttpProblem {
+  constructor(detail: string) {
+    super({ code: 'not-implemented', status: 501, title: 'The mock can not answer this' }, { detail })
+  }
+}
 
 /** The same endpoint, whose methods answer with examples of the responses that they describe. */
 export function mockedEndpoint(given: Endpoint, seed: number, note: (text: string) => void): Endpoint {
@@ -75,7 +78,7 @@ function exampleHandler(method: string, endpointName: string, { describe }: Desc
   const [status, answer] = Object.entries(describe?.responses ?? {})[0] ?? []
   if (status === undefined) {
     return () => {
-      throw notImplemented(`The handler of ${name} does not run in a mock. Describe its responses, and it answers with an example.`)
+      throw new Undescribed(`The handler of ${name} does not run in a mock. Describe its responses, and it answers with an example.`)
     }
   }
   const code = Number(status) as EndpointReply['status']
@@ -92,7 +95,7 @@ function exampleHandler(method: string, endpointName: string, { describe }: Desc
     const why = `No example of what ${name} answers could be made: ${error.message}. Give its schema "examples".`
     note(why)
     return () => {
-      throw notImplemented(why)
+      throw new Undescribed(why)
     }
   }
 }

@@ -6,7 +6,7 @@ import type { Middleware } from '../middleware/middleware.js'
 import type { DocumentFragment } from '../plan/document-options.js'
 import { HttpProblem } from '../problem.js'
 import { header, mediaType } from '../wire.js'
-import { exampleValue, notImplemented, standalone } from './example-answers.js'
+import { exampleValue, standalone, Undescribed } from './example-answers.js'
 
 interface Answer {
   readonly status: number
@@ -73,7 +73,7 @@ const fits = (template: readonly string[], segments: readonly string[]): boolean
 function answerOf(name: string, operation: JsonObject, schemas: JsonObject, { seed, note }: Making): Answer | HttpProblem {
   const responses = isObject(operation.responses) ? operation.responses : {}
   const status = Object.keys(responses).find((code) => /^[23]\d\d$/.test(code) && code !== '304')
-  if (status === undefined) return notImplemented(`${name} describes no answer of success, so a mock has none to give.`)
+  if (status === undefined) return new Undescribed(`${name} describes no answer of success, so a mock has none to give.`)
   const content = own(own(responses, status), 'content')
   const media = own(content, mediaType.json)
   const code = Number(status)
@@ -87,6 +87,6 @@ function answerOf(name: string, operation: JsonObject, schemas: JsonObject, { se
   } catch (error) {
     const why = `No example of what ${name} answers could be made: ${error instanceof Error ? error.message : String(error)}`
     if (!(error instanceof Unmade)) note(why)
-    return notImplemented(why)
+    return new Undescribed(why)
   }
 }

@@ -13,7 +13,8 @@ import { descriptionOf } from '../plan/description.js'
 import { isEndpoint } from '../plan/endpoint.js'
 import { type AnyAdapter, type Mount, mount } from '../plan/mount.js'
 import { type ApiOptions, apiDescribedAs, type VersionOptions } from '../router/api.js'
-import { mockedEndpoint } from './example-answers.js'
+import { type ErrorEvent, reportToConsole } from '../router/hooks.js'
+import { mockedEndpoint, Undescribed } from './example-answers.js'
 import { Fates, type MockDelay, type MockFailure, wait } from './faults.js'
 import { exampleRoutes } from './hand-written.js'
 import { brokenRule } from './rules.js'
@@ -68,6 +69,7 @@ export async function mockService(service: object, options: MockOptions): Promis
     {
       ...openOptions(given, options.visitors),
       cors,
+      onError: reportFailure,
       versions: Object.fromEntries(Object.entries(given.versions).map(([name, entry]) => [name, mocked.get(name) ?? entry])),
     } as ApiOptions,
     description,
@@ -76,6 +78,11 @@ export async function mockService(service: object, options: MockOptions): Promis
     listener: listenerOf(api, cors, new Fates(options.seed, options.delay, options.failures)),
     paths: pathsOf(versions, sources, made),
   }
+}
+
+/** What the mock was never told how to answer is no failure of it: the answer says what to describe. */
+function reportFailure(event: ErrorEvent): void {
+  if (!(event.error instanceof Undescribed)) reportToConsole(event)
 }
 
 function checkData(sources: Sources, data: MockOptions['data']): void {

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseQueryString, type QueryPair } from '../http/query-string.js'
 import type { BodyForm } from './body-watch.js'
-import { isParameter, segmentsOf } from './route-of.js'
+import { fileShape, isParameter, segmentsOf } from './route-of.js'
 
 export interface AnswerParts {
   readonly req: IncomingMessage
@@ -38,7 +38,8 @@ export class ObservedAnswer {
     this.template = template
     this.status = res.statusCode
     this.isKnownCollection = isKnownCollection
-    this.isItem = isParameter(segmentsOf(template).at(-1) ?? '')
+    const last = segmentsOf(template).at(-1) ?? ''
+    this.isItem = isParameter(last) && last !== fileShape
     this.#req = req
     this.#query = query
     this.#fields = sentFields(res)

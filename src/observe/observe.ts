@@ -73,16 +73,14 @@ export function observe(options: ObserveOptions): Middleware {
   const failed = (cause: unknown): void => {
     if (hasFailed) return
     hasFailed = true
-    notify(onError, () => new Error('observe() has failed, and looks no more. The service answers as before.', { cause }))
+    notify(onError, () => new Error('observe() could not judge an answer; it says so once. The service answers as before.', { cause }))
   }
   return function observeMiddleware(req, res, next): void {
-    if (!hasFailed) {
-      try {
-        const amount = sampler.take()
-        if (amount > 0) watch(req, res, amount)
-      } catch (error) {
-        failed(error)
-      }
+    try {
+      const amount = sampler.take()
+      if (amount > 0) watch(req, res, amount)
+    } catch (error) {
+      failed(error)
     }
     next()
   }
@@ -137,12 +135,12 @@ class Observer {
 
   ended({ req, res, method, path, query, body, amount }: Ended): void {
     const { usage, calls = false } = this.#options
-    const { template, from } = this.#routes.find(req, path)
+    const { template, from, isRouted } = this.#routes.find(req, path)
     // What is nowhere breaks nothing.
-    if (from !== 'routed' && res.statusCode === 404) return
+    if (!isRouted && res.statusCode === 404) return
     const isKnownCollection = this.#routes.isCollection(template)
     const answer = new ObservedAnswer({ req, res, method, path, query, template, isKnownCollection, body: body.form })
-    const isRoute = from !== 'shape' || !isBehindExpress(req)
+    const isRoute = isRouted || from === 'learned' || !isBehindExpress(req) || isOfInterface(answer)
     const found = [...judge(answer, isRoute), ...(isRoute ? this.#pathFindings(answer, from === 'shape') : []), ...this.#byOptions(answer)]
     if (found.length === 0 && !calls) return
     const client = usage.clientOf(callerOf(req, res.statusCode), req)
@@ -175,6 +173,10 @@ class Observer {
     return found
   }
 }
+
+/** Behind Express, what no route has answered may be a file, or a redirect of a middleware; a change, JSON and XML are the interface's. */
+const isOfInterface = ({ method, isJson, isXml }: ObservedAnswer): boolean =>
+  ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) || isJson || isXml
 
 /** Names of one request that are counted. */
 const mostStrangers = 5

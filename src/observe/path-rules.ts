@@ -6,8 +6,8 @@ import { isConfigurationError } from '../problem.js'
 import { isParameter, segmentsOf } from './route-of.js'
 import type { Finding } from './rules.js'
 
-/** Endpoints that no resource form fits, as the conventions name them (PATH-8), and what clients of tools go by. */
-const allowed = new Set(['search', 'buscar', 'login', 'logout', 'openapi', 'swagger'])
+/** Endpoints that no resource form fits, as the conventions name them (PATH-8), what tools go by, and what stands before a version or an area. */
+const allowed = new Set(['search', 'buscar', 'login', 'logout', 'openapi', 'swagger', 'api', 'ui', 'rest', 'public', 'private'])
 
 const version = /^v\d+$/i
 

@@ -19,6 +19,8 @@ export interface ObservedRoute {
    * request. `shape`: nobody knows it, and what may be an id is replaced.
    */
   readonly from: 'routed' | 'learned' | 'shape'
+  /** Express has matched a route, whose template may be unknown: that of a regular expression. A route that takes any path is none. */
+  readonly isRouted: boolean
 }
 
 /** Templates that are kept, and shapes of paths whose template nobody knows. */
@@ -40,15 +42,19 @@ export class RouteFinder {
   find(req: IncomingMessage, path: string): ObservedRoute {
     const given = this.#given?.(req)
     const segments = segmentsOf(path)
-    const template = given ?? expressTemplate(req, segments)
-    if (template !== undefined) return { template: this.#learn(template), from: 'routed' }
+    const template = typeof given === 'string' ? given : expressTemplate(req, segments)
+    if (template !== undefined) {
+      const isRouted = !isCatchAll(template)
+      return { template: this.#learn(template), from: isRouted ? 'routed' : 'shape', isRouted }
+    }
+    const isRouted = (req as RoutedRequest).route?.path instanceof RegExp
     const learned = this.#known.get(segments.length)?.find((one) => one.every((part, at) => isParameter(part) || part === segments[at]))
-    if (learned !== undefined) return { template: `/${learned.join('/')}`, from: 'learned' }
+    if (learned !== undefined) return { template: `/${learned.join('/')}`, from: 'learned', isRouted }
     const shape = `/${segments.map(shapeOf).join('/')}`
-    if (this.#shapes.has(shape)) return { template: shape, from: 'shape' }
-    if (this.#shapes.size >= mostShapes) return { template: otherName, from: 'shape' }
+    if (this.#shapes.has(shape)) return { template: shape, from: 'shape', isRouted }
+    if (this.#shapes.size >= mostShapes) return { template: otherName, from: 'shape', isRouted }
     this.#shapes.add(shape)
-    return { template: shape, from: 'shape' }
+    return { template: shape, from: 'shape', isRouted }
   }
 
   /** True where items have been asked for below this template. */
@@ -70,7 +76,13 @@ export class RouteFinder {
   }
 }
 
-export const isParameter = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}')
+export const isParameter = (segment: string): boolean => /^\{(?!\*).*\}$/s.test(segment)
+
+/** True of what Express calls `*` or `*rest`: it takes what no route has taken. */
+const isCatchAll = (template: string): boolean => /^\/\{\*[^/]*$/.test(template)
+
+/** What stands for the name of a file, which is no id. */
+export const fileShape = '{file}'
 
 export const segmentsOf = (path: string): readonly string[] => path.split('/').filter((segment) => segment !== '')
 
@@ -84,7 +96,8 @@ function expressTemplate(req: IncomingMessage, segments: readonly string[]): str
   const base = segmentsOf(baseUrl).map((segment) => baseSegment(segment, params))
   for (const path of paths) {
     const template = [...base, ...segmentsOf(readable(path))]
-    if (fits(template, segments)) return `/${template.join('/')}`
+    // An optional parameter that is not there is no part of the address.
+    if (fits(template, segments)) return `/${(isShorter(segments, template) ? template.slice(0, -1) : template).join('/')}`
   }
   return undefined
 }
@@ -100,9 +113,14 @@ export const readable = (path: string): string =>
 function fits(template: readonly string[], segments: readonly string[]): boolean {
   const rest = template.findIndex((part) => part.includes('{*'))
   if (rest >= 0) return segments.length >= rest && template.slice(0, rest).every((part, at) => fitsPart(part, segments[at]))
-  const isOptional = template.length === segments.length + 1 && isParameter(template.at(-1) ?? '')
-  return (template.length === segments.length || isOptional) && segments.every((segment, at) => fitsPart(template[at] ?? '', segment))
+  return (
+    (template.length === segments.length || isShorter(segments, template)) &&
+    segments.every((segment, at) => fitsPart(template[at] ?? '', segment))
+  )
 }
+
+const isShorter = (segments: readonly string[], template: readonly string[]): boolean =>
+  template.length === segments.length + 1 && isParameter(template.at(-1) ?? '')
 
 /** Express compares in either case. */
 const fitsPart = (part: string, segment: string | undefined): boolean =>
@@ -116,5 +134,7 @@ function baseSegment(segment: string, params: Readonly<Record<string, unknown>>)
 }
 
 /** A segment that may hold an id is one; what is left are words and versions. */
-const shapeOf = (segment: string): string =>
-  /^(?:v\d{1,3}|[a-z]+(?:[_-][a-z]+){0,3})$/i.test(segment) && segment.length <= 40 ? segment : '{id}'
+function shapeOf(segment: string): string {
+  if (segment.length <= 40 && /^(?:v\d{1,3}|[a-z]+(?:[_-][a-z]+){0,3})$/i.test(segment)) return segment
+  return /^[\w-]+(?:\.[\w-]+)*\.[a-z]\w{1,4}$/i.test(segment) ? fileShape : '{id}'
+}

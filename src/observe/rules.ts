@@ -5,6 +5,7 @@
 import { Caches } from '../cache.js'
 import { negotiator } from '../http/accept.js'
 import { parseTagList } from '../http/entity-tags.js'
+import { parseMediaType } from '../http/media-type.js'
 import { mediaType, parameter } from '../wire.js'
 import type { ObservedAnswer } from './answer.js'
 
@@ -139,6 +140,8 @@ const noCaches = new Caches(false)
 /** Parameters of media types, such as a charset, are left aside. */
 function accepts(accept: string | undefined, type: string): boolean {
   if (accept === undefined || accept.trim() === '' || /(?:^|,)\s*\*\/\*\s*(?:,|$)/.test(accept)) return true
+  // What is no media type can be neither accepted nor refused.
+  if (parseMediaType(type) === undefined) return true
   const ranges = accept.replace(/;(?!\s*q\s*=)[^,;]*/gi, '')
   return negotiator([type], noCaches)(ranges) !== undefined
 }

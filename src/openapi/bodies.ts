@@ -3,6 +3,8 @@ import { bodyTypes } from '../middleware/body.js'
 import type { ServiceFacts } from '../plan/description.js'
 import { type Situation, takesBody } from '../plan/endings.js'
 import { mostOperations } from '../plan/json-patch.js'
+import type { Mounted } from '../plan/routes.js'
+import type { TransferFormat } from '../plan/transfer-format.js'
 import { offersFor } from '../representation/encoding.js'
 import { mediaType, xmlTypes } from '../wire.js'
 import { longestText } from './bounds.js'
@@ -12,12 +14,15 @@ import { typeName } from './names.js'
 import type { RecordSchemas } from './record-schemas.js'
 import { translated, valueSchema } from './schemas.js'
 
-type Content = Readonly<Record<string, { readonly schema?: unknown; readonly examples?: unknown }>>
+type Content = Readonly<
+  Record<string, { readonly schema?: unknown; readonly examples?: unknown; readonly [extension: `x-${string}`]: unknown }>
+>
 
 /** The content of bodies of a document. */
 export class Bodies {
   readonly #components: Components
   readonly #records: RecordSchemas
+  readonly #contents = new Map<DocumentSchema | Reference, Content>()
 
   constructor(components: Components, records: RecordSchemas) {
     this.#components = components
@@ -70,8 +75,27 @@ export class Bodies {
     const schema = isPage ? this.#records.page(resource) : this.#records.of(resource, 'output')
     const customs = [...facts.representations, ...resource.representations]
     const exported = isPage ? resource.exports?.formats : undefined
-    if (customs.length === 0 && exported === undefined) return inEach(builtInTypes, schema)
-    return contentOf(offersFor(isPage ? 'list' : 'item', customs, exported).types, schema)
+    if (customs.length === 0 && exported === undefined) return this.#builtIn(schema)
+    const content = contentOf(offersFor(isPage ? 'list' : 'item', customs, exported).types, schema)
+    return exported === undefined ? content : { ...content, ...this.#exported(resource, exported) }
+  }
+
+  /** Exports: texts whose lines are records. OpenAPI 3.1 has no word for them, 3.2 has `itemSchema`. */
+  #exported(resource: Mounted, formats: readonly TransferFormat[]): Content {
+    const record = this.#records.of(resource, 'output')
+    return Object.fromEntries(
+      formats.map((format) => [
+        format.mediaType,
+        { schema: fileSchema(format.mediaType), 'x-item-schema': record, ...format.describe(resource) },
+      ]),
+    )
+  }
+
+  /** The same for all operations that answer with it. */
+  #builtIn(schema: DocumentSchema | Reference): Content {
+    const content = this.#contents.get(schema) ?? inEach(builtInTypes, schema)
+    this.#contents.set(schema, content)
+    return content
   }
 
   #value({ method, route, facts }: Situation, status: number): Content | undefined {

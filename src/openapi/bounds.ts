@@ -36,7 +36,6 @@ export function bounded(schema: DocumentSchema): DocumentSchema {
 
 /** An integer that JSON readers agree about: the library takes no other (REP-8). What the schema says of bounds and of a format stays. */
 export function safeInteger(schema: DocumentSchema): DocumentSchema {
-  if (schema.enum !== undefined || schema.const !== undefined) return schema
   return {
     ...schema,
     // Of a text the format is another: one that holds digits.

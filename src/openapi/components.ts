@@ -7,10 +7,16 @@ import type { Reference } from './document.js'
 export type ComponentKind = 'schemas' | 'responses' | 'parameters' | 'headers' | 'securitySchemes'
 
 interface Named {
+  readonly kind: ComponentKind
+  readonly name: string
   /** What it was made of: two of one identity are the same. */
   readonly identity: string
   /** Who has taken the name. */
   readonly owner: string
+  /** Asked when all are wanted, since resources lead to each other in circles and in long chains. */
+  readonly make: () => unknown
+  /** One object for all places: thousands of operations refer to the same. */
+  readonly reference: Reference
 }
 
 /** Whose name it is, and the names that it may have: the first that is free, or that has the same identity. */
@@ -25,10 +31,11 @@ const library = 'the library'
 export class Components {
   readonly #kinds = new Map<ComponentKind, Map<string, Named>>()
   readonly #known = new Map<string, Reference>()
-  /** How each is made: asked when all are wanted, since resources lead to each other in circles and in long chains. */
-  readonly #claims: { readonly kind: ComponentKind; readonly name: string; readonly make: () => unknown }[] = []
+  readonly #claims: Named[] = []
   /** Whether any schema, or any operation, has examples: most documents have none to check. */
   hasExamples = false
+  /** Whether a schema was made for a comparison alone: what it refers to may stand nowhere else. */
+  hasStrays = false
 
   /** A reference to a value that is shared by what it says. Throws `ConfigurationError` where others have all the names. */
   share(kind: ComponentKind, names: readonly string[], value: unknown, owner = library): Reference {
@@ -64,33 +71,39 @@ export class Components {
 
   /** All of them by kind and name, sorted by name. */
   all(): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
-    const made = new Map<ComponentKind, [name: string, value: unknown][]>()
+    const made = new Map<ComponentKind, Map<string, unknown>>()
     // What is made may need more of them, which then stand at the end.
     for (const { kind, name, make } of this.#claims) {
-      const table = made.get(kind)
-      if (table === undefined) made.set(kind, [[name, make()]])
-      else table.push([name, make()])
+      const table = made.get(kind) ?? new Map<string, unknown>()
+      made.set(kind, table)
+      table.set(name, make())
     }
-    return Object.fromEntries([...made].map(([kind, table]) => [kind, Object.fromEntries(table.sort(byName))]))
+    return Object.fromEntries([...made].map(([kind, table]) => [kind, sorted(table)]))
   }
 
   #claim(kind: ComponentKind, { names, owner }: Claim, identity: string, make: () => unknown): Reference {
     const table = this.#kinds.get(kind) ?? new Map<string, Named>()
     this.#kinds.set(kind, table)
-    const name = names.find((one) => (table.get(one)?.identity ?? identity) === identity)
-    if (name === undefined) {
-      const last = names.at(-1) ?? ''
-      throw clash(kind, last, owner, table.get(last)?.owner ?? library)
+    let taken: Named | undefined
+    for (const name of names) {
+      taken = table.get(name)
+      if (taken === undefined) {
+        const claimed = { kind, name, identity, owner, make, reference: { $ref: `#/components/${kind}/${name}` } }
+        table.set(name, claimed)
+        this.#claims.push(claimed)
+        return claimed.reference
+      }
+      if (taken.identity === identity) return taken.reference
     }
-    if (!table.has(name)) {
-      table.set(name, { identity, owner })
-      this.#claims.push({ kind, name, make })
-    }
-    return { $ref: `#/components/${kind}/${name}` }
+    throw clash(kind, names.at(-1) ?? '', owner, taken?.owner ?? library)
   }
 }
 
-const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : a > b ? 1 : 0)
+function sorted(table: ReadonlyMap<string, unknown>): Readonly<Record<string, unknown>> {
+  const result: Record<string, unknown> = {}
+  for (const name of [...table.keys()].sort()) result[name] = table.get(name)
+  return result
+}
 
 function clash(kind: ComponentKind, name: string, owner: string, other: string): ConfigurationError {
   return new ConfigurationError(

@@ -25,7 +25,7 @@ const fields: Readonly<Record<string, Field>> = {
   [header.acceptPatch]: text('The media types of a PATCH (RFC 5789 3.1).'),
   [header.allowOrigin]: text('The origin whose scripts may read the answer (HDR-7).'),
   [header.allow]: text('The methods that may be used here (VERB-9).'),
-  [header.cacheControl]: text('How long, and by whom, the answer may be kept (HDR-6).'),
+  [header.cacheControl]: text('How long the answer may be cached, and whether shared caches may cache it (HDR-6).'),
   [header.contentDisposition]: text('How a client may name the file (RFC 6266).'),
   [header.contentLocation]: text("The item's own address (RFC 9110 8.7).", { format: 'uri-reference' }),
   [header.deprecation]: text('When the version became deprecated (RFC 9745).', { pattern: '^@-?[0-9]+$' }),

@@ -24,6 +24,7 @@ import { withExamples } from './generated-examples.js'
 import { loginPath } from './login.js'
 import { Operations, tagOf } from './operations.js'
 import { pathOf } from './path-parameters.js'
+import { RecordSchemas } from './record-schemas.js'
 import { securityOf } from './security.js'
 import { withoutUnused } from './unused.js'
 import { toVersion30 } from './version-30.js'
@@ -60,7 +61,8 @@ export function describe(description: ServiceDescription, version: string, given
   const components = new Components()
   const { info, servers, openapi: format = '3.1.1', externalDocs, fragments = [], examples } = given
   const { security, schemes } = securityOf(facts)
-  const paths = pathsOf(described, facts, components, asked.wanted)
+  const records = new RecordSchemas(components, facts.bodyLimit)
+  const paths = pathsOf({ described, facts, wanted: asked.wanted }, components, records)
   if (facts.login) {
     if (paths['/login'] !== undefined) {
       throw new ConfigurationError(
@@ -84,10 +86,8 @@ export function describe(description: ServiceDescription, version: string, given
     ...(described.life?.sunset === undefined ? {} : { 'x-sunset': new Date(described.life.sunset).toISOString() }),
     ...announcement(described.life),
   }
-  const complete = withoutUnused(
-    addFragments(document, fragments),
-    fragments.map((fragment) => fragment.components ?? {}),
-  )
+  const added = addFragments(document, fragments)
+  const complete = records.hasStrays || components.hasStrays ? withoutUnused(added, fragments) : added
   checkOperationIds(complete)
   const whole = examples === undefined ? complete : withExamples(complete, examples)
   if (components.hasExamples) checkExamples(whole)
@@ -130,14 +130,19 @@ const methods = [...order, 'TRACE'].map((method) => method.toLowerCase())
 
 type Paths = Record<string, Record<string, unknown>>
 
-function pathsOf({ table, life }: DescribedVersion, facts: ServiceFacts, components: Components, wanted: Asked['wanted']): Paths {
-  const operations = new Operations(components, facts)
+interface Wanted extends Pick<Asked, 'wanted'> {
+  readonly described: DescribedVersion
+  readonly facts: ServiceFacts
+}
+
+function pathsOf({ described: { table, life }, facts, wanted }: Wanted, components: Components, records: RecordSchemas): Paths {
+  const operations = new Operations(components, records)
   const paths: Paths = {}
   for (const route of table.routes) {
     checkTexts(route)
-    const served = new Set(livingMethods(route, Date.now()))
     if (!isServed(route)) continue
-    const { path, parameters } = pathOf(route, components)
+    const served = new Set(livingMethods(route, Date.now()))
+    const { path, parameters } = pathOf(route, records)
     const item: Record<string, unknown> = parameters.length === 0 ? {} : { parameters }
     for (const method of order) {
       const operation = route.operations.get(method)

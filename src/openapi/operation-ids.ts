@@ -1,8 +1,8 @@
 /** The ids of operations: good names of methods in a client, the same as long as the address is (`listPrePiezas`, `getPrePieza`). */
 import { singularOf } from '../definition/singular.js'
 import type { Route } from '../plan/routes.js'
+import { typeOf } from './member-schemas.js'
 import { typeName } from './names.js'
-import { typeOf } from './record-schemas.js'
 
 /** The verb of an operation's name. What is called by several methods has a verb for each. */
 const verbs: Readonly<Record<string, Readonly<Record<string, string>>>> = {

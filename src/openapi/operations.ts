@@ -2,7 +2,6 @@
 import { STATUS_CODES } from 'node:http'
 import { fieldsOfSuccess } from '../plan/answer-fields.js'
 import type { EndpointAnswer, OperationText } from '../plan/describe-options.js'
-import type { ServiceFacts } from '../plan/description.js'
 import { endingsKind, type Situation, successesOf } from '../plan/endings.js'
 import { lifeOf as lifeOfRoute } from '../plan/route-lives.js'
 import type { Route } from '../plan/routes.js'
@@ -16,7 +15,7 @@ import { operationIdsOf } from './operation-ids.js'
 import { descriptionOf, summaryOf } from './operation-texts.js'
 import { Parameters } from './parameters.js'
 import { ProblemResponses } from './problem-schemas.js'
-import { RecordSchemas } from './record-schemas.js'
+import type { RecordSchemas } from './record-schemas.js'
 
 /** What statuses of success mean. */
 const meanings: Readonly<Record<number, string>> = {
@@ -40,74 +39,71 @@ export class Operations {
   readonly #bodies: Bodies
   readonly #parameters: Parameters
   readonly #problems: ProblemResponses
-  readonly #endings = new Map<string, Endings>()
+  readonly #alike = new Map<string, Alike>()
   readonly #common = new Map<Route, Common>()
   readonly #bodiless = new WeakMap<Success, Reference>()
   /** Responses that are components. */
   readonly #shared = new Set<unknown>()
 
-  constructor(components: Components, { bodyLimit }: Pick<ServiceFacts, 'bodyLimit'>) {
+  constructor(components: Components, records: RecordSchemas) {
     this.#components = components
-    this.#bodies = new Bodies(components, new RecordSchemas(components, bodyLimit))
+    this.#bodies = new Bodies(components, records)
     this.#parameters = new Parameters(components)
     this.#problems = new ProblemResponses(components)
   }
 
   of(situation: Situation): DocumentOperation {
+    const { method, operation: described, route, facts, life } = situation
     const text = textOf(situation)
-    const {
-      summary = summaryOf(situation),
-      description = descriptionOf(situation),
-      examples,
-      problems,
-      operationId: id,
-      deprecated,
-      ...extensions
-    } = text
-    const { idOf, tags } = this.#commonOf(situation.route)
-    const body = this.#bodies.request(situation, examples)
-    const parameters = this.#parameters.of(situation)
-    return {
-      operationId: (situation.method === 'HEAD' ? undefined : id) ?? idOf(situation.method),
-      summary,
-      description,
+    const { idOf, tags } = this.#commonOf(route)
+    const alike = this.#alikeOf(situation, text.problems)
+    const body = this.#bodies.request(situation, text.examples)
+    const query = this.#parameters.query(situation)
+    const parameters = query.length === 0 ? alike.fields : alike.fields.length === 0 ? query : [...query, ...alike.fields]
+    const operation: Partial<Writable<DocumentOperation>> = {
+      operationId: (method === 'HEAD' ? undefined : text.operationId) ?? idOf(method),
+      summary: text.summary ?? summaryOf(situation),
+      description: text.description ?? alike.description ?? descriptionOf(situation),
       tags,
-      ...lifeOf(situation, deprecated === true),
-      ...(situation.facts.permission && situation.operation.actions.length > 0 ? { 'x-permission': permissionOf(situation) } : {}),
-      ...(parameters.length === 0 ? {} : { parameters }),
-      ...(body === undefined ? {} : { requestBody: body }),
-      ...(situation.route.document?.public === true ? { security: [] } : {}),
-      responses: this.#responses(situation, problems),
-      ...(text === plain ? {} : extensionsIn(extensions)),
     }
+    if (route.lives !== undefined) Object.assign(operation, lifeOf(situation, text.deprecated === true))
+    else if (text.deprecated === true || life?.deprecated !== undefined) operation.deprecated = true
+    if (facts.permission && described.actions.length > 0) operation['x-permission'] = permissionOf(situation)
+    if (parameters.length > 0) operation.parameters = parameters
+    if (body !== undefined) operation.requestBody = body
+    if (route.document?.public === true) operation.security = []
+    operation.responses = this.#responses(situation, alike)
+    if (text !== plain) Object.assign(operation, extensionsIn({ ...text }))
+    return operation as DocumentOperation
   }
 
-  #responses(situation: Situation, problems: OperationText['problems']): Readonly<Record<string, unknown>> {
-    const endings = this.#endingsOf(situation, problems)
-    if (endings.whole !== undefined) return endings.whole
-    const successes = endings.successes.map(({ status, response }) => [status, this.#withContent(situation, status, response)] as const)
-    const { headStatus } = situation.operation
-    const whole = {
-      ...byStatus<unknown>([...successes, ...endings.refusals]),
-      ...(situation.method === 'HEAD' && headStatus !== undefined ? { default: unlisted } : {}),
-    }
+  #responses(situation: Situation, alike: Alike): Readonly<Record<string, unknown>> {
+    if (alike.responses !== undefined) return alike.responses
+    const successes = alike.successes.map(({ status, response }) => [status, this.#withContent(situation, status, response)] as const)
+    const responses = byStatus<unknown>([...successes, ...alike.others])
     // What has no content of its own is the same for all of its kind.
-    if (successes.every(([, response]) => this.#shared.has(response))) endings.whole = whole
-    return whole
+    if (successes.every(([, response]) => this.#shared.has(response))) alike.responses = responses
+    return responses
   }
 
-  /** How an operation ends, whatever its bodies hold: the same for all resources of a kind. */
-  #endingsOf(situation: Situation, problems: OperationText['problems']): Endings {
-    const { kind } = this.#commonOf(situation.route)
-    const key = problems === undefined && kind !== undefined ? `${situation.method} ${situation.operation.name} ${kind}` : undefined
-    const known = key === undefined ? undefined : this.#endings.get(key)
+  /** What does not depend on what bodies hold: the same for the operations of all resources of a kind. */
+  #alikeOf(situation: Situation, problems: OperationText['problems']): Alike {
+    const { method, operation, route } = situation
+    const { kind } = this.#commonOf(route)
+    const key = problems === undefined && kind !== undefined ? `${method} ${operation.name} ${kind}` : undefined
+    const known = key === undefined ? undefined : this.#alike.get(key)
     if (known !== undefined) return known
-    const endings: Endings = {
+    const alike: Alike = {
+      description: key === undefined ? undefined : descriptionOf(situation),
+      fields: this.#parameters.fields(situation),
       successes: successesOf(situation).map((status) => ({ status, response: this.#success(situation, status) })),
-      refusals: Object.entries(this.#problems.of(situation, problems)),
+      others: [
+        ...Object.entries(this.#problems.of(situation, problems)),
+        ...(method === 'HEAD' && operation.headStatus !== undefined ? [['default', unlisted] as const] : []),
+      ],
     }
-    if (key !== undefined) this.#endings.set(key, endings)
-    return endings
+    if (key !== undefined) this.#alike.set(key, alike)
+    return alike
   }
 
   #commonOf(route: Route): Common {
@@ -145,6 +141,8 @@ export class Operations {
   }
 }
 
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
 interface Success {
   readonly description: string
   readonly headers: ReturnType<typeof headersOf>
@@ -152,17 +150,23 @@ interface Success {
 
 /** What the operations of one route have in common. */
 interface Common {
-  /** Equal for routes whose operations end alike. */
+  /** Equal for routes whose operations are alike. */
   readonly kind: string | undefined
   readonly idOf: (method: string) => string
   readonly tags: readonly string[]
 }
 
-interface Endings {
+/** What operations of one name have in common, at all routes of a kind. */
+interface Alike {
+  /** `undefined` for what is one of a kind. */
+  readonly description: string | undefined
+  /** The header fields of requests. */
+  readonly fields: readonly unknown[]
   readonly successes: readonly { readonly status: number; readonly response: Success }[]
-  readonly refusals: readonly (readonly [status: string, Reference])[]
+  /** What is no success. */
+  readonly others: readonly (readonly [status: string, response: unknown])[]
   /** All of them, where no success has content. */
-  whole?: Readonly<Record<string, unknown>>
+  responses?: Readonly<Record<string, unknown>>
 }
 
 /** What the team of an endpoint says of an answer. */

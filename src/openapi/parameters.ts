@@ -11,30 +11,35 @@ import { header, parameter } from '../wire.js'
 import { bounded, fieldValue } from './bounds.js'
 import type { Components } from './components.js'
 import type { DocumentSchema } from './document.js'
+import { typeOf } from './member-schemas.js'
 import { typeName } from './names.js'
-import { typeOf } from './record-schemas.js'
 
 type Parameter = Readonly<Record<string, unknown>>
+
+const none: readonly unknown[] = Object.freeze([])
 
 /** Makes the parameters of operations but those of their paths. What several operations have is a component. */
 export class Parameters {
   readonly #components: Components
   readonly #lists = new Map<ResourcePlan, readonly unknown[]>()
+  readonly #expansions = new Map<ResourcePlan, readonly unknown[]>()
 
   constructor(components: Components) {
     this.#components = components
   }
 
-  of(situation: Situation): readonly unknown[] {
-    return [...this.#query(situation), ...fieldsOf(situation, this.#components)]
+  /** Header fields that a request may, or must, have. */
+  fields(situation: Situation): readonly unknown[] {
+    return fieldsOf(situation, this.#components)
   }
 
-  #query({ method, operation, route }: Situation): readonly unknown[] {
+  /** What the query of an operation may hold. */
+  query({ method, operation, route }: Situation): readonly unknown[] {
     const { resource } = route
     if (operation.query === 'list' && resource !== undefined) return this.#list(resource)
     if (operation.query === 'item' && resource !== undefined) return this.#expansion(resource)
     const query = operation.query === 'endpoint' ? route.endpoint?.methods.get(method)?.query : undefined
-    return query === undefined ? [] : ofEndpoint(query)
+    return query === undefined ? none : ofEndpoint(query)
   }
 
   /** Those of a list: the same for GET and HEAD, and below each parent. */
@@ -43,20 +48,24 @@ export class Parameters {
     const known = this.#lists.get(plan)
     if (known !== undefined) return known
     const { list, definition } = plan
-    const own = (name: string, make: () => Parameter): unknown => this.#own(resource, name, make)
-    const made = [
-      ...[...list.filters.values()].map((filter) => own(`${typeName(filter.name)}Filter`, () => filterParameter(filter, definition.shape))),
-      ...(list.sort.size > 0 ? [own('Sort', () => sortParameter([...list.sort.keys()]))] : []),
-      ...pageParameters(list, this.#components),
-      ...this.#expansion(resource),
-    ]
+    const made: unknown[] = []
+    for (const filter of list.filters.values()) {
+      made.push(this.#own(resource, `${typeName(filter.name)}Filter`, () => filterParameter(filter, definition.shape)))
+    }
+    if (list.sort.size > 0) made.push(this.#own(resource, 'Sort', () => sortParameter([...list.sort.keys()])))
+    made.push(...pageParameters(list, this.#components), ...this.#expansion(resource))
     this.#lists.set(plan, made)
     return made
   }
 
+  /** The same for each operation that shows items. */
   #expansion(resource: Mounted): readonly unknown[] {
-    const { expandable } = resource.plan.list
-    return expandable.length === 0 ? [] : [this.#own(resource, 'Expand', () => expandParameter(expandable))]
+    const { plan } = resource
+    const { expandable } = plan.list
+    if (expandable.length === 0) return none
+    const made = this.#expansions.get(plan) ?? [this.#own(resource, 'Expand', () => expandParameter(expandable))]
+    this.#expansions.set(plan, made)
+    return made
   }
 
   /** A parameter that one resource has, in several operations. */
@@ -196,7 +205,6 @@ function expandParameter(expandable: readonly string[]): Parameter {
   }
 }
 
-/** Header fields that a request may, or must, have. */
 function fieldsOf(situation: Situation, components: Components): readonly unknown[] {
   const { operation, route, facts } = situation
   const shared = (names: readonly string[], name: string, description: string, schema: DocumentSchema, required = false): unknown =>

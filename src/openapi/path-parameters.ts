@@ -1,13 +1,10 @@
 /** The address of a route as a document has it, with a parameter for each key in it (PATH-1, PATH-9, PATH-11). */
 import { longestId, segmentOf } from '../definition/key.js'
-import { closedPlace } from '../plan/closed-schema.js'
 import { keyHolders } from '../plan/route-list.js'
 import type { Mounted, Route } from '../plan/routes.js'
-import type { Components } from './components.js'
 import type { DocumentSchema } from './document.js'
 import { memberName } from './names.js'
-import { typeOf } from './record-schemas.js'
-import { translated } from './schemas.js'
+import type { RecordSchemas } from './record-schemas.js'
 
 /** A path with its parameters. */
 export interface DocumentedPath {
@@ -25,7 +22,7 @@ const fileParameter = {
 }
 
 /** The path of a route. A key is named by its member, and by its resource too where another key in the path has that name. */
-export function pathOf(route: Route, components: Components): DocumentedPath {
+export function pathOf(route: Route, records: RecordSchemas): DocumentedPath {
   if (route.document !== undefined) return { path: route.template, parameters: route.template.includes('{') ? [fileParameter] : [] }
   const holders = keyHolders(route)
   const plain = holders.map(nameOf)
@@ -39,7 +36,7 @@ export function pathOf(route: Route, components: Components): DocumentedPath {
     .split('/')
     .map((segment) => (segment.startsWith('{') ? `{${names[at++]}}` : segmentOf(segment)))
     .join('/')
-  return { path, parameters: holders.map((holder, i) => parameterOf(holder, names[i] as string, components)) }
+  return { path, parameters: holders.map((holder, i) => parameterOf(holder, names[i] as string, records)) }
 }
 
 const nameOf = ({ plan }: Mounted): string => {
@@ -47,10 +44,10 @@ const nameOf = ({ plan }: Mounted): string => {
   return plan.key.composite ? memberName(`${plan.definition.singular}-id`) : first
 }
 
-function parameterOf(holder: Mounted, name: string, components: Components): Readonly<Record<string, unknown>> {
+function parameterOf(holder: Mounted, name: string, records: RecordSchemas): Readonly<Record<string, unknown>> {
   const { plan } = holder
   const { key, definition } = plan
-  const described = key.composite ? compositeSchema(holder) : keySchema(holder, components)
+  const described = key.composite ? compositeSchema(holder) : keySchema(holder, records)
   const description = key.composite
     ? `The identifier of one of ${plan.collection}: ${key.members.map((member) => `${member}=...`).join(',')} (PATH-9).`
     : `The identifier of one of ${plan.collection}.`
@@ -65,28 +62,12 @@ function parameterOf(holder: Mounted, name: string, components: Components): Rea
 
 const textOf = (text: unknown): string | undefined => (typeof text === 'string' ? text : undefined)
 
-function keySchema(holder: Mounted, components: Components): DocumentSchema {
-  const { definition, key } = holder.plan
-  const [member = ''] = key.members
-  const node = closedPlace(definition.schema, definition.shape.properties.get(member) ?? {}, () => false)
-  const context = {
-    components,
-    root: definition.schema,
-    owner: `"${holder.plan.collection}"`,
-    name: typeOf(holder),
-    purpose: 'output' as const,
-  }
-  const {
-    readOnly: _,
-    writeOnly: __,
-    default: ___,
-    description: ____,
-    title: _____,
-    ...translatedSchema
-  } = translated(context, node, member)
-  const { type, minLength = 1, maxLength = longestId } = translatedSchema
-  if (type !== 'string' || translatedSchema.enum !== undefined || translatedSchema.const !== undefined) return translatedSchema
-  return { ...translatedSchema, minLength, maxLength }
+function keySchema(holder: Mounted, records: RecordSchemas): DocumentSchema {
+  const [member = ''] = holder.plan.key.members
+  const { readOnly: _, writeOnly: __, default: ___, description: ____, title: _____, ...schema } = records.keyMember(holder, member)
+  const { type, minLength = 1, maxLength = longestId } = schema
+  if (type !== 'string' || schema.enum !== undefined || schema.const !== undefined) return schema
+  return { ...schema, minLength, maxLength }
 }
 
 function compositeSchema({ plan }: Mounted): DocumentSchema {

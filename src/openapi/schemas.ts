@@ -5,7 +5,6 @@
 import { isList, isObject } from '../definition/json.js'
 import { isSchema, schemaAt } from '../definition/schema-parts.js'
 import type { JsonSchema } from '../definition/schema-types.js'
-import { Shape } from '../definition/shape.js'
 import { closedPlace } from '../plan/closed-schema.js'
 import { ConfigurationError } from '../problem.js'
 import { itemElement } from '../representation/xml-names.js'
@@ -13,12 +12,7 @@ import { bounded } from './bounds.js'
 import type { Components } from './components.js'
 import type { DocumentSchema, Reference } from './document.js'
 import { typeName } from './names.js'
-
-/** What a value is: what clients get, or send to create, to replace or to patch. Endpoints' bodies are `create`. */
-export type Purpose = 'output' | 'create' | 'replace' | 'patch'
-
-/** Where names of components end, by purpose. */
-export const suffix: Readonly<Record<Purpose, string>> = { output: '', create: 'Create', replace: 'Replace', patch: 'Patch' }
+import { isGuarded, isObjectSchema, isRequired, listed, nullable, type Purpose, single, suffix, tabled, traitsOf } from './purposes.js'
 
 /** Whose schema it is, and where its components go. */
 export interface SchemaContext {
@@ -31,22 +25,6 @@ export interface SchemaContext {
   readonly name: string
   readonly purpose: Purpose
 }
-
-/** Keywords whose value is one schema, a list of schemas, or a table of them. */
-const single = [
-  'items',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-  'not',
-  'if',
-  'then',
-  'else',
-  'contains',
-  'propertyNames',
-]
-const listed = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
-const tabled = ['properties', 'patternProperties', 'dependentSchemas']
 
 /** Keywords that documents leave out: the library's own, and those that say nothing about a value. */
 const left: ReadonlySet<string> = new Set(['exactInteger', '$defs', 'definitions', '$schema', '$comment'])
@@ -84,7 +62,7 @@ export function translated(context: SchemaContext, node: JsonSchema, path: strin
 
 function plain(context: SchemaContext, node: JsonSchema, path: string): DocumentSchema {
   const { purpose } = context
-  const merges = purpose === 'patch' && isObjectSchema(context, node)
+  const merges = purpose === 'patch' && isObjectSchema(context.root, node)
   // A patch says a part of a value, and what holds for the whole need not hold for the part.
   const given: JsonSchema = merges ? withoutConditions(node) : node
   const result: Record<string, unknown> = {}
@@ -126,30 +104,6 @@ const conditions = [
 const withoutConditions = (node: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(node).filter(([keyword]) => !conditions.includes(keyword)))
 
-/** Whether a schema says the same in whatever purpose: nothing in it is an object, or leads elsewhere. */
-export function isPurposeless(node: JsonSchema): boolean {
-  const { type } = node
-  if (type === undefined || type === 'object' || (isList(type) && type.includes('object'))) return false
-  return Object.keys(node).every(
-    (keyword) => !structural.has(keyword) || (keyword === 'items' && isSchema(node.items) && isPurposeless(node.items)),
-  )
-}
-
-const structural: ReadonlySet<string> = new Set([...single, ...listed, ...tabled, '$ref'])
-
-/** Most places say their type by themselves, and need no look at what they refer to. */
-const isPlain = (node: JsonSchema): boolean =>
-  node.type !== undefined && node.$ref === undefined && node.allOf === undefined && node.anyOf === undefined && node.oneOf === undefined
-
-const isObjectSchema = ({ root }: SchemaContext, node: JsonSchema): boolean =>
-  isPlain(node) ? node.type === 'object' || (isList(node.type) && node.type.includes('object')) : Shape.of(root, node).isObject
-
-/** What a place says of reading, writing and null. */
-function traitsOf(root: JsonSchema, node: JsonSchema): Pick<Shape, 'readOnly' | 'writeOnly' | 'nullable'> {
-  if (!isPlain(node)) return Shape.of(root, node)
-  return { readOnly: node.readOnly === true, writeOnly: node.writeOnly === true, nullable: [node.type].flat().includes('null') }
-}
-
 function propertiesOf(
   context: SchemaContext,
   node: JsonSchema,
@@ -169,31 +123,12 @@ function propertiesOf(
   return { properties, ...(required.length === 0 ? {} : { required }) }
 }
 
-/** Whether a member must stand there: in answers every nullable one does (REP-8). */
-export function isRequired(purpose: Purpose, shape: Pick<Shape, 'readOnly' | 'writeOnly' | 'nullable'>, required: boolean): boolean {
-  if (purpose === 'patch') return false
-  if (purpose === 'output') return required || shape.nullable
-  return required && !shape.readOnly && !(purpose === 'replace' && shape.writeOnly)
-}
-
 /** A member of an object: in a patch null removes one that need not be there. */
 export function memberSchema(context: SchemaContext, node: JsonSchema, required: boolean, path: string): DocumentSchema {
   if (context.purpose !== 'patch') return translated(context, node, path)
   // What a patch leaves out stays as it is (VERB-5).
   const { default: _, ...schema } = translated(context, node, path)
   return required ? schema : nullable(schema)
-}
-
-/** The schema of a value that may be null as well. */
-export function nullable(schema: DocumentSchema): DocumentSchema {
-  const { type, enum: values } = schema
-  if (type !== undefined && schema.const === undefined) {
-    const types = [type].flat()
-    if (types.includes('null')) return schema
-    return { ...schema, type: [...types, 'null'], ...(isList(values) ? { enum: [...values, null] } : {}) }
-  }
-  const branches = isList(schema.anyOf) && Object.keys(schema).length === 1 ? schema.anyOf : [schema]
-  return branches.some((branch) => isObject(branch) && branch.type === 'null') ? schema : { anyOf: [...branches, { type: 'null' }] }
 }
 
 function tableOf(context: SchemaContext, table: unknown, path: string): DocumentSchema {
@@ -236,9 +171,9 @@ const openReference = (context: SchemaContext, ref: string): string => component
 function component(context: SchemaContext, ref: string, closed: boolean): { readonly $ref: string } {
   const { components, root, owner, name } = context
   const last = ref.split('/').at(-1) ?? ''
-  const purpose = isGuarded(context, ref)
+  const purpose = isGuarded(root, ref)
     ? context.purpose
-    : context.purpose === 'patch' && isObjectSchema(context, schemaAt(root, ref))
+    : context.purpose === 'patch' && isObjectSchema(root, schemaAt(root, ref))
       ? 'patch'
       : 'output'
   const plainName = ref === '#' ? `${name}Record` : typeName(decodeURIComponent(last)) || `${name}Part`
@@ -248,18 +183,6 @@ function component(context: SchemaContext, ref: string, closed: boolean): { read
   // Two resources may have a part of one name: where that is the same in both, they share it.
   const identity = `${ref} ${purpose} ${String(closed)} ${JSON.stringify(isObject(root.$defs) ? root.$defs : root)}`
   return components.defineAlike([typed, `${name}${typed}`], owner, identity, make)
-}
-
-/** Whether anything that a reference leads to is read-only or write-only: then it is another type for each purpose. */
-function isGuarded({ root }: SchemaContext, ref: string): boolean {
-  const seen = new Set<Shape>()
-  const look = (shape: Shape): boolean => {
-    if (seen.has(shape)) return false
-    seen.add(shape)
-    const inner = [...shape.members.values(), ...shape.others, ...shape.prefix, ...(shape.items === undefined ? [] : [shape.items])]
-    return shape.readOnly || shape.writeOnly || inner.some((one) => look(one) || (one.isObject && one.nullable))
-  }
-  return look(Shape.of(root, schemaAt(root, ref)))
 }
 
 /** An object with a title is a type of its own. */
@@ -284,6 +207,7 @@ function purposed(context: SchemaContext, node: JsonSchema, schema: DocumentSche
   const { components, owner, purpose } = context
   const answered = plain({ ...context, purpose: 'output' }, { ...node, type: 'object' }, '')
   if (JSON.stringify(answered) === JSON.stringify(schema)) return components.share('schemas', names, schema, owner)
+  components.hasStrays = true
   return components.share(
     'schemas',
     names.map((one) => `${one}${suffix[purpose]}`),

@@ -1,39 +1,39 @@
 /** Components that nothing refers to: some are made to find out whether two types are alike. */
-import { isObject } from '../definition/json.js'
+import { isContainer } from '../definition/json.js'
+import type { DocumentFragment } from '../plan/document-options.js'
 import type { OpenApiDocument } from './document.js'
 
-/** The document without the components that no path leads to. Those in `kept`, by their kind, stay in any case: a team has written them. */
-export function withoutUnused(document: OpenApiDocument, kept: readonly Readonly<Record<string, object>>[]): OpenApiDocument {
-  const used = usedIn(document)
+/** The document without the components that no path leads to. Those of fragments stay in any case: a team has written them. */
+export function withoutUnused(document: OpenApiDocument, fragments: readonly DocumentFragment[]): OpenApiDocument {
+  const used = referencesIn(document)
   const isKept = (kind: string, name: string): boolean =>
     kind === 'securitySchemes' ||
     used.has(`#/components/${kind}/${name}`) ||
-    kept.some((components) => Object.hasOwn(components[kind] ?? {}, name))
-  const components = Object.fromEntries(
-    Object.entries(document.components).map(([kind, table]) => [
-      kind,
-      Object.fromEntries(Object.entries(table).filter(([name]) => isKept(kind, name))),
-    ]),
+    fragments.some(({ components = {} }) => Object.hasOwn(components[kind] ?? {}, name))
+  const components = Object.entries(document.components).map(
+    ([kind, table]) => [kind, Object.fromEntries(Object.entries(table).filter(([name]) => isKept(kind, name)))] as const,
   )
-  return { ...document, components: Object.fromEntries(Object.entries(components).filter(([, table]) => Object.keys(table).length > 0)) }
+  return { ...document, components: Object.fromEntries(components.filter(([, table]) => Object.keys(table).length > 0)) }
 }
 
-/** References to components, as they stand in the paths and in what those lead to. */
-function usedIn({ paths, components }: OpenApiDocument): ReadonlySet<string> {
+/** The references in the paths, and in the components that those lead to. Each value is looked at once, however many places share it. */
+function referencesIn({ paths, components }: OpenApiDocument): ReadonlySet<string> {
   const used = new Set<string>()
-  const open: unknown[] = [paths]
-  while (open.length > 0) {
-    const node = open.pop()
-    if (Array.isArray(node)) open.push(...node)
-    else if (isObject(node)) {
-      const { $ref } = node
-      for (const name in node) if (typeof node[name] === 'object') open.push(node[name])
-      const [root, all, kind = '', name = ''] = typeof $ref === 'string' ? $ref.split('/') : []
-      const place = `#/components/${kind}/${name}`
-      if (root !== '#' || all !== 'components' || used.has(place)) continue
-      used.add(place)
-      open.push(components[kind]?.[name])
+  const seen = new Set<object>()
+  const look = (node: object): void => {
+    if (seen.has(node)) return
+    seen.add(node)
+    for (const name in node) {
+      const value = (node as Readonly<Record<string, unknown>>)[name]
+      if (isContainer(value)) look(value)
+      else if (name === '$ref' && typeof value === 'string' && !used.has(value)) {
+        used.add(value)
+        const [, , kind = '', part = ''] = value.split('/')
+        const target = components[kind]?.[part]
+        if (isContainer(target)) look(target)
+      }
     }
   }
+  look(paths)
   return used
 }

@@ -33,6 +33,9 @@ function keepInt64OfNumbers(ajv: Ajv2020): void {
   })
 }
 
+/** Whether a schema may ask for a format. */
+export const hasFormat = (format: string): boolean => valueFormats.has(format) || Object.hasOwn(fullFormats, format)
+
 /** Whether a text has a format; `undefined` where the format is none of texts. */
 export function formatTest(format: string): ((text: string) => boolean) | undefined {
   const value = valueFormats.get(format)

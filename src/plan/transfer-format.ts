@@ -44,6 +44,8 @@ export interface TransferFormat {
    * `ConfigurationError` where the format can't hold them; called once at start, too.
    */
   writer(resource: Mounted, expand: readonly string[]): RowWriter
+  /** What a document says of exports of this resource, beside the schema of their records: `x-` members of the media type. */
+  describe(resource: Mounted): Readonly<JsonObject>
   /** The reader of records of this resource, in which arrays and objects may stand `depth` deep in one another. */
   reader(resource: Mounted, depth: number): RowReader
 }

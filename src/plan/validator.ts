@@ -1,4 +1,4 @@
-/** A schema becomes a function that names everything wrong with a record at once (ERR-2, ERR-3). Compiled at mount, by Ajv. */
+/** A schema becomes a function that names everything wrong with a record at once (ERR-2, ERR-3). Compiled by Ajv: what is wrong with a schema is said at mount. */
 import { _, Ajv2020, type CodeKeywordDefinition, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { canonicalText, isContainer, isList, isObject, own } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
@@ -6,13 +6,11 @@ import { Shape } from '../definition/shape.js'
 import { ConfigurationError, isConfigurationError, type Violation } from '../problem.js'
 import { closedSchema, type Excused } from './closed-schema.js'
 import { addFormats } from './formats.js'
+import { annotations, isExtension, isSound } from './sound-schema.js'
 import { violationsOf } from './violations.js'
 
 /** What is wrong with a stored record; empty when nothing is. Pointers lead into the stored record. */
 export type Validate = (value: unknown) => readonly Violation[]
-
-/** Words of OpenAPI that a schema may carry and that validate nothing. */
-const annotations = ['example', 'xml', 'externalDocs', 'discriminator']
 
 /** Knows what a JSON Schema is. Reading that takes Ajv longer than any resource, so it is done once. */
 let judge: Ajv2020 | undefined
@@ -28,13 +26,16 @@ export function compileValidator(
   excused: Excused = () => false,
 ): Validate {
   try {
+    checkSchema(schema)
     const shape = Shape.of(schema)
-    const first = compile(schema, optional, excused, false)
+    // Four fifths of what a mount takes: not before there is a body, where nothing can be wrong with the schema.
+    let first = isSound(schema) ? undefined : compile(schema, optional, excused, false)
     let every: ValidateFunction | undefined
     return (value) => {
+      first ??= compile(schema, optional, excused, false)
       if (first(value)) return []
       if (!isSmall(value)) return violationsOf(first.errors ?? [], shape)
-      // A third of what a mount takes: not before somebody makes a mistake.
+      // As long again: not before somebody makes a mistake.
       every ??= compile(schema, optional, excused, true)
       return violationsOf((every(value) ? first : every).errors ?? [], shape)
     }
@@ -72,10 +73,14 @@ function isSmall(value: unknown): boolean {
   return true
 }
 
-/** With `allErrors` Ajv goes on after a mistake; without, its keywords are asked in turn: `maxLength` before `pattern`, `maxItems` before the items. */
-function compile(schema: JsonSchema, optional: ReadonlySet<string>, excused: Excused, allErrors: boolean): ValidateFunction {
+/** Throws where a schema is no JSON Schema. */
+function checkSchema(schema: JsonSchema): void {
   judge ??= new Ajv2020({ strict: false, logger: false })
   if (judge.validateSchema(schema) !== true) throw new Error(judge.errorsText(judge.errors, { dataVar: 'schema' }))
+}
+
+/** With `allErrors` Ajv goes on after a mistake; without, its keywords are asked in turn: `maxLength` before `pattern`, `maxItems` before the items. */
+function compile(schema: JsonSchema, optional: ReadonlySet<string>, excused: Excused, allErrors: boolean): ValidateFunction {
   const ajv = new Ajv2020({
     allErrors,
     allowUnionTypes: true,
@@ -140,7 +145,7 @@ function extensions(node: unknown, found = new Set<string>()): Set<string> {
   if (isList(node)) for (const part of node) extensions(part, found)
   if (isObject(node)) {
     for (const [keyword, part] of Object.entries(node)) {
-      if (/^x-[\w$:-]*$/i.test(keyword)) found.add(keyword)
+      if (isExtension(keyword)) found.add(keyword)
       extensions(part, found)
     }
   }

@@ -34,6 +34,7 @@ function versionLines({ version, count, clients, routes }: ReportedVersion, now:
 function clientCount(clients: readonly ReportedClient[]): string {
   const named = clients.filter(({ client }) => client !== undefined && !client.startsWith('('))
   if (clients.every(({ client }) => client === undefined)) return 'clients not told apart'
+  if (named.length === 0) return 'callers without a name'
   return `${named.length} ${named.length === 1 ? 'client' : 'clients'}${named.length < clients.length ? ' and others' : ''}`
 }
 

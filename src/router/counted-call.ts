@@ -10,7 +10,7 @@ export function countCall(exchange: Exchange, usage: Usage): void {
   const client = usage.clientOf(principal, req)
   usage.countCall({ ...place, method, client })
   // Who uses what is deprecated breaks when it goes.
-  for (const { kind, name } of exchange.progress.deprecated)
+  for (const { kind, name } of exchange.progress.deprecatedUses)
     usage.countBreak({ clause: 'VER-3', method, route: place.route, detail: `${kind} ${name}`, client })
 }
 

@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Idempotency } from '../adapters/contract.js'
 import { type Action, type Decided, decide, type Permission } from '../auth/permission.js'
 import { type KeyValue, lastKey, segmentOf } from '../definition/key.js'
+import { requestIdOf, traceOf } from '../http/request-id.js'
 import { safeMethods } from '../http/safe-methods.js'
 import { privateCaching } from '../middleware/authenticate.js'
 import { malformedHost } from '../middleware/base-address.js'
@@ -23,7 +24,6 @@ import { countCall } from './counted-call.js'
 import type { RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
 import { type CallCounts, Progress } from './progress.js'
-import { requestIdOf, traceOf } from './request-id.js'
 import { RouteName } from './route-name.js'
 import { isLiving, type ServedVersion, serves, type Versions } from './served-version.js'
 import type { Service } from './service.js'
@@ -213,9 +213,12 @@ export class Exchange implements AnyStage {
     if (!progress.markResponded()) return
     this.#noteOperation()
     this.#ended?.(status)
-    if (this.service.usage !== undefined) countCall(this, this.service.usage)
+    const { hooks, usage } = this.service
+    if (usage !== undefined) countCall(this, usage)
+    // Asked here too: without a hook, most answers need not call anything.
+    if (hooks.onResponse === undefined) return
     notify(
-      this.service.hooks.onResponse,
+      hooks.onResponse,
       () => ({
         ...this.event(),
         status,
@@ -223,7 +226,7 @@ export class Exchange implements AnyStage {
         clause: progress.problem?.clause,
         duration: performance.now() - this.started,
         ...(progress.counts ?? uncounted),
-        deprecated: progress.deprecated,
+        deprecatedUses: progress.deprecatedUses,
       }),
       this.req,
     )

@@ -82,7 +82,11 @@ function cut(exchange: Executed, error: unknown): void {
   const { status, code, clause } = problem
   const thrown = problem.cause ?? error
   exchange.progress.failure = { error: thrown }
-  notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status, code, clause, error: thrown }), exchange.req)
+  notify(
+    exchange.service.hooks.onError,
+    () => ({ ...exchange.event(), status, code, clause, step: 'respond', error: thrown }),
+    exchange.req,
+  )
 }
 
 async function* piecesOf(

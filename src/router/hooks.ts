@@ -1,6 +1,6 @@
 /** Where logging, metrics and tracing attach. A hook that throws never changes an answer. */
 import type { IncomingMessage } from 'node:http'
-import { tellable } from '../notify.js'
+import { failureLine } from '../failures/line.js'
 import type { DeprecatedUse } from '../plan/deprecated.js'
 import type { Facts } from '../telemetry/messages.js'
 
@@ -44,13 +44,15 @@ export interface ResponseEvent extends RequestEvent {
   /** Milliseconds that the request waited for other writers of its key. */
   readonly waited: number
   /** What is deprecated and was used: the operation, parameters and members (VER-3). Empty for most. */
-  readonly deprecated: readonly DeprecatedUse[]
+  readonly deprecatedUses: readonly DeprecatedUse[]
 }
 
 export interface ErrorEvent extends RequestEvent {
   readonly status: number
   readonly code: string
   readonly clause: string
+  /** The name of the step that failed; `undefined` where the answer had begun. */
+  readonly step: string | undefined
   /** What was really thrown: never shown to a client. */
   readonly error: unknown
 }
@@ -63,11 +65,10 @@ export interface Hooks {
   onQuery?(event: QueryEvent, req: IncomingMessage | undefined): void
   /** When an answer is written. */
   onResponse?(event: ResponseEvent, req: IncomingMessage): void
-  /** When a request ends in a problem. Default: a 5xx goes to `console.error`, with its cause. */
+  /** When a request ends in a problem. Default: a 5xx is one line of `console.error`, as `failureLine` makes it. */
   onError?(event: ErrorEvent, req: IncomingMessage): void
 }
 
 export const reportToConsole = (event: ErrorEvent): void => {
-  if (event.status >= 500)
-    console.error(`${event.method} ${event.route ?? ''} ${event.status} ${event.code} (${event.requestId})`, tellable(event.error))
+  if (event.status >= 500) console.error(failureLine(event))
 }

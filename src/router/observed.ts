@@ -36,7 +36,8 @@ export function walkObserved(exchange: Exchange, walk: () => void): void {
     message.status = status
     message.code = progress.problem?.code
     message.clause = progress.problem?.clause
-    message.deprecated = progress.deprecated
+    message.deprecated = isDeprecated(exchange)
+    message.deprecatedUses = progress.deprecatedUses
     Object.assign(message, progress.counts)
     if (!isBeginning) traced.end(progress.failure)
   })
@@ -45,6 +46,11 @@ export function walkObserved(exchange: Exchange, walk: () => void): void {
   isBeginning = false
   // An answer that was there at once ends behind the event "end" of the call.
   if (isOver) traced.end(progress.failure)
+}
+
+function isDeprecated({ version }: Exchange): boolean {
+  const since = version?.life?.deprecated
+  return since !== undefined && since <= Date.now()
 }
 
 /** The work of a step. */

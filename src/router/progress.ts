@@ -31,6 +31,8 @@ export class Progress {
   counts: CallCounts | undefined
   /** What was really thrown. */
   failure: { readonly error: unknown } | undefined
+  /** The name of the step that failed. */
+  failedStep: string | undefined
   #change: Change = 'none'
   #scopes: Scopes | undefined
   #corsFields: Readonly<Record<string, string>> | undefined
@@ -39,7 +41,7 @@ export class Progress {
   #load: Load | undefined
   #releaseExport: (() => void) | undefined
   #responded = false
-  #deprecated: DeprecatedUse[] | undefined
+  #uses: DeprecatedUse[] | undefined
 
   /** `outer`: the progress of the request or job that this caller works for. */
   constructor(outer?: Progress) {
@@ -115,15 +117,15 @@ export class Progress {
   }
 
   /** What is deprecated and was used, each once (VER-3). */
-  get deprecated(): readonly DeprecatedUse[] {
-    return this.#deprecated ?? noUses
+  get deprecatedUses(): readonly DeprecatedUse[] {
+    return this.#uses ?? noUses
   }
 
   noteDeprecated(kind: DeprecatedUse['kind'], names: readonly string[]): void {
     for (const name of names) {
-      if (this.deprecated.some((use) => use.kind === kind && use.name === name)) continue
-      this.#deprecated ??= []
-      this.#deprecated.push({ kind, name })
+      if (this.deprecatedUses.some((use) => use.kind === kind && use.name === name)) continue
+      this.#uses ??= []
+      this.#uses.push({ kind, name })
     }
   }
 

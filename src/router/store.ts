@@ -15,6 +15,7 @@ import {
 } from '../adapters/contract.js'
 import type { JsonObject } from '../definition/json.js'
 import { type KeyValue, lastKey } from '../definition/key.js'
+import { stated } from '../failures/stated.js'
 import { lineageOf } from '../plan/addresses.js'
 import type { ListQuery } from '../plan/list-grammar.js'
 import type { Mounted } from '../plan/routes.js'
@@ -90,7 +91,7 @@ export class Store {
       if (stored === undefined) throw absent()
       this.#checkVersion(stored)
       if (isRecord(stored)) return stored
-      throw new Error(`The adapter of "${this.#mounted.plan.collection}" gave a record that is no object.`)
+      throw stated(new Error(`The adapter of "${this.#mounted.plan.collection}" gave a record that is no object.`))
     })
   }
 
@@ -102,7 +103,8 @@ export class Store {
     return settled(
       this.#change('create', () => this.#mounted.adapter.create?.(value, call)),
       (created) => {
-        if (created === undefined) throw new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to create().`)
+        if (created === undefined)
+          throw stated(new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to create().`))
         const result = this.#accepted(unrepeated(created))
         if ('created' in result) this.#checkVersion(result.created)
         return result
@@ -179,7 +181,7 @@ export class Store {
 
   #written<T extends object | string>(method: string, result: T | 'absent' | Refused | undefined): T {
     if (result === 'absent') throw absent()
-    if (result === undefined) throw new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to ${method}().`)
+    if (result === undefined) throw stated(new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to ${method}().`))
     return this.#accepted<T>(result)
   }
 
@@ -202,7 +204,7 @@ export class Store {
   /** Throws for a record without a version: it would have a tag without one, and no precondition would hold. */
   #checkVersion(stored: Stored<unknown>): Stored<unknown> {
     if (typeof stored.version !== 'string') {
-      throw new Error(`The adapter of "${this.#mounted.plan.collection}" gave a record without a version. A version is a string.`)
+      throw stated(new Error(`The adapter of "${this.#mounted.plan.collection}" gave a record without a version. A version is a string.`))
     }
     return stored
   }

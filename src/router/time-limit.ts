@@ -1,4 +1,5 @@
 /** The time limit of a request: for the team's code, and for adapters. */
+import { stated } from '../failures/stated.js'
 import { Unavailable, unknownOutcome } from '../problem.js'
 import { isPromise } from '../promise.js'
 import { withTimeout } from '../timeout.js'
@@ -65,7 +66,7 @@ abstract class Countdown implements TimeLimit {
   }
 
   #expired(): Error {
-    return new Error(`No answer within ${Math.round(this.#anew?.limit ?? this.timeout)} ms.`)
+    return stated(new Error(`No answer within ${Math.round(this.#anew?.limit ?? this.timeout)} ms.`), 'slow-filter')
   }
 }
 

@@ -88,7 +88,7 @@ export function walk(exchange: Exchange, pipelineSteps: readonly PipelineStep[],
           (later) => walk(exchange, pipelineSteps, at, { result: later, watch }),
           (error: unknown) => {
             watch?.end({ error })
-            endFailed(exchange, error)
+            endFailed(exchange, error, pipelineSteps[at]?.name)
           },
         )
       }
@@ -103,7 +103,7 @@ export function walk(exchange: Exchange, pipelineSteps: readonly PipelineStep[],
     throw new Error('A request came to the end of its steps without an answer.')
   } catch (error) {
     watch?.end({ error })
-    endFailed(exchange, error)
+    endFailed(exchange, error, pipelineSteps[at]?.name)
   }
 }
 
@@ -120,8 +120,9 @@ function end(exchange: Exchange, answer: Answer): void {
   send(exchange, answer)
 }
 
-function endFailed(exchange: Exchange, error: unknown): void {
+function endFailed(exchange: Exchange, error: unknown, step: string | undefined): void {
   exchange.progress.release()
+  exchange.progress.failedStep = step
   try {
     send(
       exchange,
@@ -162,6 +163,7 @@ function endAnyway(exchange: Exchange, answer: Answer | undefined, error: unknow
   try {
     if (answer?.body instanceof Streamed) answer.body.discard()
     for (const name of Object.keys(answer?.headers ?? {})) res.removeHeader(name)
+    exchange.progress.failedStep = 'respond'
     respond(exchange, fail(exchange, error))
   } catch {
     res.destroy()

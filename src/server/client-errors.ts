@@ -16,6 +16,8 @@ interface ClientError extends Error {
   readonly code?: string
   /** The parser's own words, such as `Invalid method encountered`. */
   readonly reason?: string
+  /** The bytes that the parser was given when it gave up: mostly the whole head. */
+  readonly rawPacket?: Buffer
 }
 
 /** Answers what Node's parser refuses, until the service has a `clientError` listener of its own. */
@@ -34,13 +36,14 @@ export function answerClientErrors(server: Server, options: ResolvedOptions): vo
       socket.destroy(error)
       return
     }
+    const text = answer(problem, requestId, { ...options, isHead: isHead(error, current) })
     if (current !== undefined) {
       // A handler waits for the rest of this request: it has to hear at once that there is none.
-      socket.write(answer(problem, requestId, options))
+      socket.write(text)
       socket.destroy(error)
       return
     }
-    socket.end(answer(problem, requestId, options))
+    socket.end(text)
     const timer = setTimeout(() => socket.destroy(), lingering)
     socket.once('close', () => clearTimeout(timer))
   })
@@ -49,6 +52,13 @@ export function answerClientErrors(server: Server, options: ResolvedOptions): vo
 /** Nothing may be put into the middle of another answer, and who has not asked gets none: its first request might take a 408 for its own. */
 const canAnswer = (socket: Socket, current: ServerResponse | undefined): boolean =>
   socket.writable && current?.headersSent !== true && socket.bytesRead > 0
+
+/**
+ * Whether the answer is one to a HEAD, which has no body: clients take its bytes for another answer
+ * (RFC 9110 9.3.2). Of a head that comes in pieces, nobody knows.
+ */
+const isHead = ({ rawPacket }: ClientError, current: ServerResponse | undefined): boolean =>
+  current === undefined ? rawPacket?.toString('latin1', 0, 5) === 'HEAD ' : current.req.method === 'HEAD'
 
 function problemOf({ code = '', reason }: ClientError, options: ResolvedOptions): HttpProblem | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') return new HttpProblem('headers-too-large', { detail: overflowOf(options) })
@@ -68,14 +78,14 @@ function overflowOf({ maxHeaderSize, maxHeadersCount }: ResolvedOptions): string
   return `The request line and the header fields are more than ${maxHeaderSize} bytes${fields}. Send fewer or shorter ones.`
 }
 
-function answer(problem: HttpProblem, requestId: string, options: ResolvedOptions): string {
+function answer(problem: HttpProblem, requestId: string, options: ResolvedOptions & { readonly isHead: boolean }): string {
   const fields = answerFields(problem, requestId, options)
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
     ...Object.entries(fields.head).map((field) => field.join(': ')),
   ]
   // A server with a clock says the date (RFC 9110 6.6.1); on answers of a handler Node does.
-  return `${head.join('\r\n')}\r\nDate: ${new Date().toUTCString()}\r\n\r\n${fields.body}`
+  return `${head.join('\r\n')}\r\nDate: ${new Date().toUTCString()}\r\n\r\n${options.isHead ? '' : fields.body}`
 }
 
 /** The fields that every problem has: what a document says of 400 holds here too. */

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 
 const latest = Symbol('latest response')
-/** Shared by all copies of the library: `probes()` of one may answer on a server of another. */
+/** Shared by all copies of the library: `health()` of one may answer on a server of another. */
 const taker: unique symbol = Symbol.for('express-rest-conventions.server')
 const secured = Symbol('TLS handshake is done')
 const seen = Symbol('bytes read at the latest look')

@@ -1,35 +1,66 @@
-/** The readiness check: shared by concurrent calls, and cached. */
+/** One check of readiness: shared by concurrent requests, cached, bounded, and reported. */
+import { causeText } from '../failures/line.js'
+import { stated } from '../failures/stated.js'
 import { notify } from '../notify.js'
 import { abortedAfter } from '../timeout.js'
+import type { NamedCheck, ResolvedHealth } from './health-options.js'
 
-/** What is checked, and how often. Times are in milliseconds. */
-interface CheckOptions {
-  readonly check: (signal: AbortSignal) => unknown
-  readonly maxAge: number
-  readonly timeout: number
-  readonly onFailure: (error: unknown) => void
+/** What a check came to. */
+export interface CheckResult {
+  readonly works: boolean
+  /** Milliseconds that it took. */
+  readonly duration: number
 }
 
 /**
- * Returns a function that resolves with whether `check` succeeds. Calls while it runs share its
+ * Returns a function that resolves with what the check comes to. Calls while it runs share its
  * result, which is used again for `maxAge`. Never rejects.
  */
-export function readinessCheck({ check, maxAge, timeout, onFailure }: CheckOptions): () => Promise<boolean> {
-  let result: Promise<boolean> | undefined
+export function readinessCheck(
+  { name, check }: NamedCheck,
+  { maxAge, timeout, onFailure }: Pick<ResolvedHealth, 'maxAge' | 'timeout' | 'onFailure'>,
+): () => Promise<CheckResult> {
+  let result: Promise<CheckResult> | undefined
   let expires = Number.POSITIVE_INFINITY
-  const report = (error: unknown): false => {
-    notify(onFailure, () => error)
-    return false
+  const log = outageLog(name)
+  const run = async (): Promise<CheckResult> => {
+    const began = performance.now()
+    const ended = (works: boolean): CheckResult => ({ works, duration: Math.round(performance.now() - began) })
+    try {
+      await abortedAfter(check, timeout, () => stated(new Error(`The readiness check took longer than ${timeout} ms.`)))
+    } catch (error) {
+      const failed = ended(false)
+      if (onFailure === undefined) log.failed(error)
+      else notify(onFailure, () => error, name)
+      return failed
+    }
+    if (onFailure === undefined) log.worked()
+    return ended(true)
   }
   return () => {
     if (result === undefined || performance.now() >= expires) {
       expires = Number.POSITIVE_INFINITY
-      result = abortedAfter(check, timeout, () => new Error(`The readiness check took longer than ${timeout} ms.`))
-        .then(() => true, report)
-        .finally(() => {
-          expires = performance.now() + maxAge
-        })
+      result = run().finally(() => {
+        expires = performance.now() + maxAge
+      })
     }
     return result
+  }
+}
+
+/** Lines for the log: one when a check begins to fail, and one when it works again. */
+function outageLog(name: string) {
+  let since: number | undefined
+  return {
+    failed(error: unknown): void {
+      if (since !== undefined) return
+      since = performance.now()
+      console.error(`The readiness check "${name}" failed: ${causeText(error)}.`)
+    },
+    worked(): void {
+      if (since === undefined) return
+      console.error(`The readiness check "${name}" works again, after ${Math.round((performance.now() - since) / 1000)} seconds.`)
+      since = undefined
+    },
   }
 }

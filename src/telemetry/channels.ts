@@ -3,7 +3,7 @@
  * subscribers each costs one look at the channel.
  */
 import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
-import type { CallMessage, RequestMessage, StepMessage } from './messages.js'
+import type { CallMessage, PoolWaitMessage, RequestMessage, StepMessage } from './messages.js'
 
 /** One message a request, from its start until its answer is written or its connection has closed. */
 export const requestChannel = tracingChannel<unknown, RequestMessage>('express-rest-conventions:request')
@@ -16,6 +16,12 @@ export const callChannel = tracingChannel<unknown, CallMessage>('express-rest-co
 
 /** One message a look-up in a cache. */
 export const cacheChannel = channel('express-rest-conventions:cache')
+
+/** One message a call that waits for a connection of a pool of PostgreSQL. */
+export const poolWaitChannel = tracingChannel<unknown, PoolWaitMessage>('express-rest-conventions:pool-wait')
+
+/** One message a list over PostgreSQL that took long. */
+export const slowListChannel = channel('express-rest-conventions:slow-list')
 
 /** One message when a store of limits fails, and one when it counts again. */
 export const storeFailureChannel = channel('express-rest-conventions:store-failure')
@@ -44,6 +50,14 @@ export class Traced<M extends Outcome> {
         end.publish(this.message)
       }
     })
+  }
+
+  /** Says that the work begins, where what follows is not run within it. */
+  begin(): this {
+    const { start, end } = this.#channel
+    start.publish(this.message)
+    end.publish(this.message)
+    return this
   }
 
   /** Ends the work. `failure` holds what was thrown. */

@@ -21,6 +21,12 @@ export function mountTemplate(req: IncomingMessage): string {
   return baseUrl === '' || params === undefined ? baseUrl : templateOf(baseUrl, namesIn(params))
 }
 
+/** The template of the route that Express has matched last, such as `/v1/cosas/:id`; `undefined` where none has. */
+export function expressRoute(req: IncomingMessage): string | undefined {
+  const path = pathOf((req as RoutedRequest).route?.path)
+  return path === undefined ? undefined : `${mountTemplate(req)}${path}`
+}
+
 /**
  * Calls back each time when Express matches a route below `mountPath`, with the template from there on.
  * Express sets `req.route` then, while `req.baseUrl` names the nested router; later it restores that.

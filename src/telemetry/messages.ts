@@ -89,6 +89,8 @@ export class RequestMessage extends Message {
   /** The problem's code and clause, where the answer is one. */
   code: string | undefined = undefined
   clause: string | undefined = undefined
+  /** The version was deprecated when the request ended. Retired ones are not: their answer is 410. */
+  deprecated = false
   /** Calls of adapters. */
   queries = 0
   /** Records that they gave. */
@@ -96,7 +98,7 @@ export class RequestMessage extends Message {
   /** Milliseconds that it waited for other writers of its key. */
   waited = 0
   /** What is deprecated and was used: operations, parameters and members, by name (VER-3). */
-  deprecated: readonly { readonly kind: string; readonly name: string }[] = []
+  deprecatedUses: readonly { readonly kind: string; readonly name: string }[] = []
 }
 
 export class StepMessage extends Message {
@@ -135,6 +137,37 @@ export interface CacheMessage {
   /** The name of its row in docs/performance.md. */
   readonly cache: string
   readonly hit: boolean
+}
+
+/** A call that waits for a connection, since all of the pool are in use. */
+export class PoolWaitMessage {
+  /** Milliseconds; `undefined` until it has got one, or has given up. */
+  duration: number | undefined = undefined
+  /** It gave up: its time was over, or nobody waited any more. */
+  failed = false
+  error: unknown = undefined
+
+  constructor(
+    /** Connections that the pool may have. */
+    readonly size: number,
+    /** Calls that wait, with this one. */
+    readonly waiting: number,
+  ) {}
+}
+
+/** A list that took long. */
+export interface SlowListMessage {
+  readonly collection: string
+  /** Milliseconds. */
+  readonly duration: number
+  /** The members that were filtered by, each once, in the order of their names. */
+  readonly filters: readonly string[]
+  /** The members that were sorted by; `-` stands before a descending one. */
+  readonly sort: readonly string[]
+  /** Whether there was a full-text search. */
+  readonly search: boolean
+  /** The tables that its plan reads whole: no index serves it there. `undefined` where the database did not say. */
+  readonly readWhole: readonly string[] | undefined
 }
 
 /** A store of limits, which has failed or counts again. */

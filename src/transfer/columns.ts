@@ -61,6 +61,25 @@ export function columnsToRead(resource: Mounted): readonly Column[] {
   ])
 }
 
+/** A column as a document has it: `expand` is the association that an export has to expand to have it. */
+interface ToldColumn {
+  readonly name: string
+  /** Not called `type`: linters take what has one for a schema. */
+  readonly cell: CellKind
+  readonly expand?: string
+}
+
+/** The columns that exports of a resource may have. */
+export function columnsToTell(resource: Mounted): readonly ToldColumn[] {
+  const always = columnsOf(resource)
+  const names = new Set(always.map(({ name }) => name))
+  return distinct([...always, ...columnsOf(resource, resource.plan.list.expandable)]).map(({ name, kind, path }) => ({
+    name,
+    cell: kind,
+    ...(names.has(name) ? {} : { expand: path[0] as string }),
+  }))
+}
+
 /** Of columns of one name the first. */
 function distinct(columns: readonly Column[]): readonly Column[] {
   const named = new Map<string, Column>()

@@ -7,7 +7,7 @@ import type { Kinds } from '../options/kinds.js'
 import type { Mounted } from '../plan/routes.js'
 import type { RowWriter, TransferFormat } from '../plan/transfer-format.js'
 import { ConfigurationError } from '../problem.js'
-import { type Column, columnsOf } from './columns.js'
+import { type Column, columnsOf, columnsToTell } from './columns.js'
 import { type CellRules, textCell } from './csv-cells.js'
 import { csvReader } from './csv-reader.js'
 import { dispositionOf, fileNameKind } from './disposition.js'
@@ -42,6 +42,7 @@ export function csv(options: CsvOptions = {}): TransferFormat {
     contentType: 'text/csv; charset=utf-8; header=present',
     disposition: dispositionOf(fileName),
     writer: (resource: Mounted, expand: readonly string[]) => csvWriter(resource, expand, rules, bom),
+    describe: (resource: Mounted) => ({ 'x-csv': { separator, escapedFormulas: escapeFormulas, columns: columnsToTell(resource) } }),
     reader: (resource: Mounted, depth: number) => csvReader(resource, { ...rules, depth }),
   }
   return Object.freeze(branded('transfer-format', format))

@@ -29,6 +29,7 @@ export function ndjson(options: NdjsonOptions = {}): TransferFormat {
     contentType: 'application/x-ndjson; charset=utf-8',
     disposition: dispositionOf(fileName),
     writer: () => writer,
+    describe: () => ({}),
     reader: (_resource: Mounted, depth: number) => (text: string) => readLines(text, depth),
   }
   return Object.freeze(branded('transfer-format', format))

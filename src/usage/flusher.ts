@@ -1,4 +1,5 @@
 /** Carries the counts of this process to the store, in batches and behind the requests. */
+import { AsyncResource } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import type { Awaitable } from '../adapters/contract.js'
 import { notify } from '../notify.js'
@@ -23,6 +24,7 @@ export class Flusher {
   readonly #all: readonly Counts[]
   readonly #settings: FlushSettings
   readonly #writer = randomUUID()
+  readonly #context = new AsyncResource('usage')
   #started: number | undefined
   #timer: NodeJS.Timeout | undefined
   #sequence = 0
@@ -48,7 +50,8 @@ export class Flusher {
     const flush = (): void => {
       if (this.#running === undefined) void this.flush()
     }
-    this.#timer = setInterval(flush, this.#settings.interval).unref()
+    // The first request starts it, and its context, such as its trace, is none of the writes'.
+    this.#timer = this.#context.runInAsyncScope(() => setInterval(flush, this.#settings.interval)).unref()
   }
 
   /** Writes what has changed. Never rejects: what could not be written waits for the next time. */

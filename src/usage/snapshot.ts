@@ -148,6 +148,7 @@ function addField(totals: Map<string, Total>, field: string, text: string, befor
   if (labels?.length !== 6 || !labels.every((label) => typeof label === 'string') || counted?.length !== 3) return
   const [kind, subject, method, route, detail, client] = labels as [CountKind, string, string, string, string, string]
   const [first, last, days] = counted as [number, number, [number, number][]]
+  if (!isTime(first) || !isTime(last) || !Array.isArray(days) || !days.every(isDay)) return
   const count = days.reduce((sum, [day, amount]) => (day > before ? sum + amount : sum), 0)
   const known = totals.get(field)
   if (known === undefined) totals.set(field, { kind, subject, method, route, detail, client, count, first, last })
@@ -157,6 +158,10 @@ function addField(totals: Map<string, Total>, field: string, text: string, befor
     known.last = Math.max(known.last, last)
   }
 }
+
+const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= 8.64e15
+
+const isDay = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'number')
 
 function parsed(text: string): unknown[] | undefined {
   try {

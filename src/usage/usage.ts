@@ -123,6 +123,11 @@ export function usage(options: UsageOptions = {}): Usage {
   const calls = new Counts('calls', clients)
   const breaks = new Counts('would_break', clients)
   const flusher = new Flusher(store, [calls, breaks], { interval, storeTimeout, days, onStoreFailure, onStoreRecovery })
+  let hasFailed = false
+  const failed = (error: unknown): void => {
+    if (!hasFailed) report(new Error('usage() could not count; it says so once.', { cause: error }))
+    hasFailed = true
+  }
   return {
     clientOf: clientLabels(options),
     countCall(call) {
@@ -132,7 +137,7 @@ export function usage(options: UsageOptions = {}): Usage {
         const labels = calls.count(version, method, route, '', client, Date.now(), amount)
         if (onCount !== undefined) notify(onCount, () => ({ ...labels, amount }))
       } catch (error) {
-        report(error)
+        failed(error)
       }
     },
     countBreak(found) {
@@ -142,7 +147,7 @@ export function usage(options: UsageOptions = {}): Usage {
         const labels = breaks.count(clause, method, route, detail, client, Date.now(), amount)
         if (onCount !== undefined) notify(onCount, () => ({ ...labels, amount }))
       } catch (error) {
-        report(error)
+        failed(error)
       }
     },
     start: () => flusher.start(),

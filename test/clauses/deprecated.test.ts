@@ -55,7 +55,7 @@ const serviceOf = (more: Partial<ApiOptions> = {}) =>
 describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_name, express) => {
   const start = async (more: Partial<ApiOptions> = {}) => {
     const seen: string[][] = []
-    const note = ({ deprecated }: ResponseEvent): void => void seen.push(deprecated.map(({ kind, name }) => `${kind} ${name}`))
+    const note = ({ deprecatedUses }: ResponseEvent): void => void seen.push(deprecatedUses.map(({ kind, name }) => `${kind} ${name}`))
     const { send, close } = await listen(express().use(serviceOf({ onResponse: note, ...more })) as never)
     closers.push(close)
     const used = async (...request: Parameters<typeof send>) => {

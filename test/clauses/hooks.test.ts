@@ -218,6 +218,34 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
     printed.mockRestore()
   })
 
+  it('an error is told with the step that failed', async () => {
+    const { send, close, events } = await watched()
+    await send('GET', '/v8/piezas?limite=3')
+    await send('GET', '/v8/piezas/999')
+    await send('GET', '/v8/piezas/1', { 'x-user': 'nobody' })
+    await send('GET', '/v9/piezas')
+    expect(events.errors.map(({ step }) => step)).toEqual(['parse', 'execute', 'authenticate', 'version'])
+    await close()
+  })
+
+  it('by default a 5xx is one line of the console, without what the error says; a 4xx is none', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    // The fixture has a hook of its own.
+    const { send, close } = await serve(express, { onError: undefined as never })
+    await send('GET', '/v8/averias/secret', { 'x-request-id': 'r1' })
+    await send('GET', '/v8/piezas/999')
+    await close()
+    expect(printed.mock.calls).toEqual([
+      [
+        expect.stringMatching(
+          /^GET \/v8\/averias\/\{id\} 500 internal ERR-1 step=execute request=r1 cause="Error at [^"]+" look="[^"]+" see=\S+$/,
+        ),
+      ],
+    ])
+    expect(String(printed.mock.calls)).not.toContain('hunter2')
+    printed.mockRestore()
+  })
+
   it('a step that fails is told as failed, then fail and respond', async () => {
     const { send, close, events } = await watched()
     await send('GET', '/v8/piezas?limite=3')

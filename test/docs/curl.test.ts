@@ -8,7 +8,7 @@ import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { hashPassword, login, publicToken, tokenIssuer } from '../../src/auth/index.js'
 import { curlOf, shellWord } from '../../src/docs/curl.js'
 import { docsPages } from '../../src/docs/index.js'
-import { siteOf } from '../../src/docs/site.js'
+import { type DocsOperation, siteOf } from '../../src/docs/site.js'
 import { api, defineResource, endpoint, mount } from '../../src/index.js'
 import { type DocumentOperation, type OpenApiDocument, openapi } from '../../src/openapi/index.js'
 import { listen } from '../clauses/fixture.js'
@@ -32,6 +32,27 @@ describe('a word of a shell', () => {
       }),
       { numRuns: 20 },
     )
+  })
+})
+
+describe('a path with a server of its own', () => {
+  it.each([
+    ['has its variables at their defaults', { region: { default: 'eu' }, port: { default: '8443' } }, 'https://eu.example.com:8443/a/b'],
+    ['keeps a variable that has none', { region: { default: 'eu' }, port: {} }, "'https://eu.example.com:{port}/a/b'"],
+  ])('%s', (_, variables, address) => {
+    const document = {
+      openapi: '3.1.1',
+      info: { title: 't', version: '1' },
+      paths: {
+        '/b': {
+          servers: [{ url: 'https://{region}.example.com:{port}/a', variables }],
+          get: { operationId: 'b', tags: ['b'], responses: {} },
+        },
+      },
+      components: {},
+    }
+    const [operation] = siteOf(document, new Set()).tags.flatMap(({ operations }) => operations)
+    expect(curlOf(document, operation as DocsOperation, 'https://api.example.com/v1')).toBe(`curl -i ${address}`)
   })
 })
 

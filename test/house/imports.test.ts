@@ -25,7 +25,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'violation.ts': [],
   'wire.ts': [],
   'promise.ts': [],
-  'notify.ts': ['problem.ts'],
+  failures: ['brand.ts', 'problem.ts'],
+  'notify.ts': [],
   'timeout.ts': [],
   'serial-queue.ts': ['promise.ts'],
   'slices.ts': [],
@@ -44,7 +45,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   definition: ['violation.ts', 'adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
   'adapters/contract.ts': [],
   'definition/json.ts': ['http'],
-  adapters: ['adapters/contract.ts', 'definition', 'http', 'problem.ts'],
+  adapters: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'telemetry'],
   'random.ts': [],
   testing: ['adapters/contract.ts', 'adapters', 'plan', 'definition', 'http', 'problem.ts', 'random.ts', 'wire.ts'],
   contract: ['definition', 'wire.ts'],
@@ -64,7 +65,21 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: ['usage/retirements.ts', 'report', 'usage', 'contract', 'mock', 'openapi', 'server', 'definition', 'problem.ts'],
   spectral: ['plan', 'definition', 'problem.ts', 'wire.ts'],
-  transfer: ['violation.ts', 'adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'slices.ts', 'wire.ts'],
+  // The texts of CSV alone: who reads one by a document needs nothing of the formats.
+  'transfer/csv-cells.ts': [],
+  'transfer/csv-rows.ts': ['transfer', 'problem.ts'],
+  transfer: [
+    'transfer/csv-cells.ts',
+    'transfer/csv-rows.ts',
+    'violation.ts',
+    'adapters/contract.ts',
+    'plan',
+    'definition',
+    'http',
+    'problem.ts',
+    'slices.ts',
+    'wire.ts',
+  ],
   plan: ['violation.ts', 'adapters/contract.ts', 'auth', 'definition', 'http', 'problem.ts', 'cache.ts', 'wire.ts'],
   representation: ['adapters/contract.ts', 'plan', 'definition', 'http', 'problem.ts', 'cache.ts', 'wire.ts'],
   middleware: [
@@ -86,6 +101,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'middleware',
     'representation',
+    'transfer/csv-cells.ts',
+    'transfer/csv-rows.ts',
     'plan',
     'definition',
     'http',
@@ -133,12 +150,13 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
 
 /** Files at the root say for themselves what they import. */
-const folders = new Set(Object.keys(mayImport).filter((room) => !room.endsWith('.ts') && room !== 'options'))
+const folders = new Set(Object.keys(mayImport).filter((room) => !room.endsWith('.ts') && !['failures', 'options'].includes(room)))
 
 /** What every folder may import. */
 const shared: readonly string[] = [
   'brand.ts',
   'definition/json.ts',
+  'failures',
   'near-miss.ts',
   'notify.ts',
   'options',

@@ -283,6 +283,8 @@ describe.each(majors)('problems() on %s', (_, express: Express) => {
     app.get('/a', (_req: Request, _res: Response, next: NextFunction) => next(error))
     app.use(problems())
     for (const path of ['/a', '/b']) await raw(app, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
-    expect(printed.mock.calls).toEqual([[error]])
+    expect(printed.mock.calls).toEqual([
+      [expect.stringMatching(/^GET \/a 500 internal ERR-1 cause="Error at test\/middleware\/problems\.test\.ts:\d+:\d+" look=/)],
+    ])
   })
 })

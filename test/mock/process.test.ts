@@ -25,8 +25,10 @@ interface Running {
   readonly greeting: Promise<string>
 }
 
-function run(...args: readonly string[]): Running {
-  const child = spawn(process.execPath, [main, 'mock', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+const run = (...args: readonly string[]): Running => runCommand('mock', ...args)
+
+function runCommand(...args: readonly string[]): Running {
+  const child = spawn(process.execPath, [main, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   let error = ''
   child.stderr.on('data', (chunk) => {
@@ -104,6 +106,20 @@ describe('mock <module> as a process', () => {
     const ran = await refusal(moduleOf(text))
     expect([ran.code, ran.out]).toEqual([2, ''])
     expect(ran.error).toMatch(error)
+  })
+
+  it('says how to load TypeScript, in words that fit either command', async () => {
+    const folder = temporaryFolder()
+    put(folder, 'api.tsx', 'export default 1')
+    for (const command of ['mock', 'openapi']) {
+      const { ended } = runCommand(command, join(folder, 'api.tsx'))
+      expect(await ended).toEqual({
+        code: 2,
+        out: '',
+        error:
+          'api.tsx is TypeScript, which this Node does not load. Give the compiled file, or a loader: set NODE_OPTIONS="--import tsx" for this command.\n',
+      })
+    }
   })
 
   it('takes the default of a module with two services, and ends on SIGINT', async () => {

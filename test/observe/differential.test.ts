@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import compression from 'compression'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { observe, usage } from '../../src/usage/index.js'
 import { type App, type Express, listen, majors } from '../middleware/majors.js'
 
@@ -157,9 +158,14 @@ async function bytes(port: number, request: string): Promise<string> {
     .replace(/^Date: .*$/gm, 'Date: now')
 }
 
+/** What observing itself failed with. */
+const errors: unknown[] = []
+afterEach(() => expect(errors.splice(0)).toEqual([]))
+
 const counting = () => {
   const counts = usage({ client: () => 'x' })
-  return { counts, middleware: observe({ usage: counts, budget: 1, parameters: { '/v1/json': [] } }) }
+  const onError = (error: unknown): void => void errors.push(error)
+  return { counts, middleware: observe({ usage: counts, budget: 1, parameters: { '/v1/json': [] }, onError }) }
 }
 
 describe.each(majors)('observe() changes no byte (%s)', (_, express) => {
@@ -222,19 +228,83 @@ it('observe() changes no byte of a service without Express', async () => {
 })
 
 it('what fails in it is reported once, and the service answers as before', async () => {
-  const errors: unknown[] = []
+  const told: unknown[] = []
   const counts = usage()
   const broken = () => {
     throw new Error('broken')
   }
   for (const option of ['skip', 'route'] as const) {
-    const middleware = observe({ usage: counts, [option]: broken, onError: (error) => void errors.push(error) })
+    const middleware = observe({ usage: counts, [option]: broken, onError: (error) => void told.push(error) })
     const server = createServer((req, res) => middleware(req, res, () => res.end('fine')))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
     const { port } = server.address() as { port: number }
     for (let at = 0; at < 3; at++) expect(await bytes(port, head('GET', '/'))).toContain('fine')
   }
-  expect(errors).toHaveLength(2)
+  expect(told).toHaveLength(2)
+  await counts.close()
+})
+
+/** What a handler does with its response, in turn. */
+type Step =
+  | { readonly write: string; readonly encoding?: BufferEncoding }
+  | { readonly bytes: Uint8Array }
+  | { readonly name: string; readonly value: string }
+  | { readonly call: 'cork' | 'uncork' | 'flushHeaders' | 'later' }
+
+const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
+    fc.record({ write: fc.oneof(fc.string({ unit: 'binary', maxLength: 80 }), fc.constantFrom('[', '{', ' ', '<', '', '\ufeff[')) }),
+    fc.record({
+      write: fc.constantFrom('5b31', 'W3s=', '[é'),
+      encoding: fc.constantFrom<BufferEncoding[]>('hex', 'base64', 'utf16le', 'latin1', 'utf8'),
+    }),
+    fc.record({ bytes: fc.uint8Array({ maxLength: 80 }) }),
+    fc.record({
+      name: fc.constantFrom('Location', 'Etag', 'x-total-count', 'Content-Type', 'Deprecation', 'Allow'),
+      value: fc.constantFrom('/a', 'W/"1"', 'application/json', 'a/b;c;d="', ';', '@1', '7'),
+    }),
+    fc.record({ call: fc.constantFrom('cork', 'uncork', 'flushHeaders', 'later') }),
+  ),
+  { maxLength: 8 },
+)
+
+async function take(res: ServerResponse, all: readonly Step[], status: number): Promise<void> {
+  res.on('error', () => {})
+  res.statusCode = status
+  for (const step of all) {
+    if ('write' in step) res.write(step.write, step.encoding ?? 'utf8')
+    else if ('bytes' in step) res.write(step.bytes)
+    else if ('name' in step) {
+      if (!res.headersSent) res.setHeader(step.name, step.value)
+    } else if (step.call === 'later') await new Promise((resolve) => setImmediate(resolve))
+    else res[step.call]()
+  }
+  res.end()
+}
+
+it('observe() changes no byte, whatever a handler writes', async () => {
+  const { counts, middleware } = counting()
+  let current: readonly Step[] = []
+  let status = 200
+  const handler: RequestListener = (_req, res) => void take(res, current, status)
+  const observed: RequestListener = (req, res) => middleware(req, res, () => handler(req, res))
+  const ports = await Promise.all([handler, observed].map((one) => listen(one)))
+  const methods = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'DELETE')
+  const statuses = fc.constantFrom(200, 201, 204, 302, 304, 401, 404, 405, 410, 429, 500, 503)
+  await fc.assert(
+    fc.asyncProperty(steps, methods, statuses, async (all, method, code) => {
+      current = all
+      status = code
+      const [plain, same] = await Promise.all(
+        ports.map((port) =>
+          bytes(port, head(method, '/v1/orders/7', 'If-Match: W/"1", "', 'If-None-Match: W/"1"', 'Accept: text/plain;q=0.1, ;,a/b;c="')),
+        ),
+      )
+      expect(same).toBe(plain)
+    }),
+    { numRuns: 100 },
+  )
+  expect((await counts.read()).wouldBreak.length).toBeGreaterThan(0)
   await counts.close()
 })

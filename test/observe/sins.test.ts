@@ -169,3 +169,64 @@ it('records no value of a path, a parameter, a header or a body', async () => {
   for (const secret of ['ana', 'hidden', '4111', 'secret']) expect(text).not.toContain(secret)
   await counts.close()
 })
+
+describe.each(majors)('routes of every shape (%s)', (_, express) => {
+  const found = async (mount: (app: ReturnType<Express>) => void, requests: readonly string[]): Promise<string[]> => {
+    const counts = usage()
+    const app = express()
+    app.set('env', 'test')
+    app.use(observe({ usage: counts, budget: 1, calls: true }))
+    mount(app)
+    const port = await listen(app)
+    for (const request of requests) {
+      const [method = '', path = ''] = request.split(' ')
+      await (await fetch(`http://127.0.0.1:${port}${path}`, { method, redirect: 'manual' })).arrayBuffer()
+    }
+    const lines = async () => (await counts.read()).wouldBreak.map(({ clause, route, detail }) => `${clause} ${route} ${detail}`).sort()
+    // An answer is judged before the server reads the next request.
+    await (await fetch(`http://127.0.0.1:${port}/last`)).arrayBuffer()
+    return lines()
+  }
+
+  it('an optional parameter that is not there makes no item of a list', async () => {
+    const optional = express === express5 ? '/v1/orders{/:id}' : '/v1/orders/:id?'
+    const mount = (app: ReturnType<Express>) => void app.get(optional, (_req, res) => void res.json([1]))
+    expect(await found(mount, ['GET /v1/orders'])).toEqual(['QUERY-7 /v1/orders x-total-count'])
+  })
+
+  it('a regular expression is a route, and a route for all the rest is none', async () => {
+    const mount = (app: ReturnType<Express>) => {
+      app.post(/^\/v1\/orders$/, (_req, res) => void res.status(201).end())
+      app.all(/^\/x/, (_req, res) => void res.status(404).end())
+      app.all(express === express5 ? '/*rest' : '*', (_req, res) => void res.status(404).send('<html>'))
+    }
+    expect(await found(mount, ['POST /v1/orders', 'GET /nowhere', 'GET /v1/none/at/all'])).toEqual(['VERB-2 /v1/orders Location'])
+  })
+
+  it('what a middleware answers without routes is judged too; files and redirects are not', async () => {
+    const mount = (app: ReturnType<Express>) => {
+      app.use((req, res, next) => {
+        if (req.path === '/old') return res.redirect(301, '/new')
+        if (req.path === '/data/config.json') return res.set('Etag', 'W/"1"').json({})
+        if (req.path === '/page') return res.send('<html>')
+        if (req.path === '/v1/orders' && req.method === 'POST') return res.status(201).end()
+        if (req.path === '/v1/orders/17') return res.set('Etag', 'W/"1"').json({})
+        next()
+      })
+    }
+    const requests = ['GET /old', 'GET /data/config.json', 'GET /page', 'POST /v1/orders', 'GET /v1/orders/17', 'GET /nowhere']
+    expect(await found(mount, requests)).toEqual(['HDR-2 /v1/orders/{id} weak Etag', 'VERB-2 /v1/orders Location'])
+  })
+
+  it('a flood of paths stays bounded', async () => {
+    const counts = usage()
+    const app = express()
+    app.use(observe({ usage: counts, budget: 1 }))
+    app.use((_req: unknown, res: { status(code: number): { json(body: unknown): void } }) => res.status(401).json({}))
+    const port = await listen(app)
+    const word = (at: number) => [...String(at)].map((digit) => 'abcdefghij'[Number(digit)]).join('')
+    for (let at = 0; at < 300; at++) await (await fetch(`http://127.0.0.1:${port}/${word(at)}`)).arrayBuffer()
+    await expect.poll(async () => (await counts.read()).wouldBreak.find(({ route }) => route === '(other)')?.count).toBeGreaterThan(80)
+    expect(new Set((await counts.read()).wouldBreak.map(({ route }) => route)).size).toBe(201)
+  })
+})

@@ -1,4 +1,4 @@
-/** What the document says of a link in a body is what the service takes (REP-7), but for what stands beside a key in the place of an address. */
+/** What the document says of a link in a body is what the service takes (REP-7). */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
@@ -19,6 +19,8 @@ const addressed = targets({ href: { type: ['string', 'null'] } })
 const given = [
   { id: 1 },
   { id: 1, href: null },
+  { id: 1, href: 5 },
+  { id: 1, href: {} },
   { id: '1', href: '/v1/targets/1' },
   { href: '/v1/targets/1' },
   { href: null },

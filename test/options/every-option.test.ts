@@ -108,8 +108,8 @@ import { jobKinds } from '../../src/router/records/open.js'
 import { reachKinds } from '../../src/router/records/reach.js'
 import { changeKinds, rowsKinds } from '../../src/router/records/records.js'
 import { resourceRouterKinds } from '../../src/router/resource-router.js'
+import { healthCheckKinds, healthKinds, probesKinds } from '../../src/server/health-options.js'
 import * as server from '../../src/server/index.js'
-import { probesKinds } from '../../src/server/probes-options.js'
 import { nodeKinds, serverKinds } from '../../src/server/server-options.js'
 import { shutdownKinds } from '../../src/server/shutdown.js'
 import * as testing from '../../src/testing/index.js'
@@ -125,7 +125,7 @@ import { usageKinds } from '../../src/usage/usage.js'
 
 const { memoryAdapter } = memory
 const { postgresAdapter, tableDdl, idempotencyDdl } = postgres
-const { createServer, probes } = server
+const { createServer, health, probes } = server
 const { adapterSuite } = testing
 const { csv, imports, ndjson } = transfer
 const { dueEnds, observe, redisUsageStore, usage, usagePage } = counting
@@ -770,6 +770,31 @@ const factories: Readonly<Record<string, Factory>> = {
     make: (options) => void createServer(() => {}).shutdown(any(options)),
     options: { drain: 'number', grace: 'number' },
   },
+  health: {
+    name: /health\(\)/,
+    kinds: healthKinds,
+    make: (options) => health(any(options)),
+    options: {
+      checks: 'table',
+      started: 'function',
+      shows: 'function',
+      maxAge: 'number',
+      timeout: 'number',
+      livePath: 'enum',
+      readyPath: 'enum',
+      server: 'made',
+      problemBase: 'text',
+      onFailure: 'function',
+    },
+  },
+  'health check': {
+    name: /the check "database" of health\(\)/i,
+    kinds: healthCheckKinds,
+    make: (one) => health({ checks: { database: any(one) } }),
+    instead: ['a function'],
+    required: { check: () => {} },
+    options: { check: 'function', required: 'boolean' },
+  },
   probes: {
     name: /probes\(\)/,
     kinds: probesKinds,
@@ -1060,6 +1085,8 @@ const factories: Readonly<Record<string, Factory>> = {
 
 /** Exports that take no options, or have their own test of them below. */
 const others = [
+  'causeText',
+  'failureLine',
   'checkPassword',
   'clients',
   'ContractError',

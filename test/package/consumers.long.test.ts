@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 // A compiler takes as long as the machine is busy.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -82,6 +82,27 @@ describe('the packed library', () => {
   it('serves a CommonJS module by require(esm)', () => {
     const requires = `const express = require('express')\nconst { api, defineResource, mount, problems } = require('express-rest-conventions')\nconst { memoryAdapter } = require('express-rest-conventions/memory')\nconst { createServer } = require('express-rest-conventions/server')\n`
     expect(run('service.cjs', requires + service)).toBe('200 [{"codigo":"C-1","activo":true}]')
+  })
+
+  it('says what to install where a page needs an optional package that is not there', () => {
+    const bare = mkdtempSync(join(tmpdir(), 'consumer-bare-'))
+    onTestFinished(() => rmSync(bare, { recursive: true, force: true }))
+    mkdirSync(join(bare, 'node_modules'))
+    const optional = ['markdown-it', 'swagger-ui-dist']
+    for (const name of readdirSync(modules))
+      if (!name.startsWith('.') && !optional.includes(name)) symlinkSync(join(modules, name), join(bare, 'node_modules', name))
+    // A copy: what a link leads to would find the packages beside its target.
+    cpSync(join(home, 'package'), join(bare, 'node_modules', 'express-rest-conventions'), { recursive: true })
+    const failure = (): string => {
+      const text = `import { docsPages } from 'express-rest-conventions/docs'\ntry { docsPages({ console: true }); console.log('made') } catch (error) { console.log(error.name, error.message) }`
+      writeFileSync(join(bare, 'pages.mjs'), text)
+      return execFileSync(process.execPath, ['pages.mjs'], { cwd: bare, encoding: 'utf8' }).trim()
+    }
+    expect(failure()).toMatch(/^ConfigurationError docsPages\(\) .* markdown-it, which is not installed\. Run npm install markdown-it\./)
+    symlinkSync(join(modules, 'markdown-it'), join(bare, 'node_modules', 'markdown-it'))
+    expect(failure()).toMatch(/^ConfigurationError docsPages\(\) .* swagger-ui-dist, which is not installed\. Run npm i swagger-ui-dist\./)
+    symlinkSync(join(modules, 'swagger-ui-dist'), join(bare, 'node_modules', 'swagger-ui-dist'))
+    expect(failure()).toBe('made')
   })
 
   it.each([
@@ -207,7 +228,7 @@ export async function both(client: pg.PoolClient, db: PGlite): Promise<string | 
   })
 
   describe('in a CommonJS service (docs/commonjs.md)', () => {
-    const names = ['auth', 'docs', 'memory', 'middleware', 'postgres', 'server', 'testing', 'transfer']
+    const names = ['auth', 'docs', 'memory', 'middleware', 'postgres', 'server', 'testing', 'transfer', 'usage']
     const sources = {
       'import.ts': `import { api } from 'express-rest-conventions'\nimport { memoryAdapter } from 'express-rest-conventions/memory'\n`,
       'require.ts': `import conventions = require('express-rest-conventions')\nimport memory = require('express-rest-conventions/memory')\nconst { api } = conventions\nconst { memoryAdapter } = memory\n`,

@@ -1,4 +1,5 @@
 /** The report of counts: as data, as a page behind a permission, and in a terminal. */
+import { hash } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,6 +65,8 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     expect(text).toContain('&lt;b&gt;web&lt;/b&gt;')
     expect(text).not.toMatch(/<script|<b>/)
     expect(text).toContain('1,204')
+    const [, style = ''] = /<style>(.*)<\/style>/s.exec(text) ?? []
+    expect(page.headers.get('content-security-policy')).toContain(`'sha256-${hash('sha256', style, 'base64')}'`)
     expect((await ask({ 'x-key': 'ops', accept: 'image/png' })).status).toBe(415)
     expect(await (await ask({ 'x-key': 'ops' }, '', 'HEAD')).text()).toBe('')
   })
@@ -169,7 +172,7 @@ describe('report <module>', () => {
 
   it('finds what usage() returned in a module, by any name', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'report-'))
-    const stub = '{ read() {}, countCall() {} }'
+    const stub = '{ read() {}, countCall() {}, close() {} }'
     const files = {
       'named.mjs': `export const counts = ${stub}`,
       'default.mjs': `export default ${stub}`,

@@ -63,6 +63,19 @@ describe('ERR-3: what Node refuses by itself is a problem', () => {
     expect(served).toEqual([])
   })
 
+  it.each([
+    ['fields that are too large', `Host: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+    ['far too many fields', `Host: x\r\n${many(900)}\r\n`, 431],
+    ['a null byte in a field', 'Host: x\r\nA: \0\r\n\r\n', 400],
+    ['a chunk that is none', 'Host: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
+  ])('the answer to a HEAD has no body: %s (RFC 9110 9.3.2)', async (_, rest, status) => {
+    const { at } = await service()
+    const { status: line, fields, body } = parts(await answers(at, `HEAD / HTTP/1.1\r\n${rest}`))
+    expect(line).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(Number(fields['Content-Length'])).toBeGreaterThan(0)
+    expect(body).toBe('')
+  })
+
   it('as many fields as are allowed pass, all of them; 0 is no bound', async () => {
     const { at, served } = await service()
     expect(await answers(at, `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${many(98)}\r\n`)).toMatch(/200 OK/)

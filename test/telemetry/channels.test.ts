@@ -97,6 +97,26 @@ describe('the channel request', () => {
     await close()
   })
 
+  it('says whether the version is deprecated', async () => {
+    const told = hear<RequestMessage>('request')
+    const resources = [mount(clientes, memoryAdapter(clientes))]
+    const versions = {
+      v3: resources,
+      v2: { resources, deprecated: new Date(Date.now() + 60_000) },
+      v1: { resources, deprecated: '2020-01-01' },
+      v0: 'retired',
+    } as const
+    const { send, close } = await listen(express().use(api({ versions })))
+    for (const version of Object.keys(versions)) await send('GET', `/${version}/clientes`)
+    expect(ended(told).map(({ status, deprecated }) => [status, deprecated])).toEqual([
+      [200, false],
+      [200, false],
+      [200, true],
+      [410, false],
+    ])
+    await close()
+  })
+
   it('ends once, without a status, where the client leaves before an answer', async () => {
     const told = hear<RequestMessage>('request')
     const { port, close, data } = await serve(express)

@@ -1,13 +1,10 @@
 /** The recipe of docs/observability.md for spans of steps and calls of adapters, with the real SDK and PostgreSQL. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { freshSchema } from '../servers/databases.js'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
+import { recipeFile } from './recipes.js'
 
 interface Span {
   readonly name: string
@@ -16,24 +13,12 @@ interface Span {
   readonly events: readonly string[]
 }
 
-/** The code block below a heading of docs/observability.md. */
-function recipe(heading: string): string {
-  const [, code] =
-    new RegExp(`^### ${heading}$[^]*?^\`\`\`js\\n([^]*?)^\`\`\`$`, 'm').exec(readFileSync(join(root, 'docs/observability.md'), 'utf8')) ??
-    []
-  if (code === undefined) throw new Error(`docs/observability.md has no code below "${heading}".`)
-  return code
-}
-
 it('spans of steps lie in that of their request, those of adapters in their step, those of pg in their call', async () => {
-  mkdirSync(join(root, 'build'), { recursive: true })
-  // Below the project, where its packages are found.
-  const folder = mkdtempSync(join(root, 'build/recipe-'))
+  const file = recipeFile('Spans with OpenTelemetry')
   const place = await freshSchema()
   try {
-    writeFileSync(join(folder, 'tracing.mjs'), recipe('Spans for steps and calls of adapters'))
     const program = fileURLToPath(new URL('traced-work.mjs', import.meta.url))
-    const { stdout } = await promisify(execFile)(process.execPath, [program, join(folder, 'tracing.mjs'), place.url])
+    const { stdout } = await promisify(execFile)(process.execPath, [program, file.path, place.url])
     const { statuses, spans } = JSON.parse(stdout) as { statuses: number[]; spans: Span[] }
     expect(statuses).toEqual([200, 200, 404, 200, 200, 200])
     const byId = new Map(spans.map((span) => [span.id, span]))
@@ -58,7 +43,7 @@ it('spans of steps lie in that of their request, those of adapters in their step
       new Set(['GET /v1/cosas > represent', 'GET /v1/cosas/{id} > represent', 'PATCH /v1/cosas/{id} > represent']),
     )
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    file.remove()
     await place.drop()
   }
 })

@@ -11,9 +11,9 @@ import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-tr
 import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
 
 const [recipe, address] = process.argv.slice(2)
-const { traceWork } = await import(pathToFileURL(recipe).href)
+const { contextManager } = await import(pathToFileURL(recipe).href)
 const exporter = new InMemorySpanExporter()
-traceWork(new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
+new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register({ contextManager })
 new HttpInstrumentation({ disableOutgoingRequestInstrumentation: true })
 new PgInstrumentation()
 

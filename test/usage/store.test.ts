@@ -1,4 +1,5 @@
 /** What every store of counts must do, and `usage()` over each. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { createClient } from 'redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -218,4 +219,88 @@ describe('usage() over a store that fails', () => {
     ])
     await counts.close()
   })
+})
+
+describe('usage() and what others do wrong', () => {
+  it('fields that nobody here has written change no report', async () => {
+    const fields = new Map([
+      ['nonsense', '1'],
+      ['["calls","v1","GET","/a","","x"]', '[1,2]'],
+      ['["calls","v1","GET","/b","","x"]', '[1e300,2,[]]'],
+      ['["calls","v1","GET","/c","","x"]', '[1,2,{}]'],
+      ['["calls","v1","GET","/d","","x"]', '[1,2,[[1]]]'],
+      ['["calls",1,"GET","/e","","x"]', '[1,2,[]]'],
+    ])
+    const store: UsageStore = {
+      write: () => undefined,
+      read: () => ({ now: Date.now(), since: 1, writers: [{ writer: 'a', started: 1, seen: 2, interval: 1, closed: true, fields }] }),
+    }
+    expect(await usage({ store }).read()).toMatchObject({ calls: [], wouldBreak: [] })
+  })
+
+  it('a function for clients that throws, or gives a promise that rejects, gives no name', async () => {
+    const functions = [
+      () => {
+        throw new Error('no')
+      },
+      () => Promise.reject(new Error('no')) as never,
+      () => 7 as never,
+      () => '',
+    ]
+    for (const client of functions) expect(usage({ client }).clientOf({ sub: 'ana' }, {} as never)).toBe('(unnamed)')
+    expect(usage({ client: () => `a\u001b[2J${'x'.repeat(1000)}` }).clientOf(undefined, {} as never)).toMatch(/^a\?\[2Jx{95}$/)
+  })
+
+  it('the keyed hash of a caller is the same in all processes with one secret, and another with another', () => {
+    const [one, two, other] = ['a secret of these tests', 'a secret of these tests', 'another secret, longer'].map((secret) =>
+      usage({ client: 'hash', secret }),
+    )
+    const ana = { sub: 'ana', azp: 'web' }
+    expect(one?.clientOf(ana, {} as never)).toMatch(/^hmac:[0-9a-f]{16}$/)
+    expect(two?.clientOf({ ...ana }, {} as never)).toBe(one?.clientOf(ana, {} as never))
+    expect(other?.clientOf(ana, {} as never)).not.toBe(one?.clientOf(ana, {} as never))
+  })
+
+  it('labels that JavaScript callers leave out are told once, and nothing is thrown', () => {
+    const told: unknown[] = []
+    const { error } = console
+    console.error = (problem) => void told.push(problem)
+    try {
+      const counts = usage()
+      for (let at = 0; at < 3; at++) counts.countCall({ version: undefined, method: 'GET', route: '/a', client: undefined } as never)
+      counts.countBreak({} as never)
+    } finally {
+      console.error = error
+    }
+    expect(told).toHaveLength(1)
+  })
+})
+
+it('writes by the clock are not part of the request that was counted first', async () => {
+  const requests = new AsyncLocalStorage<string>()
+  const seen: unknown[] = []
+  const inner = memoryUsageStore()
+  const store: UsageStore = {
+    read: () => inner.read(),
+    write(write) {
+      seen.push(requests.getStore())
+      return inner.write(write)
+    },
+  }
+  const counts = usage({ store, interval: 5 })
+  requests.run('a request', () => counts.countCall({ version: 'v1', method: 'GET', route: '/a', client: '' }))
+  await expect.poll(() => seen.length).toBeGreaterThan(1)
+  expect(new Set(seen)).toEqual(new Set([undefined]))
+  await counts.close()
+})
+
+it('onCount hears of each count, with labels as they are bounded, and what it throws harms nobody', () => {
+  const heard: unknown[] = []
+  const counts = usage({ onCount: (event) => void heard.push(event) })
+  counts.countCall({ version: 'v1', method: 'MADE-UP', route: undefined, client: '' })
+  counts.countBreak({ clause: 'QUERY-8', method: 'GET', route: '/a', detail: 'x'.repeat(500), client: 'web', amount: 100 })
+  expect(heard).toEqual([
+    { kind: 'calls', subject: 'v1', method: '(other)', route: '(unknown)', detail: '', client: '', amount: 1 },
+    { kind: 'would_break', subject: 'QUERY-8', method: 'GET', route: '/a', detail: 'x'.repeat(100), client: 'web', amount: 100 },
+  ])
 })

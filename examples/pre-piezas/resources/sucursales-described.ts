@@ -3,12 +3,15 @@ import type { DocumentFragment } from 'express-rest-conventions/openapi'
 
 const branch = { $ref: '#/components/schemas/Sucursal' }
 
-const text = (description: string, maxLength = 16_384) => ({ description, schema: { type: 'string', maxLength } })
+/** Characters of a request line and its header fields: a longer value can't arrive. */
+const longest = 16_384
+
+const text = (description: string, maxLength = longest) => ({ description, schema: { type: 'string', maxLength } })
 
 /** What every answer may have: the service adds it in front of the routes. */
 const common = {
   'Access-Control-Allow-Origin': text('The origin whose scripts may read the answer (HDR-7).'),
-  'Cache-Control': text('How long, and by whom, the answer may be kept (HDR-6).'),
+  'Cache-Control': text('How long the answer may be cached, and whether shared caches may cache it (HDR-6).'),
   Deprecation: text('When the version became deprecated (RFC 9745).'),
   RateLimit: text('What is left of the budget (LIMIT-1).'),
   'RateLimit-Policy': text('The budget (LIMIT-1).'),
@@ -93,7 +96,13 @@ const methods = {
   headers: { ...common, ...link, Allow: text('The methods (VERB-9).', 100), 'Accept-Patch': text('The media types of a PATCH.') },
 }
 
-const inHeader = (name: string, description: string) => ({ name, in: 'header', ...text(description, 8_000) })
+/** Without control characters, which no field can have (RFC 9110 5.5). */
+const inHeader = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string', pattern: '^[\\t\\u0020-\\u007e\\u0080-\\u00ff]*$', maxLength: longest },
+})
 const ifMatch = inHeader('If-Match', 'The `Etag` of the version that is to be changed (HDR-3).')
 const ifNoneMatch = inHeader('If-None-Match', 'The `Etag` of the representation that the client has (HDR-4).')
 const prefer = inHeader('Prefer', '`return=minimal` or `return=representation` (VERB-2, VERB-10).')
@@ -111,9 +120,9 @@ const listed = [
     description: 'Branches of these names (QUERY-1).',
     style: 'form',
     explode: true,
-    schema: { type: 'array', items: { type: 'string', maxLength: 2_000 }, minItems: 1, maxItems: 2_000 },
+    schema: { type: 'array', items: { type: 'string', maxLength: longest }, minItems: 1, maxItems: longest / 2 },
   },
-  { name: 'descripcion', in: 'query', ...text('Branches of this description (QUERY-1).', 2_000) },
+  { name: 'descripcion', in: 'query', ...text('Branches of this description (QUERY-1).') },
   {
     name: 'sort',
     in: 'query',
@@ -181,9 +190,7 @@ const patch = {
 }
 
 const item = {
-  parameters: [
-    { name: 'nomenclatura', in: 'path', required: true, description: 'The name of the branch.', schema: { ...name, maxLength: 8_000 } },
-  ],
+  parameters: [{ name: 'nomenclatura', in: 'path', required: true, description: 'The name of the branch.', schema: name }],
   get: {
     operationId: 'getSucursal',
     summary: 'Get one of sucursales',

@@ -8,6 +8,7 @@ import { withReason } from './connections/unreachable.js'
 import { adapterOf } from './methods/methods.js'
 import { tableOptions } from './options/option-kinds.js'
 import type { PostgresAdapterOptions } from './options/options.js'
+import { warned } from './options/warned.js'
 import { Probe } from './probe/probe.js'
 import { Opening, unhurried } from './table/opening.js'
 import { resides } from './writes/referrers.js'
@@ -99,5 +100,3 @@ function creating<A extends { readonly create?: object }>(adapter: A): A {
 }
 
 const everyWrite: ReadonlySet<WriteMethod> = new Set<WriteMethod>(['create', 'replace', 'remove', 'attach', 'detach'])
-
-const warned = (message: string): void => process.emitWarning(message, 'express-rest-conventions')

@@ -1,6 +1,8 @@
 /** Keys of an issuer's key set: fetched, kept, and fetched again where a token names one that is not there (AUTH-5; RFC 7517 5). */
 
 import type { Awaitable } from '../../adapters/contract.js'
+import { causeText } from '../../failures/line.js'
+import { stated } from '../../failures/stated.js'
 import { notify } from '../../notify.js'
 import { checkOptions } from '../../options/check.js'
 import type { Kind, Kinds } from '../../options/kinds.js'
@@ -58,7 +60,7 @@ export function jwks(source: JwksSource, options: JwksOptions = {}): KeyFinder {
     cooldown,
     timeout,
     load: (signal) => (typeof source === 'function' ? source() : fetchKeySet(address as URL, get, signal)),
-    onError: options.onError ?? ((error) => console.error(error)),
+    onError: options.onError ?? ((error) => console.error(causeText(error))),
   })
   return (header) => published.find(header)
 }
@@ -102,7 +104,7 @@ class PublishedKeys {
     const pause = Math.min(eager, this.plan.cooldown)
     if (this.pending !== undefined || this.mayTry(pause)) await this.refresh()
     if (this.keys !== undefined) return matching(this.keys, header)
-    throw new Unavailable({ cause: new Error('There is no key set yet: it could not be fetched.') })
+    throw new Unavailable({ cause: stated(new Error('There is no key set yet: it could not be fetched.'), 'key-rotation') })
   }
 
   private mayTry(pause: number): boolean {
@@ -121,7 +123,7 @@ class PublishedKeys {
   private async load(): Promise<void> {
     try {
       const { load, timeout } = this.plan
-      const set = await abortedAfter(load, timeout, () => new Error(`The key set took longer than ${timeout} ms.`))
+      const set = await abortedAfter(load, timeout, () => stated(new Error(`The key set took longer than ${timeout} ms.`), 'key-rotation'))
       const { keys, faults } = readKeySet(keysOfSet(set))
       this.keys = keys
       this.got = performance.now()
@@ -129,14 +131,14 @@ class PublishedKeys {
       this.reportFaults(keys, faults)
     } catch (error) {
       const meanwhile = this.keys === undefined ? 'Nobody can be let through.' : 'The keys at hand go on serving.'
-      if (!this.failing) this.report(new Error(`The key set could not be fetched. ${meanwhile}`, { cause: error }))
+      if (!this.failing) this.report(stated(new Error(`The key set could not be fetched. ${meanwhile}`, { cause: error }), 'key-rotation'))
       this.failing = true
     }
   }
 
   private reportFaults(keys: KeySet['keys'], faults: KeySet['faults']): void {
     const told = faults.length > 0 ? faults.join('\n') : keys.length === 0 ? 'The key set holds no key that can verify tokens.' : ''
-    if (told !== '' && told !== this.lastFaults) this.report(new Error(told))
+    if (told !== '' && told !== this.lastFaults) this.report(stated(new Error(told), 'key-rotation'))
     this.lastFaults = told
   }
 

@@ -1,5 +1,6 @@
 /** Getting a key set over HTTP (RFC 7517 5): bounded in time, size and where it may lead. */
 import { isObject } from '../../definition/json.js'
+import { stated } from '../../failures/stated.js'
 import { parseJson } from '../../http/json-text.js'
 import { invalidOption } from '../../options/check.js'
 
@@ -30,10 +31,10 @@ export async function fetchKeySet(address: URL, get: typeof fetch, signal: Abort
   })
   if (response.status !== 200) {
     await response.body?.cancel()
-    throw new Error(`The key set was answered with ${response.status}.`)
+    throw stated(new Error(`The key set was answered with ${response.status}.`))
   }
   const json = parseJson(await read(response), { depth: 16 })
-  if ('malformed' in json) throw new Error('The key set is no JSON.')
+  if ('malformed' in json) throw stated(new Error('The key set is no JSON.'))
   return json.value
 }
 
@@ -42,7 +43,7 @@ async function read(response: Response): Promise<Buffer> {
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > largest) throw new Error(`The key set is larger than ${largest} bytes.`)
+    if (size > largest) throw stated(new Error(`The key set is larger than ${largest} bytes.`))
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -51,5 +52,5 @@ async function read(response: Response): Promise<Buffer> {
 /** The members of `keys` of a key set. Throws where it has none. */
 export function keysOfSet(set: unknown): readonly unknown[] {
   if (isObject(set) && Array.isArray(set.keys)) return set.keys
-  throw new Error('The key set has no list "keys".')
+  throw stated(new Error('The key set has no list "keys".'))
 }

@@ -4,6 +4,7 @@ import { isList, isObject, type JsonObject } from '../../definition/json.js'
 import { mediaType, xmlTypes } from '../../wire.js'
 import type { Answered } from './answered.js'
 import { type Place, placeAt } from './places.js'
+import { type ReadRows, rowReader } from './rows.js'
 import type { Validators } from './validators.js'
 import { xmlValue } from './xml-value.js'
 
@@ -77,6 +78,9 @@ export class DescribedBody {
 
   #value(type: string, body: Buffer): ReadBody {
     const place = [...this.#place.tokens, 'content', type, 'schema']
+    const media = this.#content[type]
+    const readRows = isObject(media) ? rowReader(this.#document, type, media) : undefined
+    if (readRows !== undefined) return this.#rows(readRows, body.toString(), [...place.slice(0, -1), 'x-item-schema'])
     const schema = placeAt(this.#document, place)?.value
     if (schema === undefined || !(isJson(type) || isXml(type))) return { faults: [] }
     const found = isJson(type) ? jsonValue(body) : xmlValue(this.#document, schema, body.toString())
@@ -84,12 +88,32 @@ export class DescribedBody {
     const faults = this.#validators.faults(found.value, place)
     return { value: found.value, faults: faults.map((one) => `the body does not fit: ${one}.`) }
   }
+
+  #rows(readRows: ReadRows, text: string, place: readonly string[]): ReadBody {
+    const faulty: string[] = []
+    try {
+      for (const { line, value, fault: found } of readRows(text)) {
+        const faults = found === undefined ? this.#validators.faults(value, place) : []
+        if (found !== undefined) faulty.push(`line ${line}: ${found}.`)
+        else if (faults.length > 0) faulty.push(`the body does not fit: line ${line}: ${faults.join('; ')}.`)
+      }
+    } catch (error) {
+      return fault(`the body can not be read: ${messageOf(error)}.`)
+    }
+    const more = faulty.length - mostLines
+    return { faults: [...faulty.slice(0, mostLines), ...(more > 0 ? [`${more} more lines have faults.`] : [])] }
+  }
 }
+
+/** Lines whose faults are told. */
+const mostLines = 5
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 function jsonValue(body: Buffer): { readonly value: unknown } | { readonly fault: string } {
   try {
     return { value: JSON.parse(body.toString()) }
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) }
+    return { fault: messageOf(error) }
   }
 }

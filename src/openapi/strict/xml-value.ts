@@ -8,6 +8,7 @@ import { parseXml, type XmlElement, xmlnsNamespace } from '../../http/xml-tree.j
 import { marksOf, type XmlMarks, XmlRefusal } from '../../representation/xml-marks.js'
 import { literalText, memberElement } from '../../representation/xml-names.js'
 import { placeAt, tokensOf } from './places.js'
+import { kindsOf, membersOf, type Parts, SchemaParts, soleKind } from './schema-parts.js'
 
 /** The value, or why there is none. */
 export type XmlValue = { readonly value: unknown } | { readonly fault: string }
@@ -29,15 +30,13 @@ export function xmlValue(document: unknown, schema: JsonObject, text: string): X
   }
 }
 
-/** Schemas that together say what one place may hold: references followed, branches beside each other. */
-type Parts = readonly JsonObject[]
-
 class SchemaReader {
   readonly #document: unknown
-  readonly #flat = new Map<JsonObject, Parts>()
+  readonly #parts: SchemaParts
 
   constructor(document: unknown) {
     this.#document = document
+    this.#parts = new SchemaParts(document)
   }
 
   checkRoot(root: XmlElement, schema: JsonObject): void {
@@ -52,7 +51,7 @@ class SchemaReader {
   value(element: XmlElement, schemas: Parts): unknown {
     const marks = marksOf(element)
     if (marks.nil) return null
-    const parts = schemas.flatMap((schema) => this.#partsOf(schema))
+    const parts = this.#parts.of(schemas)
     const kind = marks.type ?? soleKind(parts) ?? (element.children.length > 0 ? 'object' : 'string')
     if (kind === 'object' || kind === 'array') {
       if (!isBlank(element.text)) throw new XmlRefusal(`<${element.name}> has text beside its elements`)
@@ -96,43 +95,6 @@ class SchemaReader {
     const [first] = isList(schema.allOf) ? schema.allOf : []
     return isObject(first) ? this.#named(first) : {}
   }
-
-  #partsOf(schema: JsonObject): Parts {
-    const known = this.#flat.get(schema)
-    if (known !== undefined) return known
-    // A schema that contains itself ends: it adds nothing to its own parts.
-    this.#flat.set(schema, [])
-    const target = typeof schema.$ref === 'string' ? placeAt(this.#document, tokensOf(schema.$ref))?.value : undefined
-    const branches = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => (isList(schema[word]) ? schema[word] : []))
-    const inner = [target, ...branches, schema.then, schema.else].filter(isObject)
-    const parts = [schema, ...inner.flatMap((one) => this.#partsOf(one))]
-    this.#flat.set(schema, parts)
-    return parts
-  }
-}
-
-/** The one type that a place has beside null; `undefined` where there are several, or none is named. */
-function soleKind(parts: Parts): string | undefined {
-  const kinds = new Set(parts.flatMap(kindsOf).filter((kind) => kind !== 'null'))
-  return kinds.size === 1 ? [...kinds][0] : undefined
-}
-
-function kindsOf({ type, enum: values, const: constant }: JsonObject): readonly string[] {
-  if (type !== undefined) return [type].flat().map((one) => (one === 'integer' ? 'number' : String(one)))
-  const given = isList(values) ? values : constant === undefined ? [] : [constant]
-  return given.map((value) => (value === null ? 'null' : isList(value) ? 'array' : typeof value))
-}
-
-/** What schemas say of a member. */
-function membersOf(parts: Parts, name: string): Parts {
-  const own = parts.flatMap(({ properties }) => (isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : []))
-  const matching = parts.flatMap(({ patternProperties }) =>
-    Object.entries(isObject(patternProperties) ? patternProperties : {}).flatMap(([pattern, schema]) =>
-      new RegExp(pattern, 'u').test(name) ? [schema] : [],
-    ),
-  )
-  const others = own.length + matching.length > 0 ? [] : parts.flatMap(({ additionalProperties }) => [additionalProperties])
-  return [...own, ...matching, ...others].filter(isObject)
 }
 
 /** A text that is none of its type stays one: the schema says what is wrong. */

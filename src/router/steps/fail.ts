@@ -25,7 +25,11 @@ function failAfterChange(exchange: AnyStage, error: unknown): Answer {
 
 function report(exchange: AnyStage, { status, code, clause }: Pick<HttpProblem, 'status' | 'code' | 'clause'>, error: unknown): void {
   exchange.progress.failure = { error }
-  notify(exchange.service.hooks.onError, () => ({ ...exchange.event(), status, code, clause, error }), exchange.req)
+  notify(
+    exchange.service.hooks.onError,
+    () => ({ ...exchange.event(), status, code, clause, step: exchange.progress.failedStep, error }),
+    exchange.req,
+  )
 }
 
 /**

@@ -84,6 +84,7 @@ export class Requests {
   broken(operation: Operation): fc.Arbitrary<Request> {
     return this.#drafts(operation).chain((draft) => {
       const all = [
+        ...this.#brokenPaths(operation, draft),
         ...this.#brokenQueries(operation, draft),
         ...this.#brokenFields(operation, draft),
         ...this.#brokenBodies(operation, draft),
@@ -117,7 +118,12 @@ export class Requests {
 
   #key({ name, schema }: Parameter): fc.Arbitrary<string> {
     const known = this.#keys[name] ?? []
-    const any = this.#fitting.of(schema).map(String)
+    // The longest one, too: what the path allows, the record has to allow.
+    const longest = 'x'.repeat(Number(schema.maxLength ?? 0))
+    const fitting = this.#fitting.of(schema).map(String)
+    const any = this.#fitsText(schema, longest)
+      ? fc.oneof({ weight: 4, arbitrary: fitting }, { weight: 1, arbitrary: fc.constant(longest) })
+      : fitting
     return known.length === 0 ? any : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...known) }, { weight: 1, arbitrary: any })
   }
 
@@ -133,6 +139,18 @@ export class Requests {
     return usualFields[name] ?? this.#fitting.of(schema).map(String)
   }
 
+  #brokenPaths({ method, parameters }: Operation, draft: Draft): readonly (readonly [string, Draft])[] {
+    // It reads no record.
+    if (method === 'OPTIONS') return []
+    return parameters
+      .filter((one) => one.in === 'path')
+      .flatMap(({ name, schema }) =>
+        ['x', '1.5', '9007199254740992', ...tooLong(schema)]
+          .filter((text) => !this.#fitsText(schema, text))
+          .map((text) => [`the path: ${name} is ${text.slice(0, 20)}`, { ...draft, path: { ...draft.path, [name]: text } }] as const),
+      )
+  }
+
   #brokenQueries({ method, parameters }: Operation, draft: Draft): readonly (readonly [string, Draft])[] {
     // It looks at no query.
     if (method === 'OPTIONS') return []
@@ -142,10 +160,11 @@ export class Requests {
       stray,
       ...told.flatMap(({ name, schema, required }) => {
         const rest = draft.query.filter(([given]) => given !== name)
-        const odd = oddTexts.filter((text) => !this.#fitsText(schema, text))
         const flat = this.#fitting.flat(schema)
+        const long = tooLong(flat.type === 'array' ? this.#fitting.flat(flat.items) : flat)
+        const odd = [...oddTexts, ...long].filter((text) => !this.#fitsText(schema, text))
         return [
-          ...odd.map((text) => [`${name}=${text}`, { ...draft, query: [...rest, [name, text] as const] }] as const),
+          ...odd.map((text) => [`${name}=${text.slice(0, 20)}`, { ...draft, query: [...rest, [name, text] as const] }] as const),
           ...(required === true ? [[`${name} is missing`, { ...draft, query: rest }] as const] : []),
           ...(flat.type === 'array' ? [] : this.#twice(name, schema, draft)),
         ]
@@ -165,9 +184,9 @@ export class Requests {
       .filter((one) => one.in === 'header')
       .flatMap(({ name, schema, required }) => {
         const { [name]: _, ...rest } = draft.headers
-        const odd = ['', 'a,b', '"', 'a b', 'x'.repeat(300)].filter((text) => !this.fits(schema, text))
+        const odd = ['', 'a,b', '"', 'a b', 'x'.repeat(300), ...tooLong(schema)].filter((text) => !this.fits(schema, text))
         return [
-          ...odd.map((text) => [`${name}: ${text}`, { ...draft, headers: { ...rest, [name]: text } }] as const),
+          ...odd.map((text) => [`${name}: ${text.slice(0, 20)}`, { ...draft, headers: { ...rest, [name]: text } }] as const),
           ...(required === true ? [[`${name} is missing`, { ...draft, headers: rest }] as const] : []),
         ]
       })
@@ -197,6 +216,9 @@ export class Requests {
     })
   }
 }
+
+/** A text that is one character too long. */
+const tooLong = ({ maxLength }: Schema): readonly string[] => (typeof maxLength === 'number' ? ['x'.repeat(maxLength + 1)] : [])
 
 const oddTexts = [
   '',

@@ -1,9 +1,11 @@
 /** Connections of a pool: checked before use, and given up where they can't be made. */
 
+import { poolWaitChannel, Traced } from '../../../telemetry/channels.js'
+import { PoolWaitMessage } from '../../../telemetry/messages.js'
 import { deadline } from '../../../timeout.js'
 import type { Wait } from './client.js'
 import { connectionOf, watchConnecting } from './connections.js'
-import { connectFailure } from './driver-failures.js'
+import { connectFailure, serverAt } from './driver-failures.js'
 import { Busy } from './failures.js'
 import type { PgClient, PgPool } from './pg-client.js'
 import { type Turns, turnsOf } from './turns.js'
@@ -25,6 +27,7 @@ export const lenderOf = (pool: PgPool): Lender => ({ pool, turns: turnsOf(pool, 
 export function acquire(lender: Lender, wait: Wait, most: number): Promise<PgClient> {
   const { pool, turns } = lender
   const left = wait.left()
+  let watch: Traced<PoolWaitMessage> | undefined
   const begin = (waits: () => boolean): Promise<PgClient> => {
     const lend = async (): Promise<PgClient> => {
       try {
@@ -36,10 +39,27 @@ export function acquire(lender: Lender, wait: Wait, most: number): Promise<PgCli
       }
     }
     const turn = turns.take(left, waits)
-    return turn === undefined ? lend() : turn.then(lend)
+    if (turn === undefined) return lend()
+    watch = watchWait(turns)
+    return turn.then(() => {
+      watch?.end()
+      watch = undefined
+      return lend()
+    })
   }
   const discard = (client: PgClient): void => release(lender, client, connectionOf(client).ended ?? false)
-  return within(wait, Math.min(most, left * statementShare), begin, discard)
+  const lent = within(wait, Math.min(most, left * statementShare), begin, discard)
+  if (watch === undefined) return lent
+  return lent.catch((error: unknown) => {
+    watch?.end({ error })
+    throw error
+  })
+}
+
+/** Tells subscribers of the channel that a call waits for its turn. */
+function watchWait(turns: Turns): Traced<PoolWaitMessage> | undefined {
+  if (!poolWaitChannel.hasSubscribers) return undefined
+  return new Traced(poolWaitChannel, new PoolWaitMessage(turns.places, turns.waiting)).begin()
 }
 
 /**
@@ -58,8 +78,10 @@ export function release({ turns }: Lender, client: PgClient, broken: Error | boo
 function connect(pool: PgPool, most: number): Promise<PgClient> {
   const connecting = pool.connect()
   boundConnecting(pool, most)
+  const { _clients: clients = [] } = pool
+  const any = clients[clients.length - 1]
   return connecting.catch((error) => {
-    throw connectFailure(error)
+    throw connectFailure(error, serverAt(any ?? {}))
   })
 }
 

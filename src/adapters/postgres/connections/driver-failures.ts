@@ -19,18 +19,25 @@ const networkCodes = new Set([
   'CONNECT_TIMEOUT',
 ])
 
+/** Where a client is connected to, for operators: `PostgreSQL at db.internal:5432`. Neither a user nor a password is in it. */
+export function serverAt({ host, port }: { readonly host?: unknown; readonly port?: unknown }): string {
+  if (typeof host !== 'string' || !/^[\w.:/%-]{1,255}$/.test(host)) return 'PostgreSQL'
+  return `PostgreSQL at ${host.includes(':') ? `[${host}]` : host}:${Number(port ?? 5432)}`
+}
+
 /**
- * A statement of `pg` that failed. What the server said stays as it is, unless it ended the session: a
+ * A statement of `pg` that failed; `at` says on which server. What the server said stays as it is, unless it ended the session: a
  * pooler or a proxy may end it in place of the reply, after the statement has taken effect. Anything
  * else means that nothing is known about the statement and the connection.
  */
-export function statementFailure(error: unknown): unknown {
+export function statementFailure(error: unknown, at = 'PostgreSQL'): unknown {
   if (stateOf(error) !== undefined) {
     if (!endsSession(error as DatabaseFailure) || failureKind(error) === 'lost') return error
-    return new Lost('The session was ended before the server had said how the statement ended.', { cause: error })
+    return new Lost(`${at} ended the session before it had said how the statement ended.`, { cause: error })
   }
-  if (/not queryable/i.test(messageOf(error))) return new Unsent('The connection was closed before the statement left.', { cause: error })
-  return new Lost('The connection broke before the server had said how the statement ended.', { cause: error })
+  if (/not queryable/i.test(messageOf(error)))
+    return new Unsent(`The connection to ${at} was closed before the statement left.`, { cause: error })
+  return new Lost(`The connection to ${at} broke before it had said how the statement ended.`, { cause: error })
 }
 
 /**
@@ -48,13 +55,13 @@ export const gaveUp = (error: unknown): boolean => stateOf(error) === undefined 
  * A connection that could not be had: no statement left. What waiting does not mend stays what it is: a wrong password or database name, a certificate that is
  * not trusted.
  */
-export function connectFailure(error: unknown): unknown {
+export function connectFailure(error: unknown, at = 'PostgreSQL'): unknown {
   const state = stateOf(error)
   if (state !== undefined && !/^(?:08|53|57|58|XX)/.test(state)) return error
   const code = (error as { code?: unknown } | undefined)?.code
   const setup = typeof code === 'string' && /CERT|SIGNATURE|^ERR_(?:TLS|SSL|OSSL|INVALID)/.test(code)
   if (setup || /\b(?:SASL|SSL|password)\b/i.test(state === undefined ? messageOf(error) : '')) return error
-  return new Busy('PostgreSQL can not be reached.', { cause: error })
+  return new Busy(`${at} can not be reached.`, { cause: error })
 }
 
 /** A statement of another client that failed. */

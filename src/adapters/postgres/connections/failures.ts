@@ -1,5 +1,6 @@
 /** What the database's failures mean (PostgreSQL, appendix A): who may try again, and what a client is told. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { stated } from '../../../failures/stated.js'
 import { Unavailable, unknownOutcome } from '../../../problem.js'
 import { backoff } from '../../../timeout.js'
 import type { Wait } from './client.js'
@@ -95,6 +96,9 @@ export class Busy extends Error {
   override readonly name = 'Busy'
 }
 
+/** Thrown here, when all connections were in use. */
+export class Exhausted extends Busy {}
+
 /** Thrown here, when a statement had left and the server did not say how it ended. */
 export class Lost extends Error {
   override readonly name = 'Lost'
@@ -114,6 +118,10 @@ export class Unconfirmed extends Lost {
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
 }
+
+for (const { prototype } of [Unsent, Busy, Lost]) stated(prototype, 'database-gone')
+stated(Exhausted.prototype, 'pool-exhausted')
+stated(Cancelled.prototype, 'slow-filter')
 
 /** The SQLSTATE of an error; undefined where no server said it. */
 export function stateOf(error: unknown): string | undefined {

@@ -4,9 +4,10 @@ import { type CancelOutcome, cancel } from './cancel.js'
 import { CellQuery, takesCells } from './cell-query.js'
 import { type Cells, cellsOf, type Wait } from './client.js'
 import { type Connection, connectionOf } from './connections.js'
-import { gaveUp, statementFailure } from './driver-failures.js'
+import { gaveUp, serverAt, statementFailure } from './driver-failures.js'
 import { failureKind, Late, Lost, stateOf, Unconfirmed, Unsent } from './failures.js'
 import type { PgClient, PgResult } from './pg-client.js'
+import { keepSlow, slowFrom } from './slow-answers.js'
 import type { StatementNames } from './statement-names.js'
 import { answerShare, graceful, nobodyWaits, statementShare, timerFor, whenTooLong } from './waits.js'
 
@@ -140,7 +141,8 @@ export class Lease {
     this.#underWay++
     return new Promise((resolve, reject) => {
       const { unconfirmed } = this.#connection
-      const answerBy = performance.now() + left * answerShare
+      const began = performance.now()
+      const answerBy = began + left * answerShare
       const sent: Sent = { reject, answerBy, unconfirmed, isOver: false, cancelling: undefined, timers: none, stay: nothing }
       const stop = (): void => this.#stop(sent)
       sent.stay = whenTooLong(wait, limit, stop, stop)
@@ -150,7 +152,9 @@ export class Lease {
             this.#failed(sent, error)
             return
           }
-          this.#connection.aliveAt = performance.now()
+          const now = performance.now()
+          this.#connection.aliveAt = now
+          if (now - began >= slowFrom) keepSlow(result, now - began)
           if (this.#connection.unconfirmed > unconfirmed) reject(new Unconfirmed())
           else resolve(result as R)
           this.#finish(sent)
@@ -162,7 +166,7 @@ export class Lease {
   }
 
   #failed(sent: Sent, error: unknown): void {
-    const failure = statementFailure(error)
+    const failure = statementFailure(error, serverAt(this.client))
     if (breaks(failure)) this.#unfit ??= failure as Error
     // Where the client itself stopped waiting, the statement still runs.
     if (gaveUp(error)) sent.cancelling ??= cancel(this.client)

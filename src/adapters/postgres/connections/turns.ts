@@ -17,6 +17,7 @@ const unlimited = 30_000
  * requests have the same time to be answered, so the one whose deadline comes first is the oldest.
  */
 export class Turns {
+  readonly places: number
   #free: number
   /** Sorted by deadline, the earliest at the end. */
   readonly #waiting: Waiting[] = []
@@ -24,7 +25,13 @@ export class Turns {
   #crowded = 64
 
   constructor(places: number) {
+    this.places = places
     this.#free = places
+  }
+
+  /** Calls that wait, with those that may have given up and are not removed yet. */
+  get waiting(): number {
+    return this.#waiting.length
   }
 
   /**

@@ -1,7 +1,7 @@
 /** How long somebody waits: for a connection, a turn, an answer. */
 import { longestTimer, withTimeout } from '../../../timeout.js'
 import type { Wait } from './client.js'
-import { Busy, Cancelled } from './failures.js'
+import { Cancelled, Exhausted } from './failures.js'
 
 /** The part of the time that is left which a statement may take, so that the request hears how it ended. */
 export const statementShare = 0.9
@@ -89,7 +89,7 @@ export function within<T>(
     const stay = whenTooLong(
       wait,
       limit,
-      () => end(() => reject(new Busy(`No connection was free within ${Math.round(limit)} ms.`))),
+      () => end(() => reject(new Exhausted(`No connection was free within ${Math.round(limit)} ms.`))),
       () => end(() => reject(nobodyWaits())),
     )
     begin(() => waits).then(

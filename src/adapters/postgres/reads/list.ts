@@ -1,9 +1,11 @@
 /** A page and its total in one round trip (QUERY-1..7). */
+
 import { isFixed } from '../../../definition/fixed.js'
 import { get } from '../../../definition/json.js'
 import { associationOf } from '../../association.js'
 import type { AdapterCall, ListRequest, Page, Refused } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
+import { tookLong } from '../connections/slow-answers.js'
 import type { Ask } from '../sql/ask.js'
 import { every, Parameters } from '../sql/sql.js'
 import { compareSql, conditionSql, misfitOf, unsendable } from '../table/conditions.js'
@@ -16,6 +18,7 @@ import { textFault } from '../values/text-faults.js'
 import { countSql, estimatedRows, usualBound } from './counts.js'
 import { counted, deepOffset, pageSql } from './page.js'
 import { searchOf } from './search.js'
+import { reportSlowList } from './slow-list.js'
 
 type Found = Page<Record<string, unknown>>
 type Total = Pick<Found, 'total' | 'exact'>
@@ -75,6 +78,8 @@ export function listSql(
 async function found(table: Table, request: ListRequest, call: AdapterCall, ask: Ask, statement: ListStatement): Promise<Found> {
   const { text, names, values, matching } = statement
   const rows = await ask.cells(text, names, values)
+  const took = tookLong(rows)
+  if (took !== undefined) void reportSlowList({ table, request, statement, took }, ask.database)
   const here = table.shownNames.length
   const rowsHere = rows.length > 0 && rows[0]?.[here] === null ? [] : rows
   const { count = 'exact', countBound = usualBound } = table.options

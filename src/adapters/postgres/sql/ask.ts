@@ -1,9 +1,11 @@
 /** How a call's statements are sent. */
-import type { Cells, Session, TextRow } from '../connections/client.js'
+import type { Cells, Database, Session, TextRow } from '../connections/client.js'
 import type { Parameters } from './sql.js'
 
 /** Runs one statement. */
 export interface Ask {
+  /** Where each statement stands alone: the database that it is sent to. */
+  readonly database?: Database
   query(text: string, parameters?: Parameters): Promise<readonly TextRow[]>
   /** The cells of a statement whose first columns are these. */
   cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>

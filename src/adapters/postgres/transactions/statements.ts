@@ -42,19 +42,19 @@ class CallWait implements Wait {
 
 /** Statements that stand alone, each for as long as the call has time. */
 class CallStatements extends CallWait implements Ask {
-  readonly #database: Database
+  readonly database: Database
 
   constructor(database: Database, call: AdapterCall) {
     super(call)
-    this.#database = database
+    this.database = database
   }
 
   query(text: string, parameters?: Parameters): Promise<readonly TextRow[]> {
-    return this.#database.query(text, parameters?.values ?? [], this)
+    return this.database.query(text, parameters?.values ?? [], this)
   }
 
   cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]> {
-    return this.#database.cells(text, columns, values, this)
+    return this.database.cells(text, columns, values, this)
   }
 }
 

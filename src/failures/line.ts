@@ -1,0 +1,72 @@
+/** The line of a log that a failed request leaves: this is the one place that makes it. */
+import { type Cause, causesOf } from './causes.js'
+import { type Incident, incidents } from './incidents.js'
+
+/** A failed request. An event of `onError` is one. */
+export interface Failure {
+  readonly method: string
+  /** The whole template, such as `/v1/contratos/{id}`; never the path, which holds values. */
+  readonly httpRoute: string | undefined
+  readonly status: number
+  readonly code: string
+  readonly clause: string
+  /** The step that failed; `undefined` of hand-written routes. */
+  readonly step: string | undefined
+  readonly requestId: string | undefined
+  readonly error: unknown
+}
+
+/**
+ * One line that says which request failed, in which step, why, and what to look at next. It holds
+ * no secret and no value: of errors that neither the library nor the network nor PostgreSQL made it
+ * has the class and the place in the code, and not the message.
+ *
+ * @example onError: (event) => { if (event.status >= 500) log.error(failureLine(event)) }
+ */
+export function failureLine(failure: Failure): string {
+  const { method, httpRoute = '-', status, code, clause, step, requestId } = failure
+  const causes = causesOf(failure.error)
+  const incident = incidentIn(causes) ?? incidentAt(failure)
+  return [
+    `${method} ${httpRoute} ${status} ${code} ${clause}`,
+    ...(step === undefined ? [] : [`step=${step}`]),
+    ...(requestId === undefined ? [] : [`request=${requestId}`]),
+    ...(causes.length === 0 ? [] : [`cause="${wordsOf(causes)}"`]),
+    ...(incident === undefined ? [] : [`look="${incidents[incident]}"`, `see=docs/operations.md#${incident}`]),
+  ].join(' ')
+}
+
+/**
+ * The causes of an error in one text, for lines of a log that are about no request. It holds no
+ * secret and no value, as `failureLine` says.
+ *
+ * @example onStoreFailure: (error) => log.error(causeText(error))
+ */
+export const causeText = (error: unknown): string => wordsOf(causesOf(error))
+
+const wordsOf = (causes: readonly Cause[]): string =>
+  causes
+    .map(({ text }) =>
+      text
+        .replaceAll('"', "'")
+        .replace(/[\s\p{Cc}]+/gu, ' ')
+        .replace(/[. ]+$/, ''),
+    )
+    .join(' <- ')
+
+/** The innermost cause knows best; that nothing answers at an address may be the database or not, which an outer cause tells. */
+function incidentIn(causes: readonly Cause[]): Incident | undefined {
+  const found = causes.flatMap(({ incident }) => incident ?? [])
+  const special = found.filter((one) => one !== 'unreachable' && one !== 'code-fault')
+  return special.at(-1) ?? found.at(-1)
+}
+
+/** Where the cause tells nothing, the status and the step do. */
+function incidentAt({ step, status }: Failure): Incident | undefined {
+  if (status !== 503) return status >= 500 ? 'code-fault' : byStatus[status]
+  if (step === 'authenticate') return 'key-rotation'
+  if (step === 'throttle') return 'redis-gone'
+  return step === 'execute' ? 'stale-storm' : 'overload'
+}
+
+const byStatus: Readonly<Record<number, Incident>> = { 401: 'clock-skew', 410: 'retired-version-called', 412: 'stale-storm' }

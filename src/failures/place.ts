@@ -1,0 +1,29 @@
+/** Where an error was made: the first line of its stack that is a team's. */
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const frame = /^ {4}at (?:.*? \()?(\S+?:\d+:\d+)\)?$/
+
+/**
+ * `src/orders.js:12:7`, from the working directory, as far as the file lies below it; `undefined`
+ * where the stack can't be read. What stands before the frames is the message, which may hold
+ * values: a stack that does not begin with it is not read.
+ */
+export function placeOf({ stack, message }: Error): string | undefined {
+  if (typeof stack !== 'string' || typeof message !== 'string') return undefined
+  const at = stack.indexOf(message)
+  if (at === -1) return undefined
+  const places = stack
+    .slice(at + message.length)
+    .split('\n')
+    .flatMap((line) => frame.exec(line)?.[1] ?? [])
+    .filter((place) => !place.startsWith('node:'))
+  const found = places.find((place) => !place.includes('/node_modules/')) ?? places[0]
+  return found === undefined ? undefined : nearby(found)
+}
+
+function nearby(place: string): string {
+  const path = place.startsWith('file://') ? fileURLToPath(place) : place
+  const near = relative(process.cwd(), path)
+  return near.startsWith('..') ? path : near
+}

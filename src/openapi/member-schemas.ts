@@ -1,0 +1,78 @@
+/** The schemas of the members of resources, each closed as bodies are and made once. */
+import type { JsonSchema } from '../definition/schema-types.js'
+import { closedPlace } from '../plan/closed-schema.js'
+import type { Mounted } from '../plan/routes.js'
+import type { Components } from './components.js'
+import type { DocumentSchema } from './document.js'
+import { typeName } from './names.js'
+import { isPurposeless, nullable, type Purpose } from './purposes.js'
+import { memberSchema, type SchemaContext, translated } from './schemas.js'
+
+/** The name of the type of a resource's items. */
+export const typeOf = ({ plan }: Mounted): string => typeName(plan.definition.singular) || typeName(plan.collection)
+
+/** What is known of one resource. */
+interface Known {
+  /** What messages call it. */
+  readonly owner: string
+  readonly type: string
+  readonly members: Map<string, Member | undefined>
+}
+
+interface Member {
+  readonly node: JsonSchema
+  /** Whether it says the same in whatever purpose. */
+  readonly isSame: boolean
+  /** What it then says. */
+  same?: DocumentSchema
+}
+
+/** Makes the schemas of members. */
+export class MemberSchemas {
+  readonly #components: Components
+  readonly #known = new Map<Mounted, Known>()
+
+  constructor(components: Components) {
+    this.#components = components
+  }
+
+  /** What messages call a resource, and the name of its type. */
+  ownerOf(mounted: Mounted): Pick<Known, 'owner' | 'type'> {
+    return this.#knownOf(mounted)
+  }
+
+  /** The schema of a member for a purpose; `undefined` where the resource has none of this name. `wanted`: it must stand in whole records. */
+  of(mounted: Mounted, purpose: Purpose, name: string, wanted: boolean): DocumentSchema | undefined {
+    const member = this.#memberOf(mounted, name)
+    if (member === undefined) return undefined
+    if (!member.isSame) return memberSchema(this.context(mounted, purpose), member.node, wanted, name)
+    member.same ??= translated(this.context(mounted, purpose), member.node, name)
+    return purpose === 'patch' && !wanted ? nullable(member.same) : member.same
+  }
+
+  /** Where schemas of a resource are made for a purpose. */
+  context(mounted: Mounted, purpose: Purpose): SchemaContext {
+    const { owner, type } = this.#knownOf(mounted)
+    return { components: this.#components, root: mounted.plan.definition.schema, owner, name: type, purpose }
+  }
+
+  #knownOf(mounted: Mounted): Known {
+    const known = this.#known.get(mounted)
+    if (known !== undefined) return known
+    const made: Known = { owner: `"${mounted.plan.collection}"`, type: typeOf(mounted), members: new Map() }
+    this.#known.set(mounted, made)
+    return made
+  }
+
+  #memberOf(mounted: Mounted, name: string): Member | undefined {
+    const { members } = this.#knownOf(mounted)
+    if (members.has(name)) return members.get(name)
+    const { schema, shape } = mounted.plan.definition
+    const given = shape.properties.get(name)
+    // Where nothing is an object there is nothing to close.
+    const isSame = given !== undefined && isPurposeless(given)
+    const member = given === undefined ? undefined : { node: isSame ? given : closedPlace(schema, given, () => false), isSame }
+    members.set(name, member)
+    return member
+  }
+}

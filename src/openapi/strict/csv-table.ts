@@ -1,0 +1,170 @@
+/** CSV as records, by what a document says of its columns (docs/transfer.md) and of the record. */
+import { isList, isObject, type JsonObject, own, put } from '../../definition/json.js'
+import { unescapeFormula } from '../../transfer/csv-cells.js'
+import { type Cell, csvRows } from '../../transfer/csv-rows.js'
+import type { Row } from './rows.js'
+import { kindsOf, membersOf, type Parts, type SchemaParts } from './schema-parts.js'
+
+/** `x-csv` of a document. */
+interface TableFacts {
+  readonly separator: string
+  readonly escapedFormulas: boolean
+  readonly columns: ReadonlyMap<string, ColumnFacts>
+}
+
+interface ColumnFacts {
+  readonly name: string
+  /** What its cells hold: `text`, `number`, `boolean`, or `json` for a JSON text. */
+  readonly cell: string
+  /** The association that has to be expanded for it. */
+  readonly expand?: string
+}
+
+/** What stands at a place of the header row: a column, or members that have columns. */
+interface Place {
+  readonly column?: { readonly index: number; readonly facts: ColumnFacts }
+  readonly members: Map<string, Place>
+}
+
+/** A cell that is no value of its column. */
+class CellFault extends Error {}
+
+/** Reads the tables of one media type. */
+export class CsvTable {
+  readonly #parts: SchemaParts
+  readonly #record: Parts
+  readonly #facts: TableFacts
+
+  /** `record` is the schema of a row, `table` the `x-csv` beside it. */
+  constructor(parts: SchemaParts, record: JsonObject, table: JsonObject) {
+    this.#parts = parts
+    this.#record = parts.of([record])
+    this.#facts = factsOf(table)
+  }
+
+  /** Throws an `Error` for a header row that is not the document's, and for what is no CSV. */
+  *rows(text: string): Generator<Row, void, undefined> {
+    let header: { readonly root: Place; readonly width: number } | undefined
+    for (const { cells, line } of csvRows(text.replace(/^\uFEFF/, ''), this.#facts.separator)) {
+      if (header === undefined) header = { root: this.#header(cells), width: cells.length }
+      else if (cells.length !== header.width) yield { line, fault: `it has ${cells.length} cells, and there are ${header.width} columns` }
+      else yield { line, ...this.#row(header.root, cells) }
+    }
+    if (header === undefined) throw new Error('it has no header row')
+  }
+
+  #header(cells: readonly Cell[]): Place {
+    const { columns, escapedFormulas } = this.#facts
+    const root: Place = { members: new Map() }
+    const seen = new Set<string>()
+    for (const [index, { text }] of cells.entries()) {
+      const name = escapedFormulas ? unescapeFormula(text) : text
+      const facts = columns.get(name)
+      if (facts === undefined) throw new Error(`the column "${name}" is not in the document`)
+      if (seen.has(name)) throw new Error(`the column "${name}" stands twice`)
+      seen.add(name)
+      let at = root
+      const path = pathOf(name)
+      for (const part of path.slice(0, -1)) {
+        const inner = at.members.get(part) ?? { members: new Map() }
+        at.members.set(part, inner)
+        at = inner
+      }
+      at.members.set(path.at(-1) as string, { column: { index, facts }, members: new Map() })
+    }
+    for (const { name, expand } of columns.values()) {
+      // An expanded record with members of any name stands in one column, in the place of those of its link.
+      if (expand === undefined && !seen.has(name) && !pathOf(name).some((_, i, path) => seen.has(nameOf(path.slice(0, i)))))
+        throw new Error(`the column "${name}" is missing`)
+    }
+    return root
+  }
+
+  #row(root: Place, cells: readonly Cell[]): Pick<Row, 'value' | 'fault'> {
+    try {
+      return { value: this.#object(root, this.#record, cells) }
+    } catch (error) {
+      if (error instanceof CellFault) return { fault: error.message }
+      throw error
+    }
+  }
+
+  #object(place: Place, schemas: Parts, cells: readonly Cell[]): JsonObject {
+    const object: JsonObject = {}
+    const parts = this.#shapeOf(place, schemas, cells)
+    for (const [name, member] of place.members) {
+      const value = this.#member(member, { parts, name }, cells)
+      if (value !== undefined) put(object, name, value)
+    }
+    return object
+  }
+
+  #member(place: Place, { parts, name }: { readonly parts: Parts; readonly name: string }, cells: readonly Cell[]): unknown {
+    const schemas = this.#parts.of(membersOf(parts, name))
+    const mayBeNull = schemas.some((schema) => kindsOf(schema).includes('null'))
+    if (isFilled(place, cells)) {
+      const { column } = place
+      return column === undefined ? this.#object(place, schemas, cells) : this.#value(cells[column.index] as Cell, column.facts)
+    }
+    if (mayBeNull) return place.column?.facts.cell === 'json' ? undefined : null
+    const isRequired = parts.some(({ required }) => isList(required) && required.includes(name))
+    return place.column === undefined && isRequired ? this.#object(place, schemas, cells) : undefined
+  }
+
+  /**
+   * Of a link that is there brief or expanded, the smallest form that has all filled cells: the empty
+   * ones beside them are none of its members.
+   */
+  #shapeOf({ members }: Place, schemas: Parts, cells: readonly Cell[]): Parts {
+    const filled = [...members].filter(([, member]) => isFilled(member, cells)).map(([name]) => name)
+    const forms = schemas
+      .flatMap(({ anyOf }) => (isList(anyOf) ? anyOf.filter(isObject) : []))
+      .map((form) => this.#parts.of([form]))
+      .filter((form) => form.some(({ properties }) => isObject(properties)))
+      .filter((form) => filled.every((name) => membersOf(form, name).length > 0))
+      .sort((a, b) => breadthOf(a) - breadthOf(b))
+    return forms[0] ?? schemas
+  }
+
+  #value({ text }: Cell, { name, cell }: ColumnFacts): unknown {
+    const fault = (what: string): CellFault => new CellFault(`${JSON.stringify(text.slice(0, 80))} is no ${what}, as "${name}" is`)
+    if (cell === 'text') return this.#facts.escapedFormulas ? unescapeFormula(text) : text
+    if (cell === 'number') {
+      if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) throw fault('number')
+      return Number(text)
+    }
+    if (cell === 'boolean') {
+      if (text !== 'true' && text !== 'false') throw fault('boolean')
+      return text === 'true'
+    }
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw fault('JSON')
+    }
+  }
+}
+
+function factsOf({ separator, escapedFormulas, columns }: JsonObject): TableFacts {
+  const told = (isList(columns) ? columns : []) as unknown as readonly ColumnFacts[]
+  return {
+    separator: String(separator),
+    escapedFormulas: escapedFormulas === true,
+    columns: new Map(told.map((column) => [column.name, column])),
+  }
+}
+
+/** Whether any cell at or below a place says something: an empty one in quotes is a text. */
+function isFilled({ column, members }: Place, cells: readonly Cell[]): boolean {
+  const cell = column === undefined ? undefined : cells[column.index]
+  return (cell !== undefined && (cell.text !== '' || cell.quoted)) || [...members.values()].some((member) => isFilled(member, cells))
+}
+
+const breadthOf = (parts: Parts): number =>
+  new Set(parts.flatMap((part) => Object.keys(isObject(own(part, 'properties')) ? (part.properties as JsonObject) : {}))).size
+
+/** The names that a column name joins: a dot or backslash in a name follows a backslash. */
+const pathOf = (name: string): readonly string[] =>
+  [...name.matchAll(/(?:^|\.)((?:\\.|[^\\.])*)/gsu)].map(([, part]) => (part as string).replace(/\\(.)/gsu, '$1'))
+
+const nameOf = (path: readonly string[]): string => path.map((part) => part.replace(/[\\.]/g, '\\$&')).join('.')

@@ -1,0 +1,58 @@
+/** What the schemas of a document say of one place: references followed, branches beside each other. */
+import { isList, isObject, type JsonObject } from '../../definition/json.js'
+import { placeAt, tokensOf } from './places.js'
+
+/** Schemas that together say what one place may hold. */
+export type Parts = readonly JsonObject[]
+
+/** The schemas of one document, taken apart. */
+export class SchemaParts {
+  readonly #document: unknown
+  readonly #flat = new Map<JsonObject, Parts>()
+
+  constructor(document: unknown) {
+    this.#document = document
+  }
+
+  /** The parts of schemas that hold for one place. */
+  of(schemas: Parts): Parts {
+    return schemas.flatMap((schema) => this.#of(schema))
+  }
+
+  #of(schema: JsonObject): Parts {
+    const known = this.#flat.get(schema)
+    if (known !== undefined) return known
+    // A schema that contains itself ends: it adds nothing to its own parts.
+    this.#flat.set(schema, [])
+    const target = typeof schema.$ref === 'string' ? placeAt(this.#document, tokensOf(schema.$ref))?.value : undefined
+    const branches = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => (isList(schema[word]) ? schema[word] : []))
+    const inner = [target, ...branches, schema.then, schema.else].filter(isObject)
+    const parts = [schema, ...inner.flatMap((one) => this.#of(one))]
+    this.#flat.set(schema, parts)
+    return parts
+  }
+}
+
+/** The one type that a place has beside null; `undefined` where there are several, or none is named. */
+export function soleKind(parts: Parts): string | undefined {
+  const kinds = new Set(parts.flatMap(kindsOf).filter((kind) => kind !== 'null'))
+  return kinds.size === 1 ? [...kinds][0] : undefined
+}
+
+export function kindsOf({ type, enum: values, const: constant }: JsonObject): readonly string[] {
+  if (type !== undefined) return [type].flat().map((one) => (one === 'integer' ? 'number' : String(one)))
+  const given = isList(values) ? values : constant === undefined ? [] : [constant]
+  return given.map((value) => (value === null ? 'null' : isList(value) ? 'array' : typeof value))
+}
+
+/** What schemas say of a member. */
+export function membersOf(parts: Parts, name: string): Parts {
+  const own = parts.flatMap(({ properties }) => (isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : []))
+  const matching = parts.flatMap(({ patternProperties }) =>
+    Object.entries(isObject(patternProperties) ? patternProperties : {}).flatMap(([pattern, schema]) =>
+      new RegExp(pattern, 'u').test(name) ? [schema] : [],
+    ),
+  )
+  const others = own.length + matching.length > 0 ? [] : parts.flatMap(({ additionalProperties }) => [additionalProperties])
+  return [...own, ...matching, ...others].filter(isObject)
+}

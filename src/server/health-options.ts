@@ -1,0 +1,130 @@
+/** The options of `health()` and `probes()`, and their defaults. */
+
+import type { IncomingMessage } from 'node:http'
+import { checkOptions, invalidOption } from '../options/check.js'
+import { type Kinds, type TextKind, timer } from '../options/kinds.js'
+
+/** Fails if it throws, rejects, or takes longer than `timeout`, when `signal` fires. */
+export type Check = (signal: AbortSignal) => unknown
+
+/** A check, and what its failure means. */
+export interface HealthCheck {
+  readonly check: Check
+  /** False where the service can do its work without: a failure is shown, and readiness stays. Default true. */
+  readonly required?: boolean
+}
+
+/** What `health()` and `probes()` have in common. Times are in milliseconds. */
+interface Common {
+  /** Time for which a result of a check is used again. Default 1,000. */
+  readonly maxAge?: number
+  /** Time that a check may take; at least 1. Default 2,000. */
+  readonly timeout?: number
+  /** Path of liveness. Default `/live`. */
+  readonly livePath?: string
+  /** Path of readiness. Default `/ready`. */
+  readonly readyPath?: string
+  /**
+   * The server whose shutdown makes readiness 503. Default: the server of `createServer()` that
+   * took the request. Needed where the handler has a server of its own.
+   */
+  readonly server?: { readonly draining: boolean }
+  /** What `type` of a problem begins with, as in `api`. */
+  readonly problemBase?: string
+}
+
+/** What `health()` takes. Times are in milliseconds. */
+export interface HealthOptions extends Common {
+  /** What the service stands on, by names that may be shown, such as `{ database: () => readiness.query('SELECT 1') }`. Default: nothing. */
+  readonly checks?: Readonly<Record<string, Check | HealthCheck>>
+  /** Whether the service has started: readiness is 503 until it returns true. Default: it has. */
+  readonly started?: () => boolean
+  /** Whether a request may see the names and results of the checks, as JSON. One that throws shows nothing. Default: nobody may. */
+  readonly shows?: (req: IncomingMessage) => boolean
+  /** Called with the error of each check that failed, and its name. Default: one line of `console.error` for each outage, and one when it is over. */
+  readonly onFailure?: (error: unknown, check: string) => void
+}
+
+/** What `probes()` takes. Times are in milliseconds. */
+export interface ProbesOptions extends Common {
+  /** Checks whether the service can do its work, such as by one query on a connection of its own. Default: no check. */
+  readonly check?: Check
+  /** Called with the error of each check that failed. Default: one line of `console.error` for each outage, and one when it is over. */
+  readonly onFailure?: (error: unknown) => void
+}
+
+type Defaults = Required<Pick<HealthOptions, 'maxAge' | 'timeout' | 'livePath' | 'readyPath'>>
+
+const defaults: Defaults = { maxAge: 1_000, timeout: 2_000, livePath: '/live', readyPath: '/ready' }
+
+const path: TextKind = { a: 'a path such as "/live"', like: /^\/[^?#]*$/ }
+
+const common = {
+  maxAge: timer,
+  timeout: { ...timer, from: 1 },
+  livePath: path,
+  readyPath: path,
+  server: {
+    by: 'what createServer() made: it has a boolean "draining"',
+    is: (value) => typeof (value as Partial<NonNullable<Common['server']>> | null)?.draining === 'boolean',
+  },
+  problemBase: 'string',
+} as const satisfies Kinds<Common>
+
+export const healthCheckKinds: Kinds<HealthCheck> = { check: 'function', required: 'boolean' }
+
+export const healthKinds: Kinds<HealthOptions> = {
+  ...common,
+  checks: 'table',
+  started: 'function',
+  shows: 'function',
+  onFailure: 'function',
+}
+
+export const probesKinds: Kinds<ProbesOptions> = { ...common, check: 'function', onFailure: 'function' }
+
+/** A check by its name. */
+export interface NamedCheck {
+  readonly name: string
+  readonly check: Check
+  readonly required: boolean
+}
+
+export interface ResolvedHealth extends Omit<HealthOptions, 'checks' | keyof Defaults>, Defaults {
+  readonly checks: readonly NamedCheck[]
+}
+
+/** The options with their defaults. Throws `ConfigurationError`. */
+export function resolveHealth(given: HealthOptions): ResolvedHealth {
+  checkOptions('health()', given, healthKinds)
+  const checks = Object.entries(given.checks ?? {}).map(([name, one]) => namedCheck(name, one))
+  return { ...withDefaults('health()', given), checks }
+}
+
+/** The same of `probes()`, whose check has no name that is shown. */
+export function resolveProbes(given: ProbesOptions): ResolvedHealth {
+  checkOptions('probes()', given, probesKinds)
+  const { check, ...rest } = given
+  return { ...withDefaults('probes()', rest), checks: check === undefined ? [] : [{ name: 'check', check, required: true }] }
+}
+
+function namedCheck(name: string, given: Check | HealthCheck): NamedCheck {
+  if (!/^[\w .:-]{1,64}$/.test(name)) {
+    throw invalidOption(
+      `checks of health() has "${name.slice(0, 80)}", which can't be shown as a name. Give 1 to 64 letters, digits, spaces or _ . : -`,
+    )
+  }
+  if (typeof given === 'function') return { name, check: given, required: true }
+  checkOptions(`the check "${name}" of health()`, given, healthCheckKinds)
+  if (given.check === undefined) throw invalidOption(`The check "${name}" of health() has no "check". Give it a function.`)
+  return { name, check: given.check, required: given.required ?? true }
+}
+
+function withDefaults<T extends Common>(of: string, given: T): T & Defaults {
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const options = { ...defaults, ...set } as T & Defaults
+  if (options.livePath === options.readyPath) {
+    throw invalidOption(`livePath and readyPath of ${of} are both "${options.livePath}". Give each its own.`)
+  }
+  return options
+}

@@ -1,0 +1,115 @@
+/** `health()` and `probes()`: liveness and readiness, before everything else. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { HttpProblem, problemBody, Unavailable } from '../problem.js'
+import { header, mediaType } from '../wire.js'
+import { serverOf } from './connections.js'
+import { type HealthOptions, type ProbesOptions, type ResolvedHealth, resolveHealth, resolveProbes } from './health-options.js'
+import { problemResponse } from './problem-response.js'
+import { type CheckResult, readinessCheck } from './readiness-check.js'
+
+/** A middleware that is a request listener, too: without `next`, other paths are 404. */
+export type HealthMiddleware = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void
+
+/** The same of `probes()`. */
+export type ProbesMiddleware = HealthMiddleware
+
+/**
+ * Answers two paths, for GET and HEAD, and passes all others on. `/live` is 204 as long as the
+ * event loop runs. `/ready` is 204, and a 503 problem with `Retry-After` where the service is
+ * starting or shutting down, or a check that is required fails or takes too long. Whom `shows` lets
+ * see it gets the names and results of the checks as JSON, with 200 in place of 204. Other methods
+ * are 405. Use it before everything else, so that no rate limit, authentication or overload control
+ * refuses a probe. Throws `ConfigurationError` for an option that makes no sense.
+ *
+ * @example app.use(health({ checks: { database: () => readiness.query('SELECT 1') } }))
+ */
+export const health = (options: HealthOptions = {}): HealthMiddleware => handlerOf(resolveHealth(options))
+
+/**
+ * `health()` with one check that has no name.
+ *
+ * @example app.use(probes({ check: () => readiness.query('SELECT 1') }))
+ */
+export const probes = (options: ProbesOptions = {}): ProbesMiddleware => handlerOf(resolveProbes(options))
+
+/** Why a service is not ready; `ready` where it is. */
+type State = 'ready' | 'starting' | 'draining' | 'failing'
+
+const details: Readonly<Record<Exclude<State, 'ready'>, string>> = {
+  starting: 'The service is starting.',
+  draining: 'The server is shutting down.',
+  failing: 'Something that the service needs does not work.',
+}
+
+/** The checks as they are shown. */
+type Shown = Readonly<Record<string, { readonly works: boolean; readonly required: boolean; readonly duration: number }>>
+
+function handlerOf(options: ResolvedHealth): HealthMiddleware {
+  const { livePath, readyPath, problemBase, shows } = options
+  const readiness = readinessOf(options)
+  const refuse = (req: IncomingMessage, res: ServerResponse, problem: HttpProblem, more?: object): void => {
+    const instance = pathOf(req)
+    const place = problemBase === undefined ? { instance } : { instance, base: problemBase }
+    const { head } = problemResponse(problem, place)
+    send(req, res, problem.status, { ...problemBody(problem, place), ...more }, head)
+  }
+  const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const { state, checks } = await readiness(req)
+    const shown = shows !== undefined && holds(() => shows(req)) ? { state, checks } : undefined
+    if (state !== 'ready') refuse(req, res, new Unavailable({ detail: details[state] }), shown)
+    else if (shown === undefined) pass(res)
+    else send(req, res, 200, shown, { [header.contentType]: mediaType.json, [header.typeOptions]: 'nosniff' })
+  }
+  return function healthMiddleware(req, res, next) {
+    const path = pathOf(req)
+    if (path !== livePath && path !== readyPath) {
+      if (next === undefined) refuse(req, res, new HttpProblem('unknown-path'))
+      else next()
+    } else if (req.method !== 'GET' && req.method !== 'HEAD') {
+      refuse(req, res, new HttpProblem('method-not-allowed', { headers: { [header.allow]: 'GET, HEAD' } }))
+    } else if (path === livePath) pass(res)
+    else void answer(req, res)
+  }
+}
+
+/** What the service is ready for, at the moment of a request. Never rejects. */
+function readinessOf({ server, started, checks, ...checking }: ResolvedHealth) {
+  const runs = checks.map((one) => ({ ...one, run: readinessCheck(one, checking) }))
+  const isDraining = (req: IncomingMessage): boolean => (server ?? serverOf(req.socket))?.draining === true
+  return async (req: IncomingMessage): Promise<{ readonly state: State; readonly checks: Shown }> => {
+    if (isDraining(req)) return { state: 'draining', checks: {} }
+    if (!holds(started ?? always)) return { state: 'starting', checks: {} }
+    const results: readonly CheckResult[] = await Promise.all(runs.map(({ run }) => run()))
+    const shown = Object.fromEntries(runs.map(({ name, required }, i) => [name, { ...(results[i] as CheckResult), required }]))
+    // The drain may have begun while the checks were under way.
+    if (isDraining(req)) return { state: 'draining', checks: shown }
+    const fails = runs.some(({ required }, i) => required && results[i]?.works === false)
+    return { state: fails ? 'failing' : 'ready', checks: shown }
+  }
+}
+
+const always = (): boolean => true
+
+/** A function of the team's that throws says no. */
+function holds(asked: () => boolean): boolean {
+  try {
+    return asked() === true
+  } catch {
+    return false
+  }
+}
+
+function pass(res: ServerResponse): void {
+  res.writeHead(204, { [header.cacheControl]: 'no-store' }).end()
+}
+
+function send(req: IncomingMessage, res: ServerResponse, status: number, content: object, head: Readonly<Record<string, string>>): void {
+  const body = JSON.stringify(content)
+  res.writeHead(status, { ...head, [header.contentLength]: String(Buffer.byteLength(body)), [header.cacheControl]: 'no-store' })
+  res.end(req.method === 'HEAD' ? undefined : body)
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  const query = url.indexOf('?')
+  return query === -1 ? url : url.slice(0, query)
+}

@@ -1,0 +1,183 @@
+/** The line that a failed request leaves in the log: what it says, and what it never says. */
+import { connect } from 'node:net'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Busy, Cancelled, Exhausted, Lost } from '../../src/adapters/postgres/connections/failures.js'
+import { causesOf } from '../../src/failures/causes.js'
+import { incidents } from '../../src/failures/incidents.js'
+import { type Failure, failureLine } from '../../src/failures/line.js'
+import { stated } from '../../src/failures/stated.js'
+import { HttpProblem, Unavailable } from '../../src/index.js'
+
+const failure: Failure = {
+  method: 'GET',
+  httpRoute: '/v1/cosas/{id}',
+  status: 503,
+  code: 'unavailable',
+  clause: 'ERR-1',
+  step: 'execute',
+  requestId: 'r-1',
+  error: undefined,
+}
+const line = (error: unknown, more: Partial<Failure> = {}): string => failureLine({ ...failure, ...more, error })
+const textOf = (error: unknown): string =>
+  causesOf(error)
+    .map(({ text }) => text)
+    .join(' <- ')
+const systemError = (fields: object): Error => Object.assign(new Error('hunter2'), fields)
+const serverError = (fields: object): Error => Object.assign(new Error('value "hunter2"'), { severity: 'ERROR', ...fields })
+
+describe('failureLine()', () => {
+  it('says request, route, step, clause, the chain of causes with host and port, and what to look at', async () => {
+    const refused = await new Promise<Error>((resolve) => connect(1, '127.0.0.1').once('error', resolve))
+    const error = new Unavailable({ cause: new Busy('PostgreSQL at 127.0.0.1:1 can not be reached.', { cause: refused }) })
+    expect(line(error)).toBe(
+      'GET /v1/cosas/{id} 503 unavailable ERR-1 step=execute request=r-1 cause="PostgreSQL at 127.0.0.1:1 can not be reached <- connect ECONNREFUSED 127.0.0.1:1" look="Does PostgreSQL run, and can this host reach it?" see=docs/operations.md#database-gone',
+    )
+  })
+
+  it('has one line, whatever is in it', () => {
+    expect(line(stated(new Error('a\nb\r\n"c"\u2028\u0007 d.')))).toContain(`cause="a b 'c' d"`)
+  })
+
+  it.each<[string, unknown, string]>([
+    ['a connection that can not be had', new Exhausted('No connection was free within 5 ms.'), 'pool-exhausted'],
+    ['a connection that broke', new Lost('The connection broke.'), 'database-gone'],
+    ['a server that has no place left', new Busy('x', { cause: serverError({ code: '53300' }) }), 'pool-exhausted'],
+    ['a statement that took too long', new Unavailable({ cause: new Cancelled('The time is up.') }), 'slow-filter'],
+    ['a disk that is full', serverError({ code: '53100' }), 'disk-full'],
+    ['a disk of this host that is full', systemError({ syscall: 'write', code: 'ENOSPC' }), 'disk-full'],
+    ['a table that lacks a column', serverError({ code: '42703' }), 'table-unfit'],
+    ['a deadlock', serverError({ code: '40P01' }), 'stale-storm'],
+    [
+      'an upstream that is away',
+      new TypeError('fetch failed', { cause: systemError({ syscall: 'connect', code: 'ECONNREFUSED', address: '::1', port: 9 }) }),
+      'unreachable',
+    ],
+    ['a fault of the code', new TypeError('hunter2'), 'code-fault'],
+    ['no cause, in a write', undefined, 'stale-storm'],
+  ])('%s leads to its section', (_what, error, incident) => {
+    expect(line(error)).toMatch(new RegExp(`look="[^"]+" see=docs/operations\\.md#${incident}$`))
+  })
+
+  it('where there is no cause, the step leads on', () => {
+    const at = (step: string, status = 503) => /#(.*)$/.exec(line(undefined, { step, status }))?.[1]
+    expect([at('admit'), at('authenticate'), at('throttle'), at('parse', 500)]).toEqual([
+      'overload',
+      'key-rotation',
+      'redis-gone',
+      'code-fault',
+    ])
+    expect(Object.keys(incidents)).toEqual(expect.arrayContaining(['overload', 'key-rotation', 'redis-gone', 'code-fault']))
+  })
+})
+
+describe('causes', () => {
+  it.each<[string, unknown, string]>([
+    ['IPv6', systemError({ syscall: 'connect', code: 'ECONNREFUSED', address: '::1', port: 5432 }), 'connect ECONNREFUSED [::1]:5432'],
+    [
+      'a name that is not known',
+      systemError({ syscall: 'getaddrinfo', code: 'ENOTFOUND', hostname: 'db.internal' }),
+      'getaddrinfo ENOTFOUND db.internal',
+    ],
+    ['a path', systemError({ syscall: 'open', code: 'EACCES', path: '/home/hunter2' }), 'open EACCES'],
+    [
+      'several addresses',
+      new AggregateError([
+        systemError({ syscall: 'connect', code: 'ECONNREFUSED', address: '::1', port: 1 }),
+        systemError({ syscall: 'connect', code: 'ETIMEDOUT', address: '10.0.0.1', port: 1 }),
+      ]),
+      'connect ECONNREFUSED [::1]:1, connect ETIMEDOUT 10.0.0.1:1',
+    ],
+    [
+      'a unique constraint',
+      serverError({ code: '23505', detail: 'Key (mail)=(hunter2)', constraint: 'people_mail', table: 'people' }),
+      'PostgreSQL 23505 (people, people_mail)',
+    ],
+    ['words of a trigger', serverError({ code: '57014', routine: 'exec_stmt_raise' }), 'PostgreSQL 57014'],
+    [
+      'a Redis that is full',
+      Object.assign(new Error("OOM command not allowed when used memory > 'maxmemory'."), { name: 'ReplyError' }),
+      'Redis OOM',
+    ],
+    ['something thrown that is no error', 'hunter2', 'a thrown string'],
+    ['null', null, 'a thrown null'],
+    ['a problem and its cause', new HttpProblem('internal', { detail: 'hunter2', cause: 'hunter2' }), 'a thrown string'],
+  ])('%s', (_what, error, expected) => {
+    expect(textOf(error)).toBe(expected)
+  })
+
+  it('of other errors the class, the code and the place in the code are said', () => {
+    class CardRefused extends Error {}
+    expect(textOf(Object.assign(new CardRefused('hunter2'), { code: 'E_CARD' }))).toMatch(
+      /^CardRefused E_CARD at test\/failures\/line\.test\.ts:\d+:\d+$/,
+    )
+    const changed = new Error('a')
+    changed.message = 'at /hunter2:1:1'
+    expect(textOf(changed)).not.toContain('hunter2')
+    expect(textOf(new Error('a\n    at hunter2 (/hunter2.js:1:1)'))).not.toContain('hunter2')
+  })
+
+  it('chains that have no end, and errors that can not be read, are cut', () => {
+    const round: Error & { cause?: unknown } = new Error('a')
+    round.cause = new Error('b', { cause: round })
+    expect(causesOf(round)).toHaveLength(2)
+    let deep: Error = new Error('last')
+    for (let i = 0; i < 50; i++) deep = new Error('next', { cause: deep })
+    expect(causesOf(deep)).toHaveLength(8)
+    const hostile = new Proxy(new Error('a'), {
+      get: () => {
+        throw new Error('hunter2')
+      },
+      getPrototypeOf: () => {
+        throw new Error('hunter2')
+      },
+    })
+    expect(textOf(hostile)).toBe('an error that can not be read')
+  })
+
+  it('no value and no secret is ever said, in whatever member of whatever error it stands', () => {
+    const members = [
+      'message',
+      'detail',
+      'hint',
+      'where',
+      'path',
+      'query',
+      'parameters',
+      'password',
+      'stack',
+      'code',
+      'table',
+      'address',
+      'hostname',
+      'syscall',
+      'name',
+      'port',
+    ]
+    // Longer than a name of a table may be, and with what no host has.
+    const secret = `geheim ${'x'.repeat(70)}`
+    const error = fc
+      .record({
+        made: fc.constantFrom(Error, TypeError, SyntaxError, RangeError),
+        members: fc.subarray(members),
+        severity: fc.constantFrom(undefined, 'ERROR', 'FATAL'),
+        code: fc.constantFrom(undefined, '23505', '22P02', 'P0001', '42601', 'XX000'),
+      })
+      .map(({ made, members: some, severity, code }) => {
+        const one = new made(secret) as Error & Record<string, unknown>
+        if (severity !== undefined) one.severity = severity
+        if (code !== undefined) one.code = code
+        for (const member of some) one[member] = secret
+        return one as Error
+      })
+    fc.assert(
+      fc.property(fc.array(error, { minLength: 1, maxLength: 4 }), (chain) => {
+        for (const [i, one] of chain.entries()) if (i > 0) (chain[i - 1] as Error & { cause?: unknown }).cause = one
+        const said = line(chain[0])
+        expect(said).not.toContain('geheim')
+        expect(said.split('\n')).toHaveLength(1)
+      }),
+    )
+  })
+})

@@ -1,0 +1,62 @@
+/** What a mock writes to the log: failures, and not what it was never told how to answer. */
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { endpoint, representation } from '../../src/index.js'
+import { api, defineResource, mount } from './library.js'
+import { mocked } from './mocked.js'
+
+const notes = defineResource({
+  collection: 'notes',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+})
+
+/** A service with an endpoint and a hand-written route that describe no answer, and a representation that fails. */
+const service = () =>
+  api({
+    describe: {
+      fragments: [{ paths: { '/branches': { get: { operationId: 'listBranches', responses: { 404: { description: 'None.' } } } } } }],
+    },
+    versions: {
+      v1: {
+        resources: [
+          mount(notes, memoryAdapter(notes), {
+            representations: [
+              representation('text/broken', {
+                item: () => {
+                  throw new Error('broken')
+                },
+              }),
+            ],
+          }),
+          endpoint('search', { description: 'Looks for a text.', methods: { GET: { handle: () => [] } } }),
+        ],
+        routes: (_req, _res, next) => next(),
+      },
+    },
+  })
+
+function logged() {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => log.mockRestore())
+  return log.mock.calls
+}
+
+describe('the log of a mock', () => {
+  it('leaves out what no answer is described of: the answer itself says so', async () => {
+    const calls = logged()
+    const mock = await mocked(service())
+    for (const path of ['/v1/search', '/v1/branches']) {
+      const answer = await mock.ask(path)
+      expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([501, 'not-implemented'])
+    }
+    expect(calls).toEqual([])
+  })
+
+  it('has what fails', async () => {
+    const calls = logged()
+    const mock = await mocked(service())
+    expect((await mock.ask('/v1/notes/1', { headers: { Accept: 'text/broken' } })).status).toBe(500)
+    expect(calls.map(([line]) => line)).toEqual([expect.stringMatching(/^GET \S+ 500 internal /)])
+  })
+})

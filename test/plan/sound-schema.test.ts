@@ -1,0 +1,115 @@
+/** A schema whose validator waits for a body is one that compiles: what is wrong with a schema is said when the service is built. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, defineResource, mount } from '../../src/index.js'
+import { isSound } from '../../src/plan/sound-schema.js'
+import { compileValidator } from '../../src/plan/validator.js'
+import { ConfigurationError } from '../../src/problem.js'
+
+const text = fc.oneof(
+  fc.constantFrom('', '(', 'a{2,1}', '\\-', '^a$', '[', '__proto__', "'", '`$\u007bx}`', '\u2028', '"; throw 1'),
+  fc.string(),
+)
+const limit = fc.oneof(fc.nat(), fc.constantFrom(-1, 0.5, Number.POSITIVE_INFINITY, -0, Number.MAX_VALUE))
+const types = fc.constantFrom('string', 'integer', 'number', 'boolean', 'null', 'object', 'array', 'sting')
+
+/** Schemas of words that are sure to compile, some of them with values that are none. */
+const { schema } = fc.letrec<{ schema: object | boolean }>((tie) => ({
+  schema: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.boolean(),
+    fc.record(
+      {
+        type: fc.oneof(types, fc.uniqueArray(types)),
+        title: text,
+        default: fc.jsonValue(),
+        const: fc.jsonValue(),
+        enum: fc.array(fc.jsonValue(), { maxLength: 3 }),
+        examples: fc.array(fc.jsonValue(), { maxLength: 2 }),
+        required: fc.array(text, { maxLength: 2 }),
+        properties: fc.dictionary(text, tie('schema'), { maxKeys: 3 }),
+        additionalProperties: tie('schema'),
+        items: fc.oneof(tie('schema'), fc.array(tie('schema'), { maxLength: 2 })),
+        not: tie('schema'),
+        allOf: fc.array(tie('schema'), { maxLength: 2 }),
+        anyOf: fc.array(tie('schema'), { maxLength: 2 }),
+        oneOf: fc.array(tie('schema'), { maxLength: 2 }),
+        format: fc.oneof(text, fc.constantFrom('date-time', 'int64', 'int32', 'decimal', 'binary', 'toString')),
+        pattern: text,
+        minimum: limit,
+        exclusiveMaximum: limit,
+        multipleOf: limit,
+        minLength: limit,
+        maxItems: limit,
+        minProperties: limit,
+        uniqueItems: fc.boolean(),
+        readOnly: fc.boolean(),
+        deprecated: fc.boolean(),
+        'x-column': fc.jsonValue(),
+        xml: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    ),
+  ),
+}))
+
+describe('ERR-2: a schema that can not fail', () => {
+  it('compiles, whatever its words say', () => {
+    fc.assert(
+      fc.property(fc.record({ a: schema, b: schema }), (properties) => {
+        const whole = { type: 'object', properties }
+        if (!isSound(whole)) return
+        let validate: ReturnType<typeof compileValidator>
+        try {
+          validate = compileValidator('pieces', whole, new Set())
+        } catch (error) {
+          // The meta-schema has refused it at once.
+          expect(error).toBeInstanceOf(ConfigurationError)
+          return
+        }
+        // Asking compiles it: nothing but violations comes of that.
+        expect(Array.isArray(validate({ a: 'x', c: 1 }))).toBe(true)
+        expect(Array.isArray(validate('x'))).toBe(true)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('is compiled when a body first needs it', () => {
+    const compilations = vi.spyOn(Ajv2020.prototype, 'compile')
+    try {
+      const validate = compileValidator('pieces', { type: 'object', properties: { a: { type: 'string' } } }, new Set())
+      expect(compilations).not.toHaveBeenCalled()
+      expect(validate({ a: 'x' })).toEqual([])
+      expect(validate({ a: 'y' })).toEqual([])
+      expect(compilations).toHaveBeenCalledOnce()
+    } finally {
+      compilations.mockRestore()
+    }
+  })
+
+  it.each<[string, object]>([
+    ['an unknown word', { type: 'string', minLenght: 3 }],
+    ['an unknown format', { type: 'string', format: 'fecha' }],
+    ['a format by a name of every object', { type: 'string', format: 'toString' }],
+    ['a pattern that is none', { type: 'string', pattern: '(' }],
+    ['no values', { enum: [] }],
+    ['a condition without consequence', { if: { type: 'string' } }],
+    ['a type that is none', { type: 'sting' }],
+    ['a bound that is none', { type: 'integer', minimum: '1' }],
+    ['the same deep inside', { type: 'array', items: { anyOf: [{ type: 'object', properties: { b: { enum: [] } } }] } }],
+  ])('is none of %s: the service is not built', (_, member) => {
+    const build = () => {
+      const pieces = defineResource<object>()({
+        collection: 'pieces',
+        key: 'id',
+        schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' }, a: member } },
+      } as never)
+      return api({ versions: { v1: [mount(pieces as never, memoryAdapter(pieces as never) as never)] } })
+    }
+    expect(build).toThrow(ConfigurationError)
+    expect(build).toThrow(/pieces|"a"/)
+  })
+})
