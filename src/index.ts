@@ -94,6 +94,14 @@ export type {
   StoreFailureMessage,
 } from './telemetry/messages.js'
 
+// Adopting the conventions in a living service
+
+export type { ModedClause } from './conventions/clauses.js'
+export type { ExpiredConvention, Finding } from './conventions/finding.js'
+export type { ConventionOption, Conventions, Mode, ModeOptions } from './conventions/options.js'
+export type { ParameterAlias, ParameterOptions } from './conventions/parameters.js'
+export type { ProblemFacts, ProblemShape, ShapedProblem } from './conventions/shape.js'
+
 // Formats
 
 export {

@@ -54,6 +54,8 @@ export interface BodyOptions {
   readonly depthLimit: number
   /** Milliseconds until 408, asked for where a body is waited for; none where the time is up. No more than a timer takes: see `resolveBodyLimits`. */
   readonly timeLeft: () => number
+  /** Whether a body of this media type is read as JSON, as the service did before (HDR-5). Empty: it has none. Default: none is. */
+  readonly takes?: ((mediaType: string) => boolean) | undefined
   /** The body is a patch: a 415 names the media types in `Accept-Patch` (RFC 5789). */
   readonly patch: boolean
 }
@@ -193,9 +195,12 @@ function mediaTypeOf(headers: IncomingHttpHeaders, options: BodyOptions): MediaT
   const field = headers['content-type']
   const media = field === undefined ? undefined : parseMediaType(field)
   if (media !== undefined && options.accepted.includes(media.type)) return media
+  if (options.takes?.(media?.type ?? '') === true) return media ?? untyped
   const what = field === undefined ? 'The body has no Content-Type' : 'The Content-Type is not supported'
   throw unsupported(`${what}. Send ${options.accepted.join(' or ')}.`, options)
 }
+
+const untyped: MediaType = { type: '', parameters: new Map() }
 
 /** XML says its charset itself as well: see `readXml`. */
 function checkCharset({ media, options }: Carrier): void {

@@ -12,6 +12,7 @@ import { send } from '../representation/answer.js'
 import { followCoding } from '../representation/coded-tags.js'
 import { bodyFields, removeFields } from '../representation/header-fields.js'
 import { header } from '../wire.js'
+import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
 import type { Middleware } from './middleware.js'
 import { findNegotiated } from './negotiate.js'
 import { requestState } from './request-state.js'
@@ -24,6 +25,8 @@ export interface Conditions {
   readonly versions: readonly string[] | undefined
   /** The service asks for `If-Match` on every update and delete. */
   readonly required: boolean
+  /** Tells that a change is made without the `If-Match` that will be required; `undefined` where nothing is to be told. */
+  readonly missed?: (() => void) | undefined
   /** Weak tags in `If-Match` count. */
   readonly weakToo: boolean
   /** The content codings that the client takes: `Accept-Encoding`. */
@@ -93,14 +96,14 @@ function preconditionRequired(): HttpProblem {
 const states = requestState<Conditions>('ifMatch()')
 
 /** What `ifMatch()` asks of a request. */
-export interface IfMatchOptions {
+export interface IfMatchOptions extends ConventionsOptions<'HDR-3'> {
   /** 428 where a PUT, PATCH or DELETE comes without `If-Match`, before its handler runs. Default false. */
   readonly required?: boolean
   /** A weak tag in `If-Match` stands for its version, for services behind a proxy that weakens tags when it compresses. Default false: it never matches. */
   readonly weak?: boolean
 }
 
-export const ifMatchKinds: Kinds<IfMatchOptions> = { required: 'boolean', weak: 'boolean' }
+export const ifMatchKinds: Kinds<IfMatchOptions> = { required: 'boolean', weak: 'boolean', ...conventionsKinds }
 
 const updates = new Set(['PUT', 'PATCH', 'DELETE'])
 
@@ -122,9 +125,13 @@ const updates = new Set(['PUT', 'PATCH', 'DELETE'])
 export function ifMatch(options: IfMatchOptions = {}): Middleware {
   checkOptions('ifMatch()', options, ifMatchKinds)
   const { required = false, weak = false } = options
+  const conventions = new RouteConventions(options, { what: 'ifMatch()', clauses: ['HDR-3'], requiresIfMatch: required })
   return function ifMatchMiddleware(req, _res, next) {
-    const conditions = readConditions(req, required && updates.has(req.method ?? ''), weak)
+    const wanted = required && updates.has(req.method ?? '')
+    const legacy = wanted ? conventions.legacy('HDR-3', req) : undefined
+    const conditions = readConditions(req, wanted && legacy === undefined, weak)
     if (conditions.required && conditions.ifMatch === undefined) return next(preconditionRequired())
+    if (conditions.ifMatch === undefined) legacy?.found(header.ifMatch)
     states.set(req, conditions)
     next()
   }

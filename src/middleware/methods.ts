@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Action, type Decided, type Decision, decide, forbidden, itemActions, methodNotYours, ownMethods } from '../auth/permission.js'
+import type { Legacy } from '../conventions/modes.js'
 import { isObject } from '../definition/json.js'
 import type { KeyValue } from '../definition/key.js'
 import { checkOptions, invalidOption } from '../options/check.js'
@@ -12,6 +13,7 @@ import { bodyFields, removeFields } from '../representation/header-fields.js'
 import { header } from '../wire.js'
 import { principals } from './authenticate.js'
 import { type BaseAddressOptions, baseAddress, baseAddressKinds } from './base-address.js'
+import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
 import type { Middleware, NextFunction } from './middleware.js'
 import { isJsonPatch, unseenPatch } from './patch-types.js'
 import { type HeadRule, ruleHead, type Verdict } from './response-head.js'
@@ -26,7 +28,7 @@ export function methodNotAllowed(method: string, allow: string, collection: bool
 const methodNames = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** What lies at a path, and what is handled there. */
-export interface MethodRulesOptions extends BaseAddressOptions {
+export interface MethodRulesOptions extends BaseAddressOptions, ConventionsOptions<'VERB-6' | 'VERB-8'> {
   /** What lies at the path. */
   readonly on: 'collection' | 'item'
   /** The methods that the routes behind handle. HEAD comes with GET, OPTIONS always. */
@@ -62,7 +64,8 @@ export function methodRules(options: MethodRulesOptions): Middleware {
   const handled = methodNames.filter((method) => allow.includes(method))
   const allowed = [...handled.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS']
   const field = allowed.join(', ')
-  const permit = permitting(options, allowed.slice(0, -1))
+  const conventions = new RouteConventions(options, { what: 'methodRules()', clauses: ['VERB-6', 'VERB-8'] })
+  const permit = permitting(options, allowed.slice(0, -1), conventions.has('VERB-6') ? [...showing, 'DELETE'] : [...showing])
   return function methodsMiddleware(req, res, next) {
     if (permit === undefined) return go(req, res, next, { allow: field, hidden: false })
     permit(req)
@@ -74,8 +77,9 @@ export function methodRules(options: MethodRulesOptions): Middleware {
     const method = req.method ?? 'GET'
     if (!allowed.includes(method)) return next(methodNotAllowed(method, own, on === 'collection'))
     if (method === 'OPTIONS') return send(res, { status: 204, headers: { [header.allow]: own } }, false)
-    if (method === 'HEAD' && on === 'item') ruleHead(res, headOfItem, next)
-    if (method === 'DELETE') ruleHead(res, emptyDelete, next)
+    if (method === 'HEAD' && on === 'item') ruleHead(res, headRule(conventions.legacy('VERB-8', req)), next)
+    // A body of a DELETE may tell what this caller may not read (AUTH-4).
+    if (method === 'DELETE') ruleHead(res, deleteRule(hidden ? undefined : conventions.legacy('VERB-6', req)), next)
     if (hidden && method === 'PATCH' && isJsonPatch(req)) return next(unseenPatch())
     if (method === 'PUT' || method === 'PATCH') ruleHead(res, (answer) => located(answer, () => baseOf(req), hidden), next)
     if (method === 'POST') ruleHead(res, (answer) => created(answer, () => baseOf(req), hidden), next)
@@ -95,6 +99,7 @@ export const methodsKinds: Kinds<MethodRulesOptions> = {
   permission: 'function',
   resource: 'string',
   key: ['function', { oneOf: [false] }],
+  ...conventionsKinds,
 }
 
 const actions: Readonly<Record<MethodRulesOptions['on'], Readonly<Record<string, Action>>>> = {
@@ -114,6 +119,8 @@ interface Permitted {
 function permitting(
   { on, permission, resource, key: keyOf }: MethodRulesOptions,
   handled: readonly string[],
+  /** Whose answers may have a body. */
+  shows: readonly string[],
 ): ((req: IncomingMessage) => Promise<Permitted>) | undefined {
   if (permission === undefined || resource === undefined) return undefined
   const table = actions[on]
@@ -124,7 +131,7 @@ function permitting(
     const may = (action: Action) => decide(permission, principal, { action, resource, key })
     const ask = (one: string) => may(table[one] ?? 'read')
     const decision: Decision | undefined = handled.includes(method) ? await ask(method) : undefined
-    if (decision === 'allow') return { allow: '', hidden: showing.has(method) && (await may('read')) !== 'allow' }
+    if (decision === 'allow') return { allow: '', hidden: shows.includes(method) && (await may('read')) !== 'allow' }
     if (decision === 'forbidden') throw forbidden(resource)
     const own = await ownMethods(handled, ask)
     if (own.none) throw forbidden(resource)
@@ -165,6 +172,25 @@ const emptyDelete: HeadRule = (res) => {
   removeFields(res, [header.etag, header.contentLocation, ...bodyFields])
   if (res.statusCode !== 204) res.setHeader(header.contentLength, '0')
   return 'bodiless'
+}
+
+/** VERB-8: HEAD of an item as the service answered it before, or by the conventions. */
+const headRule = (legacy: Legacy<'VERB-8'> | undefined): HeadRule => {
+  if (legacy === undefined) return headOfItem
+  return (res) => {
+    if (isSuccess(res) || res.statusCode === 304) legacy.found('HEAD')
+    return 'whole'
+  }
+}
+
+/** VERB-6: likewise of a DELETE. */
+const deleteRule = (legacy: Legacy<'VERB-6'> | undefined): HeadRule => {
+  if (legacy === undefined) return emptyDelete
+  return (res, hasContent) => {
+    const isUsual = res.statusCode === 200 || res.statusCode === 202 || res.statusCode === 204
+    if (isSuccess(res) && (hasContent || !isUsual)) legacy.found('DELETE')
+    return 'whole'
+  }
 }
 
 /** AUTH-4. Nor does it leave in a tag that Express makes of the bytes. */

@@ -1,17 +1,38 @@
 /** Routes that take no parameters say so (QUERY-8). */
+import { type ParameterOptions, parameterKinds, resolveParameters } from '../conventions/parameters.js'
 import { splitTarget } from '../http/targets.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
 import { refuseQuery } from '../plan/query-pairs.js'
+import { queryTerms, withoutAliases } from '../plan/query-terms.js'
+import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
 import type { Middleware } from './middleware.js'
+
+/** What a route does with parameters that it does not take. */
+export interface NoQueryOptions extends ConventionsOptions<'QUERY-8'> {
+  /** Names that are ignored: `{ ignore: ['_', 'utm_*'] }`. */
+  readonly parameters?: Pick<ParameterOptions, 'ignore'>
+}
+
+export const noQueryKinds: Kinds<NoQueryOptions> = {
+  ...conventionsKinds,
+  parameters: { options: { ignore: parameterKinds.ignore } },
+}
 
 /**
  * Refuses every query parameter: one 400 problem that names them all.
  *
  * @example app.delete('/sucursales/:id', noQuery(), remove)
  */
-export function noQuery(): Middleware {
+export function noQuery(options: NoQueryOptions = {}): Middleware {
+  checkOptions('noQuery()', options, noQueryKinds)
+  const conventions = new RouteConventions(options, { what: 'noQuery()', clauses: ['QUERY-8'] })
+  const names = resolveParameters('noQuery()', options.parameters)
   return function noQueryMiddleware(req, _res, next) {
     try {
-      refuseQuery(splitTarget(req.url ?? '/').query)
+      const terms = withoutAliases(queryTerms(names, conventions.legacy('QUERY-8', req), undefined))
+      const notes = refuseQuery(splitTarget(req.url ?? '/').query, terms) ?? []
+      for (const { clause, detail } of notes) conventions.finding(clause, detail, req)
     } catch (error) {
       return next(error)
     }

@@ -2,8 +2,9 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Caches } from '../cache.js'
+import { type ProblemFacts, type ProblemShape, type WrittenShape, withShape, writeShape } from '../conventions/shape.js'
 import { failureLine } from '../failures/line.js'
-import { knownRequestId } from '../http/request-id.js'
+import { requestIdOf } from '../http/request-id.js'
 import { notify } from '../notify.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
@@ -15,12 +16,18 @@ import { withoutPages } from '../representation/pagination.js'
 import { expressRoute } from '../telemetry/express-route.js'
 import { header } from '../wire.js'
 import { requestPath } from './base-address.js'
+import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
 import type { ErrorMiddleware, Middleware } from './middleware.js'
 
 /** How problems are told, and who hears of them. */
-export interface ProblemsOptions {
+export interface ProblemsOptions extends ConventionsOptions<'ERR-3'> {
   /** What `type` begins with: the address where a team publishes docs/errors.md. Default `tag:express-rest-conventions,2026:errors`, which leads nowhere. */
   readonly problemBase?: string
+  /**
+   * The form that errors had, for as long as ERR-3 is not enforced (`conventions`); alone, it is used for all and nothing is told. It gets the problem as RFC 9457 has
+   * it: `(problem) => ({ body: { error: problem.title } })`.
+   */
+  readonly shape?: ProblemShape
   /** Hears of every problem with what was really thrown. Its exceptions and rejections go to `console.error`. Default: a 5xx is one line of `console.error`, as `failureLine` makes it. */
   readonly onError?: (error: unknown, problem: HttpProblem) => void
 }
@@ -34,7 +41,18 @@ export interface ProblemsOptions {
  */
 export function problems(options: ProblemsOptions = {}): readonly [Middleware, ErrorMiddleware] & (Middleware | ErrorMiddleware)[] {
   checkOptions('problems()', options, problemsKinds)
-  const { onError, problemBase } = options
+  const { onError, problemBase, shape } = options
+  const conventions = new RouteConventions(withShape(options), {
+    what: 'problems()',
+    clauses: ['ERR-3'],
+    shaped: shape !== undefined,
+  })
+  const shapedAs = (facts: ProblemFacts, req: IncomingMessage): WrittenShape | undefined => {
+    const legacy = shape === undefined ? undefined : conventions.legacy('ERR-3', req)
+    if (shape === undefined || legacy === undefined) return undefined
+    legacy.found(facts.code)
+    return writeShape(shape, facts, req)
+  }
   const offers = problemOffers(new Caches())
   const report = (error: unknown, problem: HttpProblem, req: IncomingMessage): void => {
     const cause = problem.cause ?? error
@@ -56,7 +74,13 @@ export function problems(options: ProblemsOptions = {}): readonly [Middleware, E
     }
     forget(res)
     const representation = offers.choose(req.headers.accept) ?? json
-    const telling = { representation, base: problemBase, instance: requestPath(req), requestId: undefined }
+    const telling: ProblemTelling = {
+      representation,
+      base: problemBase,
+      instance: requestPath(req),
+      requestId: undefined,
+      shaped: shape === undefined ? undefined : (facts) => shapedAs(facts, req),
+    }
     try {
       tell(problem, telling, req, res)
     } catch (failure) {
@@ -69,7 +93,12 @@ export function problems(options: ProblemsOptions = {}): readonly [Middleware, E
   return [unansweredMiddleware, problemsMiddleware]
 }
 
-export const problemsKinds: Kinds<ProblemsOptions> = { problemBase: 'string', onError: 'function' }
+export const problemsKinds: Kinds<ProblemsOptions> = {
+  problemBase: 'string',
+  onError: 'function',
+  shape: 'function',
+  ...conventionsKinds,
+}
 
 /** Takes back what the handler has said of the representation that now does not come. */
 function forget(res: ServerResponse): void {
@@ -100,6 +129,6 @@ function tell(problem: HttpProblem, telling: ProblemTelling, req: IncomingMessag
 function reportToConsole(error: unknown, { status, code, clause }: HttpProblem, req: IncomingMessage): void {
   if (status < 500) return
   const { method = 'GET', headers } = req
-  const requestId = knownRequestId(req, headers)
+  const requestId = requestIdOf(req, headers, () => undefined)
   console.error(failureLine({ method, httpRoute: expressRoute(req), status, code, clause, step: undefined, requestId, error }))
 }

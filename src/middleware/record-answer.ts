@@ -1,14 +1,15 @@
 /** The answers of hand-written routes in JSON and XML, as `Accept` asks (HDR-1). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isObject } from '../definition/json.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
-import { invalidOption } from '../options/check.js'
+import { checkOptions, invalidOption } from '../options/check.js'
 import { compileSent } from '../plan/members.js'
 import { compileResource } from '../plan/resource-plan.js'
 import { wireForms } from '../plan/wire-form.js'
 import { builtIn } from '../representation/encoding.js'
 import { header } from '../wire.js'
 import type { Middleware } from './middleware.js'
-import { type Negotiate, negotiate } from './negotiate.js'
+import { type Negotiate, type NegotiateOptions, negotiate, negotiateKinds } from './negotiate.js'
 
 /** The middleware that `recordAnswer()` makes, and what writes in the media type it has chosen. */
 export interface RecordAnswer<T> extends Negotiate {
@@ -20,19 +21,25 @@ export interface RecordAnswer<T> extends Negotiate {
 }
 
 /**
- * Chooses among JSON, XML and `others` as `negotiate()` does (415 where none is acceptable, `Vary: Accept` always), and writes records of a definition in it, without their
+ * Chooses among JSON, XML and `others` (`offers` among options) as `negotiate()` does (415 where none is acceptable, `Vary: Accept` always), and writes records of a definition in it, without their
  * `writeOnly` members (REP-8). All else is written as it stands in the value, links to resources and members that the schema does not name among it. Throws `ConfigurationError` where one of `others` is no media type.
  *
  * @example
  * const answer = recordAnswer(sucursales)
  * app.get('/sucursales', answer, (req, res) => answer.send(req, res, all()))
  */
-export function recordAnswer<T>(definition: ResourceDefinition<T>, ...others: readonly string[]): RecordAnswer<T> {
+export function recordAnswer<T>(definition: ResourceDefinition<T>, ...others: readonly string[]): RecordAnswer<T>
+export function recordAnswer<T>(definition: ResourceDefinition<T>, options: NegotiateOptions): RecordAnswer<T>
+export function recordAnswer<T>(definition: ResourceDefinition<T>, ...given: readonly (string | NegotiateOptions)[]): RecordAnswer<T> {
   checkDefinition('recordAnswer()', definition)
+  const [first] = given
+  const options: NegotiateOptions = isObject(first) && given.length === 1 ? first : { offers: given as readonly string[] }
+  if (options === first) checkOptions('recordAnswer()', options, negotiateKinds)
+  const { offers: others = [], ...rest } = options
   const { item, list } = wireForms(compileResource(definition))
   const sent = compileSent(definition.shape)
   const representations = new Map(builtIn.map((representation) => [representation.mediaType, representation]))
-  const format = negotiate(...representations.keys(), ...others)
+  const format = negotiate({ ...rest, offers: [...representations.keys(), ...others] })
   const recordAnswerMiddleware: Middleware = (req, res, next) => format(req, res, next)
   return Object.assign(recordAnswerMiddleware, {
     of: format.of,

@@ -1,6 +1,7 @@
 /** The body of a hand-written POST, PUT or PATCH, held to the definition as a resource router holds it (HDR-5, ERR-2, REP-8, VERB-3, VERB-5). */
 
 import type { IncomingMessage } from 'node:http'
+import { takesType } from '../conventions/media-ranges.js'
 import type { JsonObject } from '../definition/json.js'
 import { membersHolding } from '../definition/key.js'
 import { checkDefinition, type ResourceDefinition } from '../definition/resource.js'
@@ -22,12 +23,13 @@ import { compileResource, type ResourcePlan } from '../plan/resource-plan.js'
 import { wireForms } from '../plan/wire-form.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
 import { bodyLimitKinds, bodyTypes, readBody, resolveBodyLimits } from './body.js'
+import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
 import type { Middleware } from './middleware.js'
 import { isJsonPatch, patchTypes } from './patch-types.js'
 import { requestState } from './request-state.js'
 
 /** How the body of a hand-written route is read. */
-export interface RecordBodyOptions {
+export interface RecordBodyOptions extends ConventionsOptions<'HDR-5'> {
   /** The id in the path of an item, decoded: `(req: Request<{ id: string }>) => req.params.id`. A PUT fills the key from it and refuses another (VERB-3). */
   id?(req: IncomingMessage): string | undefined
   /** PATCH takes JSON Patch (RFC 6902) beside merge patches (VERB-5). It tells what stands there: for callers who may read the item. Default false. */
@@ -78,10 +80,12 @@ export function recordBody<T>(definition: ResourceDefinition<T>, options: Record
   const present = compilePresent(plan.definition.shape)
   const { form } = wireForms(plan).item
   const states = requestState<Sent>('recordBody()')
+  const conventions = new RouteConventions(options, { what: 'recordBody()', clauses: ['HDR-5'] })
   const read = async (req: IncomingMessage): Promise<void> => {
     const patch = req.method === 'PATCH'
     const accepted = patch ? patches : bodyTypes.whole
-    await readBody(req, { accepted, form, bodyLimit, depthLimit, timeLeft: () => timeout, patch }, (body) => {
+    const takes = conventions.has('HDR-5') ? (type: string) => takesType(conventions.legacy('HDR-5', req), type) : undefined
+    await readBody(req, { accepted, form, bodyLimit, depthLimit, timeLeft: () => timeout, takes, patch }, (body) => {
       if (patch && isJsonPatch(req)) return states.set(req, { patch, whole: false, sent: {}, operations: readOperations(body) })
       const sent = patch ? mergeBody(body, options.jsonPatch ?? false) : objectBody(body)
       states.set(req, {
@@ -125,7 +129,7 @@ interface Sent {
   readonly whole: boolean
 }
 
-export const recordBodyKinds: Kinds<RecordBodyOptions> = { id: 'function', jsonPatch: 'boolean', ...bodyLimitKinds }
+export const recordBodyKinds: Kinds<RecordBodyOptions> = { id: 'function', jsonPatch: 'boolean', ...bodyLimitKinds, ...conventionsKinds }
 
 function recordOf(plan: ResourcePlan, sent: JsonObject, req: IncomingMessage, options: RecordBodyOptions): JsonObject {
   const id = options.id?.(req)

@@ -6,8 +6,8 @@ import { isContainer } from '../definition/json.js'
 /** The answer leaves as it is, or without its body; or the error takes its place. */
 export type Verdict = 'whole' | 'bodiless' | Error
 
-/** Looks at the status and the headers of an answer, mends them, and says what becomes of it. */
-export type HeadRule = (res: ServerResponse) => Verdict
+/** Looks at the status and the headers of an answer, mends them, and says what becomes of it. `hasContent`: as far as that is known by then, it has a body. */
+export type HeadRule = (res: ServerResponse, hasContent?: boolean) => Verdict
 
 /**
  * Applies a rule once, just before the head of the answer leaves. An error of the rule is passed to `refuse` and not thrown: a throw out of `res.json` in a promise
@@ -18,10 +18,10 @@ export function ruleHead(res: ServerResponse, rule: HeadRule, refuse: (error: Er
   let verdict: Verdict | undefined
   let refused: number | undefined
 
-  const judge = (): void => {
+  const judge = (chunk?: unknown): void => {
     if (verdict !== undefined) return
     const { statusCode } = res
-    verdict = res.headersSent ? 'whole' : rule(res)
+    verdict = res.headersSent ? 'whole' : rule(res, hasContent(res, chunk))
     // Words that went with the old status do not go with another.
     if (res.statusCode !== statusCode) res.statusMessage = ''
     if (!(verdict instanceof Error)) return
@@ -44,13 +44,13 @@ export function ruleHead(res: ServerResponse, rule: HeadRule, refuse: (error: Er
     return (writeHead as (status: number) => ServerResponse).call(res, res.statusCode)
   }) as typeof writeHead
   res.write = ((...rest: unknown[]) => {
-    judge()
+    judge(rest[0])
     if (verdict !== 'bodiless' && !fallsAway()) return (write as (...rest: unknown[]) => boolean).apply(res, rest)
     callLater(rest)
     return true
   }) as typeof write
   res.end = ((...rest: unknown[]) => {
-    judge()
+    judge(rest[0])
     if (fallsAway()) {
       callLater(rest)
       return res
@@ -66,6 +66,13 @@ function setFields(res: ServerResponse, fields: unknown): void {
   const pairs: [unknown, unknown][] = flat === undefined ? Object.entries(fields) : []
   for (let at = 0; flat !== undefined && at < flat.length; at += 2) pairs.push([flat[at], flat[at + 1]])
   for (const [name, value] of pairs) if (name !== '' && value !== undefined) res.setHeader(String(name), value as string | string[])
+}
+
+/** Whether an answer has a body: it says so, or this is the first piece of it. */
+function hasContent(res: ServerResponse, chunk: unknown): boolean {
+  if ((typeof chunk === 'string' || chunk instanceof Uint8Array) && chunk.length > 0) return true
+  const length = res.getHeader('Content-Length')
+  return length === undefined ? res.hasHeader('Transfer-Encoding') : String(length) !== '0'
 }
 
 const isFunction = (argument: unknown): argument is () => void => typeof argument === 'function'

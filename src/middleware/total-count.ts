@@ -7,14 +7,15 @@ import { mergeLinks } from '../representation/header-fields.js'
 import { paginationHeaders } from '../representation/pagination.js'
 import { header } from '../wire.js'
 import { type BaseAddressOptions, baseAddress, baseAddressKinds, malformedHost, requestPath } from './base-address.js'
+import { type ConventionsOptions, conventionsKinds, RouteConventions } from './conventions.js'
 import { findListQuery } from './list-query.js'
 import type { Middleware } from './middleware.js'
 import { requestState } from './request-state.js'
 
 /** Where the links to other pages begin. */
-export interface TotalCountOptions extends BaseAddressOptions {}
+export interface TotalCountOptions extends BaseAddressOptions, ConventionsOptions<'QUERY-7'> {}
 
-export const totalCountKinds: Kinds<TotalCountOptions> = baseAddressKinds
+export const totalCountKinds: Kinds<TotalCountOptions> = { ...baseAddressKinds, ...conventionsKinds }
 
 /** The middleware that `totalCount()` makes, and the function that tells the total. */
 export interface TotalCount extends Middleware {
@@ -40,6 +41,7 @@ export interface TotalCount extends Middleware {
 export function totalCount(options: TotalCountOptions = {}): TotalCount {
   checkOptions('totalCount()', options, totalCountKinds)
   const baseOf = baseAddress(options)
+  const conventions = new RouteConventions(options, { what: 'totalCount()', clauses: ['QUERY-7'] })
   const bases = requestState<string>('totalCount()')
   const totalCountMiddleware: Middleware = (req, _res, next) => {
     const base = baseOf(req)
@@ -51,7 +53,9 @@ export function totalCount(options: TotalCountOptions = {}): TotalCount {
     set(req: IncomingMessage, res: ServerResponse, total: number, exact = true): void {
       const url = bases.of(req) + requestPath(req)
       if (!Number.isSafeInteger(total) || total < 0) throw invalidOption(`The total is ${total}. Give a whole number from 0.`)
-      res.setHeader(header.totalCount, String(total))
+      const legacy = conventions.legacy('QUERY-7', req)
+      if (legacy === undefined) res.setHeader(header.totalCount, String(total))
+      else legacy.found(header.totalCount)
       const query = findListQuery(req)
       if (query === undefined) return
       const { [header.link]: links } = paginationHeaders(url, query, { total, exact, more: query.page * query.size < total })

@@ -20,7 +20,7 @@ export interface Visitors {
 /** Who comes where nobody says. */
 export const usualPrincipal = Object.freeze({ sub: 'mock', scope: '*:read *:write' })
 
-const left = ['baseUrl', 'rateLimit', 'onStep', 'onQuery', 'onResponse', 'onError'] as const
+const left = ['baseUrl', 'rateLimit', 'usage', 'onStep', 'onQuery', 'onResponse', 'onError', 'onFinding', 'onConventionExpired'] as const
 
 /**
  * The options of a service without what is of its place: its address, its limits, its hooks, and with `off` also its authentication and

@@ -3,6 +3,7 @@ import { bodyTypes } from '../middleware/body.js'
 import type { ServiceFacts } from '../plan/description.js'
 import { type Situation, takesBody } from '../plan/endings.js'
 import { mostOperations } from '../plan/json-patch.js'
+import { hasDeleteBody, legacyTypes, linkForms, mostOnPage } from '../plan/legacy-endings.js'
 import type { Mounted } from '../plan/routes.js'
 import type { TransferFormat } from '../plan/transfer-format.js'
 import { offersFor } from '../representation/encoding.js'
@@ -36,31 +37,35 @@ export class Bodies {
     const told =
       examples === undefined ? {} : { examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])) }
     if (examples !== undefined) this.#components.hasExamples = true
+    const records = this.#records.with(linkForms(situation))
+    const former = legacyTypes(situation)
     if (operation.body === 'endpoint') return { required: true, content: this.#ofEndpoint(situation, told) }
     if (route.resource === undefined) return undefined
     if (operation.body === 'record') {
-      const schema = this.#records.of(route.resource, method === 'POST' ? 'create' : 'replace')
-      return { required: true, content: inEach(bodyTypes.whole, schema, told) }
+      const schema = records.of(route.resource, method === 'POST' ? 'create' : 'replace')
+      return { required: true, content: inEach([...bodyTypes.whole, ...former], schema, told) }
     }
-    const schema = this.#records.of(route.resource, 'patch')
+    const schema = records.of(route.resource, 'patch')
     const merges = facts.patchTypes.filter((type) => type !== mediaType.jsonPatch)
     const operations = facts.patchTypes.includes(mediaType.jsonPatch) ? { [mediaType.jsonPatch]: { schema: this.#jsonPatch(facts) } } : {}
-    return { required: true, content: { ...inEach(merges, schema, told), ...operations } }
+    return { required: true, content: { ...inEach([...merges, ...former], schema, told), ...operations } }
   }
 
-  #ofEndpoint({ method, route }: Situation, told: object): Content {
+  #ofEndpoint(situation: Situation, told: object): Content {
+    const { method, route } = situation
     const called = route.endpoint?.methods.get(method)
     if (called?.upload !== undefined) return Object.fromEntries(called.upload.types.map((type) => [type, { schema: fileSchema(type) }]))
     const schema =
       called?.body === undefined
         ? {}
         : this.#endpointSchema(situationName(method, route.endpoint?.name ?? ''), called.body.schema, 'create')
-    return inEach(bodyTypes.whole, schema, told)
+    return inEach([...bodyTypes.whole, ...legacyTypes(situation)], schema, told)
   }
 
   /** The media types that an answer can be had in, each with what it holds. */
   answer(situation: Situation, status: number): Content | undefined {
     const { operation, route, facts } = situation
+    if (hasDeleteBody(situation, status)) return inEach(builtInTypes, {})
     if (status === 204 || status === 304 || status === 302 || status === 202) return undefined
     if (route.document !== undefined) {
       const { mediaTypes, pages } = route.document
@@ -72,7 +77,8 @@ export class Bodies {
     // A POST that created nothing has nothing to show.
     if (operation.method === 'POST' && status === 200) return undefined
     const isPage = operation.answers === 'page'
-    const schema = isPage ? this.#records.page(resource) : this.#records.of(resource, 'output')
+    const records = this.#records.with(linkForms(situation))
+    const schema = isPage ? records.page(resource, mostOnPage(situation, resource.plan.list.page.max)) : records.of(resource, 'output')
     const customs = [...facts.representations, ...resource.representations]
     const exported = isPage ? resource.exports?.formats : undefined
     if (customs.length === 0 && exported === undefined) return this.#builtIn(schema)

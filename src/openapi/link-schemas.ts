@@ -1,5 +1,6 @@
 /** The schemas of links: as answers have them (REP-1), and as bodies may have them (REP-7). */
 import type { LinkTo } from '../definition/resource.js'
+import type { LinkForms } from '../plan/legacy-endings.js'
 import type { Mounted } from '../plan/routes.js'
 import { longestAnswered } from './bounds.js'
 import type { Components } from './components.js'
@@ -12,11 +13,13 @@ export class LinkSchemas {
   readonly #components: Components
   readonly #members: MemberSchemas
   readonly #sentAddress: DocumentSchema
+  readonly #forms: LinkForms
   /** Links as bodies have them: most stand in several. */
   readonly #sent = new Map<Mounted, Map<string, Reference>>()
 
   /** `bodyLimit`: the most bytes of a body, and so the most characters of a text in it. */
-  constructor(components: Components, members: MemberSchemas, bodyLimit: number) {
+  constructor(components: Components, members: MemberSchemas, bodyLimit: number, forms: LinkForms) {
+    this.#forms = forms
     this.#components = components
     this.#members = members
     this.#sentAddress = { type: 'string', description: 'The absolute address of the item, or its path.', maxLength: bodyLimit }
@@ -24,11 +27,11 @@ export class LinkSchemas {
 
   /** A link to a sub-collection of the item. */
   sub(): DocumentSchema {
-    return { ...this.#components.define('SubCollectionLink', 'the library', () => subLink) }
+    return this.#inForm(this.#components.define('SubCollectionLink', 'the library', () => subLink))
   }
 
   /** A link as answers have it, with the members of its target that identify it. */
-  brief(mounted: Mounted, link: LinkTo, target: Mounted): Reference {
+  brief(mounted: Mounted, link: LinkTo, target: Mounted): DocumentSchema {
     // What its caller may not read, and what leads nowhere, is an address alone.
     const shown = link.show.flatMap((name) => {
       const schema = this.#members.of(target, 'output', name, true)
@@ -41,16 +44,22 @@ export class LinkSchemas {
       required: ['href'],
       additionalProperties: false,
     }
-    return this.#share(mounted, link, target, 'Link', schema)
+    return this.#inForm(this.#share(mounted, link, target, 'Link', schema))
+  }
+
+  /** A link as answers of this service have it: an object, a plain address, or either (REP-1). */
+  #inForm(link: Reference): DocumentSchema {
+    if (this.#forms === 'objects') return { ...link }
+    return this.#forms === 'addresses' ? { ...absolute } : { anyOf: [absolute, link] }
   }
 
   /** A link as bodies have it: by its address, or by the key of its target. What else stands in it is ignored. */
-  sent(mounted: Mounted, link: LinkTo, target: Mounted): Reference {
+  sent(mounted: Mounted, link: LinkTo, target: Mounted): DocumentSchema {
     const made = this.#sent.get(mounted) ?? new Map<string, Reference>()
     this.#sent.set(mounted, made)
     const reference = made.get(link.name) ?? this.#makeSent(mounted, link, target)
     made.set(link.name, reference)
-    return reference
+    return this.#forms === 'objects' ? { ...reference } : { anyOf: [this.#sentAddress, reference] }
   }
 
   #makeSent(mounted: Mounted, link: LinkTo, target: Mounted): Reference {

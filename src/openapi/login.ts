@@ -1,4 +1,5 @@
 /** The login of a public API, which stands beside its versions (AUTH-2). */
+import { modesOf } from '../conventions/modes.js'
 import { fieldsOfLogin } from '../plan/answer-fields.js'
 import type { ServiceFacts } from '../plan/description.js'
 import { loginProblems } from '../plan/endings.js'
@@ -29,7 +30,10 @@ export function loginPath(facts: ServiceFacts, root: string, components: Compone
       // The service refuses nothing of it.
       ...(method === 'OPTIONS'
         ? { '4XX': unlisted }
-        : problems.ofProblems({ method, facts: own, life: undefined, body: false }, loginProblems)),
+        : problems.ofProblems(
+            { method, facts: own, life: undefined, body: false, modes: modesOf(facts.conventions, '', '/login') },
+            loginProblems,
+          )),
     },
   })
   return {

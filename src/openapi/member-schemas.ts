@@ -30,10 +30,13 @@ interface Member {
 /** Makes the schemas of members. */
 export class MemberSchemas {
   readonly #components: Components
+  /** What names of types end with. */
+  readonly #suffix: string
   readonly #known = new Map<Mounted, Known>()
 
-  constructor(components: Components) {
+  constructor(components: Components, suffix = '') {
     this.#components = components
+    this.#suffix = suffix
   }
 
   /** What messages call a resource, and the name of its type. */
@@ -59,7 +62,7 @@ export class MemberSchemas {
   #knownOf(mounted: Mounted): Known {
     const known = this.#known.get(mounted)
     if (known !== undefined) return known
-    const made: Known = { owner: `"${mounted.plan.collection}"`, type: typeOf(mounted), members: new Map() }
+    const made: Known = { owner: `"${mounted.plan.collection}"`, type: `${typeOf(mounted)}${this.#suffix}`, members: new Map() }
     this.#known.set(mounted, made)
     return made
   }

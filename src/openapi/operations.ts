@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import { fieldsOfSuccess } from '../plan/answer-fields.js'
 import type { EndpointAnswer, OperationText } from '../plan/describe-options.js'
 import { endingsKind, type Situation, successesOf } from '../plan/endings.js'
+import { isHeadLikeGet } from '../plan/legacy-endings.js'
 import { lifeOf as lifeOfRoute } from '../plan/route-lives.js'
 import type { Route } from '../plan/routes.js'
 import { Bodies } from './bodies.js'
@@ -99,7 +100,7 @@ export class Operations {
       successes: successesOf(situation).map((status) => ({ status, response: this.#success(situation, status) })),
       others: [
         ...Object.entries(this.#problems.of(situation, problems)),
-        ...(method === 'HEAD' && operation.headStatus !== undefined ? [['default', unlisted] as const] : []),
+        ...(method === 'HEAD' && operation.headStatus !== undefined && !isHeadLikeGet(situation) ? [['default', unlisted] as const] : []),
       ],
     }
     if (key !== undefined) this.#alike.set(key, alike)

@@ -3,11 +3,13 @@ import type { Shape } from '../definition/shape.js'
 import { idempotencyKeyPattern, longestKeyField } from '../http/idempotency-key.js'
 import { prefers, readsConditionally, type Situation } from '../plan/endings.js'
 import type { EndpointQuery } from '../plan/endpoint-types.js'
+import { mostOnPage, needsIfMatch } from '../plan/legacy-endings.js'
 import type { ListGrammar, TypedFilter } from '../plan/list-grammar.js'
 import { longestValue, mostValues } from '../plan/query-pairs.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Mounted } from '../plan/routes.js'
 import { header, parameter } from '../wire.js'
+import { aliasParameters } from './alias-parameters.js'
 import { bounded, fieldValue } from './bounds.js'
 import type { Components } from './components.js'
 import type { DocumentSchema } from './document.js'
@@ -21,7 +23,8 @@ const none: readonly unknown[] = Object.freeze([])
 /** Makes the parameters of operations but those of their paths. What several operations have is a component. */
 export class Parameters {
   readonly #components: Components
-  readonly #lists = new Map<ResourcePlan, readonly unknown[]>()
+  /** By how large their pages may be. */
+  readonly #lists = new Map<number, Map<ResourcePlan, readonly unknown[]>>()
   readonly #expansions = new Map<ResourcePlan, readonly unknown[]>()
 
   constructor(components: Components) {
@@ -34,18 +37,30 @@ export class Parameters {
   }
 
   /** What the query of an operation may hold. */
-  query({ method, operation, route }: Situation): readonly unknown[] {
+  query(situation: Situation): readonly unknown[] {
+    const { method, operation, route, facts } = situation
     const { resource } = route
-    if (operation.query === 'list' && resource !== undefined) return this.#list(resource)
-    if (operation.query === 'item' && resource !== undefined) return this.#expansion(resource)
+    if (operation.query === 'list' && resource !== undefined) {
+      const { parameters, page } = resource.plan.list
+      const max = mostOnPage(situation, page.max)
+      const known = this.#list(resource, max)
+      return facts.parameters === undefined ? known : [...known, ...aliasParameters(facts.parameters, parameters, { ...page, max })]
+    }
+    if (operation.query === 'item' && resource !== undefined) {
+      const { expandable, page } = resource.plan.list
+      const known = this.#expansion(resource)
+      return expandable.length === 0 ? known : [...known, ...aliasParameters(facts.parameters, [parameter.expand], page)]
+    }
     const query = operation.query === 'endpoint' ? route.endpoint?.methods.get(method)?.query : undefined
     return query === undefined ? none : ofEndpoint(query)
   }
 
   /** Those of a list: the same for GET and HEAD, and below each parent. */
-  #list(resource: Mounted): readonly unknown[] {
+  #list(resource: Mounted, max: number): readonly unknown[] {
     const { plan } = resource
-    const known = this.#lists.get(plan)
+    const lists = this.#lists.get(max) ?? new Map<ResourcePlan, readonly unknown[]>()
+    this.#lists.set(max, lists)
+    const known = lists.get(plan)
     if (known !== undefined) return known
     const { list, definition } = plan
     const made: unknown[] = []
@@ -53,8 +68,8 @@ export class Parameters {
       made.push(this.#own(resource, `${typeName(filter.name)}Filter`, () => filterParameter(filter, definition.shape)))
     }
     if (list.sort.size > 0) made.push(this.#own(resource, 'Sort', () => sortParameter([...list.sort.keys()])))
-    made.push(...pageParameters(list, this.#components), ...this.#expansion(resource))
-    this.#lists.set(plan, made)
+    made.push(...pageParameters({ ...list, page: { ...list.page, max } }, this.#components), ...this.#expansion(resource))
+    lists.set(plan, made)
     return made
   }
 
@@ -206,7 +221,7 @@ function expandParameter(expandable: readonly string[]): Parameter {
 }
 
 function fieldsOf(situation: Situation, components: Components): readonly unknown[] {
-  const { operation, route, facts } = situation
+  const { operation, route } = situation
   const shared = (names: readonly string[], name: string, description: string, schema: DocumentSchema, required = false): unknown =>
     components.once(`${names[0]}`, () =>
       components.share('parameters', names, { name, in: 'header', description, ...(required ? { required } : {}), schema }),
@@ -214,7 +229,7 @@ function fieldsOf(situation: Situation, components: Components): readonly unknow
   const changes = operation.preconditions === 'item'
   const creates = operation.creates === true && route.resource !== undefined && route.resource.idempotencyKey !== 'ignored'
   return [
-    ...(changes ? [facts.requireIfMatch ? requiredIfMatch(shared) : ifMatch(shared)] : []),
+    ...(changes ? [needsIfMatch(situation) === 'always' ? requiredIfMatch(shared) : ifMatch(shared)] : []),
     ...(readsConditionally(situation)
       ? [
           shared(

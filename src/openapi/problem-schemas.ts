@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http'
 import { type FieldSituation, fieldsOfProblem } from '../plan/answer-fields.js'
 import { problemsOf, type Situation, takesBody } from '../plan/endings.js'
+import { problemForms } from '../plan/legacy-endings.js'
 import { type CustomProblem, type ProblemCode, problemKinds } from '../problem.js'
 import { problemWire } from '../representation/problem-form.js'
 import { longestProblemText, mostProblemItems } from '../violation.js'
@@ -79,6 +80,11 @@ const usual: Readonly<Record<number, readonly string[]>> = {
 const statusOf = (problem: ProblemCode | CustomProblem): number =>
   typeof problem === 'string' ? problemKinds[problem].status : problem.status
 
+/** Errors in a form of the service's own (ERR-3). */
+const anyContent = { '*/*': {} }
+
+const formerError = { description: 'An error in the form that the service had before.', content: anyContent }
+
 /** The answers to a request that is refused, by status. */
 export class ProblemResponses {
   readonly #components: Components
@@ -88,7 +94,10 @@ export class ProblemResponses {
   }
 
   of(situation: Situation, stated: readonly (ProblemCode | CustomProblem)[] = []): Readonly<Record<string, Reference>> {
-    return this.ofProblems({ ...situation, body: takesBody(situation) }, [...problemsOf(situation), ...stated])
+    return this.ofProblems({ ...situation, body: takesBody(situation), modes: situation.route.modes }, [
+      ...problemsOf(situation),
+      ...stated,
+    ])
   }
 
   /** The answers of these problems, whatever the operation is. */
@@ -101,7 +110,10 @@ export class ProblemResponses {
       const others = byStatus.get(known.status) ?? []
       if (!others.some(({ code }) => code === known.code)) byStatus.set(known.status, [...others, known])
     }
-    return Object.fromEntries([...byStatus].map(([status, problems]) => [String(status), this.#response(situation, status, problems)]))
+    const known = [...byStatus].map(([status, problems]) => [String(status), this.#response(situation, status, problems)] as const)
+    if (problemForms(situation.modes) === 'problem' || known.length === 0) return Object.fromEntries(known)
+    // Such a form may come with another status.
+    return Object.fromEntries([...known, ['default', this.#components.share('responses', ['FormerError'], formerError)]])
   }
 
   #response(situation: FieldSituation, status: number, problems: readonly CustomProblem[]): Reference {
@@ -109,7 +121,8 @@ export class ProblemResponses {
     const headers = headersOf(fieldsOfProblem(situation, status), this.#components)
     // A HEAD has no body, whatever it ends with (RFC 9110 9.3.2).
     const isHead = situation.method === 'HEAD'
-    const name = `${typeName(STATUS_CODES[status] ?? `Status ${status}`)}${isHead ? 'WithoutBody' : ''}`
+    const former = problemForms(situation.modes) === 'problem' ? '' : 'Former'
+    const name = `${former}${typeName(STATUS_CODES[status] ?? `Status ${status}`)}${isHead ? 'WithoutBody' : ''}`
     const odd = codes.filter((code) => usual[status]?.includes(code) !== true)
     const base = codes.length === 1 && usual[status] === undefined ? name : `${name}${odd.map(typeName).join('')}`
     const long = `${name}${codes.map(typeName).join('')}`
@@ -122,8 +135,13 @@ export class ProblemResponses {
     return this.#components.share('responses', names, {
       description: `${STATUS_CODES[status] ?? 'Problem'}.\n\n${list}`,
       headers,
-      ...(isHead ? {} : { content: this.#content(status, codes) }),
+      ...(isHead ? {} : { content: this.#contentIn(problemForms(situation.modes), status, codes) }),
     })
+  }
+
+  #contentIn(forms: ReturnType<typeof problemForms>, status: number, codes: readonly string[]): Readonly<Record<string, unknown>> {
+    const own = forms === 'shaped' ? {} : this.#content(status, codes)
+    return forms === 'problem' ? own : { ...own, ...anyContent }
   }
 
   #content(status: number, codes: readonly string[]): Readonly<Record<string, unknown>> {

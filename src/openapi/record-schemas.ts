@@ -3,6 +3,7 @@ import { isObject } from '../definition/json.js'
 import type { Link } from '../definition/resource.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { closedPlace } from '../plan/closed-schema.js'
+import type { LinkForms } from '../plan/legacy-endings.js'
 import type { Mounted } from '../plan/routes.js'
 import { addressable } from './bounds.js'
 import type { Components } from './components.js'
@@ -33,13 +34,26 @@ export class RecordSchemas {
   readonly #components: Components
   readonly #members: MemberSchemas
   readonly #links: LinkSchemas
+  readonly #bodyLimit: number
+  readonly #forms: LinkForms
+  readonly #others = new Map<LinkForms, RecordSchemas>()
   readonly #known = new Map<Mounted, Known>()
 
   /** `bodyLimit`: the most bytes of a body. */
-  constructor(components: Components, bodyLimit: number) {
+  constructor(components: Components, bodyLimit: number, forms: LinkForms = 'objects') {
     this.#components = components
-    this.#members = new MemberSchemas(components)
-    this.#links = new LinkSchemas(components, this.#members, bodyLimit)
+    this.#bodyLimit = bodyLimit
+    this.#forms = forms
+    this.#members = new MemberSchemas(components, ofForms[forms])
+    this.#links = new LinkSchemas(components, this.#members, bodyLimit, forms)
+  }
+
+  /** The same of records whose links look otherwise, as they did before (REP-1). */
+  with(forms: LinkForms): RecordSchemas {
+    if (forms === this.#forms) return this
+    const made = this.#others.get(forms) ?? new RecordSchemas(this.#components, this.#bodyLimit, forms)
+    this.#others.set(forms, made)
+    return made
   }
 
   /** The schema of a record, as clients get or send it. What is the same for several purposes has one name. */
@@ -53,8 +67,7 @@ export class RecordSchemas {
   }
 
   /** A page of records. */
-  page(mounted: Mounted): DocumentSchema {
-    const { max } = mounted.plan.list.page
+  page(mounted: Mounted, max = mounted.plan.list.page.max): DocumentSchema {
     return { type: 'array', items: this.of(mounted, 'output'), maxItems: max, xml: { name: mounted.wire.list.root, wrapped: true } }
   }
 
@@ -65,6 +78,7 @@ export class RecordSchemas {
 
   /** Whether a record was made for a comparison alone: what it refers to may stand nowhere else. */
   get hasStrays(): boolean {
+    if ([...this.#others.values()].some((other) => other.hasStrays)) return true
     return [...this.#known.values()].some(({ records, references }) => [...records.keys()].some((form) => !references.has(form)))
   }
 
@@ -192,6 +206,9 @@ export class RecordSchemas {
     }
   }
 }
+
+/** What names of types say of links that are, or may be, plain addresses. */
+const ofForms: Readonly<Record<LinkForms, string>> = { objects: '', addresses: 'WithAddresses', either: 'WithAnyLinks' }
 
 type Put = (name: string, schema: DocumentSchema, needed: boolean) => void
 

@@ -2,6 +2,8 @@
 import { header } from '../wire.js'
 import type { ServiceFacts } from './description.js'
 import type { Situation } from './endings.js'
+import { hasDeleteBody } from './legacy-endings.js'
+import type { Route } from './routes.js'
 
 /** A header field of an answer. */
 export interface AnswerField {
@@ -14,7 +16,7 @@ const always = (...names: readonly string[]): readonly AnswerField[] => names.ma
 const perhaps = (...names: readonly string[]): readonly AnswerField[] => names.map((name) => ({ name, always: false }))
 
 /** What determines the fields of every answer. `body`: whether the operation reads one. */
-export type FieldSituation = Pick<Situation, 'method' | 'facts' | 'life'> & { readonly body: boolean }
+export type FieldSituation = Pick<Situation, 'method' | 'facts' | 'life'> & { readonly body: boolean; readonly modes?: Route['modes'] }
 
 /** The fields of every answer, successful or not. */
 function common({ facts, life }: Pick<Situation, 'facts' | 'life'>): readonly AnswerField[] {
@@ -74,7 +76,7 @@ function own(situation: Situation, status: number): readonly AnswerField[] {
       ]
     }
     case 'nothing':
-      return []
+      return hasDeleteBody(situation, status) ? perhaps(header.vary) : []
   }
 }
 

@@ -3,6 +3,8 @@
  * options that shape every answer. It is a property of the middleware, under a symbol that all copies
  * of the library share, so that one copy can read what another has made.
  */
+import type { Convention } from '../conventions/options.js'
+import type { ParameterNames } from '../conventions/parameters.js'
 import { invalidOption } from '../options/check.js'
 import type { CustomRepresentation } from './custom-representation.js'
 import type { DeleteStatus } from './operation.js'
@@ -42,6 +44,10 @@ export interface ServiceFacts {
   /** Whether preflights of browsers are answered (HDR-7). */
   readonly cors: boolean
   readonly requireIfMatch: boolean
+  /** The clauses that are not simply enforced, with the day until which. */
+  readonly conventions: readonly Convention[]
+  /** Other names of parameters. */
+  readonly parameters: ParameterNames | undefined
   /** The most bytes of a request body, unless an endpoint has its own. */
   readonly bodyLimit: number
   readonly deleteStatus: DeleteStatus

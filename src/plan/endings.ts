@@ -3,8 +3,9 @@
  * Documents and docs/lifecycle.md list them, and tests compare them with real answers.
  */
 import { isCreating } from '../definition/fixed.js'
-import type { ProblemCode } from '../problem.js'
+import type { CustomProblem, ProblemCode } from '../problem.js'
 import type { DescribedLife, ServiceFacts } from './description.js'
+import { acceptProblems, deleteStatusesOf, headStatuses, isHeadLikeGet, modesKey, needsIfMatch } from './legacy-endings.js'
 import type { OperationDescription } from './operation.js'
 import { keyHolders } from './route-list.js'
 import type { Route } from './routes.js'
@@ -58,8 +59,12 @@ const setsCheckedFlag: When = (situation) => {
 }
 
 /** Whether a read may be answered by its preconditions alone (HDR-4): HEAD of an item is 302 without a look at them. */
-export const readsConditionally: When = ({ method, operation }) =>
-  operation.preconditions === 'representation' && !(method === 'HEAD' && operation.headStatus !== undefined)
+export const readsConditionally: When = (situation) => {
+  const { method, operation } = situation
+  return (
+    operation.preconditions === 'representation' && !(method === 'HEAD' && operation.headStatus !== undefined && !isHeadLikeGet(situation))
+  )
+}
 
 const changesConditionally: When = ({ operation }) => operation.preconditions === 'item'
 
@@ -114,7 +119,7 @@ export const stepProblems = {
     ending('unknown-path', (one) => notOptions(one) && hasFile(one)),
     ending('stale', changesConditionally),
     ending('precondition-failed', (one) => changesConditionally(one) && one.method !== 'POST'),
-    ending('precondition-required', (one) => changesConditionally(one) && one.facts.requireIfMatch),
+    ending('precondition-required', (one) => changesConditionally(one) && needsIfMatch(one) !== 'never'),
     ending('invalid-body', setsCheckedFlag),
     ending('duplicate', ({ operation: { writes: method } }) => method !== undefined && method !== 'remove'),
     ending('reference', writes),
@@ -138,9 +143,10 @@ export const loginProblems = [
 ] as const satisfies readonly ProblemCode[]
 
 /** The codes of the problems that a request of an operation may end with. */
-export function problemsOf(situation: Situation): readonly ProblemCode[] {
+export function problemsOf(situation: Situation): readonly (ProblemCode | CustomProblem)[] {
   const found = Object.values<readonly Ending[]>(stepProblems).flatMap((endings) => endings.filter(({ when }) => when(situation)))
-  return [...new Set(found.map(({ code }) => code))]
+  const codes = [...new Set(found.map(({ code }) => code))]
+  return codes.flatMap((code) => (code === 'unsupported-accept' ? acceptProblems(situation) : [code]))
 }
 
 /** The statuses of an endpoint: those that its `describe` lists, else 200 and 204. */
@@ -152,14 +158,14 @@ function ofEndpoint(method: string, { endpoint }: Route): readonly number[] {
 /** The statuses of a request that succeeds. */
 export function successesOf(situation: Situation): readonly number[] {
   const { method, operation, route, facts } = situation
-  if (method === 'HEAD' && operation.headStatus !== undefined) return [operation.headStatus]
+  if (method === 'HEAD' && operation.headStatus !== undefined) return headStatuses(situation)
   const unmodified = readsConditionally(situation) ? [304] : []
   if (operation.statuses === 'any') {
     const statuses = ofEndpoint(method, route)
     return [...statuses, ...(statuses.includes(200) ? unmodified : [])]
   }
   // The service chooses one of them.
-  if (operation.writes === 'remove') return [facts.deleteStatus]
+  if (operation.writes === 'remove') return deleteStatusesOf(situation, facts.deleteStatus)
   if (operation.writes === 'create' && isCreating(route.resource?.adapter.create)) return [201]
   return [...operation.statuses, ...unmodified]
 }
@@ -182,5 +188,5 @@ export function endingsKind(route: Route): string | undefined {
     isGuarded(route),
     resource.representations.length > 0,
   ]
-  return `${kind} ${resource.idempotencyKey} ${traits.join()}`
+  return `${kind} ${resource.idempotencyKey} ${traits.join()} ${modesKey(route)}`
 }

@@ -14,7 +14,8 @@ import type { Endpoint, EndpointCall } from './endpoint.js'
 import type { EndpointMethod, EndpointQuery, UploadOptions } from './endpoint-types.js'
 import { type Form, formOf } from './form.js'
 import { compileNormalize } from './members.js'
-import { readPairs, refuse } from './query-pairs.js'
+import { onceEach, readPairs, refuse } from './query-pairs.js'
+import type { QueryNote, QueryTerms } from './query-terms.js'
 import { refuseBody } from './record.js'
 import { type ScalarGrammar, scalarGrammar } from './scalar-grammar.js'
 import { compileValidator } from './validator.js'
@@ -33,7 +34,7 @@ export interface CompiledMethod {
   readonly text: EndpointText
   /** The parameters as they are declared. */
   readonly query: EndpointQuery | undefined
-  readonly parseQuery: (raw: string) => Readonly<Record<string, Scalar>>
+  readonly parseQuery: (raw: string, terms?: QueryTerms, tell?: (notes: readonly QueryNote[]) => void) => Readonly<Record<string, Scalar>>
   /** The names of deprecated parameters among those that were parsed. */
   readonly deprecatedParameters: DeprecatedIn
   /** Absent where the method takes no body. */
@@ -90,7 +91,7 @@ function compileParameters(name: string, { query }: Given): CompiledMethod['pars
   const grammars = new Map(
     Object.entries(query?.properties ?? {}).map(([parameter, schema]) => [parameter, grammarOf(name, parameter, schema)]),
   )
-  const allowed = [...grammars.keys()]
+  const names = onceEach([...grammars.keys()])
   const required = new Set(query?.required)
   for (const parameter of required) {
     if (!grammars.has(parameter)) {
@@ -102,8 +103,8 @@ function compileParameters(name: string, { query }: Given): CompiledMethod['pars
   }
   // A grammar knows types; bounds, lengths and patterns are the validator's.
   const validate = compileValidator(name, { type: 'object', properties: { ...query?.properties } }, new Set())
-  return (raw) => {
-    const { seen, found } = readPairs(raw, allowed)
+  return (raw, terms, tell) => {
+    const { seen, found, translated } = readPairs(raw, names, terms)
     const values: Record<string, Scalar> = {}
     for (const [parameter, grammar] of grammars) {
       const text = seen.get(parameter)?.[0]
@@ -117,6 +118,7 @@ function compileParameters(name: string, { query }: Given): CompiledMethod['pars
       ...validate(values).map(({ pointer = '', ...violation }) => ({ ...violation, parameter: pointer.slice(1), clause: 'QUERY-8' })),
     )
     refuse(found)
+    if (translated !== undefined) tell?.(translated.notes)
     return values
   }
 }

@@ -4,6 +4,7 @@ import { isProblem, type Violation } from '../problem.js'
 import { parameter } from '../wire.js'
 import { type ListGrammar, type ListQuery, parseListQuery } from './list-grammar.js'
 import { refuse } from './query-pairs.js'
+import type { QueryTerms } from './query-terms.js'
 
 /** The parameters that say which page of a list is meant, each with its clause. */
 const paging: ReadonlyMap<string, string> = new Map([
@@ -17,19 +18,23 @@ const paging: ReadonlyMap<string, string> = new Map([
  * the order is that of the key, also with `q`: the walk needs an order in which every row has its
  * place. Throws the `invalid-query` problem with every violation at once.
  */
-export function parseExportQuery(raw: string, grammar: ListGrammar): ListQuery {
+export function parseExportQuery(raw: string, grammar: ListGrammar, terms?: QueryTerms): ListQuery {
   const names = new Set(parseQueryString(raw).pairs.map(([name]) => name))
   const found = [...paging].filter(([name]) => names.has(name)).map(([name, clause]) => pageless(name, clause))
-  const { query, errors } = parsed(raw, grammar)
+  const { query, errors } = parsed(raw, grammar, terms)
   refuse([...found, ...errors.filter(({ parameter: name = '' }) => !paging.has(name))])
   // Without violations there is a query.
   const { sort, ...rest } = query as ListQuery
   return { ...rest, sort: sort.length === 0 ? grammar.key : sort, page: 1, size: grammar.page.max, offset: 0 }
 }
 
-function parsed(raw: string, grammar: ListGrammar): { readonly query?: ListQuery; readonly errors: readonly Violation[] } {
+function parsed(
+  raw: string,
+  grammar: ListGrammar,
+  terms: QueryTerms | undefined,
+): { readonly query?: ListQuery; readonly errors: readonly Violation[] } {
   try {
-    return { query: parseListQuery(raw, grammar), errors: [] }
+    return { query: parseListQuery(raw, grammar, undefined, terms), errors: [] }
   } catch (error) {
     if (!isProblem(error) || error.errors.length === 0) throw error
     return { errors: error.errors }

@@ -2,7 +2,6 @@
 import type { Condition, ListRequest, SortTerm } from '../adapters/contract.js'
 import { type Cache, Caches } from '../cache.js'
 import { freezeThroughout } from '../definition/fixed.js'
-import { checkPage } from '../definition/resolve-resource.js'
 import type { Filter, PageOptions, ResourceDefinition } from '../definition/resource.js'
 import type { Shape } from '../definition/shape.js'
 import type { QueryPair } from '../http/query-string.js'
@@ -11,20 +10,24 @@ import type { KnownViolation, Violation } from '../problem.js'
 import type { ViolationParams } from '../violation.js'
 import { parameter } from '../wire.js'
 import { compilePlaces, type ListAddress, type PlaceGrammar, parseHint } from './hint.js'
-import { misfitHint, readPairs, refuse } from './query-pairs.js'
+import { pageOf, readPage } from './list-page.js'
+import { misfitHint, onceEach, readPairs, refuse } from './query-pairs.js'
+import type { QueryNote, QueryTerms } from './query-terms.js'
 import { mostQueryViolations } from './refusal.js'
-import { boolean, parseInteger, type ScalarGrammar, scalarGrammar } from './scalar-grammar.js'
+import { boolean, type ScalarGrammar, scalarGrammar } from './scalar-grammar.js'
 import { typeParams } from './violations.js'
 
 /** The query of a request for one item. */
 export interface ItemQuery {
   /** The associations to put in full (QUERY-6). */
   readonly expand: readonly string[]
+  /** What is to be told of parameters that came under other names or were ignored, where there are any. */
+  readonly notes?: readonly QueryNote[]
 }
 
 /** A parsed list query: what an adapter gets, and what the answer needs. */
 export interface ListQuery extends ListRequest, ItemQuery {
-  /** The decoded parameters as they came: pagination links repeat them. */
+  /** The decoded parameters as they came, in the names of the conventions: pagination links repeat them. */
   readonly pairs: readonly QueryPair[]
   /** What the wire calls the first page. */
   readonly first: 0 | 1
@@ -90,15 +93,6 @@ function deprecatedNames(filters: ReadonlyMap<string, TypedFilter>): ReadonlySet
   return names.length === 0 ? undefined : new Set(names)
 }
 
-/** What the resource says of pages, else the service, else the defaults; a default is never more than the maximum that someone did say. */
-function pageOf({ collection, page: own }: ResourceDefinition, service: PageOptions): Required<PageOptions> {
-  // A larger default page without a maximum raises the maximum.
-  const max = own.max ?? service.max ?? Math.max(100, own.size ?? service.size ?? 0)
-  const page = { size: own.size ?? Math.min(service.size ?? 25, max), max, first: own.first ?? service.first ?? 1 }
-  checkPage(`"${collection}"`, page)
-  return page
-}
-
 /** Characters of a query that is kept: a service sees the same few over and over. */
 const longestRecent = 400
 
@@ -106,33 +100,32 @@ const longestRecent = 400
  * The same as `parseListQuery`, of which a query that comes again is the same frozen object from its second time on: what is worked out of a frozen one may be kept by it,
  * and nothing is kept of those that come once. One with a hint is parsed each time, since that holds for one address alone.
  */
-export function knownListQuery(raw: string, grammar: ListGrammar, address: ListAddress): ListQuery {
-  const known = grammar.recent.get(raw)
+export function knownListQuery(raw: string, grammar: ListGrammar, address: ListAddress, terms?: QueryTerms): ListQuery {
+  const name = terms === undefined ? raw : terms.key + raw
+  const known = grammar.recent.get(name)
   if (known !== undefined && known !== once) return known
-  const query = parseListQuery(raw, grammar, address)
+  const query = parseListQuery(raw, grammar, address, terms)
   if (query.seek !== undefined || raw.length > longestRecent) return query
   // What one request did to one that is kept would be another's.
-  grammar.recent.set(raw, known === once ? freezeThroughout(query) : once)
+  grammar.recent.set(name, known === once ? freezeThroughout(query) : once)
   return query
 }
 
 /**
  * Parses the raw query of a list. Throws the `invalid-query` problem with every violation at once. `address` says which list it is, where hints are followed: without it
- * there are none to follow, so any is refused (QUERY-7).
+ * there are none to follow, so any is refused (QUERY-7). `terms`: how the service differs from the conventions.
  */
-export function parseListQuery(raw: string, grammar: ListGrammar, address?: ListAddress): ListQuery {
+export function parseListQuery(raw: string, grammar: ListGrammar, address?: ListAddress, terms?: QueryTerms): ListQuery {
   const many = (name: string): boolean => grammar.filters.get(name)?.many === true
-  const { pairs, found, seen } = readPairs(raw, grammar.parameters, many, address !== undefined)
+  const names = { allowed: grammar.parameters, many, hinted: address !== undefined }
+  const { pairs, found, seen, translated } = readPairs(raw, names, terms)
   const where: Condition[] = []
   for (const [name, values] of seen) {
     const filter = grammar.filters.get(name)
     if (filter !== undefined) addCondition(where, filter, values, found)
   }
-  const { first, max, size: usual } = grammar.page
   const text = (name: string): string | undefined => seen.get(name)?.[0]
-  const size = wholeNumber(parameter.size, text(parameter.size), 1, max, found) ?? usual
-  const number = wholeNumber(parameter.page, text(parameter.page), first, Number.MAX_SAFE_INTEGER, found) ?? first
-  const page = number - first + 1
+  const { page, size, notes } = readPage(grammar.page, { text, translated, terms }, found)
   const search = text(parameter.search)
   const sorted = text(parameter.sort)
   const sort = sorted === undefined ? (search === undefined ? grammar.key : unordered) : orderedBy(sorted, grammar, found)
@@ -146,9 +139,10 @@ export function parseListQuery(raw: string, grammar: ListGrammar, address?: List
     offset: Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER - size),
     expand,
     pairs,
-    first,
+    first: grammar.page.first,
   }
   if (search !== undefined) query.search = search
+  if (notes.length > 0) query.notes = notes
   const hint = text(parameter.after)
   const seek = hint === undefined || address === undefined ? undefined : parseHint(hint, grammar.places, query, address)
   if (hint !== undefined && seek === undefined) found.push(misfitHint)
@@ -161,12 +155,12 @@ export function parseListQuery(raw: string, grammar: ListGrammar, address?: List
 const unordered: readonly SortTerm[] = Object.freeze([])
 
 /** Parses the query of a request for one item: `expand` and nothing else. */
-export function parseItemQuery(raw: string, grammar: ListGrammar): ItemQuery {
+export function parseItemQuery(raw: string, grammar: ListGrammar, terms?: QueryTerms): ItemQuery {
   if (raw === '') return plainItem
-  const { seen, found } = readPairs(raw, grammar.expandable.length > 0 ? [parameter.expand] : [])
+  const { seen, found, translated } = readPairs(raw, onceEach(grammar.expandable.length > 0 ? [parameter.expand] : []), terms)
   const expand = parseExpand(seen.get(parameter.expand)?.[0], grammar.expandable, found)
   refuse(found)
-  return { expand }
+  return translated === undefined || translated.notes.length === 0 ? { expand } : { expand, notes: translated.notes }
 }
 
 const nothing: readonly string[] = Object.freeze([])
@@ -189,24 +183,6 @@ function typedFilter(filter: Filter, shape: Shape): TypedFilter {
   const member = shape.at(filter.path)
   if (filter.op === 'contains') return { ...filter, ...scalarGrammar(member?.items), params: typeParams(member?.items) }
   return { ...filter, ...scalarGrammar(member, filter.op === 'eq'), params: typeParams(member) }
-}
-
-function wholeNumber(name: string, text: string | undefined, least: number, most: number, found: Violation[]): number | undefined {
-  if (text === undefined) return undefined
-  const value = parseInteger(text)
-  if (value !== undefined && value >= least && value <= most) return value
-  const isPage = name === parameter.page
-  const fix = isPage
-    ? `a whole number from ${least}: it is the number of a page, and the first is ${least}`
-    : `a whole number from ${least} to ${most}`
-  found.push({
-    parameter: name,
-    detail: `"${name}" must be ${fix}.`,
-    code: 'range',
-    params: { minimum: least, ...(isPage ? {} : { maximum: most }) },
-    clause: isPage ? 'QUERY-4' : 'QUERY-5',
-  })
-  return undefined
 }
 
 /** The terms of a sort, the key last. Those that come again are the same frozen list: an order is worked out once. */

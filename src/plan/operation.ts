@@ -66,8 +66,7 @@ export interface OperationDescription<Query extends QueryKind = QueryKind, Body 
 }
 
 /** The statuses that a successful DELETE of an item may have: the option `deleteStatus` chooses one (VERB-6). */
-export const deleteStatuses = [204, 202, 200] as const
-export type DeleteStatus = (typeof deleteStatuses)[number]
+export { type DeleteStatus, deleteStatuses } from '../conventions/clauses.js'
 
 const itemTargets: ReadonlySet<Target> = new Set<Target>(['item', 'member', 'flag', 'item-endpoint'])
 

@@ -4,6 +4,7 @@ import { parseQueryString, type QueryPair } from '../http/query-string.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { HttpProblem, type KnownViolation, type Violation } from '../problem.js'
 import { parameter } from '../wire.js'
+import { type AllowedNames, type QueryNote, type QueryTerms, type TranslatedQuery, translateQuery } from './query-terms.js'
 import { mostQueryViolations, summaryOf } from './refusal.js'
 
 /** Characters of a value, decoded: as many as Node takes of request line and fields by default, so only a service with a greater `maxHeaderSize` meets this limit. */
@@ -19,20 +20,21 @@ export interface QueryPairs {
   readonly seen: ReadonlyMap<string, readonly string[]>
   /** What is wrong so far; for more of it. */
   readonly found: Violation[]
+  /** How the query was put in the names of the conventions, where the service has other terms. */
+  readonly translated: TranslatedQuery | undefined
 }
 
 /**
  * The parameters of a query whose names are allowed, each once unless `many` says otherwise; the violations of the others are in `found`. `hinted` lets the hint of a
- * pagination link pass too: it is not among the allowed, since nobody writes one (QUERY-7).
+ * pagination link pass too: it is not among the allowed, since nobody writes one (QUERY-7). `terms`: how the service differs from the conventions.
  */
-export function readPairs(
-  raw: string,
-  allowed: readonly string[],
-  many: (name: string) => boolean = () => false,
-  hinted = false,
-): QueryPairs {
-  const { pairs, malformed } = parseQueryString(raw)
-  const found: Violation[] = malformed.slice(0, mostQueryViolations).map(undecodable)
+export function readPairs(raw: string, names: AllowedNames, terms?: QueryTerms): QueryPairs {
+  const { allowed, many, hinted } = names
+  const parsed = parseQueryString(raw)
+  const translated = terms === undefined ? undefined : translateQuery(parsed.pairs, terms, names)
+  const { pairs } = translated ?? parsed
+  const found: Violation[] = parsed.malformed.slice(0, mostQueryViolations).map(undecodable)
+  if (translated !== undefined) found.push(...translated.found.slice(0, mostQueryViolations - found.length))
   const seen = new Map<string, string[]>()
   const strays = new Set<string>()
   for (const [name, value] of pairs) {
@@ -56,7 +58,7 @@ export function readPairs(
         clause: 'QUERY-1',
       })
   }
-  return { pairs, seen, found }
+  return { pairs, seen, found, translated }
 }
 
 /** Throws the `invalid-query` problem where something was found (QUERY-8). */
@@ -65,10 +67,18 @@ export function refuse(found: readonly Violation[]): void {
   throw new HttpProblem('invalid-query', { detail: summaryOf(found), errors: found })
 }
 
-/** Throws the `invalid-query` problem where there is any parameter: what takes none says so (QUERY-8). */
-export function refuseQuery(raw: string): void {
-  if (raw !== '') refuse(readPairs(raw, []).found)
+/** Throws the `invalid-query` problem where there is any parameter: what takes none says so (QUERY-8). Returns what is to be told of those that are ignored. */
+export function refuseQuery(raw: string, terms?: QueryTerms): readonly QueryNote[] | undefined {
+  if (raw === '') return undefined
+  const { found, translated } = readPairs(raw, noNames, terms)
+  refuse(found)
+  return translated?.notes
 }
+
+/** The parameters of a request that takes each once, and no hint. */
+export const onceEach = (allowed: readonly string[]): AllowedNames => ({ allowed, many: () => false, hinted: false })
+
+const noNames = onceEach([])
 
 const undecodable = (text: string): KnownViolation<'encoding'> => ({
   parameter: text,

@@ -1,4 +1,7 @@
 /** One route: its methods, of those that definition and adapter offer, and its `Allow` (VERB-9). */
+import type { Caches } from '../cache.js'
+import type { Modes } from '../conventions/modes.js'
+import type { PageOptions } from '../definition/resource.js'
 import type { Endpoint } from './endpoint.js'
 import { type CompiledEndpoint, compileEndpoint } from './endpoint-plan.js'
 import { type Life, mergedLife, resolveLife } from './life.js'
@@ -10,19 +13,34 @@ import type { ServedDocument } from './served-document.js'
 
 /** What a route leads to beside its methods. */
 type Extra<Op extends OperationDescription> = { resource: Route['resource'] } & Partial<
-  Pick<Route<Op>, 'flag' | 'association' | 'document' | 'file'>
+  Pick<Route<Op>, 'flag' | 'association' | 'document' | 'file' | 'modes'>
 > & {
     endpoint?: CompiledEndpoint
     /** Of the path and everything below. Default: that of the resource. */
     life?: Life | undefined
   }
 
+/** The clauses that are not simply enforced at a template. */
+export type ModesOf = (template: string) => Modes | undefined
+
+export const enforced: ModesOf = () => undefined
+
+/** What the service says of all routes of a table. */
+export interface TableSettings {
+  readonly page?: PageOptions
+  readonly caches?: Caches
+  /** The clauses that are not simply enforced at a template. Default: all are enforced. */
+  readonly modesOf?: ModesOf
+}
+
 /** Makes the routes of a table from the operations that there are. */
 export class RouteMaker<Op extends OperationDescription> {
   readonly #operations: readonly Op[]
+  readonly #modesOf: ModesOf
 
-  constructor(operations: readonly Op[]) {
+  constructor(operations: readonly Op[], modesOf: ModesOf = enforced) {
     this.#operations = operations
+    this.#modesOf = modesOf
   }
 
   /** A route of a resource: what the adapter offers, as far as the mount does not leave it out (VERB-11). */
@@ -37,7 +55,10 @@ export class RouteMaker<Op extends OperationDescription> {
       return life === undefined ? [] : [{ method, life }]
     })
     const { life = extra.resource?.life, ...rest } = extra
-    return route({ kind: target, template, ...rest, ...livesOf(life, lives) }, [...offered, ...this.#at('any')])
+    return route({ kind: target, template, ...rest, modes: this.#modesOf(template), ...livesOf(life, lives) }, [
+      ...offered,
+      ...this.#at('any'),
+    ])
   }
 
   endpoint(entry: Endpoint): Route<Op> {
@@ -68,7 +89,10 @@ export class RouteMaker<Op extends OperationDescription> {
       return life === undefined ? [] : [{ method, life }]
     })
     const life = mergedLife(resolveLife(what, entry), resource?.life)
-    return route({ kind: target, template, resource, endpoint, ...livesOf(life, lives) }, [...offered, ...this.#at('any')])
+    return route({ kind: target, template, resource, endpoint, modes: this.#modesOf(template), ...livesOf(life, lives) }, [
+      ...offered,
+      ...this.#at('any'),
+    ])
   }
 
   #at(target: OperationDescription['target']): readonly Op[] {

@@ -1,5 +1,6 @@
 /** The one way an answer leaves: status, headers and body written at once, without Express's own tag and type. */
 import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { ProblemFacts, WrittenShape } from '../conventions/shape.js'
 import { type HttpProblem, problemBody } from '../problem.js'
 import { header } from '../wire.js'
 import { compresses, followCoding } from './coded-tags.js'
@@ -142,6 +143,8 @@ export interface ProblemTelling {
   readonly requestId: string | undefined
   /** What the answer varies by. Default: `Accept`. */
   readonly vary?: string
+  /** Gives it the form that errors of the service had before (ERR-3); `undefined`, also of what it gives: the form of the conventions. */
+  readonly shaped?: ((facts: ProblemFacts) => WrittenShape | undefined) | undefined
 }
 
 const spellings = new Map(Object.values(header).map((name) => [name.toLowerCase(), name]))
@@ -155,9 +158,11 @@ export function spelled(headers: Readonly<Record<string, string>>): Headers {
 export function problemAnswer(problem: HttpProblem, telling: ProblemTelling): Answer {
   const headers: Headers = { ...spelled(problem.headers), [header.cacheControl]: 'no-store' }
   if (problem.status === 410) return { status: 410, headers }
-  const { representation, base, instance, requestId, vary = header.accept } = telling
+  const { representation, base, instance, requestId, vary = header.accept, shaped } = telling
   const place = { ...(base === undefined ? {} : { base }), instance, ...(requestId === undefined ? {} : { requestId }) }
-  headers[header.contentType] = representation.problemType
   headers[header.vary] = mergeVary(headers[header.vary], vary)
-  return { status: problem.status, headers, body: representation.encodeProblem(problemBody(problem, place)) }
+  const facts = problemBody(problem, place)
+  const own = shaped?.(facts as unknown as ProblemFacts)
+  headers[header.contentType] = own?.contentType ?? representation.problemType
+  return { status: own?.status ?? problem.status, headers, body: own?.body ?? representation.encodeProblem(facts) }
 }

@@ -10,14 +10,16 @@ import { linkedKey, type Related } from './related.js'
 export class Presenter {
   readonly #base: string
   readonly #shares: boolean
+  readonly #plainLinks: boolean
 
   /**
    * `base` is the absolute address of the version. With `shares` what may leave as it is is the record's own: for writers that only look at it, where functions of a team
-   * get copies.
+   * get copies. With `plainLinks` links are addresses in place of objects, as a service had them before REP-1.
    */
-  constructor(base: string, shares = false) {
+  constructor(base: string, shares = false, plainLinks = false) {
     this.#base = base
     this.#shares = shares
+    this.#plainLinks = plainLinks
   }
 
   /** `keys` are the parents' keys, outermost first, and the record's own; `at` is the place of the record among those that `related` was gathered for. */
@@ -36,7 +38,10 @@ export class Presenter {
       const { link } = field
       if (link.kind === 'to') putPresent(wire, name, this.#link(mounted, link, source, related, at))
       else if (link.kind === 'external') putPresent(wire, name, this.#external(mounted, link.name, source))
-      else putPresent(wire, name, { href: `${this.#base}${itemPath(mounted, keys)}/${segmentOf(link.sub)}` })
+      else {
+        const href = `${this.#base}${itemPath(mounted, keys)}/${segmentOf(link.sub)}`
+        putPresent(wire, name, this.#plainLinks ? href : { href })
+      }
     }
     if (plan.open) {
       for (const name of Object.keys(source)) {
@@ -48,7 +53,7 @@ export class Presenter {
   }
 
   /** A link to a resource: the record in full where it is expanded, else its address with what the link shows. */
-  #link(mounted: Mounted, link: LinkTo, record: JsonObject, related: Related, at: number): JsonObject | null {
+  #link(mounted: Mounted, link: LinkTo, record: JsonObject, related: Related, at: number): JsonObject | string | null {
     const target = mounted.targets.get(link.name) as Mounted
     const key = linkedKey(target, link, record)
     if (key === undefined) return null
@@ -56,7 +61,9 @@ export class Presenter {
     const found = related.links.find(({ name }) => name === link.name)
     const stored = found?.stored[at]
     if (stored !== undefined && found?.expanded) return this.represent(target, stored.value, lineage, found.nested, at)
-    const brief: JsonObject = { href: `${this.#base}${itemPath(target, lineage)}` }
+    const href = `${this.#base}${itemPath(target, lineage)}`
+    if (this.#plainLinks) return href
+    const brief: JsonObject = { href }
     if (stored !== undefined) {
       for (const name of link.show) {
         const value = own(stored.value, name)

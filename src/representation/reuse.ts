@@ -69,6 +69,8 @@ const weightOf = ({ weight }: { readonly weight: number }): number => weight
 export class Reuse {
   readonly #on: boolean
   readonly views: Views
+  /** Those with plain addresses in place of links (REP-1). */
+  readonly plainViews: Views
   readonly #items: Cache<Stored<unknown>, RememberedItem>
   readonly #pages: Cache<ListQuery, RememberedPage>
   readonly #seen = new Seen()
@@ -76,6 +78,7 @@ export class Reuse {
   constructor(caches: Caches) {
     this.#on = caches.on
     this.views = new Views(caches)
+    this.plainViews = new Views(caches, true)
     this.#items = caches.make<Stored<unknown>, RememberedItem>('items', { sizeOf: weightOf })
     this.#pages = caches.make<ListQuery, RememberedPage>('pages', { sizeOf: weightOf })
   }

@@ -44,9 +44,12 @@ export class Views {
   readonly #caches: Caches
   readonly #linkDigests: Cache<string, LinkDigest>
   readonly #byResource = new WeakMap<Mounted, ResourceViews>()
+  readonly #plainLinks: boolean
 
-  constructor(caches: Caches) {
+  /** With `plainLinks` links are addresses in place of objects, as a service had them before REP-1. */
+  constructor(caches: Caches, plainLinks = false) {
     this.#caches = caches
+    this.#plainLinks = plainLinks
     this.#linkDigests = caches.make('link-digests')
   }
 
@@ -55,10 +58,16 @@ export class Views {
   }
 
   #add(resource: Mounted): ResourceViews {
-    const made = new ResourceViews(resource, this.#caches, this.#linkDigests)
+    const made = new ResourceViews(resource, this.#caches, { linkDigests: this.#linkDigests, plainLinks: this.#plainLinks })
     this.#byResource.set(resource, made)
     return made
   }
+}
+
+/** What the views of all resources have in common. */
+interface SharedByViews {
+  readonly linkDigests: Cache<string, LinkDigest>
+  readonly plainLinks: boolean
 }
 
 /** The views of one resource. */
@@ -67,11 +76,14 @@ class ResourceViews {
   readonly #linkDigests: Cache<string, LinkDigest>
   readonly #known: Cache<string, View>
   readonly #on: boolean
+  readonly #plainLinks: boolean
   /** Most requests ask for the view of the one before: then no name is put together, which is 3% of what a 304 allocates. */
   #last: (Variant & { readonly view: View }) | undefined
 
-  constructor({ plan }: Mounted, caches: Caches, linkDigests: Cache<string, LinkDigest>) {
-    this.#digest = plan.digest
+  constructor({ plan }: Mounted, caches: Caches, { linkDigests, plainLinks }: SharedByViews) {
+    // Bytes with other links have another tag (HDR-8).
+    this.#digest = plainLinks ? `${plan.digest} plain` : plan.digest
+    this.#plainLinks = plainLinks
     this.#linkDigests = linkDigests
     this.#known = caches.make('views')
     this.#on = caches.on
@@ -93,7 +105,7 @@ class ResourceViews {
     if (known !== undefined) return known
     const made: View = {
       digest: tagDigest(`${this.#digest} ${name}`),
-      presenter: new Presenter(base, representation.text !== undefined),
+      presenter: new Presenter(base, representation.text !== undefined, this.#plainLinks),
       linkDigests: this.#linkDigests,
       uses: 0,
     }

@@ -20,6 +20,7 @@ import { type PathLives, pathLivesKind } from '../plan/path-lives.js'
 import type { JobRecords } from '../plan/records.js'
 import { openPaths, servedDocuments } from '../plan/served-document.js'
 import { ConfigurationError, isConfigurationError } from '../problem.js'
+import { checkRoutesOfConventions, tableSettings } from './adoption.js'
 import { begin } from './begin.js'
 import { type DescribeOptions, Documents } from './documents.js'
 import { Exchange } from './exchange.js'
@@ -124,7 +125,7 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
     const { resources, routes, paths, ...life } = versionOptions(name, entry)
     versions.set(name, {
       name,
-      table: withPaths(name, routeTable([...resources, ...addresses], [], service.page, service.caches), paths, routes !== undefined),
+      table: withPaths(name, routeTable([...resources, ...addresses], [], tableSettings(service, name)), paths, routes !== undefined),
       life: resolveLifecycle(name, life, living),
       // An Express router takes Express requests. Below an Express app every request is one.
       routes: routes as Middleware | undefined,
@@ -133,6 +134,7 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
   }
   const served = [...versions.values()].filter((version) => version !== 'retired')
   checkBudgets(service, served)
+  if (served.every(({ routes }) => routes === undefined)) checkRoutesOfConventions(service, served)
   const apiMiddleware: Middleware = (req, res, next) => {
     const { path, query } = splitTarget(req.url ?? '/')
     const found = splitVersion(path)

@@ -1,5 +1,6 @@
 /** Reads the body of a request, by the kind that its operation names (HDR-5, ERR-2). */
 import type { Awaitable } from '../adapters/contract.js'
+import { takesType } from '../conventions/media-ranges.js'
 import type { JsonObject } from '../definition/json.js'
 import { lastKey } from '../definition/key.js'
 import { type BodyOptions, bodyTypes, hasBody, readBody, readUpload } from '../middleware/body.js'
@@ -116,7 +117,8 @@ async function checkSeen(exchange: Negotiated): Promise<void> {
 /** The bytes of an import. Its format parses them. */
 async function readFile(exchange: Negotiated, { types, resource: collection, hold }: UploadOptions): Promise<Upload> {
   const { req, res, service } = exchange
-  const options = bodyOptions(exchange, types, openForm)
+  // What a file is, its own format says.
+  const options = { ...bodyOptions(exchange, types, openForm), takes: undefined }
   const release = hold?.()
   if (release !== undefined) {
     // The place is held until the connection closes, also where the client leaves early.
@@ -135,6 +137,7 @@ function bodyOptions(exchange: Negotiated, accepted: readonly string[], form: Fo
     bodyLimit: endpointMethod?.bodyLimit ?? service.bodyLimit,
     depthLimit: service.depthLimit,
     timeLeft: () => exchange.timeLimit.left(),
+    takes: exchange.route.modes === undefined ? undefined : (type) => takesType(exchange.legacy('HDR-5'), type),
     patch: method === 'PATCH',
   }
 }

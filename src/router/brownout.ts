@@ -16,7 +16,11 @@ export const brownoutFor = (exchange: Received, life: Lifecycle, principal: unkn
 function answered(exchange: Received, life: Lifecycle, spares: (brownout: Brownout) => boolean): Answered | undefined {
   const { hooks } = exchange.service
   const brownout = life.brownouts?.at(Date.now(), spares, (error) =>
-    notify(hooks.onError, () => ({ ...exchange.event(), status: 500, code: 'internal', clause: 'VER-3', step: 'version', error }), exchange.req),
+    notify(
+      hooks.onError,
+      () => ({ ...exchange.event(), status: 500, code: 'internal', clause: 'VER-3', step: 'version', error }),
+      exchange.req,
+    ),
   )
   return brownout === undefined ? undefined : answerOf(exchange, life, brownout)
 }

@@ -5,6 +5,8 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Action, Decided, Permission } from '../auth/permission.js'
+import type { ModedClause } from '../conventions/clauses.js'
+import type { Legacy } from '../conventions/modes.js'
 import type { KeyValue } from '../definition/key.js'
 import type { Conditions } from '../middleware/if-match.js'
 import type { Mounted } from '../plan/routes.js'
@@ -39,6 +41,8 @@ export interface Caller {
   reached(mounted: Mounted): Mounted
   /** Asks the permission whether the caller may do something (AUTH-4). */
   decide(action: Action, resource: string, key?: KeyValue): Decided
+  /** What the service did before, where that still holds for this caller; `undefined` where the clause is enforced, and of a job. */
+  legacy<C extends ModedClause>(clause: C): Legacy<C> | undefined
   /** The fields of every hook event. */
   event(): RequestEvent
 }

@@ -15,10 +15,10 @@ export function countCall(exchange: Exchange, usage: Usage): void {
 }
 
 /** Stands for versions that there never were: their names are the client's to choose. */
-const unknownVersion = '(unknown)'
+export const unknownVersion = '(unknown)'
 
-/** A router of one resource is told its version by where it is mounted. */
-function placeOf({ req, entrance, routeName }: Exchange): { readonly version: string; readonly route: string | undefined } {
+/** Where a request is counted. A router of one resource is told its version by where it is mounted. */
+export function placeOf({ req, entrance, routeName }: Exchange): { readonly version: string; readonly route: string | undefined } {
   const { versions, versionName, soleVersion } = entrance
   const { belowVersion } = routeName
   if (soleVersion === undefined) {

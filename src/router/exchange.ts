@@ -5,6 +5,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Idempotency } from '../adapters/contract.js'
 import { type Action, type Decided, decide, type Permission } from '../auth/permission.js'
+import type { ModedClause } from '../conventions/clauses.js'
+import { boundedName, Findings, tellFinding } from '../conventions/finding.js'
+import { type Legacy, legacyOf, type Modes, modesOf } from '../conventions/modes.js'
+import type { Convention } from '../conventions/options.js'
 import { type KeyValue, lastKey, segmentOf } from '../definition/key.js'
 import { requestIdOf, traceOf } from '../http/request-id.js'
 import { safeMethods } from '../http/safe-methods.js'
@@ -20,8 +24,8 @@ import { namesIn, useAddress } from '../plan/part-lives.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
-import { countCall } from './counted-call.js'
-import type { RequestEvent } from './hooks.js'
+import { countCall, placeOf, unknownVersion } from './counted-call.js'
+import type { Hooks, RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
 import { type CallCounts, Progress } from './progress.js'
 import { RouteName } from './route-name.js'
@@ -69,6 +73,7 @@ export class Exchange implements AnyStage {
   #base: string | undefined
   #timeLimit: TimeLimit | undefined
   #routeName: RouteName | undefined
+  #findings: Findings | undefined
   #ended: ((status: number | undefined) => void) | undefined
 
   constructor(req: IncomingMessage, res: ServerResponse, service: Service, entrance: Entrance) {
@@ -201,7 +206,9 @@ export class Exchange implements AnyStage {
   }
 
   followOwnRoutes(mountPath: string): void {
-    if ((this.#routeName ?? this.progress.counts ?? this.service.usage) !== undefined) this.routeName.followOwnRoutes(mountPath)
+    const { usage, conventions } = this.service
+    if ((this.#routeName ?? this.progress.counts ?? usage) !== undefined || conventions.length > 0)
+      this.routeName.followOwnRoutes(mountPath)
   }
 
   forgetOwnRoute(): void {
@@ -267,6 +274,33 @@ export class Exchange implements AnyStage {
       traceparent: traceOf(this.headers),
       principal: this.principal,
     }
+  }
+
+  legacy<C extends ModedClause>(clause: C): Legacy<C> | undefined {
+    const { conventions } = this.service
+    if (conventions.length === 0) return undefined
+    return legacyOf(this.route === undefined ? this.#earlyModes(conventions) : this.route.modes, clause, this)
+  }
+
+  get onConventionExpired(): Hooks['onConventionExpired'] {
+    return this.service.hooks.onConventionExpired
+  }
+
+  finding(clause: string, detail: string): void {
+    const name = boundedName(detail)
+    this.#findings ??= new Findings()
+    if (!this.#findings.isNew(clause, name)) return
+    const { req, principal, method, service } = this
+    const { version, route } = placeOf(this)
+    const known = version === '' || version === unknownVersion ? undefined : version
+    const place = { req, principal, method, version: known, route }
+    tellFinding({ onFinding: service.hooks.onFinding, usage: service.usage }, clause, name, place)
+  }
+
+  /** Those of a request that ends before the step `route`, or is for hand-written routes. */
+  #earlyModes(conventions: readonly Convention[]): Modes | undefined {
+    const { route, belowVersion } = this.routeName
+    return route === undefined ? modesOf(conventions, this.entrance.versionName, belowVersion) : route.modes
   }
 
   #findRoot(): string | undefined {

@@ -1,5 +1,6 @@
 /** Where logging, metrics and tracing attach. A hook that throws never changes an answer. */
 import type { IncomingMessage } from 'node:http'
+import type { ExpiredConvention, Finding } from '../conventions/finding.js'
 import { failureLine } from '../failures/line.js'
 import type { DeprecatedUse } from '../plan/deprecated.js'
 import type { Facts } from '../telemetry/messages.js'
@@ -51,7 +52,7 @@ export interface ErrorEvent extends RequestEvent {
   readonly status: number
   readonly code: string
   readonly clause: string
-  /** The name of the step that failed; `undefined` where the answer had begun. */
+  /** The name of the step that failed; of an export that was cut, `respond`. */
   readonly step: string | undefined
   /** What was really thrown: never shown to a client. */
   readonly error: unknown
@@ -65,6 +66,10 @@ export interface Hooks {
   onQuery?(event: QueryEvent, req: IncomingMessage | undefined): void
   /** When an answer is written. */
   onResponse?(event: ResponseEvent, req: IncomingMessage): void
+  /** When a request departs from a clause that is not enforced yet, or uses another name of a parameter. */
+  onFinding?(event: Finding, req: IncomingMessage): void
+  /** Once a day for each entry of `conventions` whose day has passed. The log has an error, too. */
+  onConventionExpired?(event: ExpiredConvention): void
   /** When a request ends in a problem. Default: a 5xx is one line of `console.error`, as `failureLine` makes it. */
   onError?(event: ErrorEvent, req: IncomingMessage): void
 }

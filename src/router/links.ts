@@ -142,7 +142,7 @@ function takeLink({ caller, mounted, body, record, found }: Taking, link: LinkTo
     }
     return
   }
-  const key = isObject(given) ? linkKey(caller, target, given) : undefined
+  const key = isObject(given) ? linkKey(caller, target, given) : typeof given === 'string' ? plainKey(caller, target, given) : undefined
   if (key !== undefined) {
     const parts = target.plan.key.parts(key)
     for (let i = 0; i < parts.length; i += 1) {
@@ -174,6 +174,14 @@ function linkKey(caller: Caller, target: Mounted, given: JsonObject): KeyValue |
   const href = Object.hasOwn(given, 'href') ? given.href : undefined
   if (typeof href === 'string') return keyOfHref(caller, target, href)
   return href === undefined || href === null ? key.of(given) : undefined
+}
+
+/** The key that a plain address in place of a link names, where the service had such links before (REP-1). */
+function plainKey(caller: Caller, target: Mounted, given: string): KeyValue | undefined {
+  const legacy = caller.legacy('REP-1')
+  if (legacy === undefined) return undefined
+  legacy.found('href')
+  return keyOfHref(caller, target, given)
 }
 
 function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | undefined {

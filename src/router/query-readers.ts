@@ -4,6 +4,7 @@ import { parseExportQuery } from '../plan/export-query.js'
 import { knownListQuery, parseItemQuery } from '../plan/list-grammar.js'
 import type { QueryKind } from '../plan/operation.js'
 import { refuseQuery } from '../plan/query-pairs.js'
+import { type QueryNote, type QueryTerms, queryTerms, withoutAliases } from '../plan/query-terms.js'
 import type { Input, Negotiated } from './stages.js'
 
 /** What a query asks for. */
@@ -22,9 +23,13 @@ const expandsNothing: readonly string[] = Object.freeze([])
 const asksNothing = Object.freeze({ query: undefined, expand: expandsNothing })
 
 function readList(exchange: Negotiated): QueryInput<'list'> {
-  const { rawQuery, resource, representation } = exchange
+  const { rawQuery, resource, representation, service } = exchange
   const { list } = resource.plan
-  const query = representation.transfer === undefined ? knownListQuery(rawQuery, list, exchange) : parseExportQuery(rawQuery, list)
+  const { transfer } = representation
+  const terms = service.hasOwnTerms ? termsOf(exchange) : undefined
+  const query =
+    transfer === undefined ? knownListQuery(rawQuery, list, exchange, terms) : parseExportQuery(rawQuery, list, withoutAliases(terms))
+  if (query.notes !== undefined) tell(exchange, query.notes)
   if (list.deprecated !== undefined) exchange.progress.noteDeprecated('parameter', usedNames(query.pairs, list.deprecated))
   return { query, expand: query.expand }
 }
@@ -32,19 +37,35 @@ function readList(exchange: Negotiated): QueryInput<'list'> {
 const usedNames = (pairs: readonly QueryPair[], deprecated: ReadonlySet<string>): readonly string[] =>
   pairs.map(([name]) => name).filter((name) => deprecated.has(name))
 
-function readItem({ rawQuery, resource }: Negotiated): QueryInput<'item'> {
-  const query = parseItemQuery(rawQuery, resource.plan.list)
+function readItem(exchange: Negotiated): QueryInput<'item'> {
+  const { rawQuery, resource, service } = exchange
+  const query = parseItemQuery(rawQuery, resource.plan.list, service.hasOwnTerms ? termsOf(exchange) : undefined)
+  if (query.notes !== undefined) tell(exchange, query.notes)
   return { query, expand: query.expand }
 }
 
-function readParameters({ rawQuery, endpointMethod, progress }: Negotiated): QueryInput<'endpoint'> {
-  const query = endpointMethod?.parseQuery(rawQuery) ?? {}
+function readParameters(exchange: Negotiated): QueryInput<'endpoint'> {
+  const { rawQuery, endpointMethod, service, progress } = exchange
+  const query = service.hasOwnTerms
+    ? endpointMethod?.parseQuery(rawQuery, withoutAliases(termsOf(exchange)), (notes) => tell(exchange, notes))
+    : endpointMethod?.parseQuery(rawQuery)
   const used = endpointMethod?.deprecatedParameters?.(query)
   if (used !== undefined) progress.noteDeprecated('parameter', used)
-  return { query, expand: expandsNothing }
+  return { query: query ?? {}, expand: expandsNothing }
 }
 
-function readNone({ rawQuery }: Negotiated): QueryInput<'none'> {
-  refuseQuery(rawQuery)
+function readNone(exchange: Negotiated): QueryInput<'none'> {
+  const { rawQuery, service } = exchange
+  const notes = refuseQuery(rawQuery, service.hasOwnTerms ? withoutAliases(termsOf(exchange)) : undefined)
+  if (notes !== undefined) tell(exchange, notes)
   return asksNothing
+}
+
+/** How the query of this request is read, where that is not as the conventions have it. */
+function termsOf(exchange: Negotiated): QueryTerms | undefined {
+  return queryTerms(exchange.service.parameters, exchange.legacy('QUERY-8'), exchange.legacy('QUERY-5'))
+}
+
+function tell(exchange: Negotiated, notes: readonly QueryNote[]): void {
+  for (const { clause, detail } of notes) exchange.finding(clause, detail)
 }

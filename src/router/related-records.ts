@@ -24,6 +24,6 @@ export function relatedOf(
 export function shownItem(place: Place, stored: Stored<unknown>): Awaitable<JsonObject> {
   const { resource, keys, base } = place
   return settled(relatedOf(place, resource, [stored], []), (related) =>
-    new Presenter(base).represent(resource, stored.value, keys, related),
+    new Presenter(base, false, place.legacy('REP-1') !== undefined).represent(resource, stored.value, keys, related),
   )
 }

@@ -11,6 +11,7 @@ import type { Kinds } from '../options/kinds.js'
 import { describing } from '../plan/description.js'
 import { isMount, type Mount, type MountOptions, mount, mountKinds } from '../plan/mount.js'
 import type { AdapterFor, MountedAdapter } from '../plan/mounted-adapter.js'
+import { checkRoutesOfConventions, tableSettings } from './adoption.js'
 import { begin } from './begin.js'
 import { Exchange } from './exchange.js'
 import { routeTable } from './route-table.js'
@@ -66,11 +67,12 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
   const service = resolveService(rest as unknown as ServiceOptions)
   const version: ServedVersion = {
     name: '',
-    table: routeTable([own], related, service.page, service.caches),
+    table: routeTable([own], related, tableSettings(service, '')),
     life: undefined,
     routes: undefined,
     open: undefined,
   }
+  checkRoutesOfConventions(service, [version])
   const first = `/${area ?? definition.collection}/`
   const resourceRouterMiddleware: Middleware = (req, res, next) => {
     const { path, query } = splitTarget(req.url ?? '/')

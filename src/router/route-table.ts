@@ -1,6 +1,4 @@
 /** The route table of one version, of the operations that this router has. */
-import type { Caches } from '../cache.js'
-import type { PageOptions } from '../definition/resource.js'
 import { nearMiss } from '../near-miss.js'
 import { invalidOption } from '../options/check.js'
 import type { Endpoint } from '../plan/endpoint.js'
@@ -8,18 +6,18 @@ import type { Mount } from '../plan/mount.js'
 import { PartLives } from '../plan/part-lives.js'
 import { type PathLives, partsOfPaths } from '../plan/path-lives.js'
 import { partsOf, shapeOf } from '../plan/route-lives.js'
+import type { TableSettings } from '../plan/route-methods.js'
 import { compileRoutes, type RouteTable } from '../plan/routes.js'
 import type { ServedDocument } from '../plan/served-document.js'
 import { operations } from './operations/index.js'
 import type { Operation } from './operations/operation.js'
 
-/** `related` are resources that links lead to, without addresses of their own in the table; `caches` are the service's. */
+/** `related` are resources that links lead to, without addresses of their own in the table. */
 export const routeTable = (
   entries: readonly (Mount | Endpoint | ServedDocument)[],
   related: readonly Mount[] = [],
-  page?: PageOptions,
-  caches?: Caches,
-): RouteTable<Operation> => compileRoutes(operations, entries, related, page, caches)
+  settings: TableSettings = {},
+): RouteTable<Operation> => compileRoutes(operations, entries, related, settings)
 
 /**
  * The table with the lives of paths that nothing is mounted at. Throws `ConfigurationError` where something is, or where

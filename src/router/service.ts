@@ -20,15 +20,16 @@ import { type CustomRepresentation, representationsKind, representationsOption }
 import type { ServiceFacts } from '../plan/description.js'
 import { type DeleteStatus, deleteStatuses } from '../plan/operation.js'
 import { Reuse } from '../representation/reuse.js'
-import type { Usage } from '../usage/usage.js'
+import { type Usage, usageKind } from '../usage/usage.js'
 import { header } from '../wire.js'
+import { type Adoption, type AdoptionOptions, adoptionKinds, resolveAdoption } from './adoption.js'
 import type { Documents } from './documents.js'
 import { Formats } from './formats.js'
 import { type Hooks, reportToConsole } from './hooks.js'
 import { KeyQueue } from './key-queue.js'
 
 /** The options that `api` and `resourceRouter` share. `P` is the type of the principal that `authenticate` or `principal` gives. */
-export interface ServiceOptions<P = unknown> extends Hooks {
+export interface ServiceOptions<P = unknown> extends Hooks, AdoptionOptions {
   /** The absolute address before `{version}`, such as `https://api.example.com/private`. Default: taken from the request as far as `trust proxy` allows (REP-5). */
   readonly baseUrl?: string | undefined
   /** Finds the principal: `bearer({ keys })`, `publicToken({ keys })` or an `authenticate({ ... })` of your own (AUTH). Default: the principal of such a middleware in front, if any. */
@@ -87,7 +88,7 @@ export interface ServiceOptions<P = unknown> extends Hooks {
   readonly caches?: boolean
 }
 
-export interface Service {
+export interface Service extends Adoption {
   readonly hooks: Hooks
   /** True where a hook is notified of more than errors. */
   readonly observes: boolean
@@ -149,7 +150,7 @@ export const serviceKinds: Kinds<ServiceOptions> = {
   permission: 'function',
   idempotencyOwner: 'function',
   rateLimit: withMethod('what rateLimit() made, such as rateLimit({ limit: 600 })', 'count'),
-  usage: withMethod('what usage() made', 'countCall'),
+  usage: usageKind,
   cors: functionBy('what crossOrigin() made, such as crossOrigin({ origins })'),
   requireIfMatch: 'boolean',
   weakIfMatch: 'boolean',
@@ -159,12 +160,15 @@ export const serviceKinds: Kinds<ServiceOptions> = {
   page: { options: pageKinds },
   ...bodyLimitKinds,
   maxConcurrent: [count, { oneOf: [Number.POSITIVE_INFINITY] }],
+  ...adoptionKinds,
   problemBase: 'string',
   caches: 'boolean',
   onStep: 'function',
   onQuery: 'function',
   onResponse: 'function',
   onError: 'function',
+  onFinding: 'function',
+  onConventionExpired: 'function',
 }
 
 /** Options of `api` alone, resolved. */
@@ -181,12 +185,13 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
   const { timeout, bodyLimit, depthLimit } = resolveBodyLimits(options)
   const { maxConcurrent = defaultMaxConcurrent } = options
   const vary = options.authenticate === undefined ? header.accept : `${header.accept}, ${options.authenticate.field}`
-  const { onStep, onQuery, onResponse, onError = reportToConsole } = options
+  const { onStep, onQuery, onResponse, onError = reportToConsole, onFinding, onConventionExpired } = options
   const address = baseAddress({ baseUrl })
   // It is the same whatever the request.
   const root = baseUrl === undefined ? undefined : address({} as IncomingMessage)
   const representations = representationsOption('the service', options.representations)
   const requireIfMatch = options.requireIfMatch ?? false
+  const adoption = resolveAdoption(options)
   const caches = new Caches(options.caches)
   for (const part of [options.authenticate, options.rateLimit, options.cors]) caches.include(cachesOf(part))
   return Object.freeze({
@@ -194,6 +199,8 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
       ...(onStep === undefined ? {} : { onStep }),
       ...(onQuery === undefined ? {} : { onQuery }),
       ...(onResponse === undefined ? {} : { onResponse }),
+      ...(onFinding === undefined ? {} : { onFinding }),
+      ...(onConventionExpired === undefined ? {} : { onConventionExpired }),
       onError,
     },
     observes: (onStep ?? onQuery ?? onResponse) !== undefined,
@@ -217,6 +224,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     jsonPatch,
     patchTypes: patchTypes(jsonPatch),
     page: resolvePage('the service', options.page),
+    ...adoption,
     bodyLimit,
     depthLimit,
     timeout,
@@ -235,6 +243,8 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
       rateLimit: options.rateLimit !== undefined,
       cors: options.cors !== undefined,
       requireIfMatch,
+      conventions: adoption.conventions,
+      parameters: adoption.parameters,
       bodyLimit,
       deleteStatus,
       patchTypes: patchTypes(jsonPatch),

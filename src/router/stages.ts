@@ -5,6 +5,8 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Idempotency } from '../adapters/contract.js'
+import type { ModedClause } from '../conventions/clauses.js'
+import type { Legacy } from '../conventions/modes.js'
 import type { JsonObject } from '../definition/json.js'
 import type { CompiledMethod } from '../plan/endpoint-plan.js'
 import type { ItemQuery, ListQuery } from '../plan/list-grammar.js'
@@ -72,6 +74,10 @@ export interface Received {
   readonly progress: Progress
   /** The fields of every hook event, as far as they are known. */
   event(): RequestEvent
+  /** What the service did before, where that still holds for this request; `undefined` where the clause is enforced. */
+  legacy<C extends ModedClause>(clause: C): Legacy<C> | undefined
+  /** Notifies `onFinding`, once for each clause and name. */
+  finding(clause: string, detail: string): void
   /** The header fields of a deprecated version (VER-3); `undefined` for any other. */
   notices(): Readonly<Record<string, string>> | undefined
   /** Learns which hand-written route matches below a path, where anybody is notified of it. */

@@ -88,7 +88,7 @@ export function walk(exchange: Exchange, pipelineSteps: readonly PipelineStep[],
           (later) => walk(exchange, pipelineSteps, at, { result: later, watch }),
           (error: unknown) => {
             watch?.end({ error })
-            endFailed(exchange, error, pipelineSteps[at]?.name)
+            endFailed(exchange, error, pipelineSteps[at])
           },
         )
       }
@@ -103,7 +103,7 @@ export function walk(exchange: Exchange, pipelineSteps: readonly PipelineStep[],
     throw new Error('A request came to the end of its steps without an answer.')
   } catch (error) {
     watch?.end({ error })
-    endFailed(exchange, error, pipelineSteps[at]?.name)
+    endFailed(exchange, error, pipelineSteps[at])
   }
 }
 
@@ -120,9 +120,9 @@ function end(exchange: Exchange, answer: Answer): void {
   send(exchange, answer)
 }
 
-function endFailed(exchange: Exchange, error: unknown, step: string | undefined): void {
+function endFailed(exchange: Exchange, error: unknown, step: PipelineStep | undefined): void {
   exchange.progress.release()
-  exchange.progress.failedStep = step
+  exchange.progress.failedStep = step?.name
   try {
     send(
       exchange,

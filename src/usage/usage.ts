@@ -105,6 +105,9 @@ export const usageKinds: Kinds<UsageOptions> = {
   onStoreRecovery: 'function',
 }
 
+/** The option `usage` of a factory. */
+export const usageKind = withMethod('what usage() made', 'countCall')
+
 const noRoute = '(unknown)'
 
 /**

@@ -23,6 +23,8 @@ import { tokenKeyKinds } from '../../src/auth/tokens/keys.js'
 import { tokenIssuerKinds } from '../../src/auth/tokens/token-issuer.js'
 import { compareKinds } from '../../src/contract/compare.js'
 import { upgradeGuideKinds } from '../../src/contract/upgrade-guide.js'
+import { modeKinds } from '../../src/conventions/options.js'
+import { aliasKinds, parameterKinds } from '../../src/conventions/parameters.js'
 import { externalLinkKinds, subLinkKinds, toLinkKinds } from '../../src/definition/resolve-links.js'
 import {
   attachmentKinds,
@@ -63,14 +65,19 @@ import {
   ifMatch,
   listQuery,
   methodRules,
+  negotiate,
+  noQuery,
   rateLimit,
   recordBody,
   secureHeaders,
   totalCount,
   versions,
 } from '../../src/middleware/index.js'
+import { listQueryKinds } from '../../src/middleware/list-query.js'
 import { loginKinds } from '../../src/middleware/login.js'
 import { methodsKinds } from '../../src/middleware/methods.js'
+import { negotiateKinds } from '../../src/middleware/negotiate.js'
+import { noQueryKinds } from '../../src/middleware/no-query.js'
 import { problemsKinds } from '../../src/middleware/problems.js'
 import { rateLimitKinds } from '../../src/middleware/rate-limit.js'
 import { recordBodyKinds } from '../../src/middleware/record-body.js'
@@ -187,6 +194,8 @@ interface Factory {
   readonly instead?: readonly string[]
   /** Other names are allowed. */
   readonly open?: true
+  /** Names that are too short for a near miss. */
+  readonly tooShort?: readonly string[]
   /** The table by which it checks them: every name in it is tested. */
   readonly kinds: KindTable
   readonly options: Readonly<Record<string, Expected | readonly [Expected, ...(keyof typeof values)[]]>>
@@ -215,6 +224,8 @@ const operationText = {
   examples: 'table',
   problems: 'list',
 } as const
+/** What a factory has whose clauses have modes. */
+const adopting = { conventions: 'table', onFinding: 'function', onConventionExpired: 'function', usage: 'made' } as const
 const limits = { bodyLimit: 'number', timeout: 'number' } as const
 const service = {
   baseUrl: 'enum',
@@ -223,7 +234,6 @@ const service = {
   permission: 'function',
   idempotencyOwner: 'function',
   rateLimit: 'made',
-  usage: 'made',
   cors: ['made', 'a function'],
   requireIfMatch: 'boolean',
   weakIfMatch: 'boolean',
@@ -240,6 +250,9 @@ const service = {
   onQuery: 'function',
   onResponse: 'function',
   onError: 'function',
+  ...adopting,
+  parameters: 'table',
+  shape: 'function',
 } as const
 const tokens = {
   keys: ['made', 'a function'],
@@ -375,6 +388,28 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: pageKinds,
     make: (page) => api(any({ page, versions: { v1: [] } })),
     options: { size: 'number', max: 'number', first: 'number' },
+  },
+  'api conventions.QUERY-8': {
+    name: /"conventions\.QUERY-8"/,
+    kinds: modeKinds,
+    make: (entry) => api(any({ versions: { v1: [mount(orders, store)] }, conventions: { 'QUERY-8': entry } })),
+    required: { mode: 'report' },
+    options: { mode: 'enum', routes: 'made', until: 'enum', onExpired: 'enum', share: 'number' },
+  },
+  'api parameters': {
+    name: /api\(\)/,
+    kinds: parameterKinds,
+    make: (parameters) => api(any({ versions: { v1: [] }, parameters })),
+    tooShort: ['q'],
+    options: { offest: 'made', limit: 'made', sort: 'made', q: 'made', expand: 'made', ignore: 'made' },
+  },
+  'api parameters.offest': {
+    name: /api\(\)/,
+    kinds: aliasKinds,
+    make: (alias) => api(any({ versions: { v1: [] }, parameters: { offest: [alias] } })),
+    required: { name: 'page' },
+    instead: ["'false'", "'no'", "'10'"],
+    options: { name: 'text', unit: 'enum' },
   },
   'records()': {
     name: /records\("orders"\)/,
@@ -923,27 +958,45 @@ const factories: Readonly<Record<string, Factory>> = {
     name: /ifMatch\(\)/,
     kinds: ifMatchKinds,
     make: (options) => ifMatch(any(options)),
-    options: { required: 'boolean', weak: 'boolean' },
+    options: { required: 'boolean', weak: 'boolean', ...adopting },
   },
   listQuery: {
     name: /listQuery\(\)/,
-    kinds: pageKinds,
+    kinds: listQueryKinds,
     make: (options) => listQuery(orders, any(options)),
-    options: { size: 'number', max: 'number', first: 'number' },
+    options: { size: 'number', max: 'number', first: 'number', parameters: 'table', ...adopting },
   },
   recordBody: {
     name: /recordBody\(\)/,
     kinds: recordBodyKinds,
     make: (options) => recordBody(orders, any(options)),
-    options: { id: 'function', jsonPatch: 'boolean', bodyLimit: 'number', depthLimit: 'number', timeout: 'number' },
+    options: { id: 'function', jsonPatch: 'boolean', bodyLimit: 'number', depthLimit: 'number', timeout: 'number', ...adopting },
   },
-  totalCount: { name: /totalCount\(\)/, kinds: totalCountKinds, make: (options) => totalCount(any(options)), options: { baseUrl: 'enum' } },
+  negotiate: {
+    name: /negotiate\(\)/,
+    kinds: negotiateKinds,
+    make: (options) => negotiate(any(options)),
+    instead: ["'false'", "'no'", "'10'"],
+    options: { offers: 'list', ...adopting },
+  },
+  noQuery: {
+    name: /noQuery\(\)/,
+    kinds: noQueryKinds,
+    make: (options) => noQuery(any(options)),
+    options: { parameters: 'table', ...adopting },
+  },
+  totalCount: {
+    name: /totalCount\(\)/,
+    kinds: totalCountKinds,
+    make: (options) => totalCount(any(options)),
+    options: { baseUrl: 'enum', ...adopting },
+  },
   methodRules: {
     name: /methodRules\(\)/,
     kinds: methodsKinds,
     make: (options) => methodRules(any(options)),
     required: { on: 'collection', allow: ['GET'], permission: () => 'allow', resource: 'orders' },
-    options: { on: 'enum', allow: 'list', baseUrl: 'enum', permission: 'function', resource: 'text', key: 'function' },
+    options: { on: 'enum', allow: 'list', baseUrl: 'enum', permission: 'function', resource: 'text', key: 'function', ...adopting },
   },
   versions: {
     name: /versions\(\)/,
@@ -963,7 +1016,7 @@ const factories: Readonly<Record<string, Factory>> = {
     name: /problems\(\)/,
     kinds: problemsKinds,
     make: (options) => problems(any(options)),
-    options: { problemBase: 'text', onError: 'function' },
+    options: { problemBase: 'text', onError: 'function', shape: 'function', ...adopting },
   },
   HttpProblem: {
     name: /new HttpProblem\(\)/,
@@ -1106,8 +1159,6 @@ const others = [
   'exposedHeaders',
   'getLog',
   'hashPassword',
-  'negotiate',
-  'noQuery',
   'canonicalDocument',
   'DocumentError',
   'recordAnswer',
@@ -1185,7 +1236,7 @@ describe('options', () => {
     })
     if (factory.open !== true)
       it(`${name}: a name that it does not know is refused with the near miss`, () => {
-        for (const option of named) {
+        for (const option of named.filter((one) => !factory.tooShort?.includes(one))) {
           const stranger = `${option}x`
           const make = () => factory.make({ ...factory.required, [stranger]: undefined })
           expect(make, stranger).toThrow(factory.name)

@@ -73,6 +73,11 @@ export class Job implements Caller {
     return permission === undefined ? 'allow' : this.timeLimit.waitFor(decide(permission, this.principal, { action, resource, key }))
   }
 
+  /** A job is no old client. */
+  legacy(): undefined {
+    return undefined
+  }
+
   event(): RequestEvent {
     const { requestId, version, principal } = this
     return {

@@ -87,6 +87,11 @@ export class OwnVisit implements Visit {
     return this.#reach.asks ? this.#caller.decide(action, resource, key) : 'allow'
   }
 
+  /** What the team's own code asks for comes from no old client. */
+  legacy(): undefined {
+    return undefined
+  }
+
   event(): RequestEvent {
     return this.#caller.event()
   }

@@ -3,6 +3,7 @@
  * something was changed, the answer stays a success (VERB-13).
  */
 
+import { type ProblemFacts, type WrittenShape, writeShape } from '../../conventions/shape.js'
 import { notify } from '../../notify.js'
 import { HttpProblem, isUnavailable, toProblem, tryAgain, unknownOutcome } from '../../problem.js'
 import { type Answer, problemAnswer } from '../../representation/answer.js'
@@ -58,5 +59,15 @@ function answerOf(exchange: AnyStage, problem: HttpProblem): Answer {
     instance: exchange.instance,
     requestId,
     vary: service.vary,
+    shaped: service.shape === undefined ? undefined : (facts) => shapedAs(exchange, facts),
   })
+}
+
+/** The form that errors of the service had before, where it still holds for this request (ERR-3). */
+function shapedAs(exchange: AnyStage, facts: ProblemFacts): WrittenShape | undefined {
+  const { shape } = exchange.service
+  const legacy = exchange.legacy('ERR-3')
+  if (shape === undefined || legacy === undefined) return undefined
+  legacy.found(facts.code)
+  return writeShape(shape, facts, exchange.req)
 }

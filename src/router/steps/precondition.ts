@@ -12,5 +12,13 @@ export function precondition(exchange: Allowed): { readonly conditions: Conditio
   const required = service.requireIfMatch && operation.preconditions === 'item'
   const { prefer } = exchange.headers
   if (prefer !== undefined) checkField(header.prefer, prefer)
-  return { conditions: readConditions(exchange, required, service.weakIfMatch) }
+  return { conditions: required ? requiredConditions(exchange) : readConditions(exchange, false, service.weakIfMatch) }
+}
+
+/** The preconditions of a change that needs `If-Match`, unless the service could do without before. */
+function requiredConditions(exchange: Allowed): Conditions {
+  const legacy = exchange.legacy('HDR-3')
+  const conditions = readConditions(exchange, legacy === undefined, exchange.service.weakIfMatch)
+  if (legacy === undefined || conditions.ifMatch !== undefined) return conditions
+  return { ...conditions, missed: () => legacy.found(header.ifMatch) }
 }

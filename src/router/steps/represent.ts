@@ -22,6 +22,7 @@ import type { View } from '../../representation/views.js'
 import { header, parameter } from '../../wire.js'
 import { exportAnswer, type WireOf } from '../export.js'
 import { encoded, encodedValue } from '../formats.js'
+import { formerEmpty, formerViews, isHeadLikeGet, withoutTotal } from '../former.js'
 import type { Outcome } from '../operations/operation.js'
 import { mayShow } from '../permission.js'
 import { relatedOf } from '../related-records.js'
@@ -30,6 +31,7 @@ import type { Answered, Executed, Parsed } from '../stages.js'
 type OutcomeOf<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
 
 export function represent(exchange: Executed): Answered | Promise<Answered> {
+  exchange.conditions.missed?.()
   const answer = answerOf(exchange, exchange.outcome)
   return isPromise(answer) ? answer.then(answered) : { answer }
 }
@@ -49,7 +51,9 @@ function answerOf(exchange: Executed, outcome: Outcome): Awaitable<Answer> {
     case 'document':
       return documentAnswer(exchange, outcome)
     default:
-      return { status: outcome.status, headers: outcome.headers ?? {} }
+      return exchange.route.modes === undefined
+        ? { status: outcome.status, headers: outcome.headers ?? {} }
+        : formerEmpty(exchange, outcome)
   }
 }
 
@@ -61,19 +65,25 @@ function pageAnswer(exchange: Executed, outcome: OutcomeOf<'page'>): Awaitable<A
 function pageOf(exchange: Executed, { status, page, resource, query: list }: OutcomeOf<'page'>, related: Related): Awaitable<Answer> {
   const { root, rawQuery, conditions, listPath, representation, service } = exchange
   const url = `${root}${listPath}`
-  const view = service.reuse.views.of(resource, exchange)
+  const { views } = exchange.route.modes === undefined ? service.reuse : formerViews(exchange, page.items.length > 0)
+  const view = views.of(resource, exchange)
   const shown = service.reuse.page({ resource, view, list, query: rawQuery, url, page, related, isJoined: representation === json })
   const { tag } = shown
   checkRead(conditions, tag)
   const headers = headersOf(exchange, resource, tag)
   const unmodified = unmodifiedAnswer(conditions, headers, tag)
   if (unmodified !== undefined) return unmodified
-  if (shown.isKept) return textAnswer(exchange, status, Object.assign(headers, shown.headers), shown.body)
+  if (shown.isKept) {
+    Object.assign(headers, shown.headers)
+    if (exchange.route.modes !== undefined) withoutTotal(exchange, headers)
+    return textAnswer(exchange, status, headers, shown.body)
+  }
   const { items, total, exact, more, seekable } = page
   // Named one by one: a page that is spread with something more is a new shape for V8 each time.
   const facts = { total, exact, more, seekable, count: items.length }
   const places = paginationHeaders(url, list, facts, hintsOf(exchange, list, resource, page))
   Object.assign(headers, places)
+  if (exchange.route.modes !== undefined) withoutTotal(exchange, headers)
   const wireAt = (at: number): JsonObject => {
     const { value } = items[at] as Stored<unknown>
     return view.presenter.represent(resource, value, keysOf(exchange, resource, value), related, at)
@@ -175,12 +185,13 @@ interface ItemHead {
 
 function itemHead(exchange: Executed, resource: Mounted, stored: Stored<unknown>, related: Related): ItemHead {
   const { conditions, method, reads, operation } = exchange
-  const view = exchange.service.reuse.views.of(resource, exchange)
+  const { views } = exchange.route.modes === undefined ? exchange.service.reuse : formerViews(exchange)
+  const view = views.of(resource, exchange)
   const tag = itemTag(view, stored.version, related, resource.adapter.computes === true ? contentStamp(stored) : undefined)
   const headers = headersOf(exchange, resource, tag)
   if (!reads) return { view, related, headers }
   // What is not 2xx without its preconditions is the same with them (RFC 9110 13.2.1).
-  const headStatus = method === 'HEAD' ? operation.headStatus : undefined
+  const headStatus = method === 'HEAD' && !isHeadLikeGet(exchange) ? operation.headStatus : undefined
   if (headStatus !== undefined) return { view, related, headers, answer: { status: headStatus, headers } }
   checkRead(conditions, tag, stored.version)
   const answer = unmodifiedAnswer(conditions, headers, tag)

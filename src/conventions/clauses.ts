@@ -1,0 +1,86 @@
+/** The clauses that a service which already lives may enforce later, and why the others have no mode. */
+import { clauses } from '../clauses.js'
+import { nearMiss } from '../near-miss.js'
+import { invalidOption } from '../options/check.js'
+import { count, type Kinds } from '../options/kinds.js'
+
+/** The statuses that a successful DELETE of an item may have (VERB-6). */
+export const deleteStatuses = [204, 202, 200] as const
+export type DeleteStatus = (typeof deleteStatuses)[number]
+
+/** What the service did before, by clause. */
+export interface ClauseSettings {
+  /** Unknown parameters were ignored. Of a repeated one the `first` (default) or the `last` value was taken. */
+  readonly 'QUERY-8': { readonly repeated?: 'first' | 'last' }
+  /** Pages had up to so many items. More is 400, never cut. */
+  readonly 'QUERY-5': { readonly upTo?: number }
+  /** Every answer had `x-total-count`, or none. */
+  readonly 'QUERY-7': Readonly<Record<never, never>>
+  /** An unacceptable `Accept` was 406, or was answered in JSON. */
+  readonly 'HDR-1': { readonly as?: 406 | 'json' }
+  /** A change without `If-Match` was made. The compare of a tag that is sent is always enforced. */
+  readonly 'HDR-3': Readonly<Record<never, never>>
+  /** Bodies of these media types, such as `text/plain` or `*` + `/*`, were read as JSON. */
+  readonly 'HDR-5': { readonly types?: readonly string[] }
+  /** HEAD of an item was answered like GET. */
+  readonly 'VERB-8': Readonly<Record<never, never>>
+  /** The status and the body of a successful DELETE; `body` is what JSON can hold. */
+  readonly 'VERB-6': { readonly status?: DeleteStatus; readonly body?: unknown }
+  /** Links were plain addresses in place of `{ href }`. */
+  readonly 'REP-1': Readonly<Record<never, never>>
+  /** Errors had the form that the option `shape` gives them. */
+  readonly 'ERR-3': Readonly<Record<never, never>>
+}
+
+/** A clause that has a mode. */
+export type ModedClause = keyof ClauseSettings
+
+/** A media type, or a range of them. */
+const mediaRange = {
+  a: 'a media type such as "text/plain", or a range such as "text/*" or "*/*"',
+  like: /^(?:\*\/\*|[\w!#$&^.+-]+\/(?:\*|[\w!#$&^.+-]+))$/,
+}
+
+/** The kinds of the settings. */
+export const settingKinds: { readonly [C in ModedClause]: Kinds<ClauseSettings[C]> } = {
+  'QUERY-8': { repeated: { oneOf: ['first', 'last'] } },
+  'QUERY-5': { upTo: count },
+  'QUERY-7': {},
+  'HDR-1': { as: { oneOf: [406, 'json'] } },
+  'HDR-3': {},
+  'HDR-5': { types: { each: mediaRange, least: 1 } },
+  'VERB-8': {},
+  'VERB-6': { status: { oneOf: deleteStatuses }, body: 'any' },
+  'REP-1': {},
+  'ERR-3': {},
+}
+
+/** Every clause that has a mode. */
+export const modedClauses = Object.keys(settingKinds) as readonly ModedClause[]
+
+/** What nobody may leave open, by the beginning of the id. */
+const guards = ['AUTH-', 'LIMIT-', 'VERB-13', 'HDR-8', 'HDR-2'] as const
+
+const elsewhere: Readonly<Record<string, string>> = {
+  'QUERY-4':
+    'Other names of the parameter are the option parameters: { offest: ["page"] }. The number of the first page is page.first of a definition, so a version can have its own.',
+  'QUERY-1': 'Repeated parameters are part of QUERY-8.',
+  'HDR-4': 'A client that sends no If-None-Match never gets a 304.',
+  'VER-2': 'A version is retired by its entry in versions.',
+}
+
+/** The error of a clause that `what` has no mode for: it says why, and what there is. */
+export function unfitClause(what: string, id: string, offered: readonly ModedClause[]): Error {
+  const start = `The option "conventions" of ${what} names "${id.slice(0, 80)}"`
+  const list = `Clauses with a mode here: ${offered.join(', ')}.`
+  if (guards.some((guard) => id === guard || (guard.endsWith('-') && id.startsWith(guard) && Object.hasOwn(clauses, id)))) {
+    return invalidOption(`${start}, which guards data and callers: it is always enforced. Leave it out. ${list}`)
+  }
+  if ((modedClauses as readonly string[]).includes(id)) return invalidOption(`${start}, which is not decided there. ${list}`)
+  if (Object.hasOwn(clauses, id)) {
+    const other = elsewhere[id] === undefined ? '' : ` ${elsewhere[id]}`
+    return invalidOption(`${start}, which has no mode: it is always enforced.${other} ${list}`)
+  }
+  const near = nearMiss(id, offered) ?? nearMiss(id, Object.keys(clauses))
+  return invalidOption(`${start}, which is no clause. ${near === undefined ? '' : `Did you mean "${near}"? `}${list}`)
+}

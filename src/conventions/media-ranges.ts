@@ -1,0 +1,14 @@
+/** Media types that a service took before (HDR-5). */
+import { header } from '../wire.js'
+import type { Legacy } from './modes.js'
+
+/** Whether a body of this media type is read as JSON, which is told. A body without a `Content-Type` has an empty one. */
+export function takesType(legacy: Legacy<'HDR-5'> | undefined, type: string): boolean {
+  const ranges = legacy?.settings.types ?? []
+  const takes = ranges.some((range) => isWithin(range.toLowerCase(), type))
+  if (takes) legacy?.found(header.contentType)
+  return takes
+}
+
+const isWithin = (range: string, type: string): boolean =>
+  range === '*/*' || range === type || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))

@@ -1,0 +1,207 @@
+/** The option `conventions`: the mode of each clause, checked when the service is built. */
+import { isObject } from '../definition/json.js'
+import { nearMiss } from '../near-miss.js'
+import { checkOptions, invalidOption } from '../options/check.js'
+import type { Kind, Kinds } from '../options/kinds.js'
+import { type ClauseSettings, type ModedClause, settingKinds, unfitClause } from './clauses.js'
+
+/**
+ * `off`: the service answers as it did before, and nothing is counted. `report`: the same, and what
+ * enforcing would have refused or changed is a finding. `enforce`: the clause holds, as by default.
+ */
+export type Mode = 'off' | 'report' | 'enforce'
+
+/** What a clause has beside its mode. */
+export interface ModeOptions {
+  readonly mode: Mode
+  /**
+   * The templates that the entry is for, such as `/v1/orders` or `/v1/orders/{id}`; without a version,
+   * such as `/orders`, in every version. All others are enforced. Default: all.
+   */
+  readonly routes?: readonly string[]
+  /** The last day that is not enforced, such as `2027-03-01` (in UTC). Afterwards the service tells so once a day. */
+  readonly until?: string
+  /** What becomes of the mode after `until`: it stays as it is, or the clause is enforced. Default `report`. */
+  readonly onExpired?: 'report' | 'refuse'
+  /** With `enforce`: the share of clients that it begins with, such as 0.1. The others are in `report`. Default: all. */
+  readonly share?: number
+}
+
+/** The mode of a clause, by itself or with what the service did before. */
+export type ConventionOption<C extends ModedClause> = Mode | (ModeOptions & ClauseSettings[C])
+
+/** The modes of clauses, by their ids. A clause that is left out is enforced. */
+export type Conventions<C extends ModedClause = ModedClause> = { readonly [Id in C]?: ConventionOption<Id> }
+
+/** A clause that is not simply enforced. */
+export interface Convention<C extends ModedClause = ModedClause> {
+  readonly clause: C
+  readonly mode: Mode
+  /** Templates; `undefined`: all. */
+  readonly routes: readonly string[] | undefined
+  /** When it expires, in milliseconds since 1970. */
+  readonly expires: number | undefined
+  /** The option `until`. */
+  readonly until: string | undefined
+  /** Enforced after it has expired. */
+  readonly refusesExpired: boolean
+  /** The share of clients for whom it is enforced. */
+  readonly share: number
+  readonly settings: ClauseSettings[C]
+}
+
+/** Who asks for the option. */
+export interface ConventionOwner {
+  /** How messages call it: `api()`. */
+  readonly what: string
+  readonly clauses: readonly ModedClause[]
+  /** True of a middleware: the handler behind it answers as it always did. */
+  readonly handWritten: boolean
+  /** Whether the option `shape` is given. */
+  readonly shaped?: boolean
+  /** Whether `If-Match` is required. */
+  readonly requiresIfMatch?: boolean
+}
+
+const modes = ['off', 'report', 'enforce'] as const
+
+const day = 24 * 60 * 60 * 1000
+
+/** Midnight at the end of the day; `undefined` for what is no day of the calendar. */
+function endOf(until: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(until)) return undefined
+  const start = Date.parse(`${until}T00:00:00.000Z`)
+  return Number.isNaN(start) || new Date(start).toISOString().slice(0, 10) !== until ? undefined : start + day
+}
+
+const dayKind: Kind = { a: 'a day such as "2027-03-01"', like: { test: (text) => endOf(text) !== undefined } }
+
+const templateKind: Kind = { a: 'a template such as "/v1/orders" or "/v1/orders/{id}"', like: /^\/[^\s?#]*$/ }
+
+/** The kinds of what every clause may have. */
+export const modeKinds: Kinds<ModeOptions> = {
+  mode: { required: { oneOf: modes } },
+  routes: { each: templateKind, least: 1 },
+  until: dayKind,
+  onExpired: { oneOf: ['report', 'refuse'] },
+  share: { from: 0, to: 1, above: true },
+}
+
+/** The clauses that are not simply enforced. Throws `ConfigurationError` where an entry makes no sense. */
+export function resolveConventions(given: Conventions | undefined, owner: ConventionOwner): readonly Convention[] {
+  if (given === undefined) return []
+  const found: Convention[] = []
+  for (const [id, entry] of Object.entries(given)) {
+    if (entry === undefined) continue
+    const clause = id as ModedClause
+    if (!owner.clauses.includes(clause)) throw unfitClause(owner.what, id, owner.clauses)
+    const resolved = resolveEntry(clause, entry, owner)
+    if (resolved !== undefined) found.push(resolved)
+  }
+  return found
+}
+
+function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwner): Convention | undefined {
+  const name = `"conventions.${clause}" of ${owner.what}`
+  if (!isObject(entry) && !modes.some((mode) => mode === entry)) {
+    throw invalidOption(`The option ${name} is neither a mode nor an object. Give "off", "report", "enforce", or { mode: "report" }.`)
+  }
+  const options = isObject(entry) ? entry : { mode: entry }
+  const kinds = { ...modeKinds, ...settingKinds[clause] } as Kinds<ModeOptions>
+  const { mode, routes, until, onExpired, share = 1, ...settings } = checkOptions<ModeOptions>(`the entry ${name}`, options, kinds)
+  if (share < 1 && mode !== 'enforce') {
+    throw invalidOption(`The entry ${name} has a share, which is of the clients for whom it is enforced. Give mode: "enforce" with it.`)
+  }
+  if (mode === 'enforce' && share === 1) return undefined
+  if (onExpired === 'refuse' && until === undefined) {
+    throw invalidOption(`The entry ${name} has onExpired, and never expires. Give until: "2027-03-01" with it.`)
+  }
+  const missing = missingSetting(clause, settings, owner)
+  if (missing !== undefined) throw invalidOption(`The entry ${name} ${missing}`)
+  return Object.freeze({
+    clause,
+    mode,
+    routes: routes?.map(canonicalTemplate),
+    until,
+    expires: until === undefined ? undefined : endOf(until),
+    refusesExpired: onExpired === 'refuse',
+    share,
+    settings: Object.freeze({ ...settings }),
+  })
+}
+
+/** Whoever makes the answer must know what the service did before: there is nothing to guess. */
+function missingSetting(
+  clause: ModedClause,
+  settings: Partial<ClauseSettings['QUERY-5'] & ClauseSettings['HDR-1'] & ClauseSettings['VERB-6'] & ClauseSettings['HDR-5']>,
+  { handWritten, shaped, requiresIfMatch }: ConventionOwner,
+): string | undefined {
+  switch (clause) {
+    case 'QUERY-5':
+      if (settings.upTo !== undefined) return undefined
+      return 'does not say what the maximum was. Give upTo: 500, or whatever it was: more is 400, and never cut.'
+    case 'HDR-1':
+      if (settings.as !== undefined) return undefined
+      return 'does not say how an unacceptable Accept was answered. Give as: 406, or as: "json".'
+    case 'HDR-5':
+      if (settings.types !== undefined) return undefined
+      return 'does not say which media types were read as JSON. Give types: ["text/plain"], or types: ["*/*"] for all.'
+    case 'VERB-6':
+      if (handWritten) {
+        if (settings.status === undefined && settings.body === undefined) return undefined
+        return 'has a status or a body, which the handler gives here. Leave them out.'
+      }
+      if (settings.body !== undefined && !isJson(settings.body))
+        return 'has a body that JSON can not hold. Give plain data, such as { deleted: true }.'
+      if (settings.status === 204 && settings.body !== undefined) return 'has a body, which no 204 has. Give status: 200.'
+      if (settings.status !== undefined || settings.body !== undefined) return undefined
+      return 'does not say how a DELETE was answered. Give status: 200, body: { deleted: true }, or both.'
+    case 'ERR-3':
+      if (shaped === true) return undefined
+      return 'needs the form that errors had. Give the option shape: (problem) => ({ body: { error: problem.title } }).'
+    case 'HDR-3':
+      if (requiresIfMatch === true) return undefined
+      return 'is about a missing If-Match where one is required. Require it: requireIfMatch: true, or required: true of ifMatch().'
+    default:
+      return undefined
+  }
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** A template without the slash at its end, and with `{id}` for what Express writes as `:id`. */
+export function canonicalTemplate(template: string): string {
+  const named = template.replace(/:(\w+)(?:\([^()]*\))?/g, '{$1}')
+  return named.length > 1 && named.endsWith('/') ? named.slice(0, -1) : named
+}
+
+/** Whether an entry is for a route. `version`: its segment, where it is known. */
+export function isForRoute({ routes }: Convention, version: string, template: string | undefined): boolean {
+  if (routes === undefined) return true
+  if (template === undefined) return false
+  const own = canonicalTemplate(template)
+  return routes.includes(own) || (version !== '' && routes.includes(`/${version}${own}`))
+}
+
+/** Throws `ConfigurationError` for a template that no version serves: its entry would be for nothing. */
+export function checkTemplates(
+  what: string,
+  conventions: readonly Convention[],
+  served: readonly { readonly version: string; readonly template: string }[],
+): void {
+  const known = new Set(served.flatMap(({ version, template }) => [template, ...(version === '' ? [] : [`/${version}${template}`])]))
+  for (const { clause, routes = [] } of conventions) {
+    const stray = routes.find((route) => !known.has(route))
+    if (stray === undefined) continue
+    const whole = served.map(({ version, template }) => (version === '' ? template : `/${version}${template}`))
+    const near = nearMiss(stray, whole)
+    const fix = near === undefined ? `There are: ${whole.slice(0, 30).join(', ')}.` : `Did you mean "${near}"?`
+    throw invalidOption(`The entry "conventions.${clause}" of ${what} is for "${stray}", which nothing serves. ${fix}`)
+  }
+}

@@ -1,0 +1,100 @@
+/** Other names of parameters, and parameters that are ignored: the option `parameters`. */
+import { isObject } from '../definition/json.js'
+import { checkOptions, invalidOption } from '../options/check.js'
+import type { Kind, Kinds } from '../options/kinds.js'
+import { parameter } from '../wire.js'
+
+/** Another name of a parameter. */
+export type ParameterAlias =
+  | string
+  /** `rows`: the number of rows before the page, which must divide by `limit`. `page`: the number of the page, as `offest`. Default `page`. */
+  | { readonly name: string; readonly unit?: 'page' | 'rows' }
+
+/** Other names of the parameters of lists, by their own names. */
+export interface ParameterOptions {
+  readonly offest?: readonly ParameterAlias[]
+  readonly limit?: readonly string[]
+  readonly sort?: readonly string[]
+  readonly q?: readonly string[]
+  readonly expand?: readonly string[]
+  /** Names that are ignored wherever they stand; `*` at the end of one is any rest: `utm_*`. */
+  readonly ignore?: readonly string[]
+}
+
+/** What a name stands for. */
+export interface Alias {
+  /** The parameter's own name. */
+  readonly to: string
+  readonly unit: 'page' | 'rows'
+  /** The clause that a finding of it has. */
+  readonly clause: string
+}
+
+/** The option, resolved. */
+export interface ParameterNames {
+  readonly aliases: ReadonlyMap<string, Alias>
+  isIgnored(name: string): boolean
+  /** What documents say of it: names and prefixes that are ignored. */
+  readonly ignored: readonly string[]
+}
+
+const nameKind: Kind = { a: 'the name of a parameter such as "page"', like: /^[^\s&=#*]{1,64}$/ }
+const aliasesKind: Kind = { each: nameKind, least: 1 }
+
+export const aliasKinds: Kinds<Exclude<ParameterAlias, string>> = {
+  name: { required: nameKind },
+  unit: { oneOf: ['page', 'rows'] },
+}
+
+export const parameterKinds: Kinds<ParameterOptions> = {
+  offest: { each: [nameKind, { options: aliasKinds }], least: 1 },
+  limit: aliasesKind,
+  sort: aliasesKind,
+  q: aliasesKind,
+  expand: aliasesKind,
+  ignore: { each: { a: 'a name such as "_", or the beginning of names such as "utm_*"', like: /^[^\s&=#*]{1,64}\*?$/ }, least: 1 },
+}
+
+/** The clause of each parameter. */
+const clauseOf: Readonly<Record<string, string>> = {
+  [parameter.page]: 'QUERY-4',
+  [parameter.size]: 'QUERY-5',
+  [parameter.sort]: 'QUERY-2',
+  [parameter.search]: 'QUERY-3',
+  [parameter.expand]: 'QUERY-6',
+}
+
+const ownNames: ReadonlySet<string> = new Set([...Object.values(parameter)])
+
+/** Resolves the option of `what`. Throws `ConfigurationError` where a name stands for two parameters, or is one itself. */
+export function resolveParameters(what: string, given: ParameterOptions | undefined): ParameterNames | undefined {
+  if (given === undefined) return undefined
+  const { ignore = [], ...names } = checkOptions<ParameterOptions>(`the option "parameters" of ${what}`, given, parameterKinds)
+  const aliases = new Map<string, Alias>()
+  for (const [to, list] of Object.entries(names)) {
+    for (const one of (list as readonly ParameterAlias[] | undefined) ?? []) {
+      const { name, unit = 'page' } = isObject(one) ? (one as Exclude<ParameterAlias, string>) : { name: one as string }
+      if (ownNames.has(name)) {
+        throw invalidOption(
+          `The option "parameters" of ${what} has "${name}" as another name of "${to}". It is a parameter itself: leave it out.`,
+        )
+      }
+      const other = aliases.get(name)
+      if (other !== undefined) {
+        throw invalidOption(`The option "parameters" of ${what} has "${name}" twice, for "${other.to}" and "${to}". Keep one of them.`)
+      }
+      aliases.set(name, { to, unit, clause: clauseOf[to] ?? 'QUERY-8' })
+    }
+  }
+  const stray = ignore.find((name) => ownNames.has(name) || aliases.has(name))
+  if (stray !== undefined) {
+    throw invalidOption(`The option "parameters" of ${what} ignores "${stray}", which has a meaning. Keep one of the two.`)
+  }
+  const exact = new Set(ignore.filter((name) => !name.endsWith('*')))
+  const prefixes = ignore.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
+  return {
+    aliases,
+    isIgnored: (name) => exact.has(name) || prefixes.some((prefix) => name.startsWith(prefix)),
+    ignored: ignore,
+  }
+}

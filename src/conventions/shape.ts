@@ -1,0 +1,69 @@
+/** Errors in the form that a service had before: the hook `shape` (ERR-3). */
+import type { IncomingMessage } from 'node:http'
+import { isObject } from '../definition/json.js'
+import type { Conventions } from './options.js'
+
+/** A problem as RFC 9457 has it: what an answer would tell. */
+export interface ProblemFacts {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail?: string
+  readonly instance?: string
+  readonly code: string
+  readonly clause: string
+  readonly requestId?: string
+  readonly errors?: readonly Readonly<Record<string, unknown>>[]
+}
+
+/** An error in a form of the service's own. */
+export interface ShapedProblem {
+  /** A text leaves as it is, anything else as JSON. */
+  readonly body: unknown
+  /** Default: `application/json; charset=utf-8`, or `text/plain; charset=utf-8` of a text. */
+  readonly contentType?: string
+  /** From 400 to 599. Default: that of the problem. */
+  readonly status?: number
+}
+
+/** Gives errors the form that they had before. What it throws goes to the log, and the problem is answered as it is. */
+export type ProblemShape = (problem: ProblemFacts, req: IncomingMessage) => ShapedProblem
+
+/** A shaped problem, as it is written. */
+export interface WrittenShape {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string
+}
+
+/** Writes a problem in a form of the service's own; `undefined` where that does not do, which the log tells. */
+export function writeShape(shape: ProblemShape, facts: ProblemFacts, req: IncomingMessage): WrittenShape | undefined {
+  try {
+    return written(shape(facts, req), facts.status)
+  } catch (error) {
+    console.error('The option shape of express-rest-conventions did not shape a problem:', error)
+    return undefined
+  }
+}
+
+function written(shaped: unknown, usual: number): WrittenShape {
+  if (!isObject(shaped) || !('body' in shaped)) throw new TypeError('shape() gave no { body }.')
+  const { body, status = usual } = shaped
+  const isText = typeof body === 'string'
+  const { contentType = isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8' } = shaped
+  if (typeof contentType !== 'string' || !/^[\t\x20-\x7e]+$/.test(contentType))
+    throw new TypeError('shape() gave a contentType that is none.')
+  if (typeof status !== 'number' || !Number.isInteger(status) || status < 400 || status > 599) {
+    throw new TypeError(`shape() gave the status ${String(status)}. Give one from 400 to 599.`)
+  }
+  const text: unknown = isText ? body : JSON.stringify(body)
+  if (typeof text !== 'string') throw new TypeError('shape() gave a body that JSON can not hold.')
+  return { status, contentType, body: text }
+}
+
+/** The options, where a shape without a mode is used for every problem, and nothing is told. */
+export function withShape<O extends { readonly conventions?: Pick<Conventions, 'ERR-3'>; readonly shape?: unknown }>(options: O): O {
+  const { conventions, shape } = options
+  if (shape === undefined || conventions?.['ERR-3'] !== undefined) return options
+  return { ...options, conventions: { ...conventions, 'ERR-3': 'off' } }
+}

@@ -1,0 +1,29 @@
+/** Other names of parameters, as deprecated parameters (QUERY-4, QUERY-5, QUERY-8). */
+import type { Alias, ParameterNames } from '../conventions/parameters.js'
+import type { PageOptions } from '../definition/resource.js'
+import { longestValue } from '../plan/query-pairs.js'
+import { parameter } from '../wire.js'
+import type { DocumentSchema } from './document.js'
+
+/** The other names of these parameters. A name that is a parameter itself stands for nothing else. */
+export function aliasParameters(
+  names: ParameterNames | undefined,
+  own: readonly string[],
+  page: Required<PageOptions>,
+): readonly Readonly<Record<string, unknown>>[] {
+  return [...(names?.aliases ?? [])]
+    .filter(([name, { to }]) => own.includes(to) && !own.includes(name))
+    .map(([name, alias]) => ({
+      name,
+      in: 'query',
+      deprecated: true,
+      description: `Use \`${alias.to}\` (${alias.clause}).${alias.unit === 'rows' ? ' This is the number of rows before the page, which divides by the size of the page.' : ''}`,
+      schema: schemaOf(alias, page),
+    }))
+}
+
+function schemaOf({ to, unit }: Alias, { first, max }: Required<PageOptions>): DocumentSchema {
+  const whole = { type: 'integer', format: 'int64' } as const
+  if (to === parameter.page) return { ...whole, minimum: unit === 'rows' ? 0 : first, maximum: Number.MAX_SAFE_INTEGER }
+  return to === parameter.size ? { ...whole, minimum: 1, maximum: max } : { type: 'string', maxLength: longestValue }
+}

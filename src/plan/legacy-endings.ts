@@ -1,0 +1,82 @@
+/** What of an answer may be as it was before the conventions, by the modes of its route: for documents. */
+import { isPartlyEnforced } from '../conventions/modes.js'
+import type { CustomProblem, ProblemCode } from '../problem.js'
+import { problemKinds } from '../problem.js'
+import type { Situation } from './endings.js'
+import type { Route } from './routes.js'
+
+type Here = Pick<Situation, 'route'>
+
+/** The status of an unacceptable `Accept` where it was 406 before (HDR-1). */
+export const notAcceptable: CustomProblem = Object.freeze({
+  code: 'unsupported-accept',
+  status: 406,
+  title: problemKinds['unsupported-accept'].title,
+  clause: 'HDR-1',
+})
+
+/** The problems of an unacceptable `Accept`. */
+export function acceptProblems({ route }: Here): readonly (ProblemCode | CustomProblem)[] {
+  const mode = route.modes?.['HDR-1']
+  if (mode === undefined) return ['unsupported-accept']
+  return [...(mode.settings.as === 406 ? [notAcceptable] : []), ...(isPartlyEnforced(mode) ? (['unsupported-accept'] as const) : [])]
+}
+
+/** Whether HEAD of an item is, or may be, answered like GET (VERB-8). */
+export const isHeadLikeGet = ({ method, operation, route }: Situation): boolean =>
+  method === 'HEAD' && operation.headStatus !== undefined && route.modes?.['VERB-8'] !== undefined
+
+/** The statuses of HEAD of an item. */
+export function headStatuses(situation: Situation): readonly number[] {
+  const { operation, route } = situation
+  const own = operation.headStatus === undefined ? [] : [operation.headStatus]
+  const mode = route.modes?.['VERB-8']
+  if (mode === undefined) return own
+  const likeGet = operation.statuses === 'any' ? [200] : operation.statuses
+  return [...(isPartlyEnforced(mode) ? own : []), ...likeGet, 304]
+}
+
+/** The statuses of a DELETE of an item: `usual` is that of the service (VERB-6). */
+export function deleteStatusesOf({ operation, route }: Situation, usual: number): readonly number[] {
+  const mode = operation.name === 'remove' ? route.modes?.['VERB-6'] : undefined
+  if (mode === undefined) return [usual]
+  const { body, status = body === undefined ? usual : 200 } = mode.settings
+  return isPartlyEnforced(mode) ? [...new Set([usual, status])] : [status]
+}
+
+/** Whether a DELETE of this status may have a body. */
+export function hasDeleteBody({ operation, route }: Situation, status: number): boolean {
+  const mode = operation.name === 'remove' ? route.modes?.['VERB-6'] : undefined
+  return mode?.settings.body !== undefined && (mode.settings.status ?? 200) === status
+}
+
+/** Whether a change needs `If-Match`: always, for some clients, or never (HDR-3). */
+export function needsIfMatch({ facts, route }: Situation): 'always' | 'perhaps' | 'never' {
+  if (!facts.requireIfMatch) return 'never'
+  const mode = route.modes?.['HDR-3']
+  return mode === undefined ? 'always' : isPartlyEnforced(mode) ? 'perhaps' : 'never'
+}
+
+/** How errors look: as problems, in a form of the service's own, or in either (ERR-3). */
+export function problemForms(modes: Route['modes']): 'problem' | 'shaped' | 'either' {
+  const mode = modes?.['ERR-3']
+  return mode === undefined ? 'problem' : isPartlyEnforced(mode) ? 'either' : 'shaped'
+}
+
+/** How links look: as objects, as addresses, or as either (REP-1). */
+export type LinkForms = 'objects' | 'addresses' | 'either'
+
+export function linkForms({ route }: Here): LinkForms {
+  const mode = route.modes?.['REP-1']
+  return mode === undefined ? 'objects' : isPartlyEnforced(mode) ? 'either' : 'addresses'
+}
+
+/** The items that a page may have: `max` is the maximum of the resource (QUERY-5). */
+export const mostOnPage = ({ route }: Here, max: number): number => Math.max(max, route.modes?.['QUERY-5']?.settings.upTo ?? max)
+
+/** Media types that bodies may have beside those of the conventions (HDR-5). */
+export const legacyTypes = ({ route }: Here): readonly string[] => route.modes?.['HDR-5']?.settings.types ?? []
+
+/** Equal for routes that are described alike. */
+export const modesKey = ({ modes }: Route): string =>
+  modes === undefined ? '' : JSON.stringify(Object.values(modes).map((mode) => [mode.clause, isPartlyEnforced(mode), mode.settings]))

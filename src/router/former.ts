@@ -1,0 +1,52 @@
+/** Answers as the service gave them before, for clauses that are not enforced yet. */
+import type { Awaitable } from '../adapters/contract.js'
+import { settled } from '../promise.js'
+import type { Answer, Headers } from '../representation/answer.js'
+import { json } from '../representation/encoding.js'
+import type { Views } from '../representation/views.js'
+import { header } from '../wire.js'
+import { encodedValue } from './formats.js'
+import type { Outcome } from './operations/operation.js'
+import type { Executed } from './stages.js'
+
+/** An answer without a body, but for a DELETE that had one before (VERB-6). */
+export function formerEmpty(exchange: Executed, { status, headers = {} }: Extract<Outcome, { kind: 'empty' }>): Awaitable<Answer> {
+  const legacy = exchange.operation.name === 'remove' ? exchange.legacy('VERB-6') : undefined
+  if (legacy === undefined) return { status, headers }
+  legacy.found('DELETE')
+  const { body, status: before = body === undefined ? status : 200 } = legacy.settings
+  if (body === undefined) return { status: before, headers }
+  // A format of the team writes records, and this is none.
+  if (exchange.representation.text === undefined) {
+    return {
+      status: before,
+      headers: { ...headers, [header.contentType]: json.contentType, [header.vary]: exchange.service.vary },
+      body: JSON.stringify(body),
+    }
+  }
+  return settled(encodedValue(exchange, body, headers), (answer): Answer => ({ status: before, ...answer }))
+}
+
+/** Whether HEAD of an item is answered like GET (VERB-8). */
+export function isHeadLikeGet(exchange: Executed): boolean {
+  const legacy = exchange.legacy('VERB-8')
+  legacy?.found('HEAD')
+  return legacy !== undefined
+}
+
+/** The views of records: with plain addresses in place of links where the service had such (REP-1). `shows`: there is a record to show. */
+export function formerViews(exchange: Executed, shows = true): { readonly views: Views } {
+  const { service, resource } = exchange
+  const legacy = exchange.legacy('REP-1')
+  if (legacy === undefined) return service.reuse
+  if (shows && [...resource.plan.links.values()].some(({ kind }) => kind !== 'external')) legacy.found('href')
+  return { views: service.reuse.plainViews }
+}
+
+/** Leaves `x-total-count` out, where the service had none (QUERY-7). */
+export function withoutTotal(exchange: Executed, headers: Headers): void {
+  const legacy = headers[header.totalCount] === undefined ? undefined : exchange.legacy('QUERY-7')
+  if (legacy === undefined) return
+  legacy.found(header.totalCount)
+  delete headers[header.totalCount]
+}

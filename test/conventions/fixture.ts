@@ -1,0 +1,115 @@
+/** One service for the tests of modes: orders with lines and customers, on both majors of Express. */
+import request from 'supertest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import type { ModedClause } from '../../src/conventions/clauses.js'
+import type { Finding } from '../../src/conventions/finding.js'
+import { type ApiOptions, api, defineResource, endpoint, endpointReply, mount, type ServiceOptions } from '../../src/index.js'
+import type { Express } from '../middleware/majors.js'
+
+export const customers = defineResource({
+  collection: 'customers',
+  key: 'id',
+  schema: { type: 'object', required: ['id', 'name'], properties: { id: { type: 'integer' }, name: { type: 'string' } } },
+})
+
+const lines = defineResource({
+  collection: 'lines',
+  key: 'id',
+  schema: {
+    type: 'object',
+    required: ['id', 'orderId'],
+    properties: { id: { type: 'string' }, orderId: { type: 'integer' }, text: { type: ['string', 'null'] } },
+  },
+  parent: { of: 'orders', by: 'orderId' },
+})
+
+export const orders = defineResource({
+  collection: 'orders',
+  key: 'id',
+  schema: {
+    type: 'object',
+    required: ['id', 'state'],
+    properties: {
+      id: { type: 'integer' },
+      state: { type: 'string' },
+      isOpen: { type: 'boolean', default: true },
+      customerId: { type: ['integer', 'null'] },
+    },
+  },
+  filters: { state: true, isOpen: true },
+  sort: ['id', 'state'],
+  page: { size: 10, max: 20 },
+  links: { customer: { to: customers, by: 'customerId', show: ['name'], expand: true }, lines: { sub: 'lines' } },
+  flags: { open: 'isOpen' },
+})
+
+const records = Array.from({ length: 45 }, (_, at) => ({
+  id: at + 1,
+  state: at % 2 === 0 ? 'new' : 'sent',
+  isOpen: true,
+  customerId: at % 3 === 0 ? null : 1,
+}))
+
+const search = endpoint('search', {
+  description: 'Finds.',
+  methods: {
+    GET: { query: { properties: { text: { type: 'string' } } }, handle: ({ query }) => endpointReply({ status: 200, body: query }) },
+  },
+})
+
+/** The options of the service: two versions over data of their own. */
+export const apiOptions = (): ApiOptions => {
+  const orderStore = memoryAdapter(orders, { records })
+  const resources = [
+    mount(orders, orderStore),
+    mount(lines, memoryAdapter(lines, { records: [{ id: 'a', orderId: 1, text: null }] })),
+    mount(customers, memoryAdapter(customers, { records: [{ id: 1, name: 'Ana' }] })),
+    search,
+  ]
+  return { versions: { v1: resources, v2: resources } }
+}
+
+export interface Served {
+  readonly call: ReturnType<typeof request>
+  readonly findings: Finding[]
+  /** Each finding as `CLAUSE detail`. */
+  told(): string[]
+}
+
+/** The service with these options. */
+export function serve(express: Express, options: Partial<ServiceOptions> = {}, all: ApiOptions = apiOptions()): Served {
+  const findings: Finding[] = []
+  const app = express()
+  const service = {
+    baseUrl: 'https://api.example',
+    onError: () => {},
+    onFinding: (event: Finding) => void findings.push(event),
+    ...options,
+  }
+  app.use(api({ ...all, ...service }))
+  return { call: request(app), findings, told: () => findings.map(({ clause, detail }) => `${clause} ${detail}`) }
+}
+
+/** What every clause needs to be less than enforced. */
+export const settings = {
+  'QUERY-8': {},
+  'QUERY-5': { upTo: 40 },
+  'QUERY-7': {},
+  'HDR-1': { as: 406 },
+  'HDR-3': {},
+  'HDR-5': { types: ['text/plain'] },
+  'VERB-8': {},
+  'VERB-6': { status: 200, body: { deleted: true } },
+  'REP-1': {},
+  'ERR-3': {},
+} as const satisfies Record<ModedClause, object>
+
+/** Every clause in one mode. */
+export const allIn = (mode: 'off' | 'report' | 'enforce', more: object = {}): NonNullable<ServiceOptions['conventions']> =>
+  Object.fromEntries(Object.entries(settings).map(([clause, own]) => [clause, { mode, ...own, ...more }]))
+
+/** What `allIn` needs beside it. */
+export const around: Partial<ServiceOptions> = {
+  requireIfMatch: true,
+  shape: ({ status, code }) => ({ body: { error: code, http: status } }),
+}

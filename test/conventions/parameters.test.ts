@@ -1,0 +1,213 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Finding } from '../../src/conventions/finding.js'
+import { api } from '../../src/index.js'
+import { listQuery, noQuery, totalCount } from '../../src/middleware/index.js'
+import { openapi } from '../../src/openapi/index.js'
+import { majors, service } from '../middleware/majors.js'
+import { apiOptions, orders, serve } from './fixture.js'
+
+const parameters = {
+  offest: ['page', { name: 'offset', unit: 'rows' }],
+  limit: ['per_page', 'size'],
+  sort: ['order_by'],
+  expand: ['include'],
+  ignore: ['_', 'utm_*'],
+} as const
+
+describe.each(majors)('other names of parameters on %s', (_, express) => {
+  const served = () => serve(express, { parameters })
+  const ids = (body: readonly { readonly id: number }[]) => body.map(({ id }) => id)
+
+  it('stand for the names of the conventions, and are told', async () => {
+    const { call, told } = served()
+    const { status, body } = await call.get('/v1/orders?page=2&per_page=3&order_by=-id&_=123&utm_source=mail&utm_medium=x')
+    expect([status, ids(body)]).toEqual([200, [42, 41, 40]])
+    expect(told()).toEqual([
+      'QUERY-4 page',
+      'QUERY-5 per_page',
+      'QUERY-2 order_by',
+      'QUERY-8 _',
+      'QUERY-8 utm_source',
+      'QUERY-8 utm_medium',
+    ])
+  })
+
+  it('QUERY-7: links use the names of the conventions', async () => {
+    const { call } = served()
+    const { headers } = await call.get('/v1/orders?page=2&size=3&include=customer&utm_source=mail&state=new')
+    expect(headers.link).toContain('<https://api.example/v1/orders?limit=3&expand=customer&state=new&offest=1>; rel="first"')
+    expect(headers.link).not.toMatch(/page=|size=|utm/)
+    const next = /<https:\/\/api\.example([^>]*)>; rel="next"/.exec(headers.link ?? '')?.[1] ?? ''
+    expect((await call.get(next)).status).toBe(200)
+  })
+
+  it('QUERY-4: rows are turned into pages, where they divide by their size', async () => {
+    const { call, told } = served()
+    expect(ids((await call.get('/v1/orders?offset=6&limit=3')).body)).toEqual([7, 8, 9])
+    expect(ids((await call.get('/v1/orders?limit=3&offset=0')).body)).toEqual([1, 2, 3])
+    expect(ids((await call.get('/v1/orders?offset=10')).body)[0]).toBe(11)
+    expect(told()).toEqual(['QUERY-4 offset', 'QUERY-4 offset', 'QUERY-4 offset'])
+    for (const query of [
+      'offset=7&limit=3',
+      'offset=1',
+      'offset=-3&limit=3',
+      'offset=x',
+      'offset=',
+      'offset=1e1',
+      'offset=99999999999999999999',
+    ]) {
+      const { status, body } = await call.get(`/v1/orders?${query}`)
+      expect([query, status, body.errors[0].parameter, body.errors[0].clause]).toEqual([query, 400, 'offset', 'QUERY-4'])
+    }
+  })
+
+  it('rows and pages agree where the first page is 0', async () => {
+    const { call } = serve(express, { parameters, page: { first: 0 } })
+    expect(ids((await call.get('/v1/customers?offset=0')).body)).toEqual([1])
+    const { headers } = await call.get('/v1/customers?offset=3&limit=3')
+    expect(headers.link).toContain('offest=0>; rel="prev"')
+  })
+
+  it('beside its proper name, or another one, each is 400', async () => {
+    const { call } = served()
+    for (const query of [
+      'page=1&offest=1',
+      'offest=1&page=1',
+      'page=1&offset=0',
+      'limit=3&size=3',
+      'page=1&page=1',
+      'include=customer&expand=customer',
+    ]) {
+      const { status, body } = await call.get(`/v1/orders?${query}`)
+      expect([query, status, body.errors[0].code]).toEqual([query, 400, 'repeated'])
+    }
+  })
+
+  it('beside its proper name it is 400 also where unknown and repeated parameters are ignored', async () => {
+    const { call } = serve(express, { parameters, conventions: { 'QUERY-8': 'report' } })
+    expect((await call.get('/v1/orders?page=1&offest=1')).status).toBe(400)
+    expect((await call.get('/v1/orders?page=1&page=2&foo=1')).status).toBe(200)
+  })
+
+  it('a refusal names what was sent', async () => {
+    const { call } = served()
+    const { body } = await call.get('/v1/orders?page=0&per_page=100')
+    expect(body.errors.map(({ parameter }: { parameter: string }) => parameter).sort()).toEqual(['page', 'per_page'])
+  })
+
+  it('a filter of the same name keeps its meaning', async () => {
+    const { call } = serve(express, { parameters: { offest: ['state'] } })
+    expect(ids((await call.get('/v1/orders?state=sent&limit=2')).body)).toEqual([2, 4])
+  })
+
+  it('are ignored or refused where there is no list', async () => {
+    const { call, told } = served()
+    expect((await call.get('/v1/orders/2?_=1&include=customer')).body.customer).toMatchObject({ name: 'Ana' })
+    expect((await call.get('/v1/orders/2?page=1')).status).toBe(400)
+    expect((await call.get('/v1/search?utm_x=1&text=a')).body).toEqual({ text: 'a' })
+    expect((await call.get('/v1/search?page=1')).status).toBe(400)
+    expect((await call.delete('/v1/orders/2?_=1')).status).toBe(204)
+    expect(told()).toEqual(['QUERY-8 _', 'QUERY-6 include', 'QUERY-8 utm_x', 'QUERY-8 _'])
+  })
+
+  it('names that clients make up are not recorded', async () => {
+    const { call, told } = serve(express, { conventions: { 'QUERY-8': 'report' } })
+    const odd = ['ana%40example.com=1', `${'x'.repeat(65)}=1`, '%F0%9F%98%80=1', '<b>=1', 'a%20b=1', '$filter=1', 'a[b]=1']
+    expect((await call.get(`/v1/orders?${odd.join('&')}`)).status).toBe(200)
+    expect(told()).toEqual(['QUERY-8 (other)', 'QUERY-8 $filter', 'QUERY-8 a[b]'])
+  })
+
+  it('findings of one request are bounded', async () => {
+    const { call, told } = serve(express, { conventions: { 'QUERY-8': 'report' } })
+    const many = Array.from({ length: 900 }, (_unused, at) => `p${at}=1`).join('&')
+    expect((await call.get(`/v1/orders?${many}`)).status).toBe(200)
+    expect(told().length).toBe(20)
+  })
+
+  it('stand before listQuery(), noQuery() and totalCount() too', async () => {
+    const findings: Finding[] = []
+    const onFinding = (event: Finding) => void findings.push(event)
+    const query = listQuery(orders, { parameters, onFinding })
+    const count = totalCount({ baseUrl: 'https://api.example' })
+    const { call } = service(express, (app) => {
+      app.get('/v1/orders', query, count, (req, res) => {
+        count.set(req, res, 45)
+        const { page, size, offset } = query.of(req)
+        res.json({ page, size, offset })
+      })
+      app.get('/v1/orders/:id', noQuery({ parameters: { ignore: ['_'] }, onFinding }), (_req, res) => void res.json({}))
+    })
+    const { body, headers } = await call.get('/v1/orders?offset=6&per_page=3&_=1')
+    expect(body).toEqual({ page: 3, size: 3, offset: 6 })
+    expect(headers.link).toContain('<https://api.example/v1/orders?limit=3&offest=1>; rel="first"')
+    expect((await call.get('/v1/orders/7?_=1')).status).toBe(200)
+    expect((await call.get('/v1/orders/7?page=1')).status).toBe(400)
+    expect(findings).toEqual([
+      { clause: 'QUERY-4', route: '/orders', detail: 'offset', method: 'GET', version: 'v1' },
+      { clause: 'QUERY-5', route: '/orders', detail: 'per_page', method: 'GET', version: 'v1' },
+      { clause: 'QUERY-8', route: '/orders', detail: '_', method: 'GET', version: 'v1' },
+      { clause: 'QUERY-8', route: '/orders/{id}', detail: '_', method: 'GET', version: 'v1' },
+    ])
+  })
+})
+
+describe('other names of parameters', () => {
+  it('are deprecated parameters of documents', () => {
+    const document = openapi(api({ ...apiOptions(), parameters }), 'v1') as unknown as Record<
+      string,
+      Record<string, Record<string, { parameters: Record<string, unknown>[] }>>
+    >
+    const found = document.paths?.['/orders']?.get?.parameters.filter(({ deprecated }) => deprecated === true) ?? []
+    expect(found.map(({ name, schema }) => [name, (schema as { type: string }).type])).toEqual([
+      ['page', 'integer'],
+      ['offset', 'integer'],
+      ['per_page', 'integer'],
+      ['size', 'integer'],
+      ['order_by', 'string'],
+      ['include', 'string'],
+    ])
+  })
+
+  it.each([
+    [{ offest: ['limit'] }, 'It is a parameter itself'],
+    [{ offest: ['page'], limit: ['page'] }, '"page" twice'],
+    [{ offest: ['page'], ignore: ['page'] }, 'has a meaning'],
+    [{ ignore: ['offest'] }, 'has a meaning'],
+    [{ ignore: ['*'] }, 'a name such as "_"'],
+    [{ ofest: ['page'] }, 'Did you mean "offest"?'],
+    [{ offest: [{ name: 'x', unit: 'row' }] }, "Give 'page' or 'rows'"],
+    [{ offest: [] }, 'parameters.offest'],
+  ])('%j is refused when the service is built', (given, message) => {
+    expect(() => listQuery(orders, { parameters: given as never })).toThrow(message)
+    expect(() => api({ ...apiOptions(), parameters: given as never })).toThrow(message)
+  })
+
+  it('whatever is sent, a query under other names is what it is under those of the conventions', () => {
+    const own = listQuery(orders)
+    const other = listQuery(orders, { parameters: { offest: ['page'], limit: ['size'], sort: ['by'], ignore: ['_'] } })
+    const run = (middleware: typeof own, raw: string): unknown => {
+      const req = { url: `/?${raw}`, headers: {}, socket: {} } as never
+      let failed: unknown
+      middleware(req, {} as never, (error) => {
+        failed = error
+      })
+      if (failed !== undefined) return 'refused'
+      const { notes: _notes, ...query } = middleware.of(req)
+      return query
+    }
+    const value = fc.oneof(
+      fc.constantFrom('1', '2', '20', '21', 'id', '-id', 'x', '', '0'),
+      fc.string({ maxLength: 4 }).map(encodeURIComponent),
+    )
+    const pair = fc.tuple(fc.constantFrom('offest', 'limit', 'sort', 'state', 'foo'), value)
+    const names: Record<string, string> = { offest: 'page', limit: 'size', sort: 'by' }
+    fc.assert(
+      fc.property(fc.array(pair, { maxLength: 4 }), (pairs) => {
+        const raw = pairs.map(([name, text]) => `${name}=${text}`).join('&')
+        const renamed = pairs.map(([name, text]) => `_=1&${names[name] ?? name}=${text}`).join('&')
+        expect(run(other, renamed)).toEqual(run(own, raw))
+      }),
+    )
+  })
+})
