@@ -6,6 +6,7 @@ export type { KeyValue } from './definition/key.js'
 export {
   defineResource,
   type ExternalLinkOptions,
+  type FilterDeprecation,
   type FilterOperator,
   type FilterOptions,
   type LinkOptions,
@@ -46,6 +47,8 @@ export { type AdapterViewOptions, adapterView } from './adapters/view.js'
 // Mounting
 
 export type { CacheCount, CacheName } from './cache.js'
+export type { BrownoutOptions, BrownoutsOption } from './middleware/brownouts.js'
+export type { DeprecatedUse } from './plan/deprecated.js'
 export {
   type Endpoint,
   type EndpointCall,
@@ -56,8 +59,10 @@ export {
   endpointReply,
 } from './plan/endpoint.js'
 export type { EndpointLimits, EndpointMethod, EndpointMethods, EndpointQuery } from './plan/endpoint-types.js'
+export type { DateOption, Deprecation, PartLifeOptions } from './plan/life.js'
 export { type Mount, type MountOptions, mount } from './plan/mount.js'
 export type { UnboundAdapter } from './plan/mounted-adapter.js'
+export type { PathLives } from './plan/path-lives.js'
 export type {
   ChangeOptions,
   JobOptions,

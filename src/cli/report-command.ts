@@ -2,6 +2,8 @@
 import { resolve } from 'node:path'
 import { reportOf, type UsageReport } from '../report/report.js'
 import { reportText } from '../report/text.js'
+import { type DueEnd, dueEnds, type ScheduledEnd, scheduledEnds } from '../usage/retirements.js'
+import type { UsageSnapshot } from '../usage/snapshot.js'
 import { parseFlags } from './flags.js'
 import type { Terminal } from './terminal.js'
 import { codeOf, messageOf, UsageError } from './usage-error.js'
@@ -15,9 +17,13 @@ address of a usagePage(), such as https://api.example.com/ops/usage.
 
   --days <number>      how many days back (default: 30)
   --json               the whole report as JSON
-  --check              fail where a clause of --enforce would break somebody, or where that is
-                       unknown, since counting was not complete
+  --check              fail where a clause of --enforce would break somebody, where something of
+                       --service that ends soon is still called, or where that is unknown, since
+                       counting was not complete
   --enforce <clauses>  with --check: the clauses to be enforced, such as QUERY-8,ERR-3
+  --service <module>   with --check: a file that exports what api() returned. Its versions and parts
+                       that end within 30 days are looked at. <module> must be a file, too
+  --within <days>      with --service: so many days in place of 30
   --help               this text
 
 For an address the header Authorization is taken from the variable REPORT_AUTHORIZATION.
@@ -25,10 +31,11 @@ Exit codes: 0; 1, --check has found something; 2, the command could not run.
 
   npx express-rest-conventions report ./usage.js
   npx express-rest-conventions report ./usage.js --days 7 --check --enforce QUERY-8
+  npx express-rest-conventions report ./usage.js --check --service ./api.js
   REPORT_AUTHORIZATION="Bearer $TOKEN" npx express-rest-conventions report https://api.example.com/ops/usage
 `
 
-const flags = { days: 'text', json: 'switch', check: 'switch', enforce: 'text', help: 'switch' } as const
+const flags = { days: 'text', json: 'switch', check: 'switch', enforce: 'text', service: 'text', within: 'text', help: 'switch' } as const
 
 /** Runs the command. Resolves to its exit code. */
 export async function reportCommand(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -42,20 +49,62 @@ export async function reportCommand(args: readonly string[], terminal: Terminal)
   if (others.length > 0) throw new UsageError(`One service at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
   const check = switches.has('check')
   const enforced = texts.get('enforce')?.split(',')
-  if (check !== (enforced !== undefined)) throw new UsageError('--check and --enforce go together: --check --enforce QUERY-8,ERR-3')
-  const days = texts.get('days')
-  if (days !== undefined && !/^[1-9]\d{0,2}$/.test(days)) throw new UsageError('--days takes a whole number from 1, such as --days 7')
-  const report = await reportFrom(source, days === undefined ? undefined : Number(days), terminal)
+  const service = texts.get('service')
+  if (check !== ((enforced ?? service) !== undefined))
+    throw new UsageError('--check goes with --enforce, --service or both: --check --enforce QUERY-8,ERR-3 --service ./api.js')
+  const [days, within] = ['days', 'within'].map((name) => daysIn(texts.get(name), name))
+  if (within !== undefined && service === undefined)
+    throw new UsageError('--within goes with --service: --check --service ./api.js --within 60')
+  if (service !== undefined && isAddress(source))
+    throw new UsageError(`--service needs the counts themselves: give the file that exports your usage() in place of ${source}.`)
+  const { report, snapshot } = await reportFrom(source, days, terminal)
   terminal.out(switches.has('json') ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report))
-  return check ? checked(report, enforced ?? [], terminal) : 0
+  if (!check) return 0
+  const due =
+    service === undefined || snapshot === undefined
+      ? []
+      : dueEnds(await endsOf(service, terminal), snapshot, within === undefined ? {} : { within })
+  const codes = [enforced === undefined ? 0 : checked(report, enforced, terminal), checkedEnds(due, terminal)]
+  return Math.max(...codes)
 }
 
-async function reportFrom(source: string, days: number | undefined, terminal: Terminal): Promise<UsageReport> {
+function daysIn(text: string | undefined, name: string): number | undefined {
+  if (text !== undefined && !/^[1-9]\d{0,2}$/.test(text)) throw new UsageError(`--${name} takes a whole number from 1, such as --${name} 7`)
+  return text === undefined ? undefined : Number(text)
+}
+
+const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
+
+/** What ends in the service that a module exports. Throws `UsageError` where it exports none. */
+async function endsOf(file: string, terminal: Terminal): Promise<readonly ScheduledEnd[]> {
+  const service = await terminal.serviceOf(resolve(terminal.cwd, file))
   try {
-    if (/^https?:\/\//.test(source)) return await terminal.reportAt(days === undefined ? source : `${source}?days=${days}`)
+    return scheduledEnds(service)
+  } catch (error) {
+    throw new UsageError(`${file}: ${messageOf(error)}`)
+  }
+}
+
+/** Says what ends soon and is called, or may be. It changes nothing about when it ends. */
+function checkedEnds(due: readonly DueEnd[], terminal: Terminal): number {
+  for (const { state, sentence } of due) if (state !== 'silent') terminal.error(`${sentence}\n`)
+  return due.some(({ state }) => state !== 'silent') ? 1 : 0
+}
+
+/** The counts are there where the source is a module. */
+interface Read {
+  readonly report: UsageReport
+  readonly snapshot: UsageSnapshot | undefined
+}
+
+async function reportFrom(source: string, days: number | undefined, terminal: Terminal): Promise<Read> {
+  try {
+    if (isAddress(source))
+      return { report: await terminal.reportAt(days === undefined ? source : `${source}?days=${days}`), snapshot: undefined }
     const usage = await terminal.usageOf(resolve(terminal.cwd, source))
     try {
-      return reportOf(await usage.read(days === undefined ? {} : { days }))
+      const snapshot = await usage.read(days === undefined ? {} : { days })
+      return { report: reportOf(snapshot), snapshot }
     } finally {
       // The module may have begun to count: this process ends in order.
       await usage.close()

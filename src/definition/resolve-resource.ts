@@ -1,6 +1,7 @@
 /** From what a team wrote to a definition: every name checked against the schema, every default filled in, frozen. */
 
 import { branded } from '../brand.js'
+import { didYouMean, nearMiss } from '../near-miss.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import { count, type Kind, type Kinds } from '../options/kinds.js'
 import { ConfigurationError, isConfigurationError } from '../problem.js'
@@ -12,7 +13,15 @@ import { NamedMembers } from './named-members.js'
 import { checkCollectionName, checkName, checkSegment } from './naming.js'
 import { type Context, keptMembers, namesOf, resolveLink, resolveTarget } from './resolve-links.js'
 import type { Filter, ResourceDefinition } from './resource.js'
-import type { FilterOperator, FilterOptions, FilterTable, LinkTable, PageOptions, ResourceOptions } from './resource-options.js'
+import type {
+  FilterDeprecation,
+  FilterOperator,
+  FilterOptions,
+  FilterTable,
+  LinkTable,
+  PageOptions,
+  ResourceOptions,
+} from './resource-options.js'
 import type { JsonSchema } from './schema-types.js'
 import { Shape } from './shape.js'
 import { singularOf } from './singular.js'
@@ -23,7 +32,17 @@ export const pageKinds: Kinds<PageOptions> = { size: count, max: count, first: {
 
 const operators: Readonly<Record<FilterOperator, true>> = { eq: true, gt: true, gte: true, lt: true, lte: true, contains: true, null: true }
 
-export const filterKinds: Kinds<FilterOptions> = { field: 'string', op: { oneOf: Object.keys(operators) }, many: 'boolean' }
+export const filterDeprecationKinds: Kinds<FilterDeprecation> = {
+  sunset: { a: 'a date such as "2027-12-31"', like: /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?$/ },
+  use: 'string',
+}
+
+export const filterKinds: Kinds<FilterOptions> = {
+  field: 'string',
+  op: { oneOf: Object.keys(operators) },
+  many: 'boolean',
+  deprecated: [{ oneOf: [true] }, { options: filterDeprecationKinds }],
+}
 
 const names: Kind = { each: 'string' }
 
@@ -81,7 +100,10 @@ export function resolveResource(given: unknown): ResourceDefinition {
     assigned: resolveAssigned(collection, options.assigned as true | readonly string[] | undefined, key),
     schema,
     shape,
-    filters: resolveTable(options.filters as FilterTable | undefined, (name, filter) => resolveFilter(context, name, filter)),
+    filters: resolveTable(options.filters as FilterTable | undefined, (name, filter) => {
+      checkUse(`The filter "${name}" of "${collection}"`, filter, Object.keys(options.filters ?? {}))
+      return resolveFilter(context, name, filter)
+    }),
     sort: eachNamed(options.sort, (field) => members.scalar('sort', field)),
     search:
       options.search === undefined || options.search === true
@@ -211,7 +233,24 @@ function resolveFilter({ collection, members }: Context, name: string, given: tr
     throw invalidOption(`${what} is many-valued, which only "eq" can be. Leave op or many out.`)
   }
   checkCompared(what, field, op, `filters.${name}`, members)
-  return Object.freeze({ name, field, path: Object.freeze(field.split('.')), op, many })
+  const path = Object.freeze(field.split('.'))
+  return Object.freeze({ name, field, path, op, many, ...deprecationOf(given, members.visible(`filters.${name}`, field)) })
+}
+
+/** What takes the place of a deprecated filter is another one. */
+function checkUse(what: string, given: true | FilterOptions | undefined, names: readonly string[]): void {
+  const said = given === true ? undefined : given?.deprecated
+  const use = said === true ? undefined : said?.use
+  if (use === undefined || names.includes(use)) return
+  throw invalidOption(`${what} is deprecated for "${use}", which is no filter here. ${didYouMean(nearMiss(use, names), names)}`)
+}
+
+/** What is said of the filter, else of its member. */
+function deprecationOf(given: true | FilterOptions | undefined, { deprecated, node }: Shape): Pick<Filter, 'deprecated'> {
+  const said = given === true ? undefined : given?.deprecated
+  if (said !== undefined) return { deprecated: said === true ? {} : { ...said } }
+  const sunset = own(node, 'x-sunset')
+  return deprecated ? { deprecated: typeof sunset === 'string' ? { sunset } : {} } : {}
 }
 
 function checkCompared(what: string, field: string, op: FilterOperator, where: string, members: NamedMembers): void {

@@ -14,6 +14,17 @@ export interface FilterOptions<Path extends string = string> {
   readonly op?: FilterOperator
   /** The parameter may be repeated and means any of its values. Only with `eq`. Default false. */
   readonly many?: boolean
+  /**
+   * It is on its way out (VER-3): documents say so, with `sunset` (such as `2027-12-31`) and the filter to `use` in its place; `onResponse` is
+   * notified of its use. Default: it is deprecated where its member is.
+   */
+  readonly deprecated?: true | FilterDeprecation
+}
+
+/** How long a deprecated filter is served, and what takes its place. */
+export interface FilterDeprecation {
+  readonly sunset?: string
+  readonly use?: string
 }
 
 /** A link to another resource: on the wire `{ href, ...shown }` stands in the place of the stored members `by` (REP-1). */

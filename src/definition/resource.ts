@@ -6,6 +6,7 @@ import type { MadeKind } from '../options/kinds.js'
 import type { KeyCodec, KeyValue } from './key.js'
 import { resolveResource } from './resolve-resource.js'
 import type {
+  FilterDeprecation,
   FilterOperator,
   FilterTable,
   LinkTable,
@@ -19,6 +20,7 @@ import type { Shape } from './shape.js'
 
 export type {
   ExternalLinkOptions,
+  FilterDeprecation,
   FilterOperator,
   FilterOptions,
   LinkOptions,
@@ -36,6 +38,8 @@ export interface Filter {
   readonly path: readonly string[]
   readonly op: FilterOperator
   readonly many: boolean
+  /** Absent where it is not deprecated. */
+  readonly deprecated?: FilterDeprecation
 }
 
 /** A link to a resource, whose key the record holds. */

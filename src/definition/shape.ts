@@ -23,6 +23,8 @@ export class Shape {
   readonly values: readonly Scalar[] | undefined
   readonly readOnly: boolean
   readonly writeOnly: boolean
+  /** The schema says that clients should no longer use it. */
+  readonly deprecated: boolean
   /** The schema's `default`, boxed, since it may be null. */
   readonly fallback: { readonly value: unknown } | undefined
   readonly required: ReadonlySet<string>
@@ -75,6 +77,7 @@ export class Shape {
     this.values = valuesOf(parts) ?? real.map(unionValues).find((values) => values !== undefined)
     this.readOnly = all('readOnly').includes(true) || branches.some((branch) => branch.readOnly)
     this.writeOnly = all('writeOnly').includes(true) || branches.some((branch) => branch.writeOnly)
+    this.deprecated = all('deprecated').includes(true)
     const fallback = first('default')
     this.fallback = fallback === undefined ? undefined : { value: fallback }
     this.required = new Set([

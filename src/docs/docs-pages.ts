@@ -15,6 +15,7 @@ import { searchScript } from './search-entries.js'
 import { type Site, siteOf } from './site.js'
 import { style } from './style.js'
 import { tagBlocks } from './tag-page.js'
+import { upgradeBlocks, upgradeOf, upgradePageName } from './upgrade-page.js'
 
 /** How the pages look. */
 export interface DocsPagesOptions {
@@ -58,7 +59,14 @@ export function docsPages(options: DocsPagesOptions = {}): DocsPages {
   ])
   const fixed = console ? [...referencePages, { name: consoleName, title: 'Console' }] : referencePages
   const data = new Map([[entries, 'text/javascript']])
-  const reserved = new Set([...assets.keys(), ...data.keys(), ...referencePages.map(({ name }) => name), 'index', consoleName])
+  const reserved = new Set([
+    ...assets.keys(),
+    ...data.keys(),
+    ...referencePages.map(({ name }) => name),
+    'index',
+    consoleName,
+    upgradePageName,
+  ])
   // The router keeps documents for a while: so long their arrangement is kept too.
   const sites = new WeakMap<object, Site>()
   const siteFor = (document: object): Site => {
@@ -69,11 +77,15 @@ export function docsPages(options: DocsPagesOptions = {}): DocsPages {
   return Object.freeze({
     assets,
     data,
-    page(name: string, subject: DocsSubject): DocsFile | undefined {
+    page(name: string, subject: DocsSubject): DocsFile | undefined | Promise<DocsFile | undefined> {
       if (console && name === consoleName) return consolePage(subject, title)
       const site = siteFor(subject.document)
-      if (name === entries) return { body: searchScript(site, fixed) }
-      return pageOf(name, subject, contextOf(site, subject, { title, reader, fixed }))
+      const own = [...upgradePages(subject), ...fixed]
+      if (name === entries) return { body: searchScript(site, own) }
+      const context = contextOf(site, subject, { title, reader, fixed: own })
+      const [, base = name] = numbered.exec(name) ?? []
+      if (base === upgradePageName && subject.successor !== undefined) return upgradeFile(name, context, subject.version, subject.successor)
+      return pageOf(name, context, topicOf(base === 'index' ? '' : base, subject, context))
     },
   })
 }
@@ -101,9 +113,26 @@ interface Topic {
 /** A name with the number of the page, from 2: `orders~2`. */
 const numbered = /^(.+)~([1-9]\d{0,5})$/
 
-function pageOf(name: string, subject: DocsSubject, context: PageContext): DocsFile | undefined {
-  const [, base = name, number = '1'] = numbered.exec(name) ?? []
-  const topic = topicOf(base === 'index' ? '' : base, subject, context)
+/** The page that leads to the successor, for the navigation. */
+const upgradePages = ({ version, successor }: DocsSubject): readonly FixedPage[] =>
+  successor === undefined ? [] : [{ name: upgradePageName, title: `From ${version} to ${successor.name}` }]
+
+async function upgradeFile(
+  name: string,
+  context: PageContext,
+  version: string,
+  successor: NonNullable<DocsSubject['successor']>,
+): Promise<DocsFile | undefined> {
+  const guide = upgradeOf(context, version, successor.name, await successor.document())
+  return pageOf(name, context, {
+    name: upgradePageName,
+    heading: `From ${version} to ${successor.name}`,
+    blocks: upgradeBlocks(context, guide),
+  })
+}
+
+function pageOf(name: string, context: PageContext, topic: Topic | undefined): DocsFile | undefined {
+  const [, , number = '1'] = numbered.exec(name) ?? []
   if (topic === undefined) return undefined
   const { heading } = topic
   const empty = layout(context, { name: topic.name, heading, page: { number: 1, of: 1, content: html`` } })

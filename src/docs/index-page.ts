@@ -1,12 +1,14 @@
 /** The index: what the service is, how to call it, and every page there is. */
+import { own } from '../definition/json.js'
 import { type Block, longestPage, piecesOf } from './blocks.js'
 import { type Html, type HtmlPart, html } from './html.js'
 import { described, describedInline, fileAddress, type PageContext } from './layout.js'
 import { isWorthListing, summaryOf } from './operation-block.js'
-import { objectIn, shortened, sound, textIn } from './read.js'
+import { listIn, objectIn, shortened, sound, textIn } from './read.js'
 import { follow } from './references.js'
 import { longestText } from './schema-text.js'
 import type { DocsTag } from './site.js'
+import { upgradePageName } from './upgrade-page.js'
 
 /** Bytes that the operations of all resources may take here; where they take more, the index lists the resources alone. */
 const longestList = longestPage / 2
@@ -42,8 +44,8 @@ function introduction(context: PageContext): Html {
   const sunset = textIn(document, 'x-sunset')
   return html`${
     isDeprecated(context) &&
-    html`<p><strong>This version is deprecated</strong> (${clauseLink(context, 'VER-3')}).${sunset !== undefined && html` It ends on <time datetime="${sunset}">${sunset.slice(0, 10)}</time>.`} The answers say so in <code>Deprecation</code>${sunset !== undefined && html` and <code>Sunset</code>`}.</p>
-`
+    html`<p><strong>This version is deprecated</strong> (${clauseLink(context, 'VER-3')}).${sunset !== undefined && html` It ends on <time datetime="${sunset}">${sunset.slice(0, 10)}</time>.`} The answers say so in <code>Deprecation</code>${sunset !== undefined && html` and <code>Sunset</code>`}.${upgradeLink(context)}</p>
+${brownoutText(document)}`
   }${
     summary !== undefined &&
     html`<p>${summary}</p>
@@ -52,6 +54,32 @@ function introduction(context: PageContext): Html {
 <p>Address: <code>${context.server}</code></p>
 <p>The OpenAPI document, for programs: <a href="${context.folder}../openapi.json">JSON</a>, <a href="${context.folder}../openapi.yaml">YAML</a>.${links(context)}</p>
 `
+}
+
+/** Where its clients read what to change. */
+const upgradeLink = (context: PageContext): HtmlPart =>
+  context.fixed
+    .filter(({ name }) => name === upgradePageName)
+    .map(({ name, title }) => html` What its clients have to change: <a href="${fileAddress(context, name)}">${title}</a>.`)
+
+/** The times at which the version answers nothing, where some are announced. */
+function brownoutText(document: unknown): HtmlPart {
+  const coming = listIn(document, 'x-brownouts').slice(0, 50)
+  return (
+    coming.length > 0 &&
+    html`<p>It answers nothing at these times, with <code>Retry-After</code>:</p>
+<ul>
+${coming.map(
+  (one) => html`<li>${timeText(one, 'from')} to ${timeText(one, 'until')}: status ${Number(own(one, 'status'))}</li>
+`,
+)}</ul>
+`
+  )
+}
+
+const timeText = (brownout: unknown, name: 'from' | 'until'): Html => {
+  const time = textIn(brownout, name) ?? ''
+  return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')} UTC</time>`
 }
 
 const clauseLink = (context: PageContext, id: 'VER-3'): Html => html`<a href="${fileAddress(context, 'clauses')}#${id}">${id}</a>`

@@ -18,7 +18,7 @@ export function operationBlocks(context: PageContext, rows: RowContext, docsOper
   const description = textIn(operation, 'description')
   const head = html`<h2 id="${anchor}">${summaryOf(docsOperation)}</h2>
 <p><span class="method">${method}</span> <code>${path}</code></p>
-${operation.deprecated === true && html`<p><strong>Deprecated.</strong></p>`}
+${operation.deprecated === true && deprecationText(operation)}
 ${description !== undefined && described(context, description)}
 ${permissionText(operation)}
 <pre><code>${curlOf(document, docsOperation, context.server)}</code></pre>
@@ -40,6 +40,12 @@ export const isWorthListing = ({ method }: DocsOperation): boolean => method !==
 /** The heading of an operation. */
 export const summaryOf = ({ method, path, operation }: DocsOperation): string =>
   shortened((textIn(operation, 'summary') ?? `${method} ${path}`).replaceAll('`', ''), longestText)
+
+function deprecationText(operation: JsonObject): Html {
+  const sunset = textIn(operation, 'x-sunset')
+  const use = textIn(operation, 'x-successor')
+  return html`<p><strong>Deprecated.</strong>${sunset !== undefined && html` It ends on <time datetime="${sunset}">${sunset.slice(0, 10)}</time>.`}${use !== undefined && html` Use <code>${shortened(use, longestText)}</code> in its place.`}</p>`
+}
 
 function permissionText(operation: JsonObject): HtmlPart {
   const asked = listIn(operation, 'x-permission').filter((one) => typeof one === 'string')
@@ -73,8 +79,13 @@ function sameParameters(context: PageContext, path: string, parameters: readonly
 function parameterRow(parameter: JsonObject, rows: RowContext): Html {
   const schema = parameter.schema ?? Object.values(objectIn(parameter, 'content')).map((one) => objectIn(one, 'schema'))[0]
   const place = textIn(parameter, 'in') ?? ''
-  return html`<tr><th scope="row"><code>${shortened(textIn(parameter, 'name') ?? '', longestText)}</code>${parameter.required === true && html` <small>required</small>`}</th><td>${places[place] ?? place}</td><td>${typeCell(schema, rows)}</td><td>${textCell(schema, rows, textIn(parameter, 'description'))}${examplesOf(parameter)}</td></tr>
+  return html`<tr><th scope="row"><code>${shortened(textIn(parameter, 'name') ?? '', longestText)}</code>${parameter.required === true && html` <small>required</small>`}${parameter.deprecated === true && html` <small>deprecated${sunsetText(parameter)}</small>`}</th><td>${places[place] ?? place}</td><td>${typeCell(schema, rows)}</td><td>${textCell(schema, rows, textIn(parameter, 'description'))}${examplesOf(parameter)}</td></tr>
 `
+}
+
+const sunsetText = (parameter: JsonObject): string => {
+  const sunset = textIn(parameter, 'x-sunset')
+  return sunset === undefined ? '' : `, until ${sunset.slice(0, 10)}`
 }
 
 function examplesOf(parameter: JsonObject): HtmlPart {

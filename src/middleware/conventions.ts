@@ -10,7 +10,7 @@ import { expressRoute } from '../telemetry/express-route.js'
 import { type Usage, usageKind } from '../usage/usage.js'
 import { principals } from './authenticate.js'
 import type { ExpressRequest } from './middleware.js'
-import { fromVersion, splitVersion } from './versions.js'
+import { fromVersion, splitVersion } from './version-names.js'
 
 /** The modes of the clauses that a middleware decides, and who is told. */
 export interface ConventionsOptions<C extends ModedClause> {

@@ -16,7 +16,7 @@ import { isProblem, Unavailable } from '../problem.js'
 import type { Headers } from '../representation/answer.js'
 import { principals } from './authenticate.js'
 import type { ErrorMiddleware, Middleware } from './middleware.js'
-import { splitVersion } from './versions.js'
+import { splitVersion } from './version-names.js'
 
 /** How much a caller may ask for, and where that is counted. */
 export interface RateLimitOptions extends BudgetsOptions, StoreOptions {

@@ -1,132 +1,32 @@
 /** Versions side by side: which one a path names, which have retired, what a deprecated one says of itself (VER-1..3). */
 
 import type { ServerResponse } from 'node:http'
-import util from 'node:util'
 import { isObject } from '../definition/json.js'
-import { httpDate, structuredDate } from '../http/dates.js'
 import { splitTarget } from '../http/targets.js'
-import { checkArgument, checkOptions, invalidOption } from '../options/check.js'
+import { checkArgument, checkOptions } from '../options/check.js'
 import { functionBy, type Kind, type Kinds } from '../options/kinds.js'
+import { earliest, lifeFields } from '../plan/life.js'
+import { namesIn, PartLives, useAddress } from '../plan/part-lives.js'
+import { type PathLives, partsOfPaths, pathLivesKind } from '../plan/path-lives.js'
 import { ConfigurationError, HttpProblem } from '../problem.js'
-import { formatLink, send } from '../representation/answer.js'
-import { mergeLinks } from '../representation/header-fields.js'
+import { send } from '../representation/answer.js'
 import { followRoutes, mountTemplate } from '../telemetry/express-route.js'
 import { nameRoute, tracedRequest } from '../telemetry/http-route.js'
 import { header } from '../wire.js'
+import { principals } from './authenticate.js'
 import { type BaseAddressOptions, baseAddress, baseAddressKinds } from './base-address.js'
+import { type Brownout, brownoutFields, isExempt } from './brownouts.js'
+import {
+  isRetired,
+  type Lifecycle,
+  type LifecycleOptions,
+  lifecycleKinds,
+  noticeHeaders,
+  resolveLifecycle,
+  setNotices,
+} from './lifecycle.js'
 import type { ExpressRequest, Middleware, NextFunction } from './middleware.js'
-
-/** The life of a version, as a team declares it. */
-export interface LifecycleOptions {
-  /** When the version became deprecated: sent as `Deprecation` (RFC 9745). A date, or what `new Date` takes. */
-  readonly deprecated?: Date | string
-  /** When it is to end: sent as `Sunset` (RFC 8594). */
-  readonly sunset?: Date | string
-  /** Answer 410 from the sunset on (VER-2). Default false. */
-  readonly retireAtSunset?: boolean
-  /** The version to go to: sent as `Link` with `rel="successor-version"` (RFC 5829). */
-  readonly successor?: string
-}
-
-const date: Kind = {
-  by: 'a Date, or a text such as "2027-01-31"',
-  is: (value) => util.types.isDate(value) || ['string', 'number'].includes(typeof value),
-}
-
-export const lifecycleKinds: Kinds<LifecycleOptions> = {
-  deprecated: date,
-  sunset: date,
-  retireAtSunset: 'boolean',
-  successor: 'string',
-}
-
-/** The life of a version, resolved. Times are milliseconds since 1970. */
-export interface Lifecycle {
-  readonly deprecated: number | undefined
-  readonly sunset: number | undefined
-  readonly retireAtSunset: boolean
-  readonly successor: string | undefined
-  /** `Deprecation` and `Sunset`, as far as they apply. */
-  readonly headers: Readonly<Record<string, string>>
-}
-
-const version = 'v(?:0|[1-9][0-9]*)'
-const versionPattern = new RegExp(`^${version}$`)
-const segmentPattern = new RegExp(`/${version}(?=/|$)`)
-
-/** True where a path segment has the form of a version. */
-export const isVersion = (segment: string): boolean => versionPattern.test(segment)
-
-/** The part of a path from its first version on; empty where it names none. */
-export function fromVersion(path: string): string {
-  const at = path.search(segmentPattern)
-  return at === -1 ? '' : path.slice(at)
-}
-
-/** The version that a path begins with, and the path below it; `undefined` where its first segment has not the form of one. */
-export function splitVersion(path: string): { readonly name: string; readonly rest: string } | undefined {
-  const end = path.indexOf('/', 1)
-  const name = path.slice(1, end === -1 ? undefined : end)
-  return isVersion(name) ? { name, rest: end === -1 ? '' : path.slice(end) } : undefined
-}
-
-/**
- * Throws `ConfigurationError` where a name is no version, a date none that a header can hold, a version ends before it is deprecated (RFC 9745 4), or its successor
- * is not among `names`.
- */
-export function resolveLifecycle(name: string, options: LifecycleOptions, names: readonly string[]): Lifecycle {
-  checkVersionName(name)
-  const { successor, retireAtSunset = false } = options
-  if (successor !== undefined && (successor === name || !names.includes(successor))) {
-    const others = names.filter((other) => other !== name)
-    throw new ConfigurationError(
-      'version-malformed',
-      `The successor of ${name} is "${successor}", which is no other version here. ${others.length === 0 ? 'Leave it out' : `Name one of ${others.join(', ')}`}.`,
-    )
-  }
-  const deprecated = time(`deprecated of ${name}`, options.deprecated)
-  const sunset = time(`sunset of ${name}`, options.sunset)
-  if (deprecated !== undefined && sunset !== undefined && sunset < deprecated)
-    throw invalidOption(`The sunset of ${name} is before its deprecation. Give a later date (RFC 9745 4).`)
-  if (retireAtSunset && sunset === undefined) throw invalidOption(`${name} is to retire at its sunset, and has none. Give it a sunset.`)
-  const headers = {
-    ...(deprecated === undefined ? {} : { [header.deprecation]: structuredDate(deprecated) }),
-    ...(sunset === undefined ? {} : { [header.sunset]: httpDate(sunset) }),
-  }
-  return Object.freeze({ deprecated, sunset, retireAtSunset, successor, headers })
-}
-
-function time(field: string, given: Date | string | undefined): number | undefined {
-  if (given === undefined) return undefined
-  const value = new Date(given).getTime()
-  try {
-    httpDate(value)
-    return value
-  } catch {
-    throw invalidOption(`${field} is "${String(given)}", which is no date. Give a Date or "2027-01-31".`)
-  }
-}
-
-/** Throws `ConfigurationError` where a name is no version (VER-1). */
-export function checkVersionName(name: string): void {
-  if (!isVersion(name))
-    throw new ConfigurationError('version-malformed', `"${name}" is no version. A version is "v" and a whole number, such as v1.`)
-}
-
-export const isRetired = ({ retireAtSunset, sunset }: Lifecycle, now: number): boolean =>
-  retireAtSunset && sunset !== undefined && now >= sunset
-
-/** What a version says of its own end (VER-3). `successor` is the absolute address to go to. */
-export function noticeHeaders({ headers }: Lifecycle, successor: string | undefined): Record<string, string> {
-  return successor === undefined ? { ...headers } : { ...headers, [header.link]: formatLink(successor, 'successor-version') }
-}
-
-/** Sets the notices of a version on an answer that others write. The links that they have set before stay. */
-export function setNotices(res: ServerResponse, notices: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(notices)) {
-    res.setHeader(name, name === header.link ? mergeLinks(res.getHeader(name), value) : value)
-  }
-}
+import { checkVersionName, splitVersion } from './version-names.js'
 
 /** The refusal of a version that never was (VER-1). */
 export function unknownVersion(name: string, living: readonly string[]): HttpProblem {
@@ -138,7 +38,14 @@ export function unknownVersion(name: string, living: readonly string[]): HttpPro
 export type VersionHandler = (req: never, res: never, next: NextFunction) => unknown
 
 /** What serves a version: `'retired'`, a handler, or a handler with its life. */
-export type VersionEntry = 'retired' | VersionHandler | (LifecycleOptions & { readonly handler: VersionHandler })
+export type VersionEntry = 'retired' | VersionHandler | HandlerEntry
+
+/** A handler with the life of its version, and of parts of it. */
+export interface HandlerEntry extends LifecycleOptions {
+  readonly handler: VersionHandler
+  /** What has retired or is deprecated in it: `{ '/notas/{id}/adjuntos': { retired: true } }` (VER-2, VER-3). */
+  readonly paths?: PathLives
+}
 
 /** Where the link to a successor begins. */
 export interface VersionsOptions extends BaseAddressOptions {}
@@ -148,6 +55,7 @@ export const versionsKinds: Kinds<VersionsOptions> = baseAddressKinds
 interface Served {
   readonly handler: Middleware
   readonly life: Lifecycle
+  readonly parts: PartLives | undefined
 }
 
 /**
@@ -175,13 +83,19 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
       const living = [...entries].filter(([, entry]) => entry !== 'retired' && !isRetired(entry.life, now)).map(([name]) => name)
       return next(unknownVersion(segment, living))
     }
-    if (served === 'retired' || isRetired(served.life, now)) {
+    const { method = 'GET' } = req
+    if (served === 'retired' || isRetired(served.life, now) || served.parts?.isGone(method, rest, now) === true) {
       return send(res, { status: 410, headers: { [header.cacheControl]: 'no-store' } }, false)
     }
-    const { successor } = served.life
     // Where the Host is malformed a path must do: a notice is no reason to refuse.
-    const address = successor === undefined ? undefined : `${baseOf(req) ?? ''}${baseUrl}/${successor}${rest}`
-    setNotices(res, noticeHeaders(served.life, address))
+    setNotices(res, noticesOf(served, `${baseOf(req) ?? ''}${baseUrl}`, { method, segment, rest }))
+    const { brownouts } = served.life
+    const spares = (one: Brownout): boolean => isExempt(one, principals.find(req)?.principal)
+    const brownout = brownouts?.at(now, spares, (error) => console.error(`The brownouts of ${segment} can not be read.`, error))
+    if (brownouts !== undefined && brownout !== undefined) {
+      if (brownout.status === 410) return send(res, { status: 410, headers: brownoutFields(brownout, now) }, false)
+      return next(brownouts.problem(brownout, now))
+    }
     const prototypes = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)]
     const leave: NextFunction = (error) => {
       below(request, baseUrl, url)
@@ -202,13 +116,28 @@ export function versions(table: Readonly<Record<string, VersionEntry>>, options:
   }
 }
 
+/** What a version, and the part of it that is asked for, say of their ends. `base`: the address before the version. */
+function noticesOf(
+  { life, parts }: Served,
+  base: string,
+  { method, segment, rest }: { readonly method: string; readonly segment: string; readonly rest: string },
+): Readonly<Record<string, string>> {
+  const successor = life.successor === undefined ? undefined : `${base}/${life.successor}${rest}`
+  const part = parts?.at(method, rest)
+  if (part === undefined) return noticeHeaders(life, successor)
+  const { deprecated, sunset, use } = part.life
+  const headers = lifeFields({ deprecated: earliest(deprecated, life.deprecated), sunset: earliest(sunset, life.sunset) })
+  return noticeHeaders({ headers }, use === undefined ? successor : useAddress(use, `${base}/${segment}`, namesIn(part.template, rest)))
+}
+
 const handlerKind = functionBy('an Express router')
 
 /** A version that is an object is looked at by `versionEntryKinds`. */
 const entryKind: Kind = [{ oneOf: ['retired'] }, handlerKind, { by: '{ handler: router, sunset }', is: isObject }]
 
-export const versionEntryKinds: Kinds<LifecycleOptions & { handler: VersionHandler }> = {
+export const versionEntryKinds: Kinds<HandlerEntry> = {
   handler: { required: handlerKind },
+  paths: pathLivesKind,
   ...lifecycleKinds,
 }
 
@@ -223,12 +152,9 @@ function resolveTable(table: Readonly<Record<string, VersionEntry>>): ReadonlyMa
       checkArgument(`the version ${name}`, entry, entryKind)
       if (entry === 'retired') return [name, entry]
       const given = typeof entry === 'function' ? { handler: entry } : entry
-      const { handler, ...life } = checkOptions<LifecycleOptions & { handler: VersionHandler }>(
-        `the version ${name}`,
-        given,
-        versionEntryKinds,
-      )
-      return [name, { handler: handler as unknown as Middleware, life: resolveLifecycle(name, life, living) }]
+      const { handler, paths, ...life } = checkOptions<HandlerEntry>(`the version ${name}`, given, versionEntryKinds)
+      const parts = PartLives.of(partsOfPaths(name, paths))
+      return [name, { handler: handler as unknown as Middleware, life: resolveLifecycle(name, life, living), parts }]
     }),
   )
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { splitTarget } from '../http/targets.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
-import { fromVersion, splitVersion } from '../middleware/versions.js'
+import { fromVersion, splitVersion } from '../middleware/version-names.js'
 import { notify } from '../notify.js'
 import { checkOptions } from '../options/check.js'
 import { type Kinds, withMethod } from '../options/kinds.js'

@@ -58,6 +58,12 @@ export function headersOf(
   return Object.fromEntries([...known, ...own])
 }
 
+/** The names of the components of header fields, as a part of a name that tells answers with other fields apart. */
+export const fieldNames = (headers: ReturnType<typeof headersOf>): string =>
+  Object.entries(headers)
+    .map(([name, given]) => (typeof given.$ref === 'string' ? (given.$ref.split('/').at(-1) ?? '') : typeName(name)))
+    .join('')
+
 /** A field that is always there is another component than one that may be missing. */
 function reference(name: string, always: boolean, components: Components): Reference {
   // Rulesets look for it by its own name wherever there are header fields, also among the components.

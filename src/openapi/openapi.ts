@@ -1,10 +1,18 @@
 /** An OpenAPI document of one version of a service, made of what serves its requests. */
 import { nearMiss } from '../near-miss.js'
 import { checkOptions, invalidOption } from '../options/check.js'
-import { type DescribedVersion, requireDescription, type ServiceDescription, type ServiceFacts } from '../plan/description.js'
+import {
+  type DescribedLife,
+  type DescribedVersion,
+  requireDescription,
+  type ServiceDescription,
+  type ServiceFacts,
+} from '../plan/description.js'
 import { type OpenApiOptions, openApiKinds } from '../plan/document-options.js'
 import type { Situation } from '../plan/endings.js'
+import { earliest, type Life } from '../plan/life.js'
 import type { OperationDescription } from '../plan/operation.js'
+import { lifeOf, livingMethods } from '../plan/route-lives.js'
 import type { Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { header } from '../wire.js'
@@ -76,6 +84,7 @@ export function describe(description: ServiceDescription, version: string, given
     ...(externalDocs === undefined ? {} : { externalDocs }),
     // Not only a header field: whoever compares documents has to know when the version may go (VER-3).
     ...(described.life?.sunset === undefined ? {} : { 'x-sunset': new Date(described.life.sunset).toISOString() }),
+    ...announcement(described.life),
   }
   const added = addFragments(document, fragments)
   const complete = records.hasStrays || components.hasStrays ? withoutUnused(added, fragments) : added
@@ -83,6 +92,15 @@ export function describe(description: ServiceDescription, version: string, given
   const whole = examples === undefined ? complete : withExamples(complete, examples)
   if (components.hasExamples) checkExamples(whole)
   return format === '3.0.3' ? toVersion30(whole) : whole
+}
+
+/** What its clients have to know of the end of a version: where to go, and when it answers nothing (VER-3). */
+function announcement(life: DescribedLife | undefined): Pick<OpenApiDocument, `x-${string}`> {
+  const brownouts = life?.brownouts?.announced(Date.now()) ?? []
+  return {
+    ...(life?.successor === undefined ? {} : { 'x-successor': life.successor }),
+    ...(brownouts.length === 0 ? {} : { 'x-brownouts': brownouts }),
+  }
 }
 
 /** Public APIs are those with tokens of a login, private ones have Bearer tokens (AUTH-1..3). Of others nobody knows. */
@@ -122,17 +140,35 @@ function pathsOf({ described: { table, life }, facts, wanted }: Wanted, componen
   const paths: Paths = {}
   for (const route of table.routes) {
     checkTexts(route)
+    if (!isServed(route)) continue
+    const served = new Set(livingMethods(route, Date.now()))
     const { path, parameters } = pathOf(route, records)
     const item: Record<string, unknown> = parameters.length === 0 ? {} : { parameters }
     for (const method of order) {
       const operation = route.operations.get(method)
-      if (operation === undefined || wanted?.(route, operation) === false) continue
-      const situation: Situation = { method, operation, route, facts, life }
+      if (operation === undefined || !served.has(method) || wanted?.(route, operation) === false) continue
+      const situation: Situation = { method, operation, route, facts, life: describedLife(life, lifeOf(route, method)) }
       item[method.toLowerCase()] = operations.of(situation)
     }
     paths[path] = item
   }
   return paths
+}
+
+/** Of what has retired nothing is told: it is 410, OPTIONS too (VER-2). */
+const isServed = (route: Route): boolean =>
+  route.lives === undefined || livingMethods(route, Date.now()).some((method) => method !== 'OPTIONS')
+
+/** The life of an operation: that of its version, and what is said of its own (VER-2, VER-3). */
+function describedLife(life: DescribedLife | undefined, part: Life | undefined): DescribedLife | undefined {
+  if (part === undefined) return life
+  return {
+    deprecated: earliest(part.deprecated, life?.deprecated),
+    sunset: earliest(part.sunset, life?.sunset),
+    retireAtSunset: part.retired !== undefined || life?.retireAtSunset === true,
+    successor: part.use ?? life?.successor,
+    brownouts: life?.brownouts,
+  }
 }
 
 /** Text for an operation that there is not would be nowhere, and nobody would notice. */
@@ -159,7 +195,7 @@ function tagsOf({ table }: DescribedVersion): NonNullable<OpenApiDocument['tags'
   const tags = new Map<string, { readonly name: string; readonly description?: string }>()
   for (const route of table.routes) {
     const name = tagOf({ route })
-    if (tags.has(name)) continue
+    if (tags.has(name) || !isServed(route)) continue
     const { resource, endpoint } = route
     const said =
       resource?.text.description ??

@@ -4,12 +4,13 @@ import { fieldsOfSuccess } from '../plan/answer-fields.js'
 import type { EndpointAnswer, OperationText } from '../plan/describe-options.js'
 import { endingsKind, type Situation, successesOf } from '../plan/endings.js'
 import { isHeadLikeGet } from '../plan/legacy-endings.js'
+import { lifeOf as lifeOfRoute } from '../plan/route-lives.js'
 import type { Route } from '../plan/routes.js'
 import { Bodies } from './bodies.js'
 import { byStatus } from './by-status.js'
 import type { Components } from './components.js'
 import type { DocumentOperation, Reference } from './document.js'
-import { headersOf } from './headers.js'
+import { fieldNames, headersOf } from './headers.js'
 import { typeName } from './names.js'
 import { operationIdsOf } from './operation-ids.js'
 import { descriptionOf, summaryOf } from './operation-texts.js'
@@ -66,7 +67,8 @@ export class Operations {
       description: text.description ?? alike.description ?? descriptionOf(situation),
       tags,
     }
-    if (text.deprecated === true || life?.deprecated !== undefined) operation.deprecated = true
+    if (route.lives !== undefined) Object.assign(operation, lifeOf(situation, text.deprecated === true))
+    else if (text.deprecated === true || life?.deprecated !== undefined) operation.deprecated = true
     if (facts.permission && described.actions.length > 0) operation['x-permission'] = permissionOf(situation)
     if (parameters.length > 0) operation.parameters = parameters
     if (body !== undefined) operation.requestBody = body
@@ -135,7 +137,8 @@ export class Operations {
     const name = typeName(STATUS_CODES[status] ?? 'Done')
     const fields = Object.keys(response.headers).map(typeName).join('')
     const own = `Of${typeName(operation.name)}`
-    return this.#components.share('responses', [name, `${name}${own}`, `${name}${fields}`, `${name}${fields}${own}`], response)
+    const names = [name, `${name}${own}`, `${name}${fields}`, `${name}${fields}${own}`, `${name}${fieldNames(response.headers)}${own}`]
+    return this.#components.share('responses', names, response)
   }
 }
 
@@ -192,6 +195,17 @@ export function tagOf({ route }: Pick<Situation, 'route'>): string {
   const { resource, association, endpoint, document } = route
   if (document !== undefined) return 'openapi'
   return association?.parent.plan.collection ?? resource?.plan.collection ?? endpoint?.name ?? ''
+}
+
+/** What is said of the end of an operation. That of a whole version stands at the top of its document (VER-3). */
+function lifeOf({ method, route, life }: Situation, said: boolean): Pick<DocumentOperation, 'deprecated' | `x-${string}`> {
+  const part = lifeOfRoute(route, method)
+  const sunset = part === undefined ? undefined : life?.sunset
+  return {
+    ...(said || life?.deprecated !== undefined || sunset !== undefined ? { deprecated: true } : {}),
+    ...(sunset === undefined ? {} : { 'x-sunset': new Date(sunset).toISOString() }),
+    ...(part?.use === undefined ? {} : { 'x-successor': part.use }),
+  }
 }
 
 /** What a permission is asked, as `scopePermission()` and its like know it. */

@@ -91,12 +91,13 @@ export class Parameters {
 
 function ofEndpoint({ properties, required }: EndpointQuery): readonly unknown[] {
   return Object.entries(properties).map(([name, schema]) => {
-    const { description, ...rest } = schema
+    const { description, deprecated, 'x-sunset': sunset, ...rest } = schema
     return {
       name,
       in: 'query',
       required: required?.includes(name) === true,
       ...(typeof description === 'string' ? { description } : {}),
+      ...(deprecated === true ? { deprecated, ...(typeof sunset === 'string' ? { 'x-sunset': sunset } : {}) } : {}),
       schema: inQuery(rest),
     }
   })
@@ -143,14 +144,17 @@ const comparisons: Readonly<Record<TypedFilter['op'], string>> = {
   null: 'is null (`true`) or is not (`false`)',
 }
 
-function filterParameter({ name, field, path, op, many, allowed }: TypedFilter, shape: Shape): Parameter {
+function filterParameter({ name, field, path, op, many, allowed, deprecated }: TypedFilter, shape: Shape): Parameter {
   const member = shape.at(path)
   const value = op === 'null' ? { type: 'boolean' } : scalarSchema(op === 'contains' ? member?.items : member, allowed)
   const any = many ? ' Several values mean any of them.' : ''
   return {
     name,
     in: 'query',
-    description: `Items whose \`${field}\` ${comparisons[op]} (QUERY-1).${any}`,
+    description: `Items whose \`${field}\` ${comparisons[op]} (QUERY-1).${any}${deprecated?.use === undefined ? '' : ` Use \`${deprecated.use}\` in its place.`}`,
+    ...(deprecated === undefined
+      ? {}
+      : { deprecated: true, ...(deprecated.sunset === undefined ? {} : { 'x-sunset': deprecated.sunset }) }),
     ...(many
       ? { style: 'form', explode: true, schema: { type: 'array', items: value, minItems: 1, maxItems: mostValues } }
       : { schema: value }),

@@ -9,7 +9,7 @@ import { longestProblemText, mostProblemItems } from '../violation.js'
 import { mediaType } from '../wire.js'
 import type { Components } from './components.js'
 import type { DocumentSchema, Reference } from './document.js'
-import { headersOf } from './headers.js'
+import { fieldNames, headersOf } from './headers.js'
 import { typeName } from './names.js'
 
 const text = (description: string): DocumentSchema => ({ type: 'string', description, maxLength: longestProblemText })
@@ -125,9 +125,12 @@ export class ProblemResponses {
     const name = `${former}${typeName(STATUS_CODES[status] ?? `Status ${status}`)}${isHead ? 'WithoutBody' : ''}`
     const odd = codes.filter((code) => usual[status]?.includes(code) !== true)
     const base = codes.length === 1 && usual[status] === undefined ? name : `${name}${odd.map(typeName).join('')}`
-    const names = [base, `${name}${codes.map(typeName).join('')}`, `${name}${codes.map(typeName).join('')}Of${typeName(situation.method)}`]
-    // The answer of a version that has ended has no body (VER-2).
-    if (status === 410) return this.#components.share('responses', names, { description: 'The version is no longer served.', headers })
+    const long = `${name}${codes.map(typeName).join('')}`
+    const ofMethod = `${long}Of${typeName(situation.method)}`
+    // Where a part of the version has a life of its own, its answers have fields that others lack (VER-3).
+    const names = [base, long, ofMethod, `${ofMethod}With${fieldNames(headers)}`]
+    // The answer of what has ended has no body (VER-2).
+    if (status === 410) return this.#components.share('responses', names, { description: 'It is no longer served.', headers })
     const list = problems.map(({ code, title }) => `- \`${code}\`: ${title}.`).join('\n')
     return this.#components.share('responses', names, {
       description: `${STATUS_CODES[status] ?? 'Problem'}.\n\n${list}`,

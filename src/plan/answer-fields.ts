@@ -100,7 +100,11 @@ function written(method: string, status: number, file: readonly AnswerField[]): 
 /** The fields of the problems of a status. */
 export function fieldsOfProblem(situation: FieldSituation, status: number): readonly AnswerField[] {
   // The problem of a retired version has no body, and no notices (VER-2).
-  if (status === 410) return always(header.cacheControl, header.requestId)
+  if (status === 410)
+    return [
+      ...always(header.cacheControl, header.requestId),
+      ...(situation.life?.brownouts === undefined ? [] : perhaps(header.retryAfter)),
+    ]
   return merged([...always(header.cacheControl, header.vary), ...ofProblem(situation, status), ...common(situation)])
 }
 

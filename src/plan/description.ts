@@ -16,6 +16,8 @@ export interface DescribedLife {
   readonly sunset: number | undefined
   readonly retireAtSunset: boolean
   readonly successor: string | undefined
+  /** The times at which it answers nothing (VER-3). */
+  readonly brownouts?: { announced(now: number): readonly Readonly<Record<string, unknown>>[] } | undefined
 }
 
 /** One version: its routes, and how long it lives. */

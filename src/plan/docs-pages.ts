@@ -29,6 +29,14 @@ export interface DocsSubject {
   readonly problemBase: string
   /** The address of the folder of pages and assets, relative to this page: `docs/`, `./` or `../`. */
   readonly folder: string
+  /** The name of the version, such as `v1`. */
+  readonly version: string
+  /** The version to go to, where it has one that is served. */
+  readonly successor?: {
+    readonly name: string
+    /** Gives its document, as far as the caller may see it. */
+    readonly document: () => object | Promise<object>
+  }
 }
 
 /** What `docsPages()` makes. */

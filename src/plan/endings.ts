@@ -71,6 +71,8 @@ const changesConditionally: When = ({ operation }) => operation.preconditions ==
 /** Whether the client may say by `Prefer` what it wants to get (VERB-2, VERB-10). */
 export const prefers: When = ({ operation }) => operation.answers === 'item' && operation.method !== 'GET'
 
+const hasBrownouts: When = ({ life }) => life?.brownouts !== undefined
+
 /** A problem that a step may end with. */
 interface Ending {
   readonly code: ProblemCode
@@ -81,10 +83,15 @@ const ending = (code: ProblemCode, when: When = always): Ending => ({ code, when
 
 /** The problems of each step, in the order of the steps. */
 export const stepProblems = {
-  version: [ending('gone', ({ life }) => life?.retireAtSunset === true)],
+  version: [ending('gone', (one) => one.life?.retireAtSunset === true || hasBrownouts(one)), ending('unavailable', hasBrownouts)],
   preflight: [],
   admit: [ending('unavailable')],
-  authenticate: [ending('unauthenticated', authenticates), ending('too-many-requests', limited), ending('unavailable', authenticates)],
+  authenticate: [
+    ending('gone', hasBrownouts),
+    ending('unauthenticated', authenticates),
+    ending('too-many-requests', limited),
+    ending('unavailable', authenticates),
+  ],
   throttle: [ending('too-many-requests', limited), ending('unavailable', limited)],
   route: [ending('malformed-path', (one) => hasKeys(one) || hasFile(one)), ending('unknown-path', hasKeys)],
   allow: [ending('forbidden', permitted), ending('method-not-allowed', (one) => notOptions(one) && permitted(one))],
@@ -165,11 +172,11 @@ export function successesOf(situation: Situation): readonly number[] {
 
 /**
  * A text that is equal for routes whose operations of one name end alike, in one service and version.
- * `undefined` for endpoints, whose handlers choose how they end.
+ * `undefined` for endpoints, whose handlers choose how they end, and where a life of its own adds header fields.
  */
 export function endingsKind(route: Route): string | undefined {
-  const { resource, kind, endpoint, operations } = route
-  if (endpoint !== undefined || resource === undefined) return undefined
+  const { resource, kind, endpoint, operations, lives } = route
+  if (endpoint !== undefined || resource === undefined || lives !== undefined) return undefined
   const { plan, adapter } = resource
   const traits = [
     keyHolders(route).length > 0,

@@ -8,6 +8,7 @@ import { ConfigurationError, type KnownViolation } from '../problem.js'
 import { longestTimer } from '../timeout.js'
 import type { ViolationParams } from '../violation.js'
 import type { CustomRepresentation } from './custom-representation.js'
+import { compileDeprecated, type DeprecatedIn } from './deprecated.js'
 import type { EndpointText } from './describe-options.js'
 import type { Endpoint, EndpointCall } from './endpoint.js'
 import type { EndpointMethod, EndpointQuery, UploadOptions } from './endpoint-types.js'
@@ -34,6 +35,8 @@ export interface CompiledMethod {
   /** The parameters as they are declared. */
   readonly query: EndpointQuery | undefined
   readonly parseQuery: (raw: string, terms?: QueryTerms, tell?: (notes: readonly QueryNote[]) => void) => Readonly<Record<string, Scalar>>
+  /** The names of deprecated parameters among those that were parsed. */
+  readonly deprecatedParameters: DeprecatedIn
   /** Absent where the method takes no body. */
   readonly body: EndpointBody | undefined
   /** What is handed on as it came, in place of `body`. */
@@ -47,6 +50,8 @@ export interface CompiledMethod {
 interface EndpointBody {
   readonly schema: JsonSchema
   readonly form: Form
+  /** The deprecated members that a body sends. */
+  readonly deprecatedIn: DeprecatedIn
   /** The body that was sent, completed. Throws `invalid-body` where its schema does not hold. */
   readonly read: (sent: unknown) => unknown
 }
@@ -64,6 +69,7 @@ export function compileEndpoint(endpoint: Endpoint<never>): CompiledEndpoint {
       text: options.describe ?? {},
       query: options.query,
       parseQuery: compileParameters(name, options),
+      deprecatedParameters: compileDeprecated(Shape.of({ type: 'object', properties: { ...options.query?.properties } })),
       body: compileBody(name, options),
       upload: options.upload,
       bodyLimit: options.bodyLimit ?? endpoint.bodyLimit,
@@ -150,6 +156,7 @@ function compileBody(name: string, { body }: Given): CompiledMethod['body'] {
   return {
     schema: body,
     form: formOf(shape),
+    deprecatedIn: compileDeprecated(shape),
     read(sent) {
       const value = complete(sent)
       refuseBody(validate(value))

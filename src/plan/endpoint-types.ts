@@ -4,6 +4,7 @@ import type { MediaType } from '../http/media-type.js'
 import type { CustomRepresentation } from './custom-representation.js'
 import type { EndpointText } from './describe-options.js'
 import type { EndpointCall } from './endpoint.js'
+import type { PartLifeOptions } from './life.js'
 import type { Mounted } from './routes.js'
 
 /** Parameters, each by the JSON Schema of its value (a scalar); `required: [...]` names those that must be given. */
@@ -46,7 +47,7 @@ export interface UploadOptions {
   readonly hold?: () => () => void
 }
 
-interface MethodSettings extends EndpointLimits {
+interface MethodSettings extends EndpointLimits, PartLifeOptions {
   /** What documents say of it: text, and the answers that the handler gives. */
   readonly describe?: EndpointText
   /** Media types beside JSON and XML in which the value can be had: `[representation('text/csv', { value: toCsv })]`. */

@@ -12,6 +12,7 @@ import { ConfigurationError } from '../problem.js'
 import { representationsKind, representationsOption } from './custom-representation.js'
 import { endpointTextKinds } from './describe-options.js'
 import type { EndpointLimits, EndpointMethod, EndpointMethods, EndpointQuery, UploadOptions, WrittenMethods } from './endpoint-types.js'
+import { type PartLifeOptions, partLifeKinds } from './life.js'
 import type { RecordsOf } from './records.js'
 
 /** The item that an endpoint stands below, read in this request. */
@@ -58,7 +59,7 @@ export interface EndpointCall<Query = Readonly<Record<string, unknown>>, Body = 
 }
 
 /** What an endpoint says of itself, apart from its methods. */
-interface EndpointDetails extends EndpointLimits {
+interface EndpointDetails extends EndpointLimits, PartLifeOptions {
   /** What the endpoint is for: PATH-8 allows it only documented. */
   readonly description: string
   /** An API area between version and name. Not below an item, which has an area already. */
@@ -168,6 +169,7 @@ export const endpointMethodKinds: Kinds<EndpointMethod> = {
   describe: { options: endpointTextKinds, open: 'x-' },
   representations: representationsKind,
   ...endpointLimitKinds,
+  ...partLifeKinds,
   handle: { required: 'function' },
 }
 
@@ -182,6 +184,7 @@ export const endpointKinds: Kinds<EndpointOptions> = {
   area: 'string',
   allow: { values: 'string' },
   ...endpointLimitKinds,
+  ...partLifeKinds,
 }
 
 /** Whether a value is what `endpoint()` made. */

@@ -37,6 +37,8 @@ export interface ListGrammar {
   /** Every parameter that a list of this resource takes. */
   readonly parameters: readonly string[]
   readonly filters: ReadonlyMap<string, TypedFilter>
+  /** The names of deprecated parameters; absent where there are none. */
+  readonly deprecated: ReadonlySet<string> | undefined
   readonly sort: ReadonlyMap<string, readonly string[]>
   readonly searchable: boolean
   readonly expandable: readonly string[]
@@ -74,6 +76,7 @@ export function compileListGrammar(definition: ResourceDefinition, page: PageOpt
       ...(expandable.length > 0 ? [expand] : []),
     ],
     filters,
+    deprecated: deprecatedNames(filters),
     sort: new Map(definition.sort.map((field) => [field, Object.freeze(field.split('.'))])),
     searchable,
     expandable,
@@ -83,6 +86,11 @@ export function compileListGrammar(definition: ResourceDefinition, page: PageOpt
     recent: caches.make('list-queries'),
     orders: caches.make('sorts'),
   }
+}
+
+function deprecatedNames(filters: ReadonlyMap<string, TypedFilter>): ReadonlySet<string> | undefined {
+  const names = [...filters.values()].filter(({ deprecated }) => deprecated !== undefined).map(({ name }) => name)
+  return names.length === 0 ? undefined : new Set(names)
 }
 
 /** Characters of a query that is kept: a service sees the same few over and over. */

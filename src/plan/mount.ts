@@ -12,6 +12,7 @@ import { ConfigurationError } from '../problem.js'
 import { type CustomRepresentation, representationsKind, representationsOption } from './custom-representation.js'
 import { type ResourceText, resourceTextKinds } from './describe-options.js'
 import { type Endpoint, type EndpointItem, isEndpoint } from './endpoint.js'
+import { type PartLifeOptions, partLifeKinds } from './life.js'
 import type { AdapterFor, MountedAdapter, UnboundAdapter } from './mounted-adapter.js'
 import { type ExportOptions, exportKinds, exportsOption } from './transfer-format.js'
 
@@ -20,7 +21,7 @@ export type AnyAdapter = Adapter<unknown, KeyValue>
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
-export interface MountOptions<T = unknown, K = KeyValue> {
+export interface MountOptions<T = unknown, K = KeyValue> extends PartLifeOptions {
   /** An API area between version and collection: `ui`, `tax` (PATH-1). */
   readonly area?: string
   /** Methods of the collection, of those that definition and adapter offer. Default: all. A public API says `['POST']` (VERB-11). */
@@ -37,6 +38,10 @@ export interface MountOptions<T = unknown, K = KeyValue> {
   readonly endpoints?: readonly Endpoint<EndpointItem<T, K>>[]
   /** Text, examples and `x-` members for documents. */
   readonly describe?: ResourceText
+  /** The lives of single methods, by the library's names (VER-2, VER-3): `{ remove: { retired: true } }`. */
+  readonly operations?: Readonly<Record<string, PartLifeOptions>>
+  /** The lives of flags and associated sub-collections, by their segment below an item: `{ activo: { retired: true } }`. */
+  readonly below?: Readonly<Record<string, PartLifeOptions>>
 }
 
 /** A resource over its data, ready for a version. */
@@ -99,6 +104,9 @@ export const mountKinds: Kinds<MountOptions> = {
   idempotencyKey: { oneOf: ['required'] },
   endpoints: endpointsKind,
   describe: { options: resourceTextKinds, open: 'x-' },
+  ...partLifeKinds,
+  operations: { values: { options: partLifeKinds } },
+  below: { values: { options: partLifeKinds } },
 }
 
 /** Whether a value is what `mount()` made. */

@@ -9,6 +9,7 @@ import type { Link, LinkTo, PageOptions, ResourceDefinition } from '../definitio
 import type { Shape } from '../definition/shape.js'
 import { ConfigurationError, type Violation } from '../problem.js'
 import { compileHoldsMore, type HoldsMore } from './beside.js'
+import { compileDeprecated, type DeprecatedIn } from './deprecated.js'
 import { compileGuard, type Guard } from './guard.js'
 import { compilePatched, type ValidatePatched } from './kept-faults.js'
 import { compileListGrammar, type ListGrammar } from './list-grammar.js'
@@ -66,6 +67,8 @@ export interface ResourcePlan {
   readonly associations: readonly LinkTo[]
   /** Those of them that show members of their targets: no representation without reading these. */
   readonly showing: readonly LinkTo[]
+  /** The deprecated members that a body sends. */
+  readonly deprecatedIn: DeprecatedIn
   /** Stands for the definition in entity tags (HDR-2). */
   readonly digest: string
 }
@@ -99,6 +102,7 @@ export function compileResource(definition: ResourceDefinition, page: PageOption
     needsCurrent: guard.any || definition.rules !== undefined || associations.length > 0,
     associations,
     showing: associations.filter((link) => link.show.length > 0),
+    deprecatedIn: compileDeprecated(shape),
     digest: digestOf(definition),
   })
 }

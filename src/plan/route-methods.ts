@@ -4,8 +4,10 @@ import type { Modes } from '../conventions/modes.js'
 import type { PageOptions } from '../definition/resource.js'
 import type { Endpoint } from './endpoint.js'
 import { type CompiledEndpoint, compileEndpoint } from './endpoint-plan.js'
+import { type Life, mergedLife, resolveLife } from './life.js'
 import type { Mount, MountOptions } from './mount.js'
 import { concernsItem, type OperationDescription, type Target } from './operation.js'
+import { livesOf, type MethodLife } from './route-lives.js'
 import type { Mounted, Route } from './routes.js'
 import type { ServedDocument } from './served-document.js'
 
@@ -14,6 +16,8 @@ type Extra<Op extends OperationDescription> = { resource: Route['resource'] } & 
   Pick<Route<Op>, 'flag' | 'association' | 'document' | 'file' | 'modes'>
 > & {
     endpoint?: CompiledEndpoint
+    /** Of the path and everything below. Default: that of the resource. */
+    life?: Life | undefined
   }
 
 /** The clauses that are not simply enforced at a template. */
@@ -40,13 +44,21 @@ export class RouteMaker<Op extends OperationDescription> {
   }
 
   /** A route of a resource: what the adapter offers, as far as the mount does not leave it out (VERB-11). */
-  resource(target: Target, template: string, { adapter, options }: Mount, extra: Extra<Op>): Route<Op> {
+  resource(target: Target, template: string, { adapter, definition, options }: Mount, extra: Extra<Op>): Route<Op> {
     const wanted: MountOptions['collection'] | MountOptions['item'] = concernsItem(target) ? options.item : options.collection
     const offered = this.#at(target).filter(
       ({ method, writes, needs = writes === undefined ? [] : [writes], mountedAs = method }) =>
         needs.every((name) => adapter[name] !== undefined) && (wanted === undefined || wanted.some((one) => one === mountedAs)),
     )
-    return route(target, template, [...offered, ...this.#at('any')], { ...extra, modes: this.#modesOf(template) })
+    const lives = this.#at(target).flatMap(({ name, method }): MethodLife[] => {
+      const life = resolveLife(`${name} of the mount of "${definition.collection}"`, options.operations?.[name] ?? {})
+      return life === undefined ? [] : [{ method, life }]
+    })
+    const { life = extra.resource?.life, ...rest } = extra
+    return route({ kind: target, template, ...rest, modes: this.#modesOf(template), ...livesOf(life, lives) }, [
+      ...offered,
+      ...this.#at('any'),
+    ])
   }
 
   endpoint(entry: Endpoint): Route<Op> {
@@ -63,7 +75,7 @@ export class RouteMaker<Op extends OperationDescription> {
   document(entry: ServedDocument): Route<Op> {
     const { name, files } = entry
     const one = (template: string, document: ServedDocument, extra: Pick<Route<Op>, 'file'> = {}): Route<Op> =>
-      route('document', template, [...this.#at('document'), ...this.#at('any')], { resource: undefined, document, ...extra })
+      route({ kind: 'document', template, resource: undefined, document, ...extra }, [...this.#at('document'), ...this.#at('any')])
     return one(`/${name}`, entry, files === undefined ? {} : { file: one(`/${name}/${files.name}`, files) })
   }
 
@@ -71,7 +83,16 @@ export class RouteMaker<Op extends OperationDescription> {
   #endpoint(target: Target, template: string, entry: Endpoint<never>, resource: Mounted | undefined): Route<Op> {
     const endpoint = compileEndpoint(entry)
     const offered = [...endpoint.methods.keys()].flatMap((method) => this.#at(target).filter((one) => one.method === method))
-    return route(target, template, [...offered, ...this.#at('any')], { resource, endpoint, modes: this.#modesOf(template) })
+    const what = `the endpoint "${entry.name}"`
+    const lives = Object.entries(entry.methods).flatMap(([method, options]): MethodLife[] => {
+      const life = resolveLife(`${method} of ${what}`, options ?? {})
+      return life === undefined ? [] : [{ method, life }]
+    })
+    const life = mergedLife(resolveLife(what, entry), resource?.life)
+    return route({ kind: target, template, resource, endpoint, modes: this.#modesOf(template), ...livesOf(life, lives) }, [
+      ...offered,
+      ...this.#at('any'),
+    ])
   }
 
   #at(target: OperationDescription['target']): readonly Op[] {
@@ -80,11 +101,11 @@ export class RouteMaker<Op extends OperationDescription> {
 }
 
 /** Makes a route. Whoever may GET may HEAD: the operation is the same, the answer differs (VERB-8). */
-function route<Op extends OperationDescription>(kind: Target, template: string, offered: readonly Op[], extra: Extra<Op>): Route<Op> {
+function route<Op extends OperationDescription>(facts: Omit<Route<Op>, 'operations' | 'allow'>, offered: readonly Op[]): Route<Op> {
   const operations = new Map<string, Op>()
   for (const operation of offered) {
     operations.set(operation.method, operation)
     if (operation.method === 'GET') operations.set('HEAD', operation)
   }
-  return Object.freeze({ kind, template, operations, allow: [...operations.keys()].join(', '), ...extra })
+  return Object.freeze({ operations, allow: [...operations.keys()].join(', '), ...facts })
 }

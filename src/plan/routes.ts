@@ -11,11 +11,15 @@ import type { CustomRepresentation } from './custom-representation.js'
 import type { ResourceText } from './describe-options.js'
 import type { Endpoint } from './endpoint.js'
 import type { CompiledEndpoint } from './endpoint-plan.js'
+import type { Life } from './life.js'
 import { checkKeyHolders, checkLineage, checkScope, nameOf, targetOf } from './link-targets.js'
 import type { AnyAdapter, Mount } from './mount.js'
+import { parentsFirst } from './mount-order.js'
 import type { OperationDescription, Target } from './operation.js'
+import { PartLives } from './part-lives.js'
 import { compileResource, type ResourcePlan } from './resource-plan.js'
 import { routesIn } from './route-list.js'
+import { checkLives, lifeBelow, lifeOfMount, partsOf, type RouteLives } from './route-lives.js'
 import { match } from './route-match.js'
 import { enforced, RouteMaker, type TableSettings } from './route-methods.js'
 import { place, placeDocument, type Top } from './route-places.js'
@@ -45,6 +49,8 @@ export interface Route<Op extends OperationDescription = OperationDescription> {
   readonly flag?: string
   readonly association?: Association
   readonly endpoint?: CompiledEndpoint
+  /** Where it or one of its methods retires or is deprecated (VER-2, VER-3). */
+  readonly lives?: RouteLives
   /** The document that describes the version. */
   readonly document?: ServedDocument
   /** The route of the files one segment below a document. */
@@ -69,6 +75,8 @@ export interface Mounted<Op extends OperationDescription = OperationDescription>
   readonly idempotencyKey: 'ignored' | 'honoured' | 'required'
   /** What documents say of it. */
   readonly text: ResourceText
+  /** The life of its collection and of everything below, where it has one of its own (VER-2). */
+  readonly life: Life | undefined
   /** Absent on top. */
   readonly parent: { readonly mounted: Mounted; readonly by: readonly string[] } | undefined
   /** The path of the collection below its parent or the version: `/area/collection`, `/collection`. */
@@ -94,6 +102,8 @@ export interface RouteTable<Op extends OperationDescription = OperationDescripti
   readonly resources: readonly Mounted<Op>[]
   /** Every route that `match` may give: parents before what lies below them. */
   readonly routes: readonly Route<Op>[]
+  /** What has retired or is deprecated, by path; `undefined` where nothing is. */
+  readonly parts: PartLives | undefined
 }
 
 export interface Match<Op extends OperationDescription = OperationDescription> {
@@ -125,27 +135,15 @@ export function compileRoutes<Op extends OperationDescription>(
   for (const entry of entries) if (entry.kind === 'endpoint') place(table.top, entry.area, entry.name, make.endpoint(entry))
   for (const entry of entries) if (entry.kind === 'document') placeDocument(table.top, make.document(entry))
   const { top, everywhere, built } = table
+  const routes = routesIn(top)
+  checkLives(operations, routes, [...built.values()])
   return {
     match: (segments) => match(top, segments),
     locate: (segments) => match(everywhere, segments),
     resources: [...built.values()],
-    routes: routesIn(top),
+    routes,
+    parts: PartLives.of(partsOf(routes)),
   }
-}
-
-/** The mounts, sorted so that each parent comes before its children. */
-function parentsFirst(mounts: readonly Mount[]): readonly Mount[] {
-  const ordered = mounts.filter(({ definition }) => definition.parent === undefined)
-  const placed = new Set(ordered.map(({ definition }) => definition.collection))
-  let left = mounts.filter(({ definition }) => definition.parent !== undefined)
-  while (left.length > 0) {
-    const ready = left.filter(({ definition }) => placed.has(nameOf(definition.parent?.of)))
-    if (ready.length === 0) throw unmountedParent(left[0] as Mount, mounts)
-    for (const entry of ready) placed.add(entry.definition.collection)
-    ordered.push(...ready)
-    left = left.filter((entry) => !ready.includes(entry))
-  }
-  return ordered
 }
 
 /** A route table in the making. */
@@ -195,6 +193,7 @@ class TableBuilder<Op extends OperationDescription> {
       exports: exportsOption(`the mount of "${definition.collection}"`, options.exports, options.representations ?? []),
       idempotencyKey: adapter.recall === undefined ? 'ignored' : (options.idempotencyKey ?? 'honoured'),
       text: options.describe ?? {},
+      life: lifeOfMount(entry, parent?.mounted),
       parent,
       path,
       below: new Map(),
@@ -205,7 +204,7 @@ class TableBuilder<Op extends OperationDescription> {
       item: this.#make.resource('item', itemTemplate, entry, { resource: mounted }),
     })
     for (const [segment, flag] of definition.flags) {
-      const extra = { resource: mounted, flag }
+      const extra = { resource: mounted, flag, life: lifeBelow(entry, mounted, segment) }
       below(mounted, segment, { kind: 'leaf', route: this.#make.resource('flag', `${itemTemplate}/${segment}`, entry, extra) })
     }
     for (const one of options.endpoints ?? [])
@@ -262,7 +261,8 @@ class TableBuilder<Op extends OperationDescription> {
       checkLineage(what, child)
       checkScope(what, child)
       const template = `${parent.item.template}/${as}`
-      const extra = { resource: child, association: { parent, by, as } }
+      // What has retired is served nowhere: neither below its parents.
+      const extra = { resource: child, association: { parent, by, as }, life: lifeBelow(parent.mount, parent, as, child) }
       below(parent, as, {
         kind: 'attached',
         child,
@@ -274,20 +274,6 @@ class TableBuilder<Op extends OperationDescription> {
 }
 
 const idTemplate = ({ key }: ResourceDefinition): string => `{${key.members.join('+')}}`
-
-function unmountedParent({ definition }: Mount, mounts: readonly Mount[]): ConfigurationError {
-  const name = nameOf(definition.parent?.of)
-  if (mounts.some((mount) => mount.definition.collection === name)) {
-    return new ConfigurationError(
-      'unmounted-parent',
-      `"${definition.collection}" is contained in "${name}", which is contained in it again. Let one of them stand on top.`,
-    )
-  }
-  return new ConfigurationError(
-    'unmounted-parent',
-    `"${definition.collection}" is contained in "${name}", which is not mounted beside it. Mount "${name}" in the same version.`,
-  )
-}
 
 function below<Op extends OperationDescription>(parent: Building<Op>, segment: string, entry: Below<Op>): void {
   if (parent.below.has(segment))

@@ -3,17 +3,12 @@
 import type { CacheCount } from '../cache.js'
 import { isContainer, isList } from '../definition/json.js'
 import { splitTarget } from '../http/targets.js'
+import { type LifecycleOptions, lifecycleKinds, resolveLifecycle } from '../middleware/lifecycle.js'
 import type { Login } from '../middleware/login.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
 import { resolveSecureHeaders, type SecureHeadersOptions, secureHeadersKinds } from '../middleware/secure-headers.js'
-import {
-  checkVersionName,
-  type LifecycleOptions,
-  lifecycleKinds,
-  resolveLifecycle,
-  splitVersion,
-  type VersionHandler,
-} from '../middleware/versions.js'
+import { checkVersionName, splitVersion } from '../middleware/version-names.js'
+import type { VersionHandler } from '../middleware/versions.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { checkArgument, checkOptions, invalidOption } from '../options/check.js'
 import { type Kind, type Kinds, withMethod } from '../options/kinds.js'
@@ -21,6 +16,7 @@ import { describing, type ServiceDescription } from '../plan/description.js'
 import { type Endpoint, isEndpoint } from '../plan/endpoint.js'
 import { isMount, type Mount } from '../plan/mount.js'
 import { offeredWrites } from '../plan/offered-writes.js'
+import { type PathLives, pathLivesKind } from '../plan/path-lives.js'
 import type { JobRecords } from '../plan/records.js'
 import { openPaths, servedDocuments } from '../plan/served-document.js'
 import { ConfigurationError, isConfigurationError } from '../problem.js'
@@ -29,7 +25,7 @@ import { begin } from './begin.js'
 import { type DescribeOptions, Documents } from './documents.js'
 import { Exchange } from './exchange.js'
 import { jobRecords } from './records/open.js'
-import { routeTable } from './route-table.js'
+import { routeTable, withPaths } from './route-table.js'
 import type { ServedVersion } from './served-version.js'
 import { resolveService, type Service, type ServiceOptions, serviceKinds } from './service.js'
 import type { Entrance } from './stages.js'
@@ -43,6 +39,11 @@ export interface VersionOptions extends LifecycleOptions {
    * counted. The permission is not asked: guard them with `methodRules({ permission, resource })`.
    */
   readonly routes?: VersionHandler
+  /**
+   * The lives of hand-written routes, and of what has no code any more: `{ '/notas/{id}/adjuntos': { retired: true } }`. What is mounted has
+   * the same options itself (VER-2, VER-3).
+   */
+  readonly paths?: PathLives
 }
 
 /** A whole API: its versions, and which callers may use them. */
@@ -121,10 +122,10 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
       versions.set(name, entry)
       continue
     }
-    const { resources, routes, ...life } = versionOptions(name, entry)
+    const { resources, routes, paths, ...life } = versionOptions(name, entry)
     versions.set(name, {
       name,
-      table: routeTable([...resources, ...addresses], [], tableSettings(service, name)),
+      table: withPaths(name, routeTable([...resources, ...addresses], [], tableSettings(service, name)), paths, routes !== undefined),
       life: resolveLifecycle(name, life, living),
       // An Express router takes Express requests. Below an Express app every request is one.
       routes: routes as Middleware | undefined,
@@ -218,5 +219,6 @@ export const versionKinds: Kinds<VersionOptions> = {
     },
   },
   routes: 'function',
+  paths: pathLivesKind,
   ...lifecycleKinds,
 }

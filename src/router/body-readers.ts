@@ -5,6 +5,7 @@ import type { JsonObject } from '../definition/json.js'
 import { lastKey } from '../definition/key.js'
 import { type BodyOptions, bodyTypes, hasBody, readBody, readUpload } from '../middleware/body.js'
 import { isJsonPatch, unseenPatch } from '../middleware/patch-types.js'
+import { inJsonPatch } from '../plan/deprecated.js'
 import type { Upload, UploadOptions } from '../plan/endpoint-types.js'
 import { type Form, openForm } from '../plan/form.js'
 import type { BodyKind, QueryKind } from '../plan/operation.js'
@@ -35,11 +36,17 @@ export const bodyReaders: { readonly [Kind in BodyKind]: BodyReader<Kind> } = {
 function readRecord(exchange: Negotiated, { query, expand }: QueryInput, key?: string): Awaitable<Input<QueryKind, 'record'>> {
   const options = bodyOptions(exchange, bodyTypes.whole, exchange.resource.wire.item.form)
   return readBody(exchange.req, options, (sent) => {
+    noteMembers(exchange, exchange.resource.plan.deprecatedIn?.(sent))
     // The fingerprint is of what the client sent: a repeat is the same request also after a
     // deployment that completes records in another way.
     const idempotency = key === undefined ? undefined : idempotencyOf(exchange, key, sent)
     return { query, expand, body: recordOf(exchange, sent), idempotency }
   })
+}
+
+/** Deprecated members are served as any other; the hooks are notified of them (VER-3). */
+function noteMembers({ progress }: Negotiated, names: readonly string[] | undefined): void {
+  if (names !== undefined) progress.noteDeprecated('member', names)
 }
 
 /** The record of a body, checked as far as that needs no store. */
@@ -64,7 +71,12 @@ function patchInput(
 ): Awaitable<Input<QueryKind, 'patch'>> {
   const { req, service, resource } = exchange
   const options = bodyOptions(exchange, service.patchTypes, resource.wire.item.form)
-  return readBody(req, options, (sent) => ({ query, expand, body: patchOf(sent), idempotency: undefined }))
+  const { deprecatedIn } = resource.plan
+  return readBody(req, options, (sent) => {
+    const body = patchOf(sent)
+    noteMembers(exchange, body instanceof JsonPatch ? inJsonPatch(deprecatedIn, sent) : deprecatedIn?.(sent))
+    return { query, expand, body, idempotency: undefined }
+  })
 }
 
 function readForEndpoint(exchange: Negotiated, queryInput: QueryInput): Awaitable<Input<QueryKind, 'endpoint'>> {
@@ -73,7 +85,10 @@ function readForEndpoint(exchange: Negotiated, queryInput: QueryInput): Awaitabl
   const { body: schema, upload } = endpointMethod ?? {}
   if (schema !== undefined) {
     const options = bodyOptions(exchange, bodyTypes.whole, schema.form)
-    return readBody(req, options, (sent) => ({ query, expand, body: schema.read(sent), idempotency: undefined }))
+    return readBody(req, options, (sent) => {
+      noteMembers(exchange, schema.deprecatedIn?.(sent))
+      return { query, expand, body: schema.read(sent), idempotency: undefined }
+    })
   }
   if (upload === undefined) return withoutBody(exchange, queryInput)
   return readFile(exchange, upload).then((body) => ({ query, expand, body, idempotency: undefined }))

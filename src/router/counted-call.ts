@@ -1,5 +1,5 @@
 /** How an answered request is counted: by version, template and client. */
-import { fromVersion, splitVersion } from '../middleware/versions.js'
+import { fromVersion, splitVersion } from '../middleware/version-names.js'
 import { mountTemplate } from '../telemetry/express-route.js'
 import { noteCounted, theCall } from '../usage/counted.js'
 import type { Usage } from '../usage/usage.js'
@@ -7,8 +7,13 @@ import type { Exchange } from './exchange.js'
 
 export function countCall(exchange: Exchange, usage: Usage): void {
   const { req, method, principal } = exchange
-  usage.countCall({ ...placeOf(exchange), method, client: usage.clientOf(principal, req) })
+  const place = placeOf(exchange)
+  const client = usage.clientOf(principal, req)
+  usage.countCall({ ...place, method, client })
   noteCounted(req, usage, theCall)
+  // Who uses what is deprecated breaks when it goes.
+  for (const { kind, name } of exchange.progress.deprecatedUses)
+    usage.countBreak({ clause: 'VER-3', method, route: place.route, detail: `${kind} ${name}`, client })
 }
 
 /** Stands for versions that there never were: their names are the client's to choose. */

@@ -1,7 +1,7 @@
 /** The pages for people and their assets, as they are sent: made at their first request, and kept as bytes. */
 import type { Cache, Caches } from '../cache.js'
 import { decodeSegments } from '../http/targets.js'
-import { type DocsFile, type DocsPages, docsPolicy } from '../plan/docs-pages.js'
+import { type DocsFile, type DocsPages, type DocsSubject, docsPolicy } from '../plan/docs-pages.js'
 import { defaultProblemBase, HttpProblem } from '../problem.js'
 import type { Headers } from '../representation/answer.js'
 import { bodyTag } from '../representation/tags.js'
@@ -25,6 +25,8 @@ interface FileRequest {
   readonly server: string
   /** The document that the pages are about. */
   readonly document: () => Promise<object>
+  readonly version: string
+  readonly successor: DocsSubject['successor'] | undefined
 }
 
 /** The name of the file at a path below the version: `''` is the index. */
@@ -54,7 +56,7 @@ export class DocsFiles {
   }
 
   /** The file at a path. Throws the `unknown-path` problem where there is none. */
-  async of({ path, key: about, server, document }: FileRequest): Promise<WrittenFile> {
+  async of({ path, key: about, server, document, version, successor }: FileRequest): Promise<WrittenFile> {
     const name = docsFileName(path)
     const asset = this.#pages.assets.get(name)
     const folder = folderOf(path, name)
@@ -62,7 +64,14 @@ export class DocsFiles {
     const kept = this.#kept.get(key)
     if (kept !== undefined) return kept
     const file = await (asset === undefined
-      ? this.#pages.page(name, { document: await document(), server, problemBase: this.#problemBase, folder })
+      ? this.#pages.page(name, {
+          document: await document(),
+          server,
+          problemBase: this.#problemBase,
+          folder,
+          version,
+          ...(successor === undefined ? {} : { successor }),
+        })
       : asset.read())
     if (file === undefined) throw new HttpProblem('unknown-path', { detail: 'The docs have no such page. The index lists them all.' })
     const made = written(file)

@@ -7,14 +7,14 @@ import type { AccessRequest } from '../auth/permission.js'
 import { type Cache, cacheKinds } from '../cache.js'
 import { checkOptions, invalidOption } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
-import type { ServiceDescription } from '../plan/description.js'
+import type { DescribedVersion, ServiceDescription } from '../plan/description.js'
 import { type DocsPages, docsPagesKind } from '../plan/docs-pages.js'
 import { type OpenApiOptions, openApiKinds } from '../plan/document-options.js'
 import type { OperationDescription } from '../plan/operation.js'
-import type { Route } from '../plan/routes.js'
+import type { Route, RouteTable } from '../plan/routes.js'
 import { isYaml } from '../plan/served-document.js'
 import { bodyTag } from '../representation/tags.js'
-import { DocsFiles, type WrittenFile } from './docs-files.js'
+import { DocsFiles, docsFileName, type WrittenFile } from './docs-files.js'
 import type { Service } from './service.js'
 import type { Parsed } from './stages.js'
 
@@ -95,7 +95,7 @@ export class Documents {
     const yaml = isYaml(representation.mediaType)
     const draft = (): Promise<Written> => this.#draft(version.name, allowed)
     if (!yaml && !this.#hasRoot) return draft()
-    return this.#once(keyOf(version.name, allowed, yaml, this.#hasRoot ? root : ''), async () => finished(await draft(), root, yaml))
+    return this.#once(this.#keyOf(version.name, allowed, yaml, this.#hasRoot ? root : ''), async () => finished(await draft(), root, yaml))
   }
 
   /** The page or the asset that a request asks for. Throws the `unknown-path` problem where there is none. */
@@ -104,13 +104,28 @@ export class Documents {
     if (this.#files === undefined) throw new Error('A page of the docs is asked for, and the service has none.')
     // An asset is the same for everybody: nobody need be asked.
     const allowed = this.#files.isAsset(path) ? undefined : await this.#allowedTo(exchange)
-    const key = keyOf(version.name, allowed)
+    const key = this.#keyOf(version.name, allowed)
+    const next = this.#successorOf(version)
+    // What the caller may do in another version is asked for the one page that tells of it.
+    const isAbout = next !== undefined && /^upgrade(?:~|$)/.test(docsFileName(path))
+    const allowedNext = isAbout ? await this.#allowedTo(exchange, next.table) : undefined
+    const nextKey = next === undefined ? '' : this.#keyOf(next.name, allowedNext)
     return this.#files.of({
       path,
-      key,
+      key: `${key} ${nextKey}`,
       server: this.#serverOf(version.name, root),
       document: () => this.#subject(key, version.name, allowed),
+      version: version.name,
+      successor: next && { name: next.name, document: () => this.#subject(nextKey, next.name, allowedNext) },
     })
+  }
+
+  /** The version that the clients of one go to, where it is served. */
+  #successorOf({ life }: DescribedVersion): DescribedVersion | undefined {
+    const found = life?.successor === undefined ? undefined : this.#description.versions.get(life.successor)
+    if (found === undefined || found === 'retired') return undefined
+    const { retireAtSunset = false, sunset = Number.POSITIVE_INFINITY } = found.life ?? {}
+    return retireAtSunset && sunset <= Date.now() ? undefined : found
   }
 
   /** What pages are made of: one object for all addresses that the service is called by. */
@@ -131,8 +146,17 @@ export class Documents {
     return (given === undefined || !URL.canParse(given, own) ? own : new URL(given, own).href).replace(/\/+$/, '')
   }
 
-  async #allowedTo(exchange: Parsed): Promise<ReadonlySet<string> | undefined> {
-    return this.#reduced && exchange.permission !== undefined ? allowedTo(exchange) : undefined
+  /** A text of its own for each document: of a draft, or of what a request asks for. It changes when a part of the version retires, and with the times at which it is switched off. */
+  #keyOf(version: string, allowed: ReadonlySet<string> | undefined, ...format: readonly unknown[]): string {
+    const described = this.#description.versions.get(version)
+    const { table, life } = described === undefined || described === 'retired' ? {} : described
+    const now = Date.now()
+    const state = [table?.parts?.ended(now), life?.brownouts?.announced(now)]
+    return JSON.stringify([version, state, allowed === undefined ? undefined : [...allowed], ...format])
+  }
+
+  async #allowedTo(exchange: Parsed, table: RouteTable = exchange.version.table): Promise<ReadonlySet<string> | undefined> {
+    return this.#reduced && exchange.permission !== undefined ? allowedTo(exchange, table) : undefined
   }
 
   /** The document in JSON but for the address of the request, made once for all addresses that the service is called by. */
@@ -142,7 +166,7 @@ export class Documents {
         ? undefined
         : (route: Route, operation: OperationDescription) =>
             accessRequests(route, operation).every((request) => allowed.has(textOf(request)))
-    return this.#once(keyOf(version, allowed), async () => {
+    return this.#once(this.#keyOf(version, allowed), async () => {
       const { describe } = await import('../openapi/openapi.js')
       const bytes = Buffer.from(JSON.stringify(describe(this.#description, version, this.#options, { root: this.#draftRoot, wanted })))
       return { bytes, tag: bodyTag(bytes) }
@@ -164,10 +188,6 @@ export class Documents {
   }
 }
 
-/** A text of its own for each document: of a draft, or of what a request asks for. */
-const keyOf = (version: string, allowed: ReadonlySet<string> | undefined, ...format: readonly unknown[]): string =>
-  JSON.stringify([version, allowed === undefined ? undefined : [...allowed], ...format])
-
 /** A draft with the address of the request, in the format that is asked for. */
 async function finished(draft: Written, root: string, yaml: boolean): Promise<Written> {
   const json = draft.bytes.toString().replaceAll(unknownRoot, () => JSON.stringify(root).slice(1, -1))
@@ -186,10 +206,8 @@ function accessRequests({ resource, endpoint }: Route, { actions }: OperationDes
 const textOf = ({ action, resource }: AccessRequest): string => `${action} ${resource}`
 
 /** The texts of the requests that the permission allows. Each is decided once, one after another. */
-async function allowedTo(exchange: Parsed): Promise<ReadonlySet<string>> {
-  const requests = exchange.version.table.routes.flatMap((route) =>
-    [...route.operations.values()].flatMap((operation) => accessRequests(route, operation)),
-  )
+async function allowedTo(exchange: Parsed, table: RouteTable): Promise<ReadonlySet<string>> {
+  const requests = table.routes.flatMap((route) => [...route.operations.values()].flatMap((operation) => accessRequests(route, operation)))
   const allowed = new Set<string>()
   for (const [text, { action, resource }] of new Map(requests.map((request) => [textOf(request), request]))) {
     if ((await exchange.decide(action, resource)) === 'allow') allowed.add(text)

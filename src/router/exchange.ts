@@ -15,10 +15,12 @@ import { safeMethods } from '../http/safe-methods.js'
 import { privateCaching } from '../middleware/authenticate.js'
 import { malformedHost } from '../middleware/base-address.js'
 import { type Conditions, unconditional } from '../middleware/if-match.js'
-import { noticeHeaders } from '../middleware/versions.js'
+import { type Lifecycle, noticeHeaders } from '../middleware/lifecycle.js'
 import { notify } from '../notify.js'
 import { collectionPath, itemPath } from '../plan/addresses.js'
 import type { CompiledMethod } from '../plan/endpoint-plan.js'
+import { earliest, lifeFields } from '../plan/life.js'
+import { namesIn, useAddress } from '../plan/part-lives.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
@@ -173,16 +175,34 @@ export class Exchange implements AnyStage {
     return this.timeLimit.waitFor(decide(permission, this.principal, { action, resource, key }))
   }
 
-  /** The link to the successor leads to the same path there, where that version serves it. */
   notices(): Readonly<Record<string, string>> | undefined {
-    const life = this.version?.life
-    if (life === undefined) return undefined
-    if (life.successor === undefined) return noticeHeaders(life, undefined)
+    const version = this.version ?? this.#namedVersion()
+    if (version === undefined) return undefined
+    const { life, table } = version
+    const part = table.parts?.at(this.method, this.path)
+    if (part === undefined) return life === undefined ? undefined : noticeHeaders(life, this.#successor(life))
+    const { deprecated, sunset, use } = part.life
+    const headers = lifeFields({ deprecated: earliest(deprecated, life?.deprecated), sunset: earliest(sunset, life?.sunset) })
+    if (use === undefined) return noticeHeaders({ headers }, life === undefined ? undefined : this.#successor(life))
+    const root = this.#findRoot() ?? this.entrance.mountPath
+    const base = version.name === '' ? root : `${root}/${version.name}`
+    return noticeHeaders({ headers }, useAddress(use, base, namesIn(part.template, this.path)))
+  }
+
+  /** The version of an answer that is given before later steps know it: it is switched off for a time. */
+  #namedVersion(): ServedVersion | undefined {
+    const found = this.versions?.get(this.entrance.versionName)
+    return found === 'retired' ? undefined : found
+  }
+
+  /** The address of the same path in the successor of the version, where that serves it. */
+  #successor(life: Lifecycle): string | undefined {
+    if (life.successor === undefined) return undefined
     const next = this.versions?.get(life.successor)
     const served = next !== undefined && isLiving(next) && serves(next, this.path)
     // The answer that refuses a malformed Host has these fields too: its link is then a path.
     const root = this.#findRoot() ?? this.entrance.mountPath
-    return noticeHeaders(life, `${root}/${life.successor}${served ? this.path : ''}`)
+    return `${root}/${life.successor}${served ? this.path : ''}`
   }
 
   followOwnRoutes(mountPath: string): void {
@@ -198,6 +218,7 @@ export class Exchange implements AnyStage {
   respondedWith(status: number): void {
     const { progress } = this
     if (!progress.markResponded()) return
+    this.#noteOperation()
     this.#ended?.(status)
     const { hooks, usage } = this.service
     if (usage !== undefined) countCall(this, usage)
@@ -212,9 +233,20 @@ export class Exchange implements AnyStage {
         clause: progress.problem?.clause,
         duration: performance.now() - this.started,
         ...(progress.counts ?? uncounted),
+        deprecatedUses: progress.deprecatedUses,
       }),
       this.req,
     )
+  }
+
+  /** Notes a deprecated operation, where anybody hears of it. */
+  #noteOperation(): void {
+    const { usage, hooks } = this.service
+    const parts = this.version?.table.parts
+    if (parts === undefined || (usage ?? hooks.onResponse ?? this.#ended) === undefined) return
+    const found = parts.at(this.method, this.path)
+    if ((found?.life.deprecated ?? found?.life.sunset) !== undefined)
+      this.progress.noteDeprecated('operation', [`${this.method} ${found?.template}`])
   }
 
   /** Calls back with the status when the answer is written, and with `undefined` where the connection closes before. */
@@ -233,7 +265,8 @@ export class Exchange implements AnyStage {
     return {
       requestId: this.requestId,
       method: this.method,
-      version: this.version?.name || undefined,
+      // What has retired is answered before the version is known to later steps.
+      version: (this.version?.name ?? (routeName.route === undefined ? undefined : this.entrance.versionName)) || undefined,
       route: routeName.belowVersion,
       httpRoute: routeName.whole,
       collection: routeName.route?.resource?.plan.collection,

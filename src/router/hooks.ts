@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ExpiredConvention, Finding } from '../conventions/finding.js'
 import { failureLine } from '../failures/line.js'
+import type { DeprecatedUse } from '../plan/deprecated.js'
 import type { Facts } from '../telemetry/messages.js'
 
 /** What every event tells. */
@@ -43,6 +44,8 @@ export interface ResponseEvent extends RequestEvent {
   readonly rows: number
   /** Milliseconds that the request waited for other writers of its key. */
   readonly waited: number
+  /** What is deprecated and was used: the operation, parameters and members (VER-3). Empty for most. */
+  readonly deprecatedUses: readonly DeprecatedUse[]
 }
 
 export interface ErrorEvent extends RequestEvent {

@@ -4,6 +4,7 @@ import { escapePointer, isObject, type JsonObject, own, put } from '../definitio
 import { type KeyValue, lastKey } from '../definition/key.js'
 import type { LinkTo } from '../definition/resource.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
+import { isOver } from '../plan/life.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Match, Mounted } from '../plan/routes.js'
 import type { KnownViolation, Violation } from '../problem.js'
@@ -200,7 +201,8 @@ function keyOfHref(caller: Caller, target: Mounted, href: string): KeyValue | un
   const sibling = versions === undefined ? version : versions.get(segments[0] ?? '')
   if (sibling === undefined || !isLiving(sibling)) return undefined
   const match = sibling.table.locate(versions === undefined ? segments : segments.slice(1))
-  if (match === undefined) return undefined
+  // An address that is 410 names nothing: as in a version that has retired.
+  if (match === undefined || isOver(match.route.lives?.path, Date.now())) return undefined
   const found = itemOf(match)
   if (found?.plan.collection !== target.plan.collection) return undefined
   // The other version may type or name its key's parts differently: the id text is what they share.

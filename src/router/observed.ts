@@ -37,6 +37,7 @@ export function walkObserved(exchange: Exchange, walk: () => void): void {
     message.code = progress.problem?.code
     message.clause = progress.problem?.clause
     message.deprecated = isDeprecated(exchange)
+    message.deprecatedUses = progress.deprecatedUses
     Object.assign(message, progress.counts)
     if (!isBeginning) traced.end(progress.failure)
   })

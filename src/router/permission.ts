@@ -12,6 +12,7 @@ import {
 import { type KeyValue, lastKey } from '../definition/key.js'
 import { lineageOf } from '../plan/addresses.js'
 import { concernsItem, type OperationDescription } from '../plan/operation.js'
+import { livingMethods } from '../plan/route-lives.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import { isPromise, settled, together } from '../promise.js'
 import type { Caller, Visit } from './caller.js'
@@ -53,7 +54,7 @@ type KeyedCaller = Pick<Visit, 'keys' | 'decide'>
 
 /** The methods of this caller at a route. Throws `forbidden` where there are none. */
 export async function methodsOf(caller: KeyedCaller, route: Route): Promise<OwnMethods> {
-  const offered = [...route.operations.keys()].filter((one) => one !== 'OPTIONS')
+  const offered = livingMethods(route, Date.now()).filter((one) => one !== 'OPTIONS')
   const own = await ownMethods(offered, (one) => {
     const operation = route.operations.get(one)
     return operation === undefined ? 'forbidden' : decideOperation(caller, route, operation)

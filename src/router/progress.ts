@@ -1,6 +1,7 @@
 /** What changes during a request, whatever its stage. */
 import type { Scalar } from '../adapters/contract.js'
 import type { Load } from '../limits/load.js'
+import type { DeprecatedUse } from '../plan/deprecated.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { HttpProblem } from '../problem.js'
 import type { Headers } from '../representation/answer.js'
@@ -21,6 +22,8 @@ export interface CallCounts {
 /** The scopes of a principal, by resource. */
 type Scopes = Map<ResourcePlan, Readonly<Record<string, Scalar>>>
 
+const noUses: readonly DeprecatedUse[] = Object.freeze([])
+
 /** The progress of a request, of a job, or of a call of `records()` within either. */
 export class Progress {
   readonly #outer: Progress | undefined
@@ -38,6 +41,7 @@ export class Progress {
   #load: Load | undefined
   #releaseExport: (() => void) | undefined
   #responded = false
+  #uses: DeprecatedUse[] | undefined
 
   /** `outer`: the progress of the request or job that this caller works for. */
   constructor(outer?: Progress) {
@@ -110,6 +114,19 @@ export class Progress {
     this.#load = undefined
     this.#releaseExport?.()
     this.#releaseExport = undefined
+  }
+
+  /** What is deprecated and was used, each once (VER-3). */
+  get deprecatedUses(): readonly DeprecatedUse[] {
+    return this.#uses ?? noUses
+  }
+
+  noteDeprecated(kind: DeprecatedUse['kind'], names: readonly string[]): void {
+    for (const name of names) {
+      if (this.deprecatedUses.some((use) => use.kind === kind && use.name === name)) continue
+      this.#uses ??= []
+      this.#uses.push({ kind, name })
+    }
   }
 
   /** The problem that the request has ended in. */

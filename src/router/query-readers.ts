@@ -1,4 +1,5 @@
 /** Reads the query of a request, by the kind that its operation names (QUERY-8). */
+import type { QueryPair } from '../http/query-string.js'
 import { parseExportQuery } from '../plan/export-query.js'
 import { knownListQuery, parseItemQuery } from '../plan/list-grammar.js'
 import type { QueryKind } from '../plan/operation.js'
@@ -29,8 +30,12 @@ function readList(exchange: Negotiated): QueryInput<'list'> {
   const query =
     transfer === undefined ? knownListQuery(rawQuery, list, exchange, terms) : parseExportQuery(rawQuery, list, withoutAliases(terms))
   if (query.notes !== undefined) tell(exchange, query.notes)
+  if (list.deprecated !== undefined) exchange.progress.noteDeprecated('parameter', usedNames(query.pairs, list.deprecated))
   return { query, expand: query.expand }
 }
+
+const usedNames = (pairs: readonly QueryPair[], deprecated: ReadonlySet<string>): readonly string[] =>
+  pairs.map(([name]) => name).filter((name) => deprecated.has(name))
 
 function readItem(exchange: Negotiated): QueryInput<'item'> {
   const { rawQuery, resource, service } = exchange
@@ -40,10 +45,12 @@ function readItem(exchange: Negotiated): QueryInput<'item'> {
 }
 
 function readParameters(exchange: Negotiated): QueryInput<'endpoint'> {
-  const { rawQuery, endpointMethod, service } = exchange
+  const { rawQuery, endpointMethod, service, progress } = exchange
   const query = service.hasOwnTerms
     ? endpointMethod?.parseQuery(rawQuery, withoutAliases(termsOf(exchange)), (notes) => tell(exchange, notes))
     : endpointMethod?.parseQuery(rawQuery)
+  const used = endpointMethod?.deprecatedParameters?.(query)
+  if (used !== undefined) progress.noteDeprecated('parameter', used)
   return { query: query ?? {}, expand: expandsNothing }
 }
 

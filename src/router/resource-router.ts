@@ -5,7 +5,7 @@ import type { KeyValue } from '../definition/key.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
-import { fromVersion } from '../middleware/versions.js'
+import { fromVersion } from '../middleware/version-names.js'
 import { checkOptions } from '../options/check.js'
 import type { Kinds } from '../options/kinds.js'
 import { describing } from '../plan/description.js'
@@ -49,7 +49,8 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
   options: ResourceRouterOptions<P, NoInfer<T>, NoInfer<K>> = {},
 ): ResourceRouter {
   checkOptions('resourceRouter()', options, resourceRouterKinds)
-  const { related = [], area, collection, item, exports, idempotencyKey, endpoints, describe, ...rest } = options
+  const { related = [], area, collection, item, exports, idempotencyKey, endpoints, describe, retired, deprecated, ...others } = options
+  const { operations, below, ...rest } = others
   const own = mount<T, K>(definition, adapter as MountedAdapter<T, K>, {
     ...(area === undefined ? {} : { area }),
     ...(collection === undefined ? {} : { collection }),
@@ -58,6 +59,10 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(endpoints === undefined ? {} : { endpoints }),
     ...(describe === undefined ? {} : { describe }),
+    ...(retired === undefined ? {} : { retired }),
+    ...(deprecated === undefined ? {} : { deprecated }),
+    ...(operations === undefined ? {} : { operations }),
+    ...(below === undefined ? {} : { below }),
   })
   const service = resolveService(rest as unknown as ServiceOptions)
   const version: ServedVersion = {
@@ -74,7 +79,8 @@ export function resourceRouter<T, K, P = unknown, A = MountedAdapter<T, K>>(
     const segments = decodeSegments(path)
     const match = segments && version.table.match(segments)
     // Paths that can't be decoded go to `next()`, but below the first segment of this router they are 400.
-    if (segments === undefined ? !path.startsWith(first) : match === undefined) return next()
+    const isElsewhere = segments === undefined ? !path.startsWith(first) : match === undefined
+    if (isElsewhere && version.table.parts?.isGone(req.method ?? 'GET', path, Date.now()) !== true) return next()
     const mountPath = (req as ExpressRequest).baseUrl ?? ''
     const entrance: Entrance = {
       match,

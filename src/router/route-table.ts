@@ -1,6 +1,11 @@
 /** The route table of one version, of the operations that this router has. */
+import { nearMiss } from '../near-miss.js'
+import { invalidOption } from '../options/check.js'
 import type { Endpoint } from '../plan/endpoint.js'
 import type { Mount } from '../plan/mount.js'
+import { PartLives } from '../plan/part-lives.js'
+import { type PathLives, partsOfPaths } from '../plan/path-lives.js'
+import { partsOf, shapeOf } from '../plan/route-lives.js'
 import type { TableSettings } from '../plan/route-methods.js'
 import { compileRoutes, type RouteTable } from '../plan/routes.js'
 import type { ServedDocument } from '../plan/served-document.js'
@@ -13,3 +18,35 @@ export const routeTable = (
   related: readonly Mount[] = [],
   settings: TableSettings = {},
 ): RouteTable<Operation> => compileRoutes(operations, entries, related, settings)
+
+/**
+ * The table with the lives of paths that nothing is mounted at. Throws `ConfigurationError` where something is, or where
+ * nobody could have meant the path: a misspelt one would retire nothing.
+ */
+export function withPaths(
+  name: string,
+  table: RouteTable<Operation>,
+  paths: PathLives | undefined,
+  handWritten: boolean,
+): RouteTable<Operation> {
+  if (paths === undefined) return table
+  const own = partsOfPaths(name, paths)
+  for (const { template, life, methods } of own) {
+    const route = table.routes.find((one) => shapeOf(one.template) === shapeOf(template))
+    const isOwn = route !== undefined && (life !== undefined || [...(methods?.keys() ?? [])].some((method) => route.operations.has(method)))
+    if (isOwn) throw invalidOption(`"${template}" of paths of ${name} is mounted there. Give its mount or endpoint the option.`)
+    const near =
+      route === undefined
+        ? nearMiss(
+            template,
+            table.routes.map((one) => one.template),
+          )
+        : undefined
+    if (near !== undefined)
+      throw invalidOption(`"${template}" of paths of ${name} is nothing that is served. Did you mean "${near}"? Give its mount the option.`)
+    const lives = [life, ...(methods?.values() ?? [])]
+    if (!handWritten && lives.some((one) => one !== undefined && one.retired === undefined))
+      throw invalidOption(`"${template}" of paths of ${name} is deprecated, and nothing is served there. Mount it, or retire it.`)
+  }
+  return { ...table, parts: PartLives.of([...partsOf(table.routes), ...own]) }
+}

@@ -1,7 +1,7 @@
 /** The versions that a service serves. */
 import { decodeSegments } from '../http/targets.js'
+import { isRetired, type Lifecycle } from '../middleware/lifecycle.js'
 import type { Middleware } from '../middleware/middleware.js'
-import { isRetired, type Lifecycle } from '../middleware/versions.js'
 import type { RouteTable } from '../plan/routes.js'
 import type { Operation } from './operations/operation.js'
 
@@ -28,5 +28,6 @@ export function isLiving(version: ServedVersion | 'retired'): version is ServedV
 /** True where a version may have something at a path below it. */
 export function serves({ table, routes }: ServedVersion, path: string): boolean {
   const segments = decodeSegments(path)
-  return segments !== undefined && (table.match(segments) !== undefined || routes !== undefined)
+  if (segments === undefined || table.parts?.isGone('OPTIONS', path, Date.now()) === true) return false
+  return table.match(segments) !== undefined || routes !== undefined
 }

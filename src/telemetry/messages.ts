@@ -97,6 +97,8 @@ export class RequestMessage extends Message {
   rows = 0
   /** Milliseconds that it waited for other writers of its key. */
   waited = 0
+  /** What is deprecated and was used: operations, parameters and members, by name (VER-3). */
+  deprecatedUses: readonly { readonly kind: string; readonly name: string }[] = []
 }
 
 export class StepMessage extends Message {

@@ -7,7 +7,7 @@ export const problemBase = 'tag:express-rest-conventions,2026:errors'
 
 /** A page of the docs, or something that it loads. */
 export function fileOf(document: object, name: string, pages = docsPages(), folder = './'): string | undefined {
-  const file = pages.page(name, { document, server, problemBase, folder }) as DocsFile | undefined
+  const file = pages.page(name, { document, server, problemBase, folder, version: 'v1' }) as DocsFile | undefined
   return file === undefined ? undefined : String(file.body)
 }
 

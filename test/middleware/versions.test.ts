@@ -1,6 +1,8 @@
 import type { Request, Response } from 'express'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { isVersion, type VersionEntry, versions } from '../../src/middleware/versions.js'
+import { authenticate } from '../../src/middleware/authenticate.js'
+import { isVersion } from '../../src/middleware/version-names.js'
+import { type VersionEntry, versions } from '../../src/middleware/versions.js'
 import { ConfigurationError } from '../../src/problem.js'
 import { type App, type Express, majors, raw, service } from './majors.js'
 
@@ -232,4 +234,67 @@ it('VER-1: works without any Express', async () => {
   })
   const answer = await raw((req, res) => middleware(req, res, () => {}), 'GET /v1?a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
   expect(answer).toContain('/v1?a /v1 /?a')
+})
+
+describe.each(majors)('versions(): lives of parts and brownouts on %s', (_, express: Express) => {
+  const handler = () => {
+    const made = express.Router()
+    made.all('/notes/:id', echo)
+    made.all('/notes/:id/tags', echo)
+    made.get('/', echo)
+    return made
+  }
+  const paths = {
+    '/notes/{id}/tags': { retired: true },
+    'DELETE /notes/{id}': { retired: true },
+    'PUT /notes/{id}': { deprecated: { since: '2026-01-01', use: '/notas/{id}' } },
+    '/gone': { retired: { since: '2026-06-01' } },
+  } as const
+
+  it('VER-2: hand-written paths and methods retire, and everything else answers as before', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-05-31') })
+    const { call } = service(express, (app) => void app.use('/api', versions({ v1: { handler: handler(), paths } })))
+    const plain = service(express, (app) => void app.use('/api', versions({ v1: handler() })))
+    for (const path of ['/notes/1/tags', '/notes/1/tags/deep/%zz', '/notes/%zz/tags', '/notes/1/tags/']) {
+      for (const method of ['get', 'delete', 'options', 'head'] as const) {
+        const { status, text } = await call[method](`/api/v1${path}`)
+        expect([path, method, status, text ?? '']).toEqual([path, method, 410, ''])
+      }
+    }
+    expect((await call.delete('/api/v1/notes/1')).status).toBe(410)
+    for (const path of ['/notes/1', '/notes/%zz', '/', '/notes', '/notes//tags', '/gone'])
+      expect((await call.get(`/api/v1${path}`)).body).toEqual((await plain.call.get(`/api/v1${path}`)).body)
+    const { headers } = await call.put('/api/v1/notes/7').set('Host', 'a')
+    expect([headers.deprecation, headers.link]).toEqual(['@1767225600', '<http://a/api/v1/notas/7>; rel="successor-version"'])
+    expect((await call.get('/api/v1/gone')).headers.sunset).toBe('Mon, 01 Jun 2026 00:00:00 GMT')
+    vi.setSystemTime(Date.parse('2026-06-01'))
+    expect((await call.get('/api/v1/gone/x')).status).toBe(410)
+  })
+
+  it('VER-3: a brownout is answered but to clients that are exempt, whom a middleware in front has authenticated', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-05-01T00:00:00Z') })
+    const brownouts = [{ from: '2026-05-01', until: '2026-05-02', exempt: ['billing'] }]
+    const { call } = service(express, (app) => {
+      app.use(
+        authenticate({ field: 'x-client', challenge: 'Client', identify: (name) => ({ azp: name }) }),
+        versions({ v1: { handler: handler(), deprecated: '2026-01-01', brownouts } }),
+      )
+    })
+    const refused = await call.get('/v1').set('x-client', 'other')
+    expect([refused.status, refused.headers['retry-after'], refused.headers['cache-control'], refused.body.code]).toEqual([
+      503,
+      '86400',
+      'no-store',
+      'unavailable',
+    ])
+    expect((await call.get('/v1').set('x-client', 'billing')).status).toBe(200)
+  })
+
+  it('VER-2: paths that are none do not build', () => {
+    const build = (given: object) => () => versions({ v1: { handler: handler(), paths: given as never } })
+    for (const path of ['notes', '/notes?x', 'delete /notes', '/', '/a//b', '/a b'])
+      expect(build({ [path]: { retired: true } })).toThrow(/is no path/)
+    expect(build({ 'HEAD /notes': { retired: true } })).toThrow(/Name GET/)
+    expect(build({ '/notes': { retird: true } })).toThrow(/Did you mean "retired"/)
+  })
 })

@@ -22,10 +22,18 @@ import { jwksKinds } from '../../src/auth/tokens/jwks.js'
 import { tokenKeyKinds } from '../../src/auth/tokens/keys.js'
 import { tokenIssuerKinds } from '../../src/auth/tokens/token-issuer.js'
 import { compareKinds } from '../../src/contract/compare.js'
+import { upgradeGuideKinds } from '../../src/contract/upgrade-guide.js'
 import { modeKinds } from '../../src/conventions/options.js'
 import { aliasKinds, parameterKinds } from '../../src/conventions/parameters.js'
 import { externalLinkKinds, subLinkKinds, toLinkKinds } from '../../src/definition/resolve-links.js'
-import { attachmentKinds, filterKinds, pageKinds, parentKinds, resourceKinds } from '../../src/definition/resolve-resource.js'
+import {
+  attachmentKinds,
+  filterDeprecationKinds,
+  filterKinds,
+  pageKinds,
+  parentKinds,
+  resourceKinds,
+} from '../../src/definition/resolve-resource.js'
 import { docsPagesKinds } from '../../src/docs/docs-pages.js'
 import * as docs from '../../src/docs/index.js'
 import { docsPages } from '../../src/docs/index.js'
@@ -48,6 +56,7 @@ import { budgetKinds } from '../../src/limits/budgets.js'
 import { limitKinds } from '../../src/limits/limit-options.js'
 import { authenticateKinds } from '../../src/middleware/authenticate.js'
 import { tokenKinds } from '../../src/middleware/bearer.js'
+import { brownoutKinds } from '../../src/middleware/brownouts.js'
 import { crossOriginKinds } from '../../src/middleware/cross-origin.js'
 import { ifMatchKinds } from '../../src/middleware/if-match.js'
 import * as middleware from '../../src/middleware/index.js'
@@ -81,7 +90,7 @@ import * as mock from '../../src/mock/index.js'
 import { exampleRecords, generatedExamples } from '../../src/mock/index.js'
 import { observeKinds } from '../../src/observe/observe.js'
 import * as description from '../../src/openapi/index.js'
-import { compareContracts, describeStrictly, openapi } from '../../src/openapi/index.js'
+import { compareContracts, describeStrictly, openapi, upgradeGuide } from '../../src/openapi/index.js'
 import { describeStrictlyKinds } from '../../src/openapi/strict/describe-strictly.js'
 import type { KindTable } from '../../src/options/kinds.js'
 import { representationKinds } from '../../src/plan/custom-representation.js'
@@ -95,6 +104,7 @@ import {
   replyKinds,
   uploadKinds,
 } from '../../src/plan/endpoint.js'
+import { deprecationKinds, partLifeKinds, retirementKinds } from '../../src/plan/life.js'
 import { mountKinds } from '../../src/plan/mount.js'
 import { exportKinds } from '../../src/plan/transfer-format.js'
 import { customProblemKinds, problemOptionKinds, unavailableOptionKinds } from '../../src/problem.js'
@@ -117,6 +127,7 @@ import * as transfer from '../../src/transfer/index.js'
 import { ndjsonKinds } from '../../src/transfer/ndjson.js'
 import * as counting from '../../src/usage/index.js'
 import { redisUsageStoreKinds } from '../../src/usage/redis-store.js'
+import { dueEndsKinds } from '../../src/usage/retirements.js'
 import { usageKinds } from '../../src/usage/usage.js'
 
 const { memoryAdapter } = memory
@@ -124,7 +135,7 @@ const { postgresAdapter, tableDdl, idempotencyDdl } = postgres
 const { createServer, health, probes } = server
 const { adapterSuite } = testing
 const { csv, imports, ndjson } = transfer
-const { observe, redisUsageStore, usage, usagePage } = counting
+const { dueEnds, observe, redisUsageStore, usage, usagePage } = counting
 
 const orders = defineResource({
   collection: 'orders',
@@ -199,7 +210,12 @@ const mounting = {
   idempotencyKey: 'enum',
   endpoints: 'list',
   describe: 'table',
+  retired: 'boolean',
+  deprecated: ['boolean', '{}'],
+  operations: 'table',
+  below: 'table',
 } as const
+const partLife = { retired: 'boolean', deprecated: ['boolean', '{}'] } as const
 const operationText = {
   summary: 'text',
   description: 'text',
@@ -263,7 +279,10 @@ const life = {
   sunset: ['text', '-1', '0.5', 'NaN'],
   retireAtSunset: 'boolean',
   successor: 'text',
+  brownouts: ['list', 'a function'],
 } as const
+/** Which texts and numbers are dates is tested with versions. */
+const date = ['text', '-1', '0.5', 'NaN'] as const
 const table = {
   resource: 'made',
   table: 'text',
@@ -315,9 +334,37 @@ const factories: Readonly<Record<string, Factory>> = {
     name: /the version v1/i,
     kinds: versionKinds,
     make: (options) => api(any({ versions: { v1: options } })),
-    required: { resources: [mount(orders, store)] },
+    required: { resources: [mount(orders, store)], deprecated: '2026-01-01' },
     instead: ['[]'],
-    options: { resources: 'list', routes: 'function', ...life },
+    options: { resources: 'list', routes: 'function', paths: 'table', ...life },
+  },
+  'api versions.v1 brownouts': {
+    name: /brownouts of v1|the version v1/i,
+    kinds: brownoutKinds,
+    make: (brownout) => api(any({ versions: { v1: { resources: [], deprecated: '2026-01-01', brownouts: [brownout] } } })),
+    required: { from: '2026-01-01', until: '9999-01-01' },
+    options: { from: date, until: date, status: 'number', exempt: 'list' },
+  },
+  'mount operations.read': {
+    name: /mount of "orders"/,
+    kinds: partLifeKinds,
+    make: (read) => mount(orders, store, any({ operations: { read } })),
+    options: partLife,
+  },
+  'mount deprecated': {
+    name: /mount of "orders"/,
+    kinds: deprecationKinds,
+    make: (deprecated) => mount(orders, store, any({ deprecated })),
+    instead: ['true'],
+    options: { since: date, sunset: date, use: 'text' },
+  },
+  'mount retired': {
+    name: /mount of "orders"/,
+    kinds: retirementKinds,
+    make: (retired) => mount(orders, store, any({ retired })),
+    instead: ['true'],
+    required: { since: '2026-01-01' },
+    options: { since: date },
   },
   'api describe': {
     name: /describe of api\(\)/,
@@ -430,6 +477,12 @@ const factories: Readonly<Record<string, Factory>> = {
     make: (options) => compareContracts(openapi(job, 'v1'), openapi(job, 'v1'), any(options)),
     options: { version: 'text', next: 'text', now: 'made' },
   },
+  upgradeGuide: {
+    name: /upgradeGuide\(\)/,
+    kinds: upgradeGuideKinds,
+    make: (options) => upgradeGuide(openapi(job, 'v1'), openapi(job, 'v1'), any(options)),
+    options: { from: 'text', to: 'text' },
+  },
   describeStrictly: {
     name: /describeStrictly\(\)/,
     kinds: describeStrictlyKinds,
@@ -474,7 +527,7 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: endpointKinds,
     make: oneEndpoint,
     required: { methods: { GET: { handle } } },
-    options: { description: 'text', methods: 'made', area: 'text', allow: 'table', ...limits },
+    options: { description: 'text', methods: 'made', area: 'text', allow: 'table', ...limits, ...partLife },
   },
   'endpoint methods': {
     name: /endpoint\("search"\)/,
@@ -494,6 +547,7 @@ const factories: Readonly<Record<string, Factory>> = {
       upload: 'made',
       representations: 'list',
       describe: 'table',
+      ...partLife,
       ...limits,
       handle: 'function',
     },
@@ -566,7 +620,14 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: filterKinds,
     make: (filter) => define({ filters: { id: filter } }),
     instead: ['true'],
-    options: { field: 'text', op: 'enum', many: 'boolean' },
+    options: { field: 'text', op: 'enum', many: 'boolean', deprecated: ['boolean', '{}'] },
+  },
+  'defineResource filters.id.deprecated': {
+    name: /"orders"/,
+    kinds: filterDeprecationKinds,
+    make: (deprecated) => define({ filters: { id: { deprecated } } }),
+    instead: ['true'],
+    options: { sunset: 'enum', use: 'text' },
   },
   'defineResource links.order': {
     name: /link "order" of "orders"|defineResource\("orders"\)/i,
@@ -948,8 +1009,8 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: versionEntryKinds,
     make: (entry) => versions({ v1: any(entry) }),
     instead: ['a function'],
-    required: { handler: () => {} },
-    options: { handler: 'function', ...life },
+    required: { handler: () => {}, deprecated: '2026-01-01' },
+    options: { handler: 'function', paths: 'table', ...life },
   },
   problems: {
     name: /problems\(\)/,
@@ -1034,6 +1095,13 @@ const factories: Readonly<Record<string, Factory>> = {
       onStoreRecovery: 'function',
     },
   },
+  dueEnds: {
+    name: /dueEnds\(\)/,
+    kinds: dueEndsKinds,
+    make: (options) =>
+      dueEnds([], { at: '2026-01-01T00:00:00.000Z', days: 30, since: undefined, gaps: [], calls: [], wouldBreak: [] }, any(options)),
+    options: { within: 'number' },
+  },
   observe: {
     name: /observe\(\)/,
     kinds: observeKinds,
@@ -1083,6 +1151,7 @@ const others = [
   'snakeCase',
   'checkVersion',
   'coverageOf',
+  'scheduledEnds',
   'memoryUsageStore',
   'reportOf',
   'ConfigurationError',

@@ -1,7 +1,7 @@
 /** For tests: compares each answer of a service with its document. */
 import { splitTarget } from '../../http/targets.js'
 import type { Middleware } from '../../middleware/middleware.js'
-import { splitVersion } from '../../middleware/versions.js'
+import { splitVersion } from '../../middleware/version-names.js'
 import { checkOptions } from '../../options/check.js'
 import type { Kinds } from '../../options/kinds.js'
 import { requireDescription, type ServiceDescription } from '../../plan/description.js'

@@ -1,5 +1,6 @@
 /** Finds the operation of the method, where adapter, definition, mount and permission allow it (AUTH-4, VERB-7, VERB-9). */
 import { methodNotAllowed } from '../../middleware/methods.js'
+import { allowAt } from '../../plan/route-lives.js'
 import type { Route } from '../../plan/routes.js'
 import { settled } from '../../promise.js'
 import type { Operation } from '../operations/operation.js'
@@ -12,8 +13,8 @@ export function allow(exchange: Routed): Added | Promise<Added> {
   const { permission, method, route } = exchange
   const operation = route.operations.get(method)
   if (permission !== undefined) return allowPrincipal(exchange, operation)
-  if (operation === undefined) throw methodNotAllowed(method, route.allow, isCollection(route))
-  return { operation, allow: route.allow }
+  if (operation === undefined) throw methodNotAllowed(method, allowAt(route, Date.now()), isCollection(route))
+  return { operation, allow: route.lives === undefined ? route.allow : allowAt(route, Date.now()) }
 }
 
 /** As `allow`, where a permission decides: `Allow` names the methods of this principal alone. */

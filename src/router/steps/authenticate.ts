@@ -1,15 +1,24 @@
 /** Finds the principal of a request (AUTH). Failures are counted by address (LIMIT-1). */
 import { principals } from '../../middleware/authenticate.js'
 import { isProblem } from '../../problem.js'
-import { isPromise } from '../../promise.js'
-import type { Identified, Received, Versioned } from '../stages.js'
+import { isPromise, settled } from '../../promise.js'
+import { brownoutFor } from '../brownout.js'
+import type { Answered, Identified, Received, Versioned } from '../stages.js'
 import { countFailure } from './throttle.js'
 
 type Added = Pick<Identified, 'principal' | 'authenticated'>
 
 const anonymous: Added = Object.freeze({ principal: undefined, authenticated: false })
 
-export function authenticate(exchange: Versioned): Added | Promise<Added> {
+export function authenticate(exchange: Versioned): Added | Answered | Promise<Added | Answered> {
+  const { life } = exchange.version
+  const found = identify(exchange)
+  // Who is exempt from a brownout is known by now.
+  if (life?.brownouts === undefined) return found
+  return settled(found, (added) => brownoutFor(exchange, life, added.principal) ?? added)
+}
+
+function identify(exchange: Versioned): Added | Promise<Added> {
   if (exchange.version.open?.(exchange.path) === true) return anonymous
   const { req } = exchange
   const { authenticate: authenticator, principal } = exchange.service

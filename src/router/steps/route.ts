@@ -1,8 +1,9 @@
 /** Finds the route of the path, and the keys in it (PATH-1, PATH-11). */
 import { decodeSegments } from '../../http/targets.js'
 import { keepPrivate, principals } from '../../middleware/authenticate.js'
+import { setNotices } from '../../middleware/lifecycle.js'
 import type { ExpressRequest, Middleware } from '../../middleware/middleware.js'
-import { below, setNotices } from '../../middleware/versions.js'
+import { below } from '../../middleware/versions.js'
 import { nearMiss } from '../../near-miss.js'
 import type { Match } from '../../plan/routes.js'
 import { HttpProblem } from '../../problem.js'

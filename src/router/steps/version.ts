@@ -1,15 +1,30 @@
-/** Finds the version. A retired one is 410 with an empty body, whatever the method and credentials (VER-1, VER-2). */
+/** Finds the version. A retired one is 410 with an empty body, whatever the method and credentials; so is a retired part of it (VER-1, VER-2). */
 import { unknownVersion } from '../../middleware/versions.js'
 import { header } from '../../wire.js'
+import { brownoutForAll } from '../brownout.js'
 import { isLiving, type ServedVersion } from '../served-version.js'
 import type { Answered, Received } from '../stages.js'
 
-export function version({ entrance: { soleVersion, versions, versionName } }: Received): { readonly version: ServedVersion } | Answered {
-  if (soleVersion !== undefined) return { version: soleVersion }
+type Added = { readonly version: ServedVersion }
+
+export function version(exchange: Received): Added | Answered {
+  const { soleVersion } = exchange.entrance
+  if (soleVersion !== undefined) return living(exchange, soleVersion)
+  const { versions, versionName } = exchange.entrance
   const found = versions?.get(versionName)
   if (found === undefined) {
-    const living = [...(versions ?? [])].filter(([, entry]) => isLiving(entry)).map(([name]) => name)
-    throw unknownVersion(versionName, living)
+    const names = [...(versions ?? [])].filter(([, entry]) => isLiving(entry)).map(([name]) => name)
+    throw unknownVersion(versionName, names)
   }
-  return isLiving(found) ? { version: found } : { answer: { status: 410, headers: { [header.cacheControl]: 'no-store' } } }
+  return isLiving(found) ? living(exchange, found) : gone()
 }
+
+/** The version, unless what the path leads to has retired, or the version is switched off for everybody. */
+function living(exchange: Received, version: ServedVersion): Added | Answered {
+  const { method, path } = exchange
+  const { table, life } = version
+  if (table.parts?.isGone(method, path, Date.now()) === true) return gone()
+  return (life?.brownouts === undefined ? undefined : brownoutForAll(exchange, life)) ?? { version }
+}
+
+const gone = (): Answered => ({ answer: { status: 410, headers: { [header.cacheControl]: 'no-store' } } })

@@ -1,0 +1,145 @@
+/** What the engineer of a client has to know to go from one version to the next: derived from the documents of both. */
+import { canonicalText, isList, isObject, own } from '../definition/json.js'
+import { checkOptions } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
+import type { Change } from './changes.js'
+import { compareContracts } from './compare.js'
+import { type GuideItem, itemsOf, textForMarkdown } from './upgrade-items.js'
+
+/** The names of the two versions. */
+export interface UpgradeGuideOptions {
+  /** Default: `info.version` of the document before, else `the old version`. */
+  readonly from?: string
+  /** Default: `info.version` of the document after, else `the new version`. */
+  readonly to?: string
+}
+
+export const upgradeGuideKinds: Kinds<UpgradeGuideOptions> = { from: 'string', to: 'string' }
+
+/** A list of one kind. Its items are Markdown, each without a line break. */
+interface GuidePart {
+  readonly heading: string
+  readonly items: readonly string[]
+}
+
+/** What concerns one resource, or all of them. */
+interface GuideSection {
+  readonly heading: string
+  readonly parts: readonly GuidePart[]
+}
+
+/** The guide as data: the pages and the Markdown are made of it. */
+export interface Guide {
+  readonly title: string
+  /** Paragraphs of Markdown. */
+  readonly intro: readonly string[]
+  readonly sections: readonly GuideSection[]
+}
+
+/** How the parts of a section are headed, in their order. */
+const headings: Readonly<Record<GuideItem['part'], string>> = {
+  gone: 'No longer there',
+  requests: 'Change in your requests',
+  answers: 'Looks different in answers',
+  added: 'New',
+  generated: 'In generated clients',
+}
+
+/**
+ * An upgrade guide in Markdown, of the OpenAPI documents (3.0 or 3.1) of two versions: what to change in requests, what looks
+ * different in answers, and what is new. Throws `DocumentError` where a side is no OpenAPI document, and `ConfigurationError`
+ * `invalid-option`.
+ *
+ * @example writeFileSync('v1-to-v8.md', upgradeGuide(openapi(service, 'v1'), openapi(service, 'v8')))
+ */
+export function upgradeGuide(before: unknown, after: unknown, options: UpgradeGuideOptions = {}): string {
+  checkOptions('upgradeGuide()', options, upgradeGuideKinds)
+  const { title, intro, sections } = guideOf(before, after, options)
+  const lines = [`# ${title}`, ...intro]
+  for (const { heading, parts } of sections) {
+    lines.push(`## ${heading}`)
+    for (const part of parts) lines.push(`### ${part.heading}`, part.items.map((item) => `- ${item}`).join('\n'))
+  }
+  return `${lines.join('\n\n')}\n`
+}
+
+/** The same as data. */
+export function guideOf(before: unknown, after: unknown, options: UpgradeGuideOptions): Guide {
+  const from = options.from ?? versionOf(before) ?? 'the old version'
+  const to = options.to ?? versionOf(after) ?? 'the new version'
+  const at = (document: unknown, name: string): unknown => (isObject(document) ? { ...document, servers: [{ url: `/${name}` }] } : document)
+  const changes = compareContracts(at(before, 'from'), at(after, 'to'), { version: from, next: to })
+  const homes = homesOf(before, after)
+  const items = itemsOf(changes, from, (change) => homes.get(placeOf(change)) ?? everywhere)
+  const known = new Set(sectionsIn(before))
+  const names = [...new Set([everywhere, ...known, ...sectionsIn(after)])]
+  const all = names.flatMap((name) => sectionOf(name, items))
+  // What the old version had concerns its clients; what is wholly new stands behind it.
+  const [old, young] = [
+    all.filter(({ heading }) => known.has(heading) || heading === everywhere),
+    all.filter(({ heading }) => !known.has(heading) && heading !== everywhere),
+  ]
+  const sections = [...old, ...young].map(({ heading, parts }) => ({ heading: textForMarkdown(heading), parts }))
+  return {
+    title: textForMarkdown(`From ${from} to ${to}`),
+    intro: introOf(textForMarkdown(from), textForMarkdown(to), after, items),
+    sections,
+  }
+}
+
+const everywhere = 'Everywhere'
+
+/** Where a change belongs to. */
+const placeOf = ({ method, path }: Change): string => (path === undefined ? '' : `${method ?? ''} ${path}`)
+
+const versionOf = (document: unknown): string | undefined => {
+  const version = own(own(document, 'info'), 'version')
+  return typeof version === 'string' && version !== '' ? version : undefined
+}
+
+/** The resource of each operation, by the tags of the documents. */
+function homesOf(before: unknown, after: unknown): ReadonlyMap<string, string> {
+  const homes = new Map<string, string>()
+  for (const document of [after, before]) for (const [place, tag] of operationsIn(document)) homes.set(place, tag)
+  return homes
+}
+
+function operationsIn(document: unknown): readonly (readonly [place: string, tag: string])[] {
+  const paths = own(document, 'paths')
+  if (!isObject(paths)) return []
+  return Object.entries(paths).flatMap(([path, item]) =>
+    isObject(item)
+      ? Object.entries(item).flatMap(([method, operation]) => {
+          const tags = own(operation, 'tags')
+          const tag: unknown = isList(tags) ? tags[0] : undefined
+          return isObject(operation) ? [[`${method.toUpperCase()} ${path}`, typeof tag === 'string' ? tag : everywhere] as const] : []
+        })
+      : [],
+  )
+}
+
+/** The names of sections, in the order of a document. */
+const sectionsIn = (document: unknown): readonly string[] => [...new Set(operationsIn(document).map(([, tag]) => tag))]
+
+function sectionOf(name: string, items: readonly GuideItem[]): readonly GuideSection[] {
+  const own = items.filter(({ home }) => home === name)
+  const parts = Object.entries(headings).flatMap(([part, heading]) => {
+    const texts = [...new Set(own.filter((item) => item.part === part).map(({ text }) => text))]
+    return texts.length === 0 ? [] : [{ heading, items: texts }]
+  })
+  return parts.length === 0 ? [] : [{ heading: name, parts }]
+}
+
+function introOf(from: string, to: string, after: unknown, items: readonly GuideItem[]): readonly string[] {
+  const count = items.filter(({ breaks }) => breaks).length
+  const deprecated = canonicalText([after]).includes('"deprecated":true')
+    ? ` What ${to} marks as deprecated is better left alone from the start.`
+    : ''
+  const many = count === 1 ? 'One thing' : `${count} things`
+  return [
+    `Call \`/${to}\` in place of \`/${from}\`. The ids of items stay as they are, and links in bodies may lead to either version.${deprecated}`,
+    count === 0
+      ? `Nothing that a client of ${from} relies on is another in ${to}.`
+      : `${many} that clients of ${from} rely on ${count === 1 ? 'is' : 'are'} another in ${to}. Each section is about one resource: first what is gone and what to change in requests, then what looks different in answers, then what is new.`,
+  ]
+}

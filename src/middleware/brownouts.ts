@@ -1,0 +1,133 @@
+/** Brownouts: times at which an old version answers nothing, so that its clients notice before it goes (VER-3). */
+import { checkArgument, invalidOption } from '../options/check.js'
+import type { Kind, Kinds } from '../options/kinds.js'
+import { type DateOption, dateKind, timeOf } from '../plan/life.js'
+import { Unavailable } from '../problem.js'
+import { tokenClient } from '../usage/clients.js'
+import { header } from '../wire.js'
+
+/** A time at which a version answers nothing. */
+export interface BrownoutOptions {
+  /** When it begins. */
+  readonly from: DateOption
+  /** When it ends: `Retry-After` says so. */
+  readonly until: DateOption
+  /** 410 with an empty body, as after the end of the version, or 503 with a problem. Default 503. */
+  readonly status?: 410 | 503
+  /** Clients that are served all the same, by `azp` or `client_id` of their token. Where there are some, a request is authenticated first. */
+  readonly exempt?: readonly string[]
+}
+
+/** A list, or a function that gives the current one: it is called for each request of the version. */
+export type BrownoutsOption = readonly BrownoutOptions[] | (() => readonly BrownoutOptions[])
+
+/** A brownout, resolved. Times are milliseconds since 1970. */
+export interface Brownout {
+  readonly from: number
+  readonly until: number
+  readonly status: 410 | 503
+  readonly exempt: readonly string[]
+}
+
+export const brownoutKinds: Kinds<BrownoutOptions> = {
+  from: { required: dateKind },
+  until: { required: dateKind },
+  status: { oneOf: [410, 503] },
+  exempt: { each: 'string' },
+}
+
+const listKind: Kind = { each: { options: brownoutKinds } }
+
+export const brownoutsKind: Kind = [listKind, 'function']
+
+/** The brownouts of one version. */
+export class Brownouts {
+  readonly #name: string
+  readonly #given: () => readonly Brownout[]
+  /** The last fault that was reported: a fault is told once, and not for each request. */
+  #told: string | undefined
+
+  /** Throws `ConfigurationError` where a list has a fault. That of a function is found when it is called. */
+  constructor(name: string, given: BrownoutsOption) {
+    this.#name = name
+    if (typeof given === 'function') this.#given = () => parsed(name, given())
+    else {
+      const list = parsed(name, given)
+      this.#given = () => list
+    }
+  }
+
+  /** Those that have not ended, the first one first. Throws where the function does, or gives what is no list. */
+  coming(now: number): readonly Brownout[] {
+    return this.#given()
+      .filter(({ until }) => until > now)
+      .toSorted((one, other) => one.from - other.from)
+  }
+
+  /**
+   * The brownout at a time, until the end of those that follow it without a gap; `undefined` where there is none. `spares`
+   * says which do not count. A fault of the function goes to `report`, once, and never to a client: the version is served.
+   */
+  at(now: number, spares: (brownout: Brownout) => boolean, report: (error: unknown) => void): Brownout | undefined {
+    let coming: readonly Brownout[]
+    try {
+      coming = this.coming(now).filter((one) => !spares(one))
+    } catch (error) {
+      const text = String(error)
+      if (this.#told !== text) report(error)
+      this.#told = text
+      return undefined
+    }
+    this.#told = undefined
+    const first = coming.find(({ from }) => from <= now)
+    if (first === undefined) return undefined
+    let { until } = first
+    for (const other of coming) if (other.from <= until) until = Math.max(until, other.until)
+    return { ...first, until }
+  }
+
+  /** What documents say: neither who is exempt nor what is over. A fault of the function is nothing to tell. */
+  announced(now: number): readonly Readonly<Record<string, unknown>>[] {
+    try {
+      return this.coming(now).map(({ from, until, status }) => ({
+        from: new Date(from).toISOString(),
+        until: new Date(until).toISOString(),
+        status,
+      }))
+    } catch {
+      return []
+    }
+  }
+
+  /** The problem of a brownout with 503. */
+  problem({ until }: Brownout, now: number): Unavailable {
+    return new Unavailable({
+      retryAfter: secondsUntil(until, now),
+      detail: `${this.#name} is switched off until ${new Date(until).toISOString()}, as was announced, because it will end. Nothing was changed. Go to its successor.`,
+    })
+  }
+}
+
+function parsed(name: string, given: unknown): readonly Brownout[] {
+  checkArgument(`brownouts of ${name}`, given, listKind)
+  return (given as readonly BrownoutOptions[]).map(({ from, until, status = 503, exempt = [] }) => {
+    const times = { from: timeOf(`brownouts.from of ${name}`, from), until: timeOf(`brownouts.until of ${name}`, until) }
+    if (times.until <= times.from) throw invalidOption(`A brownout of ${name} ends before it begins. Let until be later than from.`)
+    return { ...times, status, exempt: [...exempt] }
+  })
+}
+
+/** Whole seconds, at least one: a client that waits so long finds the version again. */
+const secondsUntil = (until: number, now: number): number => Math.max(1, Math.ceil((until - now) / 1000))
+
+/** The fields of a 410: until when it is so. */
+export const brownoutFields = ({ until }: Brownout, now: number): Record<string, string> => ({
+  [header.cacheControl]: 'no-store',
+  [header.retryAfter]: String(secondsUntil(until, now)),
+})
+
+/** Whether a principal is exempt from a brownout. */
+export function isExempt({ exempt }: Brownout, principal: unknown): boolean {
+  const client = exempt.length === 0 ? undefined : tokenClient(principal)
+  return client !== undefined && exempt.includes(client)
+}

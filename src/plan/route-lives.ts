@@ -1,0 +1,173 @@
+/** The lives of routes: what mounts, endpoints and single methods declare, each with what holds for all around it (VER-2, VER-3). */
+import { nearMiss } from '../near-miss.js'
+import { invalidOption } from '../options/check.js'
+import { ConfigurationError } from '../problem.js'
+import { isOver, type Life, mergedLife, resolveLife } from './life.js'
+import type { Mount } from './mount.js'
+import type { OperationDescription } from './operation.js'
+import type { Part } from './part-lives.js'
+import type { Mounted, Route } from './routes.js'
+
+/** The lives at one address. */
+export interface RouteLives {
+  /** Of the path and everything below. */
+  readonly path: Life | undefined
+  /** Of single methods, that of the path included. HEAD has that of GET, and is not among them. */
+  readonly methods: ReadonlyMap<string, Life>
+}
+
+/** What is declared of a method. */
+export interface MethodLife {
+  readonly method: string
+  readonly life: Life
+}
+
+/** The member `lives` of a route; none where nothing is declared, which is what most routes have. */
+export function livesOf(path: Life | undefined, declared: readonly MethodLife[]): { readonly lives?: RouteLives } {
+  if (path === undefined && declared.length === 0) return {}
+  const methods = new Map(declared.flatMap(({ method, life }) => pairOf(method, mergedLife(life, path))))
+  return { lives: Object.freeze({ path, methods }) }
+}
+
+const pairOf = (method: string, life: Life | undefined): [string, Life][] => (life === undefined ? [] : [[method, life]])
+
+/** The life of a method at an address; `undefined` where it has none of its own. */
+export const lifeOf = ({ lives }: Pick<Route, 'lives'>, method: string): Life | undefined =>
+  lives === undefined ? undefined : (lives.methods.get(method === 'HEAD' ? 'GET' : method) ?? lives.path)
+
+/** The value of `Allow` at a time: without what has retired. */
+export function allowAt(route: Route, now: number): string {
+  if (route.lives === undefined) return route.allow
+  return livingMethods(route, now).join(', ')
+}
+
+/** The methods of an address that have not retired, in the order of `Allow`. */
+export const livingMethods = (route: Route, now: number): readonly string[] =>
+  [...route.operations.keys()].filter((method) => !isOver(lifeOf(route, method), now))
+
+/** The life of a mounted resource: its own, with that of its parent. */
+export const lifeOfMount = ({ definition, options }: Mount, parent: Mounted | undefined): Life | undefined =>
+  mergedLife(resolveLife(`the mount of "${definition.collection}"`, options), parent?.life)
+
+/** The life of a flag or of an associated sub-collection below an item. `child`: the resource that is attached there. */
+export function lifeBelow({ definition, options }: Mount, parent: Mounted, segment: string, child?: Mounted): Life | undefined {
+  const own = resolveLife(`"${segment}" below the items of "${definition.collection}"`, options.below?.[segment] ?? {})
+  return mergedLife(mergedLife(own, parent.life), child?.life)
+}
+
+/** The parts of a version, for `PartLives`. */
+export const partsOf = (routes: readonly Route[]): readonly Part[] =>
+  routes.flatMap(({ template, lives, operations }) => {
+    if (lives === undefined) return []
+    const { path, methods } = lives
+    const others = [...operations.keys()].filter((method) => method !== 'OPTIONS' && method !== 'HEAD' && !methods.has(method))
+    return [{ template, life: path, methods, hasOthers: others.length > 0 }]
+  })
+
+/** A resource in its place, with what it was made of. */
+type Made = Mounted & { readonly mount: Mount }
+
+/**
+ * Throws `ConfigurationError` for a life of what there is not, and for a link or a successor that leads to what retires
+ * before it: answers would name addresses that are 410.
+ */
+export function checkLives(operations: readonly OperationDescription[], routes: readonly Route[], built: readonly Made[]): void {
+  for (const mounted of built) {
+    checkLinks(mounted)
+    checkOperations(mounted, operations, routes)
+    checkBelow(mounted)
+  }
+  for (const route of routes) {
+    if (route.lives === undefined) continue
+    for (const life of [route.lives.path, ...route.lives.methods.values()]) if (life?.use !== undefined) checkUse(route, life, routes)
+  }
+}
+
+/** A `sub` link, or one to a resource, may not outlive where it leads. */
+function checkLinks({ plan, targets, below, life }: Mounted): void {
+  for (const link of plan.links.values()) {
+    const found = link.kind === 'sub' ? below.get(link.sub) : undefined
+    const sub = found?.kind === 'contained' ? found.mounted.life : found?.kind === 'attached' ? found.members.lives?.path : undefined
+    const target = link.kind === 'to' ? targets.get(link.name)?.life : sub
+    if (target?.retired === undefined || (life?.retired ?? Number.POSITIVE_INFINITY) <= target.retired) continue
+    const where = link.kind === 'sub' ? link.sub : (targets.get(link.name)?.plan.collection ?? '')
+    throw new ConfigurationError(
+      'unresolved-link',
+      `The link "${link.name}" of "${plan.collection}" leads to "${where}", which retires${whenText(target.retired)}: clients that follow it would get 410. Let "${plan.collection}" retire with it, leave the link out in a new version, or keep "${where}".`,
+    )
+  }
+}
+
+const whenText = (time: number): string => (Number.isFinite(time) ? ` on ${new Date(time).toISOString().slice(0, 10)}` : '')
+
+const targetsOfResources: ReadonlySet<string> = new Set(['collection', 'item', 'flag', 'members', 'member'])
+
+function checkOperations({ plan, mount: { options } }: Made, operations: readonly OperationDescription[], routes: readonly Route[]): void {
+  if (options.operations === undefined) return
+  const { collection } = plan
+  const own = routes.filter((route) => route.resource?.plan === plan && route.endpoint === undefined)
+  // Of what only links lead to, nothing is served here.
+  if (own.length === 0) return
+  const kinds = new Set<string>(own.map(({ kind }) => kind))
+  const known = operations.filter(({ target }) => targetsOfResources.has(target) && kinds.has(target)).map(({ name }) => name)
+  const offered = new Set(own.flatMap((route) => [...route.operations.values()].map(({ name }) => name)))
+  for (const [name, life] of Object.entries(options.operations)) {
+    if (!known.includes(name)) {
+      const near = nearMiss(name, known)
+      throw new ConfigurationError(
+        'unknown-member',
+        `operations of the mount of "${collection}" tell of "${name}", which is none of its operations. ${near === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${near}"?`}`,
+      )
+    }
+    if (!offered.has(name) && life.retired === undefined)
+      throw invalidOption(
+        `${name} of the mount of "${collection}" is deprecated, and is not served. Leave it out, or retire it: { retired: true }.`,
+      )
+  }
+}
+
+function checkBelow({ plan, below, mount: { options } }: Made): void {
+  for (const segment of Object.keys(options.below ?? {})) {
+    const found = below.get(segment)
+    if (found?.kind === 'attached' || (found?.kind === 'leaf' && found.route.flag !== undefined)) continue
+    const what = `below of the mount of "${plan.collection}" tells of "${segment}"`
+    if (found !== undefined)
+      throw invalidOption(
+        `${what}, which is ${found.kind === 'leaf' ? 'an endpoint' : 'mounted by itself'}. Give ${found.kind === 'leaf' ? 'endpoint()' : 'its mount'} the option.`,
+      )
+    const known = [...below].flatMap(([name, one]) =>
+      one.kind === 'contained' || (one.kind === 'leaf' && one.route.flag === undefined) ? [] : [name],
+    )
+    const near = nearMiss(segment, known)
+    throw new ConfigurationError(
+      'unknown-member',
+      `${what}, which is no flag and no associated sub-collection. ${near === undefined ? `There ${known.length === 0 ? 'is none' : `are ${known.join(', ')}`}.` : `Did you mean "${near}"?`}`,
+    )
+  }
+}
+
+/** What takes a part's place must be an address of the version that does not retire before it, or an absolute address. */
+function checkUse({ template }: Route, { use = '', retired = Number.POSITIVE_INFINITY }: Life, routes: readonly Route[]): void {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(use)) return
+  const path = use.startsWith('/') ? use : `/${use}`
+  const what = `What "${template}" is deprecated for, "${use}",`
+  const found = routes.find((route) => shapeOf(route.template) === shapeOf(path))
+  if (found === undefined) {
+    const near = nearMiss(
+      path,
+      routes.map((route) => route.template),
+    )
+    throw new ConfigurationError(
+      'unresolved-link',
+      `${what} is no address of this version. ${near === undefined ? 'Give a path below the version, or an absolute address.' : `Did you mean "${near}"?`}`,
+    )
+  }
+  const names = new Set(template.match(/\{[^{}]*\}/g))
+  const strange = (path.match(/\{[^{}]*\}/g) ?? []).find((name) => !names.has(name))
+  if (strange !== undefined) throw invalidOption(`${what} has ${strange}, which "${template}" does not have. Use its own names.`)
+  const end = found.lives?.path?.retired
+  if (end !== undefined && end < retired) throw invalidOption(`${what} retires${whenText(end)}, before it. Name what stays.`)
+}
+
+/** Templates of one address are equal but for the names of ids. */
+export const shapeOf = (template: string): string => template.replace(/\{[^{}]*\}/g, '{}')

@@ -1,0 +1,69 @@
+/** `report --check --service`: the alarm before a version goes, over a real service and real counts. */
+import express from 'express'
+import { afterEach, expect, it } from 'vitest'
+import { reportCommand } from '../../src/cli/report-command.js'
+import type { Terminal } from '../../src/cli/terminal.js'
+import { usage } from '../../src/usage/index.js'
+import { listen } from '../clauses/fixture.js'
+import { resourcesOf, serviceOf, stores } from '../clauses/retired-fixture.js'
+
+const closers: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()
+
+async function start(sunset: string) {
+  const counts = usage({ client: (_, req) => String(req.headers['x-client']) })
+  const from = stores()
+  const service = serviceOf(
+    from,
+    {},
+    {
+      usage: counts,
+      versions: { v1: { resources: resourcesOf(from, {}), deprecated: '2026-01-01', sunset }, v2: resourcesOf(from, {}) },
+    },
+  )
+  const { send, close } = await listen(express().use(service) as never)
+  closers.push(close, () => counts.close())
+  const run = async (...args: string[]) => {
+    const said: string[] = []
+    const terminal = {
+      cwd: '/',
+      out: () => {},
+      error: (text: string) => void said.push(text),
+      usageOf: async () => counts,
+      serviceOf: async () => service,
+    }
+    const code = await reportCommand(['./usage.js', ...args], terminal as unknown as Terminal)
+    return { code, said: said.join('') }
+  }
+  return { send, run }
+}
+
+it('VER-2: fails where a version that ends within 30 days is still called, and names who calls', async () => {
+  const { send, run } = await start(inDays(12.5))
+  await send('GET', '/v1/pedidos/1', { 'x-client': 'billing' })
+  const { code, said } = await run('--check', '--service', './api.js')
+  expect(code).toBe(1)
+  expect(said).toMatch(
+    /^v1 ends on \d{4}-\d\d-\d\d, in 12 days: still called in the last 30 days by billing \(1 calls, last .* UTC\)\. Calls were counted for 0%/,
+  )
+})
+
+it('VER-2: fails where that is unknown, and not for what ends later', async () => {
+  const { run, send } = await start(inDays(45))
+  await send('GET', '/v2/pedidos/1', { 'x-client': 'billing' })
+  expect(await run('--check', '--service', './api.js')).toEqual({ code: 0, said: '' })
+  const { code, said } = await run('--check', '--service', './api.js', '--within', '60')
+  expect([code, said]).toEqual([1, expect.stringContaining('Whether it is called is unknown.')])
+})
+
+it('says what goes together', async () => {
+  const { run } = await start(inDays(1))
+  await expect(run('--check')).rejects.toThrow(/--check goes with --enforce, --service or both/)
+  await expect(run('--service', './api.js')).rejects.toThrow(/--check goes with/)
+  await expect(run('--check', '--enforce', 'ERR-3', '--within', '3')).rejects.toThrow(/--within goes with --service/)
+  await expect(run('--check', '--service', './api.js', '--within', 'x')).rejects.toThrow(/whole number/)
+})

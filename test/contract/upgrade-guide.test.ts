@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { compareContracts, DocumentError, openapi, upgradeGuide } from '../../src/openapi/index.js'
+import { build, data } from '../clauses/fixture.js'
+
+const service = build(data())
+const [v1, v8] = [openapi(service, 'v1'), openapi(service, 'v8')]
+
+describe('upgradeGuide()', () => {
+  const guide = upgradeGuide(v1, v8)
+
+  it('says what to change in requests, what looks different, and what is new, member by member', () => {
+    expect(guide).toMatch(/^# From v1 to v8\n\nCall `\/v8` in place of `\/v1`\./)
+    const [, contratos = ''] = guide.split('\n## contratos\n')
+    const [own = ''] = contratos.split('\n## ')
+    const part = (heading: string) => own.split(`### ${heading}\n`)[1]?.split('\n###')[0] ?? ''
+    expect(part('Change in your requests')).toContain(
+      '- `nombre` is gone (`POST /contratos`, `PUT /contratos/{codigo}`, `PATCH /contratos/{codigo}`): clients that send it get 422, or are not heeded. `descripcion` is new there and has the same type: it may be its new name.',
+    )
+    expect(part('Change in your requests')).toContain(
+      '- `descripcion` is new and required (`POST /contratos`, `PUT /contratos/{codigo}`): clients that leave it out get 422.',
+    )
+    expect(part('Change in your requests')).toContain('- The filter "nombre" of contratos is gone: clients that send it get 400.')
+    expect(part('Looks different in answers')).toMatch(
+      /- `nombre` is gone \(`GET \/contratos`.*: clients that read it find nothing\. `descripcion` is new there/,
+    )
+    expect(part('New')).toContain('- `/contratos/{codigo}/activo`: GET, PUT, DELETE.')
+    expect(part('New')).toContain('`cliente` is new')
+    expect(guide.indexOf('## contratos')).toBeLessThan(guide.indexOf('## clientes'))
+  })
+
+  it('says nothing of what is no matter to clients', () => {
+    expect(guide).not.toMatch(/HEAD|OPTIONS|no longer deprecated|header "?Sunset|more operation|--accept|\bv1: /)
+  })
+
+  it('names every member, filter and operation that breaks', () => {
+    for (const { place, path, kind, breaking } of compareContracts(v1, v8)) {
+      if (!breaking || kind === 'base-path-changed' || place.includes('header')) continue
+      const name = /([^ .[\]"]+)"?$/.exec(place)?.[1] ?? ''
+      expect(guide, `${kind} ${path} ${place}`).toContain(kind === 'path-removed' ? path : name)
+    }
+  })
+
+  it('says so where nothing changes, and where an address is gone', () => {
+    expect(upgradeGuide(v1, { ...v1, info: { ...v1.info, version: 'v2' } })).toContain(
+      'Nothing that a client of v1 relies on is another in v2.',
+    )
+    expect(upgradeGuide(v8, v1)).toContain('### No longer there')
+    expect(upgradeGuide(v8, v1, { from: 'old', to: 'young' })).toMatch(/^# From old to young/)
+    expect(() => upgradeGuide({}, v1)).toThrow(DocumentError)
+    expect(() => upgradeGuide(v1, v8, { form: 'v1' } as never)).toThrow(/Did you mean "from"/)
+  })
+
+  it('keeps names and values that look like Markdown or HTML as text', () => {
+    const document = (properties: object, tag: string) => ({
+      openapi: '3.1.0',
+      info: { title: 'x', version: tag },
+      paths: {
+        '/a': {
+          get: {
+            tags: ['<b>t</b>\n# head'],
+            responses: { 200: { description: '', content: { 'application/json': { schema: { type: 'object', properties } } } } },
+          },
+        },
+      },
+    })
+    const text = upgradeGuide(
+      document({ '`<img src=x>`\n# x': { type: 'string' }, b: { type: 'string', enum: ['[a](javascript:x)', '\ud800'] } }, 'v1'),
+      document({ b: { type: 'string', enum: ['<script>', '\n- item', '\ud800'] } }, 'v2'),
+    )
+    expect(text.split('\n').filter((line) => line.startsWith('#'))).toEqual([
+      '# From v1 to v2',
+      '## \\<b\\>t\\</b\\> \\# head',
+      expect.stringMatching(/^### /),
+    ])
+    expect(text).toContain('`` `<img src=x>` # x ``')
+    expect(text).not.toMatch(/\p{Surrogate}/u)
+    expect(text).not.toMatch(/^- item/m)
+  })
+})

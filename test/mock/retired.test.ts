@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
+import { api, defineResource, mount } from './library.js'
+import { mocked } from './mocked.js'
+
+const notes = defineResource({
+  collection: 'notes',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+})
+const orders = defineResource({
+  collection: 'orders',
+  key: 'id',
+  schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+})
+
+it('VER-2: the mock of a service retires and deprecates what the service does', async () => {
+  const resources = [
+    mount(notes, memoryAdapter(notes), { retired: true }),
+    mount(orders, memoryAdapter(orders), { operations: { remove: { retired: true }, list: { deprecated: { since: '2026-01-01' } } } }),
+  ]
+  const mock = await mocked(api({ versions: { v1: { resources, paths: { '/old': { retired: true } } } } }))
+  expect((await mock.ask('/v1/notes/1')).status).toBe(410)
+  expect((await mock.ask('/v1/old/1')).status).toBe(410)
+  const list = await mock.ask('/v1/orders')
+  expect([list.status, list.headers.get('deprecation')]).toEqual([200, '@1767225600'])
+  expect((await mock.ask('/v1/orders/1', { method: 'DELETE' })).status).toBe(410)
+})
