@@ -50,6 +50,7 @@ describe('the console', () => {
       await page.locator('.opblock').first().waitFor()
       expect(await skipLinkFaults(page)).toEqual([])
       await operation(page, 'updateOrder')
+      await settled(page)
       expect(await keyboardFaults(page)).toEqual([])
     })
   })

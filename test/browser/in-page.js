@@ -30,6 +30,11 @@ globalThis.rig = (() => {
     return JSON.stringify([outline, boxShadow, backgroundColor, borderColor, borderWidth, textDecorationLine])
   }
 
+  /** Ends transitions at once: until they end, an element looks as it did before. */
+  const finishTransitions = () => {
+    for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish()
+  }
+
   const seen = new Set()
   const before = new Map()
 
@@ -39,6 +44,7 @@ globalThis.rig = (() => {
       document.activeElement?.blur()
       seen.clear()
       before.clear()
+      finishTransitions()
       for (const element of stops()) before.set(element, looks(element))
       return before.size
     },
@@ -49,6 +55,7 @@ globalThis.rig = (() => {
         return { name: '', again: false, faults: [] }
       const again = seen.has(element)
       seen.add(element)
+      finishTransitions()
       const { top, bottom, left, right } = element.getBoundingClientRect()
       const inside = bottom > 0 && right > 0 && top < innerHeight && left < innerWidth
       return {

@@ -63,6 +63,7 @@ describe.each(frameworks)('Hooks over %s', (_name, express) => {
         queries: 3,
         rows: 3,
         waited: 0,
+        deprecatedUses: [],
       },
     ])
     expect(events.errors).toEqual([])
