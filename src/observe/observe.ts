@@ -6,6 +6,7 @@ import { fromVersion, splitVersion } from '../middleware/version-names.js'
 import { notify } from '../notify.js'
 import { checkOptions } from '../options/check.js'
 import { type Kinds, withMethod } from '../options/kinds.js'
+import { unawaited } from '../promise.js'
 import { followCounts, isCounted, theCall } from '../usage/counted.js'
 import type { Usage } from '../usage/usage.js'
 import { parameter } from '../wire.js'
@@ -90,7 +91,7 @@ export function observe(options: ObserveOptions): Middleware {
   function watch(req: IncomingMessage, res: ServerResponse, amount: number): void {
     const began = performance.now()
     usage.start()
-    if (skip?.(req) !== true) {
+    if (unawaited(skip?.(req)) !== true) {
       const { method = 'GET' } = req
       const { path, query } = splitTarget((req as ExpressRequest).originalUrl ?? req.url ?? '/')
       const body = new BodyWatch(res)

@@ -1,6 +1,7 @@
 /** The template of a request that a hand-written service has answered, bounded whatever its path. */
 import type { IncomingMessage } from 'node:http'
 import { decodeSegments } from '../http/targets.js'
+import { unawaited } from '../promise.js'
 import { otherName } from '../usage/counts.js'
 
 /** What Express says of a request that it has routed. */
@@ -40,7 +41,7 @@ export class RouteFinder {
 
   /** The route of an answered request. `path`: as it came, without its query. */
   find(req: IncomingMessage, path: string): ObservedRoute {
-    const given = this.#given?.(req)
+    const given = unawaited(this.#given?.(req))
     const segments = segmentsOf(path)
     const template = typeof given === 'string' ? given : expressTemplate(req, segments)
     if (template !== undefined) {
