@@ -8,6 +8,7 @@ import { checkOptions } from '../options/check.js'
 import { type Kinds, withMethod } from '../options/kinds.js'
 import { unawaited } from '../promise.js'
 import { followCounts, isCounted, theCall } from '../usage/counted.js'
+import { boundedName } from '../usage/names.js'
 import type { Usage } from '../usage/usage.js'
 import { parameter } from '../wire.js'
 import { ObservedAnswer } from './answer.js'
@@ -173,7 +174,7 @@ class Observer {
     const declared = this.#parameters.get(template)
     if (declared !== undefined && method === 'GET' && isSuccess) {
       const strangers = new Set(answer.parameters.map(([name]) => name).filter((name) => !isDeclared(name, declared)))
-      for (const name of [...strangers].slice(0, mostStrangers)) found.push({ clause: 'QUERY-8', detail: shownName(name) })
+      for (const name of [...strangers].slice(0, mostStrangers)) found.push({ clause: 'QUERY-8', detail: boundedName(name) })
     }
     return found
   }
@@ -196,6 +197,3 @@ const standard: readonly string[] = [parameter.sort, parameter.search, parameter
 
 const isDeclared = (name: string, declared: readonly string[]): boolean =>
   standard.includes(name) || declared.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name))
-
-/** A client may put anything into a name: what does not look like one is not recorded. */
-const shownName = (name: string): string => (/^[a-z_$][\w.$[\]-]{0,39}$/i.test(name) && !/\d{4}/.test(name) ? name : '(other)')
