@@ -7,6 +7,7 @@ import { notify } from '../notify.js'
 import { checkOptions } from '../options/check.js'
 import { type Kinds, withMethod } from '../options/kinds.js'
 import { unawaited } from '../promise.js'
+import { followParameters } from '../telemetry/express-route.js'
 import { followCounts, isCounted, theCall } from '../usage/counted.js'
 import { boundedName } from '../usage/names.js'
 import type { Usage } from '../usage/usage.js'
@@ -97,10 +98,11 @@ export function observe(options: ObserveOptions): Middleware {
       const { path, query } = splitTarget((req as ExpressRequest).originalUrl ?? req.url ?? '/')
       const body = new BodyWatch(res)
       followCounts(req)
+      const names = followParameters(req)
       res.once('finish', () => {
         const ended = performance.now()
         try {
-          observer.ended({ req, res, method, path, query, body, amount })
+          observer.ended({ req, res, method, path, query, names, body, amount })
         } catch (error) {
           failed(error)
         }
@@ -117,6 +119,8 @@ interface Ended {
   readonly method: string
   readonly path: string
   readonly query: string
+  /** The names of the parameters that Express has set, by their values. */
+  readonly names: ReadonlyMap<unknown, string>
   readonly body: BodyWatch
   readonly amount: number
 }
@@ -138,9 +142,9 @@ class Observer {
     )
   }
 
-  ended({ req, res, method, path, query, body, amount }: Ended): void {
+  ended({ req, res, method, path, query, names, body, amount }: Ended): void {
     const { usage, calls = false } = this.#options
-    const { template, from, isRouted } = this.#routes.find(req, path)
+    const { template, from, isRouted } = this.#routes.find(req, path, names)
     // What is nowhere breaks nothing.
     if (!isRouted && res.statusCode === 404) return
     const isKnownCollection = this.#routes.isCollection(template)

@@ -1,7 +1,7 @@
 /** `health()` and `probes()`: liveness and readiness, before everything else. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { unawaited } from '../promise.js'
 import { HttpProblem, problemBody, Unavailable } from '../problem.js'
+import { unawaited } from '../promise.js'
 import { header, mediaType } from '../wire.js'
 import { serverOf } from './connections.js'
 import { type HealthOptions, type ProbesOptions, type ResolvedHealth, resolveHealth, resolveProbes } from './health-options.js'
