@@ -9,6 +9,7 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 /** What each file of `npm test` may not share with others: it replaces modules, or looks at its whole process. */
 const alone = [
   'test/promise.test.ts',
+  'test/router/unawaited.test.ts',
   'test/auth/login/equal-work.test.ts',
   'test/auth/login/no-threads.test.ts',
   'test/auth/login/waiting.test.ts',

@@ -4,6 +4,12 @@
 export const isPromise = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 
+/** Passes on what a function of the team's gave where nobody waits for promises: an unhandled rejection would end the process. */
+export function unawaited<T>(value: T): T {
+  if (isPromise(value)) Promise.resolve(value).catch(() => {})
+  return value
+}
+
 /** Calls `then` with the value: synchronously, or when its promise resolves. */
 export function settled<T, U>(value: T | Promise<T>, then: (value: T) => U | Promise<U>): U | Promise<U> {
   return isPromise(value) ? (value as Promise<T>).then(then) : then(value as T)

@@ -30,12 +30,6 @@ export interface ExpiredConvention {
   readonly enforced: boolean
 }
 
-/** Characters that names of parameters and headers are made of. What is none of them may be a value. */
-const plainName = /^[\w$:.[\]-]{1,64}$/
-
-/** A name as findings have it. Clients make up names: what looks like none, or is long, is `(other)`. */
-export const boundedName = (name: string): string => (plainName.test(name) ? name : '(other)')
-
 /** Findings of one request that are told: each once, and not more than so many. */
 const mostFindings = 20
 

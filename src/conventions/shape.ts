@@ -1,6 +1,7 @@
 /** Errors in the form that a service had before: the hook `shape` (ERR-3). */
 import type { IncomingMessage } from 'node:http'
 import { isObject } from '../definition/json.js'
+import { unawaited } from '../promise.js'
 import type { Conventions } from './options.js'
 
 /** A problem as RFC 9457 has it: what an answer would tell. */
@@ -39,7 +40,7 @@ export interface WrittenShape {
 /** Writes a problem in a form of the service's own; `undefined` where that does not do, which the log tells. */
 export function writeShape(shape: ProblemShape, facts: ProblemFacts, req: IncomingMessage): WrittenShape | undefined {
   try {
-    return written(shape(facts, req), facts.status)
+    return written(unawaited(shape(facts, req)), facts.status)
   } catch (error) {
     console.error('The option shape of express-rest-conventions did not shape a problem:', error)
     return undefined

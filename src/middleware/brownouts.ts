@@ -1,8 +1,10 @@
 /** Brownouts: times at which an old version answers nothing, so that its clients notice before it goes (VER-3). */
+import { causeText } from '../failures/line.js'
 import { checkArgument, invalidOption } from '../options/check.js'
 import type { Kind, Kinds } from '../options/kinds.js'
 import { type DateOption, dateKind, timeOf } from '../plan/life.js'
 import { Unavailable } from '../problem.js'
+import { unawaited } from '../promise.js'
 import { tokenClient } from '../usage/clients.js'
 import { header } from '../wire.js'
 
@@ -50,7 +52,7 @@ export class Brownouts {
   /** Throws `ConfigurationError` where a list has a fault. That of a function is found when it is called. */
   constructor(name: string, given: BrownoutsOption) {
     this.#name = name
-    if (typeof given === 'function') this.#given = () => parsed(name, given())
+    if (typeof given === 'function') this.#given = () => parsed(name, unawaited(given()))
     else {
       const list = parsed(name, given)
       this.#given = () => list
@@ -73,7 +75,7 @@ export class Brownouts {
     try {
       coming = this.coming(now).filter((one) => !spares(one))
     } catch (error) {
-      const text = String(error)
+      const text = causeText(error)
       if (this.#told !== text) report(error)
       this.#told = text
       return undefined

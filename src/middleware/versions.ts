@@ -153,7 +153,7 @@ function resolveTable(table: Readonly<Record<string, VersionEntry>>): ReadonlyMa
       if (entry === 'retired') return [name, entry]
       const given = typeof entry === 'function' ? { handler: entry } : entry
       const { handler, paths, ...life } = checkOptions<HandlerEntry>(`the version ${name}`, given, versionEntryKinds)
-      const parts = PartLives.of(partsOfPaths(name, paths))
+      const parts = PartLives.of(partsOfPaths(name, paths, true))
       return [name, { handler: handler as unknown as Middleware, life: resolveLifecycle(name, life, living), parts }]
     }),
   )

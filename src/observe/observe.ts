@@ -6,7 +6,10 @@ import { fromVersion, splitVersion } from '../middleware/version-names.js'
 import { notify } from '../notify.js'
 import { checkOptions } from '../options/check.js'
 import { type Kinds, withMethod } from '../options/kinds.js'
+import { unawaited } from '../promise.js'
+import { followParameters } from '../telemetry/express-route.js'
 import { followCounts, isCounted, theCall } from '../usage/counted.js'
+import { boundedName } from '../usage/names.js'
 import type { Usage } from '../usage/usage.js'
 import { parameter } from '../wire.js'
 import { ObservedAnswer } from './answer.js'
@@ -90,15 +93,16 @@ export function observe(options: ObserveOptions): Middleware {
   function watch(req: IncomingMessage, res: ServerResponse, amount: number): void {
     const began = performance.now()
     usage.start()
-    if (skip?.(req) !== true) {
+    if (unawaited(skip?.(req)) !== true) {
       const { method = 'GET' } = req
       const { path, query } = splitTarget((req as ExpressRequest).originalUrl ?? req.url ?? '/')
       const body = new BodyWatch(res)
       followCounts(req)
+      const names = followParameters(req)
       res.once('finish', () => {
         const ended = performance.now()
         try {
-          observer.ended({ req, res, method, path, query, body, amount })
+          observer.ended({ req, res, method, path, query, names, body, amount })
         } catch (error) {
           failed(error)
         }
@@ -115,6 +119,8 @@ interface Ended {
   readonly method: string
   readonly path: string
   readonly query: string
+  /** The names of the parameters that Express has set, by their values. */
+  readonly names: ReadonlyMap<unknown, string>
   readonly body: BodyWatch
   readonly amount: number
 }
@@ -136,9 +142,9 @@ class Observer {
     )
   }
 
-  ended({ req, res, method, path, query, body, amount }: Ended): void {
+  ended({ req, res, method, path, query, names, body, amount }: Ended): void {
     const { usage, calls = false } = this.#options
-    const { template, from, isRouted } = this.#routes.find(req, path)
+    const { template, from, isRouted } = this.#routes.find(req, path, names)
     // What is nowhere breaks nothing.
     if (!isRouted && res.statusCode === 404) return
     const isKnownCollection = this.#routes.isCollection(template)
@@ -172,7 +178,7 @@ class Observer {
     const declared = this.#parameters.get(template)
     if (declared !== undefined && method === 'GET' && isSuccess) {
       const strangers = new Set(answer.parameters.map(([name]) => name).filter((name) => !isDeclared(name, declared)))
-      for (const name of [...strangers].slice(0, mostStrangers)) found.push({ clause: 'QUERY-8', detail: shownName(name) })
+      for (const name of [...strangers].slice(0, mostStrangers)) found.push({ clause: 'QUERY-8', detail: boundedName(name) })
     }
     return found
   }
@@ -195,6 +201,3 @@ const standard: readonly string[] = [parameter.sort, parameter.search, parameter
 
 const isDeclared = (name: string, declared: readonly string[]): boolean =>
   standard.includes(name) || declared.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name))
-
-/** A client may put anything into a name: what does not look like one is not recorded. */
-const shownName = (name: string): string => (/^[a-z_$][\w.$[\]-]{0,39}$/i.test(name) && !/\d{4}/.test(name) ? name : '(other)')

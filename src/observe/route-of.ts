@@ -1,15 +1,17 @@
 /** The template of a request that a hand-written service has answered, bounded whatever its path. */
 import type { IncomingMessage } from 'node:http'
 import { decodeSegments } from '../http/targets.js'
+import { unawaited } from '../promise.js'
 import { otherName } from '../usage/counts.js'
 
 /** What Express says of a request that it has routed. */
 interface RoutedRequest extends IncomingMessage {
   readonly baseUrl?: string
-  readonly params?: Readonly<Record<string, unknown>>
   readonly route?: { readonly path?: unknown }
   readonly app?: unknown
 }
+
+type ParameterNames = ReadonlyMap<unknown, string>
 
 export interface ObservedRoute {
   /** Such as `/v1/orders/{id}`. */
@@ -38,11 +40,11 @@ export class RouteFinder {
     this.#given = given
   }
 
-  /** The route of an answered request. `path`: as it came, without its query. */
-  find(req: IncomingMessage, path: string): ObservedRoute {
-    const given = this.#given?.(req)
+  /** The route of an answered request. `path`: as it came, without its query. `names`: of the parameters that Express has set, by their values. */
+  find(req: IncomingMessage, path: string, names: ParameterNames): ObservedRoute {
+    const given = unawaited(this.#given?.(req))
     const segments = segmentsOf(path)
-    const template = typeof given === 'string' ? given : expressTemplate(req, segments)
+    const template = typeof given === 'string' ? given : expressTemplate(req, segments, names)
     if (template !== undefined) {
       const isRouted = !isCatchAll(template)
       return { template: this.#learn(template), from: isRouted ? 'routed' : 'shape', isRouted }
@@ -90,10 +92,10 @@ export const segmentsOf = (path: string): readonly string[] => path.split('/').f
 export const isBehindExpress = (req: IncomingMessage): boolean => (req as RoutedRequest).app !== undefined
 
 /** The template that Express has matched; `undefined` where it has not, or its route is no text. */
-function expressTemplate(req: IncomingMessage, segments: readonly string[]): string | undefined {
-  const { baseUrl = '', params = {}, route } = req as RoutedRequest
+function expressTemplate(req: IncomingMessage, segments: readonly string[], names: ParameterNames): string | undefined {
+  const { baseUrl = '', route } = req as RoutedRequest
   const paths = [route?.path].flat().filter((path) => typeof path === 'string')
-  const base = segmentsOf(baseUrl).map((segment) => baseSegment(segment, params))
+  const base = segmentsOf(baseUrl).map((segment) => baseSegment(segment, names))
   for (const path of paths) {
     const template = [...base, ...segmentsOf(readable(path))]
     // An optional parameter that is not there is no part of the address.
@@ -126,11 +128,10 @@ const isShorter = (segments: readonly string[], template: readonly string[]): bo
 const fitsPart = (part: string, segment: string | undefined): boolean =>
   part.includes('{') || part.toLowerCase() === (decodeSegments(`/${segment}`)?.[0] ?? segment ?? '').toLowerCase()
 
-/** A router below a parameter has its value in `baseUrl`. */
-function baseSegment(segment: string, params: Readonly<Record<string, unknown>>): string {
-  const value = decodeSegments(`/${segment}`)?.[0]
-  for (const name of Object.keys(params)) if (params[name] === value) return `{${name}}`
-  return shapeOf(segment)
+/** A router below a parameter has its value in `baseUrl`, and may have forgotten its name. */
+function baseSegment(segment: string, names: ParameterNames): string {
+  const name = names.get(decodeSegments(`/${segment}`)?.[0])
+  return name === undefined ? shapeOf(segment) : `{${name}}`
 }
 
 /** A segment that may hold an id is one; what is left are words and versions. */

@@ -48,10 +48,13 @@ export function inJsonPatch(deprecatedIn: DeprecatedIn, operations: unknown): re
   if (deprecatedIn === undefined || !isList(operations)) return []
   const bodies = operations.map((operation) => {
     const path = own(operation, 'path')
-    return typeof path === 'string' ? bodyAt(path.split('/').slice(1), own(operation, 'value')) : undefined
+    return typeof path === 'string' ? bodyAt(tokensOf(path), own(operation, 'value')) : undefined
   })
   return [...new Set(bodies.flatMap((body) => deprecatedIn(body)))]
 }
+
+/** The tokens of a pointer, as far as a way goes: a client chooses how many there are. */
+const tokensOf = (pointer: string): readonly string[] => pointer.split('/', deepest + 1).slice(1)
 
 /** The smallest body that has a value at the place of a pointer. */
 function bodyAt(tokens: readonly string[], value: unknown): unknown {

@@ -9,12 +9,16 @@ export interface Part {
   readonly life: Life | undefined
   /** Of single methods of the path, those of `life` included. */
   readonly methods?: ReadonlyMap<string, Life>
+  /** The path is served in any case, as Express serves hand-written routes. Default: as it stands (PATH-11). */
+  readonly anyCase?: boolean
   /** Whether the path has methods beside those in `methods`. OPTIONS does not count: it tells of the others. */
   readonly hasOthers: boolean
 }
 
 interface Node {
   readonly literals: Map<string, Node>
+  /** Those of parts that are served in any case, in lower case. */
+  readonly folded: Map<string, Node>
   wild: Node | undefined
   part: Part | undefined
   /** Of the path and everything below. */
@@ -28,7 +32,7 @@ export interface Found {
   readonly template: string
 }
 
-const newNode = (): Node => ({ literals: new Map(), wild: undefined, part: undefined, life: undefined })
+const newNode = (): Node => ({ literals: new Map(), folded: new Map(), wild: undefined, part: undefined, life: undefined })
 
 /** The lives of the parts of one version. */
 export class PartLives {
@@ -59,6 +63,7 @@ export class PartLives {
       } else {
         const next = node.literals.get(segment) ?? newNode()
         node.literals.set(segment, next)
+        if (part.anyCase === true) node.folded.set(segment.toLowerCase(), next)
         node = next
       }
     }
@@ -102,13 +107,16 @@ export class PartLives {
     for (const raw of segmentsOf(path)) {
       const segment = decoded(raw)
       // An id is never empty (PATH-11).
-      node = (segment === undefined ? undefined : node.literals.get(segment)) ?? (raw === '' ? undefined : node.wild)
+      node = (segment === undefined ? undefined : literalOf(node, segment)) ?? (raw === '' ? undefined : node.wild)
       if (node === undefined) return { node, through }
       through.push(node)
     }
     return { node, through }
   }
 }
+
+const literalOf = ({ literals, folded }: Node, segment: string): Node | undefined =>
+  literals.get(segment) ?? (folded.size === 0 ? undefined : folded.get(segment.toLowerCase()))
 
 /** Two parts of one path: what is mounted there, and methods that have no code any more. */
 const joined = (one: Part, other: Part): Part => ({

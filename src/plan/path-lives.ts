@@ -12,8 +12,8 @@ export const pathLivesKind: Kind = 'table'
 
 const grammar = /^(?:([A-Z]+) )?((?:\/(?:\{[^{}/]+\}|[^{}/?#\s]+))+)$/
 
-/** The parts of `what`, which is a version. Throws `ConfigurationError` where a path is malformed, or its life makes no sense. */
-export function partsOfPaths(what: string, given: PathLives | undefined): readonly Part[] {
+/** The parts of `what`, which is a version. `anyCase`: hand-written routes are behind it. Throws `ConfigurationError` where a path is malformed, or its life makes no sense. */
+export function partsOfPaths(what: string, given: PathLives | undefined, anyCase: boolean): readonly Part[] {
   const parts = new Map<string, { life: PartLifeOptions | undefined; methods: [method: string, life: PartLifeOptions][] }>()
   for (const [key, life] of Object.entries(given ?? {})) {
     const name = `"${key}" of paths of ${what}`
@@ -37,6 +37,6 @@ export function partsOfPaths(what: string, given: PathLives | undefined): readon
     })
     const { lives } = livesOf(path, declared)
     // What other methods a hand-written route has, nobody knows.
-    return { template, life: path, methods: lives?.methods ?? new Map(), hasOthers: true }
+    return { template, life: path, methods: lives?.methods ?? new Map(), hasOthers: true, anyCase }
   })
 }

@@ -30,7 +30,7 @@ export function withPaths(
   handWritten: boolean,
 ): RouteTable<Operation> {
   if (paths === undefined) return table
-  const own = partsOfPaths(name, paths)
+  const own = partsOfPaths(name, paths, handWritten)
   for (const { template, life, methods } of own) {
     const route = table.routes.find((one) => shapeOf(one.template) === shapeOf(template))
     const isOwn = route !== undefined && (life !== undefined || [...(methods?.keys() ?? [])].some((method) => route.operations.has(method)))

@@ -1,6 +1,7 @@
 /** `health()` and `probes()`: liveness and readiness, before everything else. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HttpProblem, problemBody, Unavailable } from '../problem.js'
+import { unawaited } from '../promise.js'
 import { header, mediaType } from '../wire.js'
 import { serverOf } from './connections.js'
 import { type HealthOptions, type ProbesOptions, type ResolvedHealth, resolveHealth, resolveProbes } from './health-options.js'
@@ -93,7 +94,7 @@ const always = (): boolean => true
 /** A function of the team's that throws says no. */
 function holds(asked: () => boolean): boolean {
   try {
-    return asked() === true
+    return unawaited(asked()) === true
   } catch {
     return false
   }

@@ -33,16 +33,22 @@ export function expressRoute(req: IncomingMessage): string | undefined {
  * A nested router forgets the parameters of its own path, so all that were set are kept.
  */
 export function followRoutes(req: IncomingMessage, mountPath: string, matched: (template: string) => void): void {
-  const names = new Map<unknown, string>()
-  watchProperty(req, 'params', (params) => {
-    if (params !== undefined) for (const [value, name] of namesIn(params)) names.set(value, name)
-  })
+  const names = followParameters(req)
   watchProperty(req, 'route', (route) => {
     const path = pathOf(route?.path)
     if (path === undefined) return
     const nested = templateOf(((req as RoutedRequest).baseUrl ?? '').slice(mountPath.length), names)
     matched(`${nested}${path === '/' ? '' : path}` || '/')
   })
+}
+
+/** The names of all parameters that Express sets from here on, by their values. */
+export function followParameters(req: IncomingMessage): ReadonlyMap<unknown, string> {
+  const names = new Map<unknown, string>()
+  watchProperty(req, 'params', (params) => {
+    if (params !== undefined) for (const [value, name] of namesIn(params)) names.set(value, name)
+  })
+  return names
 }
 
 /** Turns a property into one whose new values are seen, by earlier watchers too. One that can't be changed stays as it is. */

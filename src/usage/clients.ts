@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { isContainer } from '../definition/json.js'
 import { principalName } from '../limits/keys.js'
 import { invalidOption } from '../options/check.js'
-import { isPromise } from '../promise.js'
+import { unawaited } from '../promise.js'
 import { longestName, unnamedClient } from './counts.js'
 
 /** Names the client of a request; `undefined` where it has no name. */
@@ -37,10 +37,8 @@ export function clientLabels({ client, secret }: ClientOptions): (principal: unk
   const named = typeof client === 'function' ? client : client === 'token' ? tokenClient : () => undefined
   return (principal, req) => {
     try {
-      const name = named(principal, req)
+      const name = unawaited(named(principal, req))
       if (typeof name === 'string' && name !== '') return clean(name)
-      // Counting does not wait; what a promise rejects with must not end the process.
-      if (isPromise(name)) Promise.resolve(name).catch(() => {})
       return hashed(key, principal)
     } catch {
       return unnamedClient

@@ -34,6 +34,8 @@ export class Flusher {
   #hasLost = false
   #failedAt: number | undefined
   #running: Promise<void> | undefined
+  /** The write behind the one that runs. */
+  #next: Promise<void> | undefined
   #closed = false
 
   constructor(store: UsageStore, all: readonly Counts[], settings: FlushSettings) {
@@ -56,8 +58,14 @@ export class Flusher {
 
   /** Writes what has changed. Never rejects: what could not be written waits for the next time. */
   flush(): Promise<void> {
-    // What was counted since a write began is not in that one.
-    if (this.#running !== undefined) return this.#running.then(() => this.flush())
+    // What was counted since a write began is not in that one. The next one is for all who ask meanwhile.
+    if (this.#running !== undefined) {
+      this.#next ??= this.#running.then(() => {
+        this.#next = undefined
+        return this.flush()
+      })
+      return this.#next
+    }
     this.#running = this.#write().finally(() => {
       this.#running = undefined
     })

@@ -103,6 +103,15 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
     expect(await used('POST', '/v1/notas', {}, { viejo: 'x', nope: 1 })).toEqual([422, 'member viejo'])
   })
 
+  it('VER-3: the path of a JSON Patch is looked at as far as members go, however long it is', async () => {
+    const { send } = await start()
+    const patch = (path: string) =>
+      send('PATCH', '/v1/notas/1', { 'Content-Type': 'application/json-patch+json' }, JSON.stringify([{ op: 'remove', path }]))
+    const short = await patch('/nada/nada')
+    const long = await patch('/nada'.repeat(50_000))
+    expect([short.status, long.status]).toEqual([422, 422])
+  })
+
   it('VER-3: uses are counted by client', async () => {
     const counts = usage({ client: (_, req) => String(req.headers['x-client']) })
     closers.push(() => counts.close())

@@ -413,6 +413,17 @@ describe.each(frameworks)('VER-2: paths without code over %s', (_name, express) 
     expect((await send('GET', '/v1/pedidos/1')).headers.deprecation).toBeUndefined()
   })
 
+  it('VER-2: hand-written routes that Express serves in any case are gone in any case; what is mounted has one case', async () => {
+    const routes = express.Router()
+    routes.get('/a-mano/:id', (_req, res) => void res.send('by hand'))
+    const paths = { '/a-mano/{id}': over, '/clientes/{id}/observaciones': over }
+    const { send, close } = await start(express, serviceWith(paths, routes as never))
+    closers.push(close)
+    for (const path of ['/v1/a-mano/1', '/v1/A-Mano/1', '/v1/clientes/1/OBSERVACIONES']) expectGone(await send('GET', path), path)
+    expect((await send('GET', '/v1/clientes/1')).status).toBe(200)
+    expect((await send('GET', '/v1/CLIENTES/1')).status).toBe(404)
+  })
+
   it('VER-2: a misspelt path, and one that is mounted, do not build', () => {
     expect(() => serviceWith({ '/pedido': over })).toThrow(/Did you mean "\/pedidos"/)
     expect(() => serviceWith({ '/pedidos/{id}/urgente': over })).toThrow(/is mounted there. Give its mount or endpoint the option/)

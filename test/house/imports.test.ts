@@ -38,7 +38,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   server: ['problem.ts', 'wire.ts'],
   telemetry: [],
   conventions: ['clauses.ts', 'definition', 'http', 'limits', 'problem.ts', 'usage', 'wire.ts'],
-  observe: ['cache.ts', 'configuration-error.ts', 'definition', 'http', 'middleware', 'problem.ts', 'usage', 'wire.ts'],
+  observe: ['cache.ts', 'configuration-error.ts', 'definition', 'http', 'middleware', 'problem.ts', 'telemetry', 'usage', 'wire.ts'],
   'usage/index.ts': ['observe', 'report', 'usage', 'usage/retirements.ts'],
   report: ['auth', 'cache.ts', 'clauses.ts', 'docs', 'http', 'middleware', 'problem.ts', 'representation', 'usage', 'wire.ts'],
   usage: ['adapters/contract.ts', 'definition', 'http', 'limits', 'problem.ts', 'telemetry', 'wire.ts'],

@@ -271,6 +271,14 @@ describe.each(majors)('versions(): lives of parts and brownouts on %s', (_, expr
     expect((await call.get('/api/v1/gone/x')).status).toBe(410)
   })
 
+  it('VER-2: what Express serves in any case is gone in any case', async () => {
+    const { call } = service(express, (app) => void app.use('/api', versions({ v1: { handler: handler(), paths } })))
+    for (const path of ['/NOTES/1/tags', '/notes/1/TAGS', '/Notes/1/Tags/', '/NOTES/1/tags/x'])
+      expect([path, (await call.get(`/api/v1${path}`)).status]).toEqual([path, 410])
+    expect((await call.delete('/api/v1/NOTES/1')).status).toBe(410)
+    expect((await call.get('/api/v1/NOTES/1')).status).toBe(200)
+  })
+
   it('VER-3: a brownout is answered but to clients that are exempt, whom a middleware in front has authenticated', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-05-01T00:00:00Z') })
     const brownouts = [{ from: '2026-05-01', until: '2026-05-02', exempt: ['billing'] }]

@@ -218,6 +218,16 @@ describe.each(majors)('routes of every shape (%s)', (_, express) => {
     expect(await found(mount, requests)).toEqual(['HDR-2 /v1/orders/{id} weak Etag', 'VERB-2 /v1/orders Location'])
   })
 
+  it('a router below a parameter is one route, whatever the parameter is', async () => {
+    const mount = (app: ReturnType<Express>) => {
+      const tenant = express.Router()
+      tenant.get('/orders/:id', (_req, res) => void res.json({}))
+      app.use('/v1/tenants/:tenant', tenant)
+    }
+    const requests = ['acme', 'umbrella-corp', 't1', 'a%20b'].map((name) => `GET /v1/tenants/${name}/orders/7`)
+    expect(await found(mount, requests)).toEqual(['HDR-2 /v1/tenants/{tenant}/orders/{id} weak Etag'])
+  })
+
   it('a flood of paths stays bounded', async () => {
     const counts = usage()
     const app = express()

@@ -221,6 +221,26 @@ describe('usage() over a store that fails', () => {
   })
 })
 
+describe('usage() and many readers', () => {
+  it('all who ask while a write runs share the next one', async () => {
+    const inner = memoryUsageStore()
+    const sequences: number[] = []
+    const store: UsageStore = {
+      async write(write) {
+        sequences.push(write.sequence)
+        return inner.write(write)
+      },
+      read: () => inner.read(),
+    }
+    const counts = usage({ store })
+    onTestFinished(() => counts.close())
+    counts.countCall({ version: 'v1', method: 'GET', route: '/x', client: '' })
+    const snapshots = await Promise.all(Array.from({ length: 50 }, () => counts.read()))
+    expect(snapshots.map(({ calls }) => calls[0]?.count)).toEqual(Array(50).fill(1))
+    expect(sequences).toEqual([1, 2])
+  })
+})
+
 describe('usage() and what others do wrong', () => {
   it('fields that nobody here has written change no report', async () => {
     const fields = new Map([
