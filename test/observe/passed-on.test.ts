@@ -36,7 +36,7 @@ function service(express: Express, rest: string, front: Front) {
   notes.get('/:id', (req, res, next) => {
     const { id } = req.params
     if (id === 'refused') return next(Object.assign(new Error('no'), { status: 404 }))
-    if (id !== 'missing') res.locals['data'] = { id: 1 }
+    if (id !== 'missing') Object.assign(res.locals, { data: { id: 1 } })
     next()
   })
   app.use('/v1/notes', notes)
@@ -49,8 +49,9 @@ function service(express: Express, rest: string, front: Front) {
   app.get('/:code', (_req, res) => void res.status(204).end())
   app.get('/v1/records/:id.:format', (_req, res) => void res.type('text').send('1'))
   app.use((_req, res, next) => {
-    if (res.locals['data'] === undefined) next()
-    else res.set('Etag', '"1"').json(res.locals['data'])
+    const { data } = res.locals
+    if (data === undefined) next()
+    else res.set('Etag', '"1"').json(data)
   })
   app.use((_req, res) => void res.status(404).json({ error: 'nowhere' }))
   const failed: ErrorRequestHandler = (error, _req, res, _next) => void res.status(error.status).json({ error: 'failed' })
