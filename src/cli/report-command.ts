@@ -1,5 +1,7 @@
 /** `report <module>`: who breaks if a clause is enforced, and who calls which version. */
 import { resolve } from 'node:path'
+import { clauses } from '../clauses.js'
+import { didYouMean, nearMiss } from '../near-miss.js'
 import { reportOf, type UsageReport } from '../report/report.js'
 import { reportText } from '../report/text.js'
 import { type DueEnd, dueEnds, type ScheduledEnd, scheduledEnds } from '../usage/retirements.js'
@@ -48,7 +50,7 @@ export async function reportCommand(args: readonly string[], terminal: Terminal)
   if (source === undefined) throw new UsageError('Of which service? Give the file that exports your usage(), such as: report ./usage.js')
   if (others.length > 0) throw new UsageError(`One service at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
   const check = switches.has('check')
-  const enforced = texts.get('enforce')?.split(',')
+  const enforced = clausesIn(texts.get('enforce'))
   const service = texts.get('service')
   if (check !== ((enforced ?? service) !== undefined))
     throw new UsageError('--check goes with --enforce, --service or both: --check --enforce QUERY-8,ERR-3 --service ./api.js')
@@ -66,6 +68,21 @@ export async function reportCommand(args: readonly string[], terminal: Terminal)
       : dueEnds(await endsOf(service, terminal), snapshot, within === undefined ? {} : { within })
   const codes = [enforced === undefined ? 0 : checked(report, enforced, terminal), checkedEnds(due, terminal)]
   return Math.max(...codes)
+}
+
+/** A misspelt clause is broken by nobody: a check of it would always pass. */
+function clausesIn(text: string | undefined): readonly string[] | undefined {
+  if (text === undefined) return undefined
+  const ids = text
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '')
+  if (ids.length === 0) throw new UsageError('--enforce takes clauses, such as --enforce QUERY-8,ERR-3')
+  const all = Object.keys(clauses)
+  const slip = ids.find((id) => !all.includes(id))
+  if (slip !== undefined)
+    throw new UsageError(`--enforce names "${slip.slice(0, 80)}", which is no clause. ${didYouMean(nearMiss(slip, all), all)}`)
+  return ids
 }
 
 function daysIn(text: string | undefined, name: string): number | undefined {
@@ -118,8 +135,8 @@ async function reportFrom(source: string, days: number | undefined, terminal: Te
 /** Some errors of connections have a code and no message. */
 const reasonOf = (error: unknown): string => (messageOf(error) || codeOf(error) || 'the store does not answer').replace(/\.$/, '')
 
-function checked({ clauses, complete, days }: UsageReport, enforced: readonly string[], terminal: Terminal): number {
-  const broken = clauses.filter(({ clause }) => enforced.includes(clause))
+function checked({ clauses: judged, complete, days }: UsageReport, enforced: readonly string[], terminal: Terminal): number {
+  const broken = judged.filter(({ clause }) => enforced.includes(clause))
   for (const { clause, count, clients } of broken) {
     const names = clients.map(({ client }) => client ?? 'clients that are not told apart')
     terminal.error(`Enforcing ${clause} would break ${count} answers of the last ${days} days: ${names.slice(0, 10).join(', ')}.\n`)

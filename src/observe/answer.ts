@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseQueryString, type QueryPair } from '../http/query-string.js'
 import type { BodyForm } from './body-watch.js'
+import { isNameOfThings } from './path-rules.js'
 import { fileShape, isParameter, segmentsOf } from './route-of.js'
 
 export interface AnswerParts {
@@ -23,8 +24,10 @@ export class ObservedAnswer {
   /** It has bytes of a body. */
   readonly hasBody: boolean
   readonly body: BodyForm
-  /** The path ends with an id. */
+  /** The path ends with an id: with a parameter below a collection. Right below a version or the root it may be the name of a collection. */
   readonly isItem: boolean
+  /** The path ends with what looks like the name of a file. */
+  readonly isFile: boolean
   /** Items have been asked for below it. */
   readonly isKnownCollection: boolean
   readonly #req: IncomingMessage
@@ -38,8 +41,9 @@ export class ObservedAnswer {
     this.template = template
     this.status = res.statusCode
     this.isKnownCollection = isKnownCollection
-    const last = segmentsOf(template).at(-1) ?? ''
-    this.isItem = isParameter(last) && last !== fileShape
+    const [above, last = ''] = ['', ...segmentsOf(template)].slice(-2)
+    this.isFile = last === fileShape
+    this.isItem = isParameter(last) && !this.isFile && isNameOfThings(above)
     this.#req = req
     this.#query = query
     this.#fields = sentFields(res)

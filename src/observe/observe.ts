@@ -15,8 +15,8 @@ import { parameter } from '../wire.js'
 import { ObservedAnswer } from './answer.js'
 import { BodyWatch } from './body-watch.js'
 import { callerOf } from './caller.js'
-import { judgePath } from './path-rules.js'
-import { isBehindExpress, RouteFinder, readable, segmentsOf } from './route-of.js'
+import { isNameOfThings, judgePath } from './path-rules.js'
+import { isBehindExpress, RouteFinder, readable, segmentsOf, takesAnyPath } from './route-of.js'
 import { type Finding, judge } from './rules.js'
 import { Sampler } from './sampler.js'
 
@@ -144,10 +144,10 @@ class Observer {
 
   ended({ req, res, method, path, query, names, body, amount }: Ended): void {
     const { usage, calls = false } = this.#options
-    const { template, from, isRouted } = this.#routes.find(req, path, names)
+    const { template, from, isRouted } = this.#routes.find(req, path, names, res.statusCode)
     // What is nowhere breaks nothing.
-    if (!isRouted && res.statusCode === 404) return
-    const isKnownCollection = this.#routes.isCollection(template)
+    if (res.statusCode === 404 && (!isRouted || takesAnyPath(template))) return
+    const isKnownCollection = isNameOfThings(segmentsOf(template).at(-1)) && this.#routes.isCollection(template)
     const answer = new ObservedAnswer({ req, res, method, path, query, template, isKnownCollection, body: body.form })
     const isRoute = isRouted || from === 'learned' || !isBehindExpress(req) || isOfInterface(answer)
     const judged = [...judge(answer, isRoute), ...(isRoute ? this.#pathFindings(answer, from === 'shape') : []), ...this.#byOptions(answer)]
@@ -185,8 +185,8 @@ class Observer {
 }
 
 /** Behind Express, what no route has answered may be a file, or a redirect of a middleware; a change, JSON and XML are the interface's. */
-const isOfInterface = ({ method, isJson, isXml }: ObservedAnswer): boolean =>
-  ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) || isJson || isXml
+const isOfInterface = ({ method, isFile, isJson, isXml }: ObservedAnswer): boolean =>
+  ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) || (!isFile && (isJson || isXml))
 
 /** Calls are counted by their version, and the template below it. */
 function placeOf(template: string): { readonly version: string; readonly route: string } {

@@ -11,14 +11,17 @@ const allowed = new Set(['search', 'buscar', 'login', 'logout', 'openapi', 'swag
 
 const version = /^v\d+$/i
 
+/** False of versions, areas and endpoints: what is below them are no items of theirs. */
+export const isNameOfThings = (segment: string | undefined): boolean =>
+  segment !== undefined && segment !== '' && !version.test(segment) && !allowed.has(segment)
+
 /** `allow`: segments that the team has documented as they are. */
 export function judgePath(template: string, allow: ReadonlySet<string>): Finding[] {
   const segments = segmentsOf(template)
   const found: Finding[] = []
   for (const [at, segment] of segments.entries()) {
-    if (isParameter(segment)) continue
     if (segment.includes('{')) {
-      if (/\}\.[a-z]{2,5}$/i.test(segment)) found.push({ clause: 'PATH-4', detail: segment })
+      if (/\}\.(?:[a-z]{2,5}|\{(?:format|formato|ext|extension)\})$/i.test(segment)) found.push({ clause: 'PATH-4', detail: segment })
       continue
     }
     const stem = segment.split('.', 1)[0] ?? ''

@@ -1,6 +1,6 @@
 /** The template of a request that a hand-written service has answered, bounded whatever its path. */
 import type { IncomingMessage } from 'node:http'
-import { decodeSegments } from '../http/targets.js'
+import { decodeSegments, splitTarget } from '../http/targets.js'
 import { unawaited } from '../promise.js'
 import { otherName } from '../usage/counts.js'
 
@@ -41,7 +41,7 @@ export class RouteFinder {
   }
 
   /** The route of an answered request. `path`: as it came, without its query. `names`: of the parameters that Express has set, by their values. */
-  find(req: IncomingMessage, path: string, names: ParameterNames): ObservedRoute {
+  find(req: IncomingMessage, path: string, names: ParameterNames, status: number): ObservedRoute {
     const given = unawaited(this.#given?.(req))
     const segments = segmentsOf(path)
     const template = typeof given === 'string' ? given : expressTemplate(req, segments, names)
@@ -49,14 +49,31 @@ export class RouteFinder {
       const isRouted = !isCatchAll(template)
       return { template: this.#learn(template), from: isRouted ? 'routed' : 'shape', isRouted }
     }
-    const isRouted = (req as RoutedRequest).route?.path instanceof RegExp
-    const learned = this.#known.get(segments.length)?.find((one) => one.every((part, at) => isParameter(part) || part === segments[at]))
+    // An error of a route is often answered further out, where the route has lost the path of its routers.
+    const passed = status >= 400 ? passedOn(req) : undefined
+    const isRouted = passed !== undefined || (req as RoutedRequest).route?.path instanceof RegExp
+    const learned = this.#closest(segments)
     if (learned !== undefined) return { template: `/${learned.join('/')}`, from: 'learned', isRouted }
-    const shape = `/${segments.map(shapeOf).join('/')}`
-    if (this.#shapes.has(shape)) return { template: shape, from: 'shape', isRouted }
-    if (this.#shapes.size >= mostShapes) return { template: otherName, from: 'shape', isRouted }
+    return { template: this.#shape(`/${shapesOf(segments, passed).join('/')}`), from: 'shape', isRouted }
+  }
+
+  /** Of the templates that fit, the one with the most words. One of parameters alone fits everything, and says nothing. */
+  #closest(segments: readonly string[]): readonly string[] | undefined {
+    let best: readonly string[] | undefined
+    let most = segments.length === 0 ? -1 : 0
+    for (const one of this.#known.get(segments.length) ?? []) {
+      if (!one.every((part, at) => isParameter(part) || part === segments[at])) continue
+      const words = one.filter((part) => !isParameter(part)).length
+      if (words > most) [best, most] = [one, words]
+    }
+    return best
+  }
+
+  #shape(shape: string): string {
+    if (this.#shapes.has(shape)) return shape
+    if (this.#shapes.size >= mostShapes) return otherName
     this.#shapes.add(shape)
-    return { template: shape, from: 'shape', isRouted }
+    return shape
   }
 
   /** True where items have been asked for below this template. */
@@ -80,6 +97,9 @@ export class RouteFinder {
 
 export const isParameter = (segment: string): boolean => /^\{(?!\*).*\}$/s.test(segment)
 
+/** True of a template whose end takes any path, as that of a guard does: `app.all('/v1/*', ...)`. */
+export const takesAnyPath = (template: string): boolean => /\/\{\*[^/]*$/.test(template)
+
 /** True of what Express calls `*` or `*rest`: it takes what no route has taken. */
 const isCatchAll = (template: string): boolean => /^\/\{\*[^/]*$/.test(template)
 
@@ -93,15 +113,37 @@ export const isBehindExpress = (req: IncomingMessage): boolean => (req as Routed
 
 /** The template that Express has matched; `undefined` where it has not, or its route is no text. */
 function expressTemplate(req: IncomingMessage, segments: readonly string[], names: ParameterNames): string | undefined {
-  const { baseUrl = '', route } = req as RoutedRequest
-  const paths = [route?.path].flat().filter((path) => typeof path === 'string')
+  const { baseUrl = '' } = req as RoutedRequest
   const base = segmentsOf(baseUrl).map((segment) => baseSegment(segment, names))
-  for (const path of paths) {
+  for (const path of pathsOf(req)) {
     const template = [...base, ...segmentsOf(readable(path))]
+    // Parameters alone fit any path, also one that was replaced on the way.
+    if (template.length > 0 && template.every(isParameter) && isRewritten(req, segments)) continue
     // An optional parameter that is not there is no part of the address.
     if (fits(template, segments)) return `/${(isShorter(segments, template) ? template.slice(0, -1) : template).join('/')}`
   }
   return undefined
+}
+
+const pathsOf = (req: IncomingMessage): readonly string[] =>
+  [(req as RoutedRequest).route?.path].flat().filter((path) => typeof path === 'string')
+
+/** True where a middleware has replaced the address. */
+function isRewritten(req: IncomingMessage, segments: readonly string[]): boolean {
+  const now = segmentsOf(`${(req as RoutedRequest).baseUrl ?? ''}/${splitTarget(req.url ?? '/').path}`)
+  return now.join('/') !== segments.join('/')
+}
+
+/** The templates, without the paths of their routers, of the route that Express has matched; `undefined` of none, and of one that takes any path. */
+function passedOn(req: IncomingMessage): readonly (readonly string[])[] | undefined {
+  const templates = pathsOf(req).map(readable)
+  return templates.length > 0 && !templates.some(takesAnyPath) ? templates.map(segmentsOf) : undefined
+}
+
+/** What is left of a path whose template nobody knows; `ends` may stand for its last segments. */
+function shapesOf(segments: readonly string[], ends: readonly (readonly string[])[] = []): readonly string[] {
+  const end = ends.find((one) => one.length < segments.length && fits(one, segments.slice(segments.length - one.length))) ?? []
+  return [...segments.slice(0, segments.length - end.length).map(shapeOf), ...end]
 }
 
 /** Express spells parameters `:id`, `:id(\\d+)`, `:id?`, `{/:id}` and `*rest`. */

@@ -97,8 +97,9 @@ const headerRules: readonly Rule[] = [
   },
   {
     clause: 'HDR-2',
-    judge: ({ method, status, isItem, isJson, isXml, field }) => {
-      if (method !== 'GET' || status !== 200 || !isItem || !(isJson || isXml)) return undefined
+    judge: ({ method, status, isItem, isJson, isXml, body, field }) => {
+      // An array is the answer of a list, wherever its path ends.
+      if (method !== 'GET' || status !== 200 || !isItem || body === 'array' || !(isJson || isXml)) return undefined
       const tag = field('etag')
       return tag === undefined ? 'Etag' : named('weak Etag', tag.startsWith('W/'))
     },

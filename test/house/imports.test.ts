@@ -64,7 +64,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'random.ts',
     'wire.ts',
   ],
-  cli: ['usage/retirements.ts', 'report', 'usage', 'contract', 'mock', 'openapi', 'server', 'definition', 'problem.ts'],
+  cli: ['clauses.ts', 'usage/retirements.ts', 'report', 'usage', 'contract', 'mock', 'openapi', 'server', 'definition', 'problem.ts'],
   spectral: ['plan', 'definition', 'problem.ts', 'wire.ts'],
   // The texts of CSV alone: who reads one by a document needs nothing of the formats.
   'transfer/csv-cells.ts': [],

@@ -156,6 +156,19 @@ describe('report <module>', () => {
     expect(quiet.out).toContain('who is not listed did not call')
   })
 
+  it('--enforce takes clauses of the conventions, and no other word: a slip would pass every check', async () => {
+    for (const [slip, near] of [
+      ['QUERY-88', 'QUERY-8'],
+      ['query-8', 'QUERY-8'],
+      ['QUERY8,ERR-3', 'QUERY-8'],
+    ]) {
+      const { code, error } = await run(`report ./usage.js --check --enforce ${slip}`)
+      expect([code, error]).toEqual([2, expect.stringContaining(`is no clause. Did you mean "${near}"?`)])
+    }
+    expect((await run('report ./usage.js --check --enforce ,')).code).toBe(2)
+    expect((await run('report ./usage.js --check --enforce ERR-3,')).code).toBe(1)
+  })
+
   it('says how it is called', async () => {
     for (const line of [
       'report',
