@@ -1,4 +1,4 @@
-/** Says which clauses an existing service breaks, and for whom, without changing a byte of its answers. */
+/** Counts which clauses an existing service breaks, and for which clients, without changing a byte of its answers. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { splitTarget } from '../http/targets.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
@@ -18,28 +18,28 @@ import { type Finding, judge } from './rules.js'
 import { Sampler } from './sampler.js'
 
 export interface ObserveOptions {
-  /** Where findings are counted: what `usage()` made. */
+  /** Where findings are counted: the result of `usage()`. */
   readonly usage: Usage
-  /** The share of requests that are looked at, above 0 and up to 1. Default 1. */
+  /** The share of requests that are examined, above 0 and up to 1. Default 1. */
   readonly sample?: number
-  /** The most of the time of the process that looking may take, above 0 and up to 1; beyond, requests are passed over. Default 0.01. */
+  /** The maximum share of the time of the process that examining may take, above 0 and up to 1. When it is used up, requests are skipped. Default 0.01. */
   readonly budget?: number
   /** The template of an answered request, such as `/v1/orders/{id}`, for services that don't route with Express. Default: what Express has matched. */
   route?(req: IncomingMessage): string | undefined
-  /** Requests that are no part of the interface: `(req) => req.url.startsWith('/assets')`. Default: none. */
+  /** Returns true for requests that do not belong to the API: `(req) => req.url.startsWith('/assets')`. Default: none. */
   skip?(req: IncomingMessage): boolean
   /**
-   * The query parameters of routes, beside `sort`, `q`, `offest`, `limit` and `expand`: whichever else is ignored breaks QUERY-8. `utm_*` stands for all that begin
+   * The query parameters of routes, beside `sort`, `q`, `offest`, `limit` and `expand`: any other one in a successful GET breaks QUERY-8. `utm_*` stands for all names that begin
    * so. Default: parameters are not looked at.
    */
   readonly parameters?: Readonly<Record<string, readonly string[]>>
-  /** Names in paths that are right all the same: documented endpoints that no resource form fits (PATH-8). */
+  /** Path segments that are accepted although they break a naming rule: documented endpoints that do not fit a resource (PATH-8). */
   readonly allow?: readonly string[]
   /** Changes without `If-Match` break HDR-3. Default false. */
   readonly requireIfMatch?: boolean
-  /** Counts the calls too, by version, route and client, but for those that `api` or a router behind it counts in the same `usage`. Default false. */
+  /** Counts the calls too, by version, route and client, except those that `api` or a router behind it counts in the same `usage`. Default false. */
   readonly calls?: boolean
-  /** Called once, where observing itself fails. Default: `console.error`. */
+  /** Called once if observing itself fails. Default: `console.error`. */
   onError?(error: unknown): void
 }
 
@@ -59,8 +59,8 @@ export const observeKinds: Kinds<ObserveOptions> = {
 }
 
 /**
- * A middleware to put in front of everything. It counts, as `would_break` of `usage`, which clauses the answers break, by route and client. It changes no byte of
- * any answer, records no value of a member, a parameter or a header, and never throws. Throws `ConfigurationError` where an option makes no sense.
+ * A middleware to use before every other one. It counts, as `would_break` of `usage`, which clauses the answers break, by route and client. It changes no byte of
+ * any answer, records no value of a member, a parameter or a header, and never throws. The factory throws `ConfigurationError` if an option is invalid.
  *
  * @example
  * const counts = usage({ client: 'token' })
@@ -75,7 +75,10 @@ export function observe(options: ObserveOptions): Middleware {
   const failed = (cause: unknown): void => {
     if (hasFailed) return
     hasFailed = true
-    notify(onError, () => new Error('observe() could not judge an answer; it says so once. The service answers as before.', { cause }))
+    notify(
+      onError,
+      () => new Error('observe() could not examine an answer; this is reported only once. The service answers as before.', { cause }),
+    )
   }
   return function observeMiddleware(req, res, next): void {
     try {
@@ -124,7 +127,7 @@ class Observer {
   readonly #routes: RouteFinder
   readonly #allow: ReadonlySet<string>
   readonly #parameters: ReadonlyMap<string, readonly string[]>
-  /** What templates say by themselves: there are as many as the finder keeps. */
+  /** Findings that follow from the template alone. Bounded, because the finder keeps a bounded number of templates. */
   readonly #paths = new Map<string, readonly Finding[]>()
 
   constructor(options: ObserveOptions) {
@@ -139,13 +142,13 @@ class Observer {
   ended({ req, res, method, path, query, body, amount }: Ended): void {
     const { usage, calls = false } = this.#options
     const { template, from, isRouted } = this.#routes.find(req, path)
-    // What is nowhere breaks nothing.
+    // A path that does not exist breaks no clause.
     if (!isRouted && res.statusCode === 404) return
     const isKnownCollection = this.#routes.isCollection(template)
     const answer = new ObservedAnswer({ req, res, method, path, query, template, isKnownCollection, body: body.form })
     const isRoute = isRouted || from === 'learned' || !isBehindExpress(req) || isOfInterface(answer)
     const judged = [...judge(answer, isRoute), ...(isRoute ? this.#pathFindings(answer, from === 'shape') : []), ...this.#byOptions(answer)]
-    // What reports a clause itself knows more of it.
+    // The part of the library that has already counted this clause knows more about it.
     const found = judged.filter(({ clause }) => !isCounted(req, usage, clause))
     if (found.length === 0 && !calls) return
     const client = usage.clientOf(callerOf(req, res.statusCode), req)
@@ -153,7 +156,7 @@ class Observer {
     if (calls && !isCounted(req, usage, theCall)) usage.countCall({ ...placeOf(template), method, client, amount })
   }
 
-  /** `isGuessed`: words in the path may be names of things. Only answers that succeed are believed. */
+  /** `isGuessed`: the template is derived from the path, whose words may be ids. Only successful answers confirm it. */
   #pathFindings({ template, isSuccess }: ObservedAnswer, isGuessed: boolean): readonly Finding[] {
     if (isGuessed && !isSuccess) return []
     const known = this.#paths.get(template)
@@ -178,7 +181,7 @@ class Observer {
   }
 }
 
-/** Behind Express, what no route has answered may be a file, or a redirect of a middleware; a change, JSON and XML are the interface's. */
+/** With Express, an answer without a route may be a file or a redirect of a middleware. Changes, JSON and XML belong to the API. */
 const isOfInterface = ({ method, isJson, isXml }: ObservedAnswer): boolean =>
   ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) || isJson || isXml
 
@@ -188,7 +191,7 @@ function placeOf(template: string): { readonly version: string; readonly route: 
   return below === undefined ? { version: '', route: template } : { version: below.name, route: below.rest === '' ? '/' : below.rest }
 }
 
-/** Names of one request that are counted. */
+/** Maximum number of undeclared names that are counted per request. */
 const mostStrangers = 5
 
 const standard: readonly string[] = [parameter.sort, parameter.search, parameter.page, parameter.size, parameter.expand]
@@ -196,5 +199,5 @@ const standard: readonly string[] = [parameter.sort, parameter.search, parameter
 const isDeclared = (name: string, declared: readonly string[]): boolean =>
   standard.includes(name) || declared.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : one === name))
 
-/** A client may put anything into a name: what does not look like one is not recorded. */
+/** A client may send anything as a name: a text that does not look like a name is not recorded. */
 const shownName = (name: string): string => (/^[a-z_$][\w.$[\]-]{0,39}$/i.test(name) && !/\d{4}/.test(name) ? name : '(other)')

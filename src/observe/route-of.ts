@@ -1,9 +1,9 @@
-/** The template of a request that a hand-written service has answered, bounded whatever its path. */
+/** The route template of a request to a hand-written service. The number of templates is bounded, whatever clients send. */
 import type { IncomingMessage } from 'node:http'
 import { decodeSegments } from '../http/targets.js'
 import { otherName } from '../usage/counts.js'
 
-/** What Express says of a request that it has routed. */
+/** The properties that Express sets on a routed request. */
 interface RoutedRequest extends IncomingMessage {
   readonly baseUrl?: string
   readonly params?: Readonly<Record<string, unknown>>
@@ -15,15 +15,15 @@ export interface ObservedRoute {
   /** Such as `/v1/orders/{id}`. */
   readonly template: string
   /**
-   * `routed`: Express has matched it for this request, or the option `route` has given it. `learned`: it was for another
-   * request. `shape`: nobody knows it, and what may be an id is replaced.
+   * `routed`: Express has matched it for this request, or the option `route` has returned it. `learned`: it was matched for another
+   * request. `shape`: it is unknown, and segments that may be ids are replaced.
    */
   readonly from: 'routed' | 'learned' | 'shape'
   /** Express has matched a route, whose template may be unknown: that of a regular expression. A route that takes any path is none. */
   readonly isRouted: boolean
 }
 
-/** Templates that are kept, and shapes of paths whose template nobody knows. */
+/** Maximum number of templates that are kept, and of shapes of paths without a known template. */
 const mostKnown = 500
 const mostShapes = 200
 
@@ -38,7 +38,7 @@ export class RouteFinder {
     this.#given = given
   }
 
-  /** The route of an answered request. `path`: as it came, without its query. */
+  /** The route of an answered request. `path`: as the client sent it, without the query. */
   find(req: IncomingMessage, path: string): ObservedRoute {
     const given = this.#given?.(req)
     const segments = segmentsOf(path)
@@ -57,7 +57,7 @@ export class RouteFinder {
     return { template: shape, from: 'shape', isRouted }
   }
 
-  /** True where items have been asked for below this template. */
+  /** True if items below this template have been requested. */
   isCollection(template: string): boolean {
     return (this.#known.get(segmentsOf(template).length + 1) ?? []).some(
       (parts) => isParameter(parts.at(-1) ?? '') && `/${parts.slice(0, -1).join('/')}` === template,
@@ -78,25 +78,25 @@ export class RouteFinder {
 
 export const isParameter = (segment: string): boolean => /^\{(?!\*).*\}$/s.test(segment)
 
-/** True of what Express calls `*` or `*rest`: it takes what no route has taken. */
+/** True for Express's `*` or `*rest`: a catch-all route. */
 const isCatchAll = (template: string): boolean => /^\/\{\*[^/]*$/.test(template)
 
-/** What stands for the name of a file, which is no id. */
+/** The placeholder for the name of a file, which is no id. */
 export const fileShape = '{file}'
 
 export const segmentsOf = (path: string): readonly string[] => path.split('/').filter((segment) => segment !== '')
 
-/** True behind Express, which knows its routes: what it has not routed is a file, or was answered by a middleware. */
+/** True with Express. An answer without a matched route is then a file or comes from a middleware. */
 export const isBehindExpress = (req: IncomingMessage): boolean => (req as RoutedRequest).app !== undefined
 
-/** The template that Express has matched; `undefined` where it has not, or its route is no text. */
+/** The template that Express has matched; `undefined` if it has matched none, or if the route path is no string. */
 function expressTemplate(req: IncomingMessage, segments: readonly string[]): string | undefined {
   const { baseUrl = '', params = {}, route } = req as RoutedRequest
   const paths = [route?.path].flat().filter((path) => typeof path === 'string')
   const base = segmentsOf(baseUrl).map((segment) => baseSegment(segment, params))
   for (const path of paths) {
     const template = [...base, ...segmentsOf(readable(path))]
-    // An optional parameter that is not there is no part of the address.
+    // An absent optional parameter is not part of the address.
     if (fits(template, segments)) return `/${(isShorter(segments, template) ? template.slice(0, -1) : template).join('/')}`
   }
   return undefined
@@ -109,7 +109,7 @@ export const readable = (path: string): string =>
     .replace(/:(\w+)(?:\((?:[^()]|\([^()]*\))*\))?[?*+]?/g, '{$1}')
     .replace(/\*(\w*)/g, (_, name: string) => `{*${name}}`)
 
-/** After an error handler `req.route` may be that of another path. */
+/** After an error handler, `req.route` may belong to another path. */
 function fits(template: readonly string[], segments: readonly string[]): boolean {
   const rest = template.findIndex((part) => part.includes('{*'))
   if (rest >= 0) return segments.length >= rest && template.slice(0, rest).every((part, at) => fitsPart(part, segments[at]))
@@ -122,18 +122,18 @@ function fits(template: readonly string[], segments: readonly string[]): boolean
 const isShorter = (segments: readonly string[], template: readonly string[]): boolean =>
   template.length === segments.length + 1 && isParameter(template.at(-1) ?? '')
 
-/** Express compares in either case. */
+/** Express compares case-insensitively. */
 const fitsPart = (part: string, segment: string | undefined): boolean =>
   part.includes('{') || part.toLowerCase() === (decodeSegments(`/${segment}`)?.[0] ?? segment ?? '').toLowerCase()
 
-/** A router below a parameter has its value in `baseUrl`. */
+/** In a router that is mounted below a parameter, `baseUrl` holds the value of the parameter. */
 function baseSegment(segment: string, params: Readonly<Record<string, unknown>>): string {
   const value = decodeSegments(`/${segment}`)?.[0]
   for (const name of Object.keys(params)) if (params[name] === value) return `{${name}}`
   return shapeOf(segment)
 }
 
-/** A segment that may hold an id is one; what is left are words and versions. */
+/** Any segment that may be an id is treated as one; only words and versions are kept. */
 function shapeOf(segment: string): string {
   if (segment.length <= 40 && /^(?:v\d{1,3}|[a-z]+(?:[_-][a-z]+){0,3})$/i.test(segment)) return segment
   return /^[\w-]+(?:\.[\w-]+)*\.[a-z]\w{1,4}$/i.test(segment) ? fileShape : '{id}'
