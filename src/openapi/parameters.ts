@@ -38,18 +38,18 @@ export class Parameters {
 
   /** What the query of an operation may hold. */
   query(situation: Situation): readonly unknown[] {
-    const { method, operation, route, facts } = situation
+    const { method, operation, route } = situation
     const { resource } = route
     if (operation.query === 'list' && resource !== undefined) {
       const { parameters, page } = resource.plan.list
       const max = mostOnPage(situation, page.max)
       const known = this.#list(resource, max)
-      return facts.parameters === undefined ? known : [...known, ...aliasParameters(facts.parameters, parameters, { ...page, max })]
+      return route.parameters === undefined ? known : [...known, ...aliasParameters(route.parameters, parameters, { ...page, max })]
     }
     if (operation.query === 'item' && resource !== undefined) {
       const { expandable, page } = resource.plan.list
       const known = this.#expansion(resource)
-      return expandable.length === 0 ? known : [...known, ...aliasParameters(facts.parameters, [parameter.expand], page)]
+      return expandable.length === 0 ? known : [...known, ...aliasParameters(route.parameters, [parameter.expand], page)]
     }
     const query = operation.query === 'endpoint' ? route.endpoint?.methods.get(method)?.query : undefined
     return query === undefined ? none : ofEndpoint(query)

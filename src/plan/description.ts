@@ -4,7 +4,6 @@
  * of the library share, so that one copy can read what another has made.
  */
 import type { Convention } from '../conventions/options.js'
-import type { ParameterNames } from '../conventions/parameters.js'
 import { invalidOption } from '../options/check.js'
 import type { CustomRepresentation } from './custom-representation.js'
 import type { DeleteStatus } from './operation.js'
@@ -46,8 +45,6 @@ export interface ServiceFacts {
   readonly requireIfMatch: boolean
   /** The clauses that are not simply enforced, with the day until which. */
   readonly conventions: readonly Convention[]
-  /** Other names of parameters. */
-  readonly parameters: ParameterNames | undefined
   /** The most bytes of a request body, unless an endpoint has its own. */
   readonly bodyLimit: number
   readonly deleteStatus: DeleteStatus

@@ -1,6 +1,7 @@
 /** One route: its methods, of those that definition and adapter offer, and its `Allow` (VERB-9). */
 import type { Caches } from '../cache.js'
 import type { Modes } from '../conventions/modes.js'
+import type { ParameterNames } from '../conventions/parameters.js'
 import type { PageOptions } from '../definition/resource.js'
 import type { Endpoint } from './endpoint.js'
 import { type CompiledEndpoint, compileEndpoint } from './endpoint-plan.js'
@@ -21,26 +22,32 @@ type Extra<Op extends OperationDescription> = { resource: Route['resource'] } & 
   }
 
 /** The clauses that are not simply enforced at a template. */
-export type ModesOf = (template: string) => Modes | undefined
-
-export const enforced: ModesOf = () => undefined
+type ModesOf = (template: string) => Modes | undefined
 
 /** What the service says of all routes of a table. */
 export interface TableSettings {
-  readonly page?: PageOptions
+  readonly page?: PageOptions | undefined
   readonly caches?: Caches
   /** The clauses that are not simply enforced at a template. Default: all are enforced. */
   readonly modesOf?: ModesOf
+  /** Other names of parameters. Default: there are none. */
+  readonly parameters?: ParameterNames | undefined
 }
 
 /** Makes the routes of a table from the operations that there are. */
 export class RouteMaker<Op extends OperationDescription> {
   readonly #operations: readonly Op[]
-  readonly #modesOf: ModesOf
+  readonly #adoption: Pick<TableSettings, 'modesOf' | 'parameters'>
 
-  constructor(operations: readonly Op[], modesOf: ModesOf = enforced) {
+  constructor(operations: readonly Op[], adoption: Pick<TableSettings, 'modesOf' | 'parameters'>) {
     this.#operations = operations
-    this.#modesOf = modesOf
+    this.#adoption = adoption
+  }
+
+  /** What holds at a template for clients that came before the conventions. */
+  #adopted(template: string): Pick<Route, 'modes' | 'parameters'> {
+    const { modesOf, parameters } = this.#adoption
+    return { modes: modesOf?.(template), parameters }
   }
 
   /** A route of a resource: what the adapter offers, as far as the mount does not leave it out (VERB-11). */
@@ -55,10 +62,7 @@ export class RouteMaker<Op extends OperationDescription> {
       return life === undefined ? [] : [{ method, life }]
     })
     const { life = extra.resource?.life, ...rest } = extra
-    return route({ kind: target, template, ...rest, modes: this.#modesOf(template), ...livesOf(life, lives) }, [
-      ...offered,
-      ...this.#at('any'),
-    ])
+    return route({ kind: target, template, ...rest, ...this.#adopted(template), ...livesOf(life, lives) }, [...offered, ...this.#at('any')])
   }
 
   endpoint(entry: Endpoint): Route<Op> {
@@ -75,7 +79,10 @@ export class RouteMaker<Op extends OperationDescription> {
   document(entry: ServedDocument): Route<Op> {
     const { name, files } = entry
     const one = (template: string, document: ServedDocument, extra: Pick<Route<Op>, 'file'> = {}): Route<Op> =>
-      route({ kind: 'document', template, resource: undefined, document, ...extra }, [...this.#at('document'), ...this.#at('any')])
+      route({ kind: 'document', template, resource: undefined, document, parameters: this.#adoption.parameters, ...extra }, [
+        ...this.#at('document'),
+        ...this.#at('any'),
+      ])
     return one(`/${name}`, entry, files === undefined ? {} : { file: one(`/${name}/${files.name}`, files) })
   }
 
@@ -89,7 +96,7 @@ export class RouteMaker<Op extends OperationDescription> {
       return life === undefined ? [] : [{ method, life }]
     })
     const life = mergedLife(resolveLife(what, entry), resource?.life)
-    return route({ kind: target, template, resource, endpoint, modes: this.#modesOf(template), ...livesOf(life, lives) }, [
+    return route({ kind: target, template, resource, endpoint, ...this.#adopted(template), ...livesOf(life, lives) }, [
       ...offered,
       ...this.#at('any'),
     ])
@@ -101,11 +108,15 @@ export class RouteMaker<Op extends OperationDescription> {
 }
 
 /** Makes a route. Whoever may GET may HEAD: the operation is the same, the answer differs (VERB-8). */
-function route<Op extends OperationDescription>(facts: Omit<Route<Op>, 'operations' | 'allow'>, offered: readonly Op[]): Route<Op> {
+function route<Op extends OperationDescription>(
+  facts: Omit<Route<Op>, 'operations' | 'allow' | 'hasOwnTerms'>,
+  offered: readonly Op[],
+): Route<Op> {
   const operations = new Map<string, Op>()
   for (const operation of offered) {
     operations.set(operation.method, operation)
     if (operation.method === 'GET') operations.set('HEAD', operation)
   }
-  return Object.freeze({ operations, allow: [...operations.keys()].join(', '), ...facts })
+  const hasOwnTerms = facts.modes !== undefined || facts.parameters !== undefined
+  return Object.freeze({ operations, allow: [...operations.keys()].join(', '), hasOwnTerms, ...facts })
 }

@@ -1,6 +1,7 @@
 /** The route table of one version: every address, what may be done there, and how resources lead to each other. Built at mount; matching is map look-ups. */
 import { Caches } from '../cache.js'
 import type { Modes } from '../conventions/modes.js'
+import type { ParameterNames } from '../conventions/parameters.js'
 import { isCareful } from '../definition/fixed.js'
 import { type KeyValue, segmentOf } from '../definition/key.js'
 import type { PageOptions, ResourceDefinition } from '../definition/resource.js'
@@ -21,7 +22,7 @@ import { compileResource, type ResourcePlan } from './resource-plan.js'
 import { routesIn } from './route-list.js'
 import { checkLives, lifeBelow, lifeOfMount, partsOf, type RouteLives } from './route-lives.js'
 import { match } from './route-match.js'
-import { enforced, RouteMaker, type TableSettings } from './route-methods.js'
+import { RouteMaker, type TableSettings } from './route-methods.js'
 import { place, placeDocument, type Top } from './route-places.js'
 import type { ServedDocument } from './served-document.js'
 import { type Exports, exportsOption } from './transfer-format.js'
@@ -57,6 +58,10 @@ export interface Route<Op extends OperationDescription = OperationDescription> {
   readonly file?: Route<Op>
   /** The clauses that are not simply enforced here; `undefined` where all are. */
   readonly modes?: Modes | undefined
+  /** Other names of parameters in this version. */
+  readonly parameters?: ParameterNames | undefined
+  /** Whether queries may be read otherwise than the conventions have it: by modes or by other names. */
+  readonly hasOwnTerms: boolean
 }
 
 /** A resource in its place. */
@@ -125,9 +130,9 @@ export function compileRoutes<Op extends OperationDescription>(
   operations: readonly Op[],
   entries: readonly (Mount | Endpoint | ServedDocument)[],
   related: readonly Mount[] = [],
-  { page = {}, caches = new Caches(), modesOf = enforced }: TableSettings = {},
+  { page = {}, caches = new Caches(), ...adoption }: TableSettings = {},
 ): RouteTable<Op> {
-  const make = new RouteMaker(operations, modesOf)
+  const make = new RouteMaker(operations, adoption)
   const table = new TableBuilder(make, related, page, caches)
   const mounts = [...entries.filter((entry) => entry.kind === 'resource'), ...related]
   for (const entry of parentsFirst(mounts)) table.add(entry)

@@ -35,8 +35,6 @@ export interface Adoption {
   /** The clauses that are not simply enforced. */
   readonly conventions: readonly Convention[]
   readonly parameters: ParameterNames | undefined
-  /** Whether queries may be read otherwise than the conventions have it. */
-  readonly hasOwnTerms: boolean
   readonly shape: ProblemShape | undefined
 }
 
@@ -49,14 +47,19 @@ export function resolveAdoption(
   const conventions = resolveConventions(withShape(options).conventions, owner)
   tellExpiredOf(conventions, onConventionExpired)
   const parameters = resolveParameters('the service', options.parameters)
-  return { conventions, parameters, hasOwnTerms: conventions.length > 0 || parameters !== undefined, shape }
+  return { conventions, parameters, shape }
 }
 
-/** What a service says of all routes of a version. */
-export const tableSettings = ({ page, caches, conventions }: Service, version: string): TableSettings => ({
-  page,
-  caches,
-  ...(conventions.length === 0 ? {} : { modesOf: (template: string) => modesOf(conventions, version, template) }),
+/** What holds for all routes of a version. `own`: what it says itself. */
+export const tableSettings = (
+  service: Service,
+  version: string,
+  own: Pick<TableSettings, 'page' | 'parameters'> = service,
+): TableSettings => ({
+  page: own.page,
+  caches: service.caches,
+  parameters: own.parameters,
+  ...(service.conventions.length === 0 ? {} : { modesOf: (template: string) => modesOf(service.conventions, version, template) }),
 })
 
 /** Throws `ConfigurationError` for an entry of `conventions` whose route none of the versions serves. */

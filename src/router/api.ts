@@ -1,7 +1,10 @@
 /** The whole API from one table: versions of resources, composed in the one right order. */
 
 import type { CacheCount } from '../cache.js'
+import { type ParameterOptions, parameterKinds, resolveParameters } from '../conventions/parameters.js'
 import { isContainer, isList } from '../definition/json.js'
+import { pageKinds, resolvePage } from '../definition/resolve-resource.js'
+import type { PageOptions } from '../definition/resource.js'
 import { splitTarget } from '../http/targets.js'
 import { type LifecycleOptions, lifecycleKinds, resolveLifecycle } from '../middleware/lifecycle.js'
 import type { Login } from '../middleware/login.js'
@@ -44,6 +47,10 @@ export interface VersionOptions extends LifecycleOptions {
    * the same options itself (VER-2, VER-3).
    */
   readonly paths?: PathLives
+  /** The pages of this version, such as `{ first: 0 }`, over `page` of the service (QUERY-4, QUERY-5). What a resource says itself holds. */
+  readonly page?: PageOptions
+  /** Other names of parameters in this version, in place of `parameters` of the service: `{}` for none. */
+  readonly parameters?: ParameterOptions
 }
 
 /** A whole API: its versions, and which callers may use them. */
@@ -122,10 +129,15 @@ export function apiDescribedAs<P = unknown>(options: ApiOptions<P>, described: S
       versions.set(name, entry)
       continue
     }
-    const { resources, routes, paths, ...life } = versionOptions(name, entry)
+    const { resources, routes, paths, page, parameters, ...life } = versionOptions(name, entry)
+    const what = `the version ${name}`
+    const own = {
+      page: resolvePage(what, { ...service.page, ...page }),
+      parameters: resolveParameters(what, parameters) ?? service.parameters,
+    }
     versions.set(name, {
       name,
-      table: withPaths(name, routeTable([...resources, ...addresses], [], tableSettings(service, name)), paths, routes !== undefined),
+      table: withPaths(name, routeTable([...resources, ...addresses], [], tableSettings(service, name, own)), paths, routes !== undefined),
       life: resolveLifecycle(name, life, living),
       // An Express router takes Express requests. Below an Express app every request is one.
       routes: routes as Middleware | undefined,
@@ -220,5 +232,7 @@ export const versionKinds: Kinds<VersionOptions> = {
   },
   routes: 'function',
   paths: pathLivesKind,
+  page: { options: pageKinds },
+  parameters: { options: parameterKinds },
   ...lifecycleKinds,
 }

@@ -23,10 +23,10 @@ const expandsNothing: readonly string[] = Object.freeze([])
 const asksNothing = Object.freeze({ query: undefined, expand: expandsNothing })
 
 function readList(exchange: Negotiated): QueryInput<'list'> {
-  const { rawQuery, resource, representation, service } = exchange
+  const { rawQuery, resource, representation } = exchange
   const { list } = resource.plan
   const { transfer } = representation
-  const terms = service.hasOwnTerms ? termsOf(exchange) : undefined
+  const terms = exchange.route.hasOwnTerms ? termsOf(exchange) : undefined
   const query =
     transfer === undefined ? knownListQuery(rawQuery, list, exchange, terms) : parseExportQuery(rawQuery, list, withoutAliases(terms))
   if (query.notes !== undefined) tell(exchange, query.notes)
@@ -38,15 +38,15 @@ const usedNames = (pairs: readonly QueryPair[], deprecated: ReadonlySet<string>)
   pairs.map(([name]) => name).filter((name) => deprecated.has(name))
 
 function readItem(exchange: Negotiated): QueryInput<'item'> {
-  const { rawQuery, resource, service } = exchange
-  const query = parseItemQuery(rawQuery, resource.plan.list, service.hasOwnTerms ? termsOf(exchange) : undefined)
+  const { rawQuery, resource } = exchange
+  const query = parseItemQuery(rawQuery, resource.plan.list, exchange.route.hasOwnTerms ? termsOf(exchange) : undefined)
   if (query.notes !== undefined) tell(exchange, query.notes)
   return { query, expand: query.expand }
 }
 
 function readParameters(exchange: Negotiated): QueryInput<'endpoint'> {
-  const { rawQuery, endpointMethod, service, progress } = exchange
-  const query = service.hasOwnTerms
+  const { rawQuery, endpointMethod, progress } = exchange
+  const query = exchange.route.hasOwnTerms
     ? endpointMethod?.parseQuery(rawQuery, withoutAliases(termsOf(exchange)), (notes) => tell(exchange, notes))
     : endpointMethod?.parseQuery(rawQuery)
   const used = endpointMethod?.deprecatedParameters?.(query)
@@ -55,15 +55,15 @@ function readParameters(exchange: Negotiated): QueryInput<'endpoint'> {
 }
 
 function readNone(exchange: Negotiated): QueryInput<'none'> {
-  const { rawQuery, service } = exchange
-  const notes = refuseQuery(rawQuery, service.hasOwnTerms ? withoutAliases(termsOf(exchange)) : undefined)
+  const { rawQuery } = exchange
+  const notes = refuseQuery(rawQuery, exchange.route.hasOwnTerms ? withoutAliases(termsOf(exchange)) : undefined)
   if (notes !== undefined) tell(exchange, notes)
   return asksNothing
 }
 
 /** How the query of this request is read, where that is not as the conventions have it. */
 function termsOf(exchange: Negotiated): QueryTerms | undefined {
-  return queryTerms(exchange.service.parameters, exchange.legacy('QUERY-8'), exchange.legacy('QUERY-5'))
+  return queryTerms(exchange.route.parameters, exchange.legacy('QUERY-8'), exchange.legacy('QUERY-5'))
 }
 
 function tell(exchange: Negotiated, notes: readonly QueryNote[]): void {

@@ -244,7 +244,6 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
       cors: options.cors !== undefined,
       requireIfMatch,
       conventions: adoption.conventions,
-      parameters: adoption.parameters,
       bodyLimit,
       deleteStatus,
       patchTypes: patchTypes(jsonPatch),

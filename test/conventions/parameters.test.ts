@@ -1,7 +1,9 @@
 import fc from 'fast-check'
+import request from 'supertest'
 import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import type { Finding } from '../../src/conventions/finding.js'
-import { api } from '../../src/index.js'
+import { api, defineResource, mount } from '../../src/index.js'
 import { listQuery, noQuery, totalCount } from '../../src/middleware/index.js'
 import { openapi } from '../../src/openapi/index.js'
 import { majors, service } from '../middleware/majors.js'
@@ -209,5 +211,58 @@ describe('other names of parameters', () => {
         expect(run(other, renamed)).toEqual(run(own, raw))
       }),
     )
+  })
+})
+
+describe.each(majors)('a version with options of its own on %s', (_, express) => {
+  const resource = defineResource({
+    collection: 'notes',
+    key: 'id',
+    schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+  })
+  const records = Array.from({ length: 7 }, (_, at) => ({ id: at + 1 }))
+  const resources = [mount(resource, memoryAdapter(resource, { records }))]
+  const made = api({
+    page: { size: 3, max: 5 },
+    parameters: { limit: ['per_page'] },
+    versions: {
+      v1: { resources, page: { first: 0 }, parameters: { offest: ['page'] } },
+      v2: { resources, parameters: {} },
+      v3: resources,
+    },
+  })
+  const call = request(express().use(made))
+  const ids = async (path: string) => {
+    const { status, body } = await call.get(path)
+    return status === 200 ? body.map(({ id }: { readonly id: number }) => id) : status
+  }
+
+  it('QUERY-4: begins to count its pages where it says, and has the other members of the service', async () => {
+    expect(await ids('/v1/notes?offest=0')).toEqual([1, 2, 3])
+    expect(await ids('/v1/notes?page=1')).toEqual([4, 5, 6])
+    expect(await ids('/v2/notes?offest=1')).toEqual([1, 2, 3])
+    expect(await ids('/v2/notes?offest=0')).toBe(400)
+    const { headers } = await call.get('/v1/notes')
+    expect(headers.link).toMatch(/offest=0>; rel="first"/)
+  })
+
+  it('QUERY-8: has its other names, or those of the service where it says nothing', async () => {
+    expect(await ids('/v1/notes?per_page=2')).toBe(400)
+    expect(await ids('/v2/notes?page=1')).toBe(400)
+    expect(await ids('/v2/notes?per_page=2')).toBe(400)
+    expect(await ids('/v3/notes?per_page=2')).toEqual([1, 2])
+  })
+
+  it('is described so', () => {
+    const names = (version: string) =>
+      (openapi(made, version) as never as { paths: Record<string, { get: { parameters: readonly object[] } }> }).paths['/notes']?.get
+        .parameters
+    expect(JSON.stringify(names('v1'))).toContain('"page"')
+    expect(JSON.stringify(names('v2'))).not.toMatch(/"(?:page|per_page)"/)
+    expect(JSON.stringify(names('v3'))).toContain('"per_page"')
+  })
+
+  it('throws where its pages can not be so', () => {
+    expect(() => api({ page: { max: 5 }, versions: { v1: { resources, page: { size: 9 } } } })).toThrow(/the version v1 has pages of 9/)
   })
 })

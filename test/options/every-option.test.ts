@@ -336,7 +336,7 @@ const factories: Readonly<Record<string, Factory>> = {
     make: (options) => api(any({ versions: { v1: options } })),
     required: { resources: [mount(orders, store)], deprecated: '2026-01-01' },
     instead: ['[]'],
-    options: { resources: 'list', routes: 'function', paths: 'table', ...life },
+    options: { resources: 'list', routes: 'function', paths: 'table', page: 'table', parameters: 'table', ...life },
   },
   'api versions.v1 brownouts': {
     name: /brownouts of v1|the version v1/i,
