@@ -141,7 +141,7 @@ function missingSetting(
   switch (clause) {
     case 'QUERY-5':
       if (settings.upTo !== undefined) return undefined
-      return 'does not say what the old maximum was. Give it, such as upTo: 500: a larger limit is 400, and a page is never cut.'
+      return 'does not say what the old maximum was. Give upTo: 500, or the old maximum: a larger limit is 400, and a page is never cut.'
     case 'HDR-1':
       if (settings.as !== undefined) return undefined
       return 'does not say how an unacceptable Accept was answered. Give as: 406, or as: "json".'
