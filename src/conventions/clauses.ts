@@ -1,4 +1,4 @@
-/** The clauses that a service which already lives may enforce later, and why the others have no mode. */
+/** The clauses that an existing service may enforce later, and why the others have no mode. */
 import { clauses } from '../clauses.js'
 import { nearMiss } from '../near-miss.js'
 import { invalidOption } from '../options/check.js'
@@ -12,19 +12,19 @@ export type DeleteStatus = (typeof deleteStatuses)[number]
 export interface ClauseSettings {
   /** Unknown parameters were ignored. Of a repeated one the `first` (default) or the `last` value was taken. */
   readonly 'QUERY-8': { readonly repeated?: 'first' | 'last' }
-  /** Pages had up to so many items. More is 400, never cut. */
+  /** The old maximum of `limit`. A larger `limit` is 400; a page is never cut silently. */
   readonly 'QUERY-5': { readonly upTo?: number }
-  /** Every answer had `x-total-count`, or none. */
+  /** Lists had no `x-total-count`. */
   readonly 'QUERY-7': Readonly<Record<never, never>>
   /** An unacceptable `Accept` was 406, or was answered in JSON. */
   readonly 'HDR-1': { readonly as?: 406 | 'json' }
-  /** A change without `If-Match` was made. The compare of a tag that is sent is always enforced. */
+  /** A change without `If-Match` was made. A tag that is sent is always compared. */
   readonly 'HDR-3': Readonly<Record<never, never>>
   /** Bodies of these media types, such as `text/plain` or `*` + `/*`, were read as JSON. */
   readonly 'HDR-5': { readonly types?: readonly string[] }
   /** HEAD of an item was answered like GET. */
   readonly 'VERB-8': Readonly<Record<never, never>>
-  /** The status and the body of a successful DELETE; `body` is what JSON can hold. */
+  /** The status and the body of a successful DELETE; `body` is any JSON value. */
   readonly 'VERB-6': { readonly status?: DeleteStatus; readonly body?: unknown }
   /** Links were plain addresses in place of `{ href }`. */
   readonly 'REP-1': Readonly<Record<never, never>>
@@ -58,18 +58,18 @@ export const settingKinds: { readonly [C in ModedClause]: Kinds<ClauseSettings[C
 /** Every clause that has a mode. */
 export const modedClauses = Object.keys(settingKinds) as readonly ModedClause[]
 
-/** What nobody may leave open, by the beginning of the id. */
+/** Clauses that are always enforced, by the prefix of the id. */
 const guards = ['AUTH-', 'LIMIT-', 'VERB-13', 'HDR-8', 'HDR-2'] as const
 
 const elsewhere: Readonly<Record<string, string>> = {
   'QUERY-4':
-    'Other names of the parameter are the option parameters: { offest: ["page"] }. The number of the first page is page.first of a definition, so a version can have its own.',
+    'Other names of the parameter are the option parameters: { offest: ["page"] }. The number of the first page is page.first of a version or of a definition.',
   'QUERY-1': 'Repeated parameters are part of QUERY-8.',
   'HDR-4': 'A client that sends no If-None-Match never gets a 304.',
   'VER-2': 'A version is retired by its entry in versions.',
 }
 
-/** The error of a clause that `what` has no mode for: it says why, and what there is. */
+/** The error for a clause that has no mode in `what`: the message gives the reason and lists the allowed clauses. */
 export function unfitClause(what: string, id: string, offered: readonly ModedClause[]): Error {
   const start = `The option "conventions" of ${what} names "${id.slice(0, 80)}"`
   const list = `Clauses with a mode here: ${offered.join(', ')}.`

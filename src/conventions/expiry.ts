@@ -1,14 +1,14 @@
-/** Entries whose day has passed are told once a day: they stay as they are, unless the service wants otherwise. */
+/** Expired entries are reported once a day. Their mode stays as it is, unless `onExpired` says otherwise. */
 import { notify } from '../notify.js'
 import type { ExpiredConvention } from './finding.js'
 import type { Convention } from './options.js'
 
 const day = 24 * 60 * 60 * 1000
 
-/** When each entry was told last, in milliseconds since 1970. */
+/** When each entry was last reported, in milliseconds since 1970. */
 const told = new WeakMap<Convention, number>()
 
-/** Tells of an expired entry, once a day: as an error in the log, and to the hook. */
+/** Reports an expired entry at most once a day: logs an error and calls the hook. */
 export function tellExpired(convention: Convention, hook: ((event: ExpiredConvention) => unknown) | undefined): void {
   const { clause, mode, until = '', routes, refusesExpired: enforced } = convention
   const now = Date.now()
@@ -21,7 +21,7 @@ export function tellExpired(convention: Convention, hook: ((event: ExpiredConven
   notify(hook, () => ({ clause, mode, until, routes, enforced }))
 }
 
-/** Tells of those that have expired when the service is built. */
+/** Reports the entries that have already expired when the service is built. */
 export function tellExpiredOf(conventions: readonly Convention[], hook: ((event: ExpiredConvention) => unknown) | undefined): void {
   for (const convention of conventions) {
     if (convention.expires !== undefined && Date.now() >= convention.expires) tellExpired(convention, hook)

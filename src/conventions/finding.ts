@@ -1,20 +1,20 @@
-/** What is told of a request that enforcing a clause would have refused, or answered otherwise. */
+/** Findings: requests that enforcing a clause would have refused or answered differently. */
 import type { IncomingMessage } from 'node:http'
 import { notify } from '../notify.js'
 import { noteCounted } from '../usage/counted.js'
 import type { Usage } from '../usage/usage.js'
 
-/** A request that departs from a clause. It holds names alone, and no value of a member, parameter or header. */
+/** A request that violates a clause. It holds only names, never a value of a member, parameter or header. */
 export interface Finding {
   readonly clause: string
-  /** The template below the version, such as `/orders/{id}`; `undefined` where nothing matches. */
+  /** The template below the version, such as `/orders/{id}`; `undefined` if no route matches. */
   readonly route: string | undefined
-  /** What it is about: the name of a parameter or header field, the code of a problem. At most 64 characters. */
+  /** The name of a parameter or header field, or the code of a problem. At most 64 characters. */
   readonly detail: string
   readonly method: string
-  /** The version segment, where there is one. */
+  /** The version segment, if the path has one. */
   readonly version: string | undefined
-  /** The name of the client, where the option `usage` counts clients apart. */
+  /** The name of the client, if the option `usage` distinguishes clients. */
   readonly client?: string | undefined
 }
 
@@ -24,7 +24,7 @@ export interface ExpiredConvention {
   readonly mode: 'off' | 'report' | 'enforce'
   /** The last day, as it was given. */
   readonly until: string
-  /** The templates that it is for; `undefined`: all. */
+  /** The templates to which it applies; `undefined`: all. */
   readonly routes: readonly string[] | undefined
   /** Whether the clause is enforced now. */
   readonly enforced: boolean
@@ -33,11 +33,11 @@ export interface ExpiredConvention {
 /** Findings of one request that are told: each once, and not more than so many. */
 const mostFindings = 20
 
-/** The findings of one request, each told once. */
+/** The findings of one request, each reported once. */
 export class Findings {
   readonly #told = new Set<string>()
 
-  /** True where it was not told before. */
+  /** True if it was not reported before. */
   isNew(clause: string, detail: string): boolean {
     const name = `${clause} ${detail}`
     if (this.#told.has(name) || this.#told.size >= mostFindings) return false
@@ -46,13 +46,13 @@ export class Findings {
   }
 }
 
-/** Who is told of findings. */
+/** The receivers of findings. */
 export interface FindingListeners {
   readonly onFinding?: ((event: Finding, req: IncomingMessage) => void) | undefined
   readonly usage?: Usage | undefined
 }
 
-/** What a finding is about, and who sent it. */
+/** A finding and the request that caused it. */
 export interface FoundIn {
   readonly req: IncomingMessage
   readonly principal: unknown
@@ -61,7 +61,7 @@ export interface FoundIn {
   readonly route: string | undefined
 }
 
-/** Counts a finding, and tells the hook. */
+/** Counts a finding and calls the hook. */
 export function tellFinding(listeners: FindingListeners, clause: string, detail: string, { req, principal, ...place }: FoundIn): void {
   const { onFinding, usage } = listeners
   const client = usage?.clientOf(principal, req) ?? ''

@@ -1,8 +1,8 @@
-/** Media types that a service took before (HDR-5). */
+/** Media types that a service accepted before (HDR-5). */
 import { header } from '../wire.js'
 import type { Legacy } from './modes.js'
 
-/** Whether a body of this media type is read as JSON, which is told. A body without a `Content-Type` has an empty one. */
+/** Whether a body of this media type is read as JSON and reported. `type` is empty for a body without `Content-Type`. */
 export function takesType(legacy: Legacy<'HDR-5'> | undefined, type: string): boolean {
   const ranges = legacy?.settings.types ?? []
   const takes = ranges.some((range) => isWithin(range.toLowerCase(), type))

@@ -8,35 +8,35 @@ import { tellExpired } from './expiry.js'
 import type { ExpiredConvention } from './finding.js'
 import { type Convention, isForRoute } from './options.js'
 
-/** The clauses of a route that are not simply enforced. */
+/** The clauses of a route that have a mode other than plain `enforce`. */
 export type Modes = { readonly [C in ModedClause]?: Convention<C> }
 
-/** A request, as far as modes look at it. */
+/** The parts of a request that modes use. */
 export interface ModedRequest {
   readonly req: IncomingMessage
   readonly principal: unknown
-  /** Tells what enforcing the clause would have refused or changed. `detail`: a name, and never a value. */
+  /** Reports what enforcing the clause would have refused or changed. `detail`: a name, never a value. */
   finding(clause: string, detail: string): void
-  /** Is told of expired entries; see `tellExpired`. */
+  /** Called with expired entries; see `tellExpired`. */
   readonly onConventionExpired: ((event: ExpiredConvention) => unknown) | undefined
 }
 
 /** What the service did before, for one request. */
 export interface Legacy<C extends ModedClause> {
   readonly settings: ClauseSettings[C]
-  /** False where the mode is `off`. */
+  /** False if the mode is `off`. */
   readonly counts: boolean
-  /** Tells what enforcing would have refused or changed; nothing where the mode is `off`. */
+  /** Reports what enforcing would have refused or changed. Does nothing if the mode is `off`. */
   found(detail: string): void
 }
 
-/** The modes of a route; `undefined` where all clauses are enforced, so that its requests pay nothing. */
+/** The modes of a route; `undefined` if all clauses are enforced, so that its requests have no overhead. */
 export function modesOf(conventions: readonly Convention[], version: string, template: string | undefined): Modes | undefined {
   const own = conventions.filter((convention) => isForRoute(convention, version, template))
   return own.length === 0 ? undefined : (Object.freeze(Object.fromEntries(own.map((one) => [one.clause, one]))) as Modes)
 }
 
-/** What the service did before, where that still holds for this request; `undefined` where the clause is enforced. */
+/** The old behaviour, if it still applies to this request; `undefined` if the clause is enforced. */
 export function legacyOf<C extends ModedClause>(modes: Modes | undefined, clause: C, request: ModedRequest): Legacy<C> | undefined {
   const convention = modes?.[clause] as Convention<C> | undefined
   if (convention === undefined) return undefined
@@ -56,19 +56,19 @@ export function legacyOf<C extends ModedClause>(modes: Modes | undefined, clause
   }
 }
 
-/** Whether clients may meet both: the clause enforced, and what the service did before. */
+/** Whether both can occur: the clause enforced for some requests, the old behaviour for others. */
 export const isPartlyEnforced = ({ mode, refusesExpired }: Convention): boolean => mode === 'enforce' || refusesExpired
 
 /**
- * Whether a client is among the share for whom clauses are enforced. It is chosen by its name, so it is
- * treated alike at each request, in each process and for each clause; a greater share holds the smaller.
+ * Whether a client belongs to the share for which clauses are enforced. Its name decides, so it is
+ * treated in the same way in each request, process and clause. A larger share includes the smaller one.
  */
 function isAmong(share: number, { req, principal }: Pick<ModedRequest, 'req' | 'principal'>): boolean {
   const hash = createHash('sha256').update(clientKey(req, principal)).digest()
   return hash.readUInt32BE(0) / 2 ** 32 < share
 }
 
-/** The client of a token, else its subject, else the address. */
+/** The name of the client: the client of the token, else its subject, else the IP address. */
 function clientKey(req: IncomingMessage, principal: unknown): string {
   const client = tokenClient(principal)
   return client === undefined ? (principalKey(principal) ?? addressKey(req)) : `c:${client}`

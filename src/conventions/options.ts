@@ -11,29 +11,29 @@ import { type ClauseSettings, type ModedClause, settingKinds, unfitClause } from
  */
 export type Mode = 'off' | 'report' | 'enforce'
 
-/** What a clause has beside its mode. */
+/** The settings of a clause beside its mode. */
 export interface ModeOptions {
   readonly mode: Mode
   /**
-   * The templates that the entry is for, such as `/v1/orders` or `/v1/orders/{id}`; without a version,
-   * such as `/orders`, in every version. All others are enforced. Default: all.
+   * The templates to which the entry applies, such as `/v1/orders` or `/v1/orders/{id}`; without a version,
+   * such as `/orders`, in every version. On other routes the clause is enforced. Default: all routes.
    */
   readonly routes?: readonly string[]
-  /** The last day that is not enforced, such as `2027-03-01` (in UTC). Afterwards the service tells so once a day. */
+  /** The last day that is not enforced, such as `2027-03-01` (in UTC). Afterwards the service logs an error once a day. */
   readonly until?: string
-  /** What becomes of the mode after `until`: it stays as it is, or the clause is enforced. Default `report`. */
+  /** What happens after `until`. `report`: the mode stays as it is. `refuse`: the clause is enforced. Default `report`. */
   readonly onExpired?: 'report' | 'refuse'
-  /** With `enforce`: the share of clients that it begins with, such as 0.1. The others are in `report`. Default: all. */
+  /** With `enforce`: the share of clients for which the clause is enforced, such as 0.1. For all others it is in `report`. Default: 1. */
   readonly share?: number
 }
 
-/** The mode of a clause, by itself or with what the service did before. */
+/** The mode of a clause, alone or with settings that describe the old behaviour. */
 export type ConventionOption<C extends ModedClause> = Mode | (ModeOptions & ClauseSettings[C])
 
-/** The modes of clauses, by their ids. A clause that is left out is enforced. */
+/** The modes of clauses, by id. A clause without an entry is enforced. */
 export type Conventions<C extends ModedClause = ModedClause> = { readonly [Id in C]?: ConventionOption<Id> }
 
-/** A clause that is not simply enforced. */
+/** A clause with a mode other than plain `enforce`. */
 export interface Convention<C extends ModedClause = ModedClause> {
   readonly clause: C
   readonly mode: Mode
@@ -43,19 +43,19 @@ export interface Convention<C extends ModedClause = ModedClause> {
   readonly expires: number | undefined
   /** The option `until`. */
   readonly until: string | undefined
-  /** Enforced after it has expired. */
+  /** Whether the clause is enforced after the entry has expired. */
   readonly refusesExpired: boolean
   /** The share of clients for whom it is enforced. */
   readonly share: number
   readonly settings: ClauseSettings[C]
 }
 
-/** Who asks for the option. */
+/** The factory that takes the option. */
 export interface ConventionOwner {
-  /** How messages call it: `api()`. */
+  /** Its name in messages: `api()`. */
   readonly what: string
   readonly clauses: readonly ModedClause[]
-  /** True of a middleware: the handler behind it answers as it always did. */
+  /** True for a middleware: the handler behind it writes the answer. */
   readonly handWritten: boolean
   /** Whether the option `shape` is given. */
   readonly shaped?: boolean
@@ -67,7 +67,7 @@ const modes = ['off', 'report', 'enforce'] as const
 
 const day = 24 * 60 * 60 * 1000
 
-/** Midnight at the end of the day; `undefined` for what is no day of the calendar. */
+/** Midnight at the end of the day; `undefined` if the text is not a calendar date. */
 function endOf(until: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(until)) return undefined
   const start = Date.parse(`${until}T00:00:00.000Z`)
@@ -78,7 +78,7 @@ const dayKind: Kind = { a: 'a day such as "2027-03-01"', like: { test: (text) =>
 
 const templateKind: Kind = { a: 'a template such as "/v1/orders" or "/v1/orders/{id}"', like: /^\/[^\s?#]*$/ }
 
-/** The kinds of what every clause may have. */
+/** The kinds of the settings that every clause may have. */
 export const modeKinds: Kinds<ModeOptions> = {
   mode: { required: { oneOf: modes } },
   routes: { each: templateKind, least: 1 },
@@ -87,7 +87,7 @@ export const modeKinds: Kinds<ModeOptions> = {
   share: { from: 0, to: 1, above: true },
 }
 
-/** The clauses that are not simply enforced. Throws `ConfigurationError` where an entry makes no sense. */
+/** The clauses with a mode other than plain `enforce`. Throws `ConfigurationError` if an entry is invalid. */
 export function resolveConventions(given: Conventions | undefined, owner: ConventionOwner): readonly Convention[] {
   if (given === undefined) return []
   const found: Convention[] = []
@@ -110,11 +110,13 @@ function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwne
   const kinds = { ...modeKinds, ...settingKinds[clause] } as Kinds<ModeOptions>
   const { mode, routes, until, onExpired, share = 1, ...settings } = checkOptions<ModeOptions>(`the entry ${name}`, options, kinds)
   if (share < 1 && mode !== 'enforce') {
-    throw invalidOption(`The entry ${name} has a share, which is of the clients for whom it is enforced. Give mode: "enforce" with it.`)
+    throw invalidOption(
+      `The entry ${name} has a share, which is only for mode "enforce". Give mode: "enforce" with it, or leave the share out.`,
+    )
   }
   if (mode === 'enforce' && share === 1) return undefined
   if (onExpired === 'refuse' && until === undefined) {
-    throw invalidOption(`The entry ${name} has onExpired, and never expires. Give until: "2027-03-01" with it.`)
+    throw invalidOption(`The entry ${name} has onExpired but no until, so it never expires. Give until: "2027-03-01" with it.`)
   }
   const missing = missingSetting(clause, settings, owner)
   if (missing !== undefined) throw invalidOption(`The entry ${name} ${missing}`)
@@ -130,7 +132,7 @@ function resolveEntry(clause: ModedClause, entry: unknown, owner: ConventionOwne
   })
 }
 
-/** Whoever makes the answer must know what the service did before: there is nothing to guess. */
+/** Settings are required where the library writes the answer, because it can't guess the old behaviour. */
 function missingSetting(
   clause: ModedClause,
   settings: Partial<ClauseSettings['QUERY-5'] & ClauseSettings['HDR-1'] & ClauseSettings['VERB-6'] & ClauseSettings['HDR-5']>,
@@ -139,7 +141,7 @@ function missingSetting(
   switch (clause) {
     case 'QUERY-5':
       if (settings.upTo !== undefined) return undefined
-      return 'does not say what the maximum was. Give upTo: 500, or whatever it was: more is 400, and never cut.'
+      return 'does not say what the old maximum was. Give upTo: 500, or the old maximum: a larger limit is 400, and a page is never cut.'
     case 'HDR-1':
       if (settings.as !== undefined) return undefined
       return 'does not say how an unacceptable Accept was answered. Give as: 406, or as: "json".'
@@ -175,13 +177,13 @@ function isJson(value: unknown): boolean {
   }
 }
 
-/** A template without the slash at its end, and with `{id}` for what Express writes as `:id`. */
+/** A template without a trailing slash, and with `{id}` in place of Express's `:id`. */
 export function canonicalTemplate(template: string): string {
   const named = template.replace(/:(\w+)(?:\([^()]*\))?/g, '{$1}')
   return named.length > 1 && named.endsWith('/') ? named.slice(0, -1) : named
 }
 
-/** Whether an entry is for a route. `version`: its segment, where it is known. */
+/** Whether an entry applies to a route. `version`: its segment, if known. */
 export function isForRoute({ routes }: Convention, version: string, template: string | undefined): boolean {
   if (routes === undefined) return true
   if (template === undefined) return false
@@ -189,7 +191,7 @@ export function isForRoute({ routes }: Convention, version: string, template: st
   return routes.includes(own) || (version !== '' && routes.includes(`/${version}${own}`))
 }
 
-/** Throws `ConfigurationError` for a template that no version serves: its entry would be for nothing. */
+/** Throws `ConfigurationError` for a template that no version serves: its entry would have no effect. */
 export function checkTemplates(
   what: string,
   conventions: readonly Convention[],

@@ -10,20 +10,20 @@ export type ParameterAlias =
   /** `rows`: the number of rows before the page, which must divide by `limit`. `page`: the number of the page, as `offest`. Default `page`. */
   | { readonly name: string; readonly unit?: 'page' | 'rows' }
 
-/** Other names of the parameters of lists, by their own names. */
+/** Other names of list parameters, by the name that the conventions give them. */
 export interface ParameterOptions {
   readonly offest?: readonly ParameterAlias[]
   readonly limit?: readonly string[]
   readonly sort?: readonly string[]
   readonly q?: readonly string[]
   readonly expand?: readonly string[]
-  /** Names that are ignored wherever they stand; `*` at the end of one is any rest: `utm_*`. */
+  /** Names that are ignored on every route; a `*` at the end makes the name a prefix: `utm_*`. */
   readonly ignore?: readonly string[]
 }
 
 /** What a name stands for. */
 export interface Alias {
-  /** The parameter's own name. */
+  /** The name of the parameter in the conventions. */
   readonly to: string
   readonly unit: 'page' | 'rows'
   /** The clause that a finding of it has. */
@@ -34,7 +34,7 @@ export interface Alias {
 export interface ParameterNames {
   readonly aliases: ReadonlyMap<string, Alias>
   isIgnored(name: string): boolean
-  /** What documents say of it: names and prefixes that are ignored. */
+  /** Ignored names and prefixes, for OpenAPI documents. */
   readonly ignored: readonly string[]
 }
 
@@ -66,7 +66,7 @@ const clauseOf: Readonly<Record<string, string>> = {
 
 const ownNames: ReadonlySet<string> = new Set([...Object.values(parameter)])
 
-/** Resolves the option of `what`. Throws `ConfigurationError` where a name stands for two parameters, or is one itself. */
+/** Resolves the option of `what`. Throws `ConfigurationError` if a name stands for two parameters, or is the name of a parameter itself. */
 export function resolveParameters(what: string, given: ParameterOptions | undefined): ParameterNames | undefined {
   if (given === undefined) return undefined
   const { ignore = [], ...names } = checkOptions<ParameterOptions>(`the option "parameters" of ${what}`, given, parameterKinds)

@@ -4,7 +4,7 @@ import { isObject } from '../definition/json.js'
 import { unawaited } from '../promise.js'
 import type { Conventions } from './options.js'
 
-/** A problem as RFC 9457 has it: what an answer would tell. */
+/** A problem (RFC 9457), as the library would answer it. */
 export interface ProblemFacts {
   readonly type: string
   readonly title: string
@@ -19,25 +19,25 @@ export interface ProblemFacts {
 
 /** An error in a form of the service's own. */
 export interface ShapedProblem {
-  /** A text leaves as it is, anything else as JSON. */
+  /** A string is sent as it is, anything else as JSON. */
   readonly body: unknown
-  /** Default: `application/json; charset=utf-8`, or `text/plain; charset=utf-8` of a text. */
+  /** Default: `application/json; charset=utf-8`, or `text/plain; charset=utf-8` for a string. */
   readonly contentType?: string
   /** From 400 to 599. Default: that of the problem. */
   readonly status?: number
 }
 
-/** Gives errors the form that they had before. What it throws goes to the log, and the problem is answered as it is. */
+/** Gives errors their old form. If it throws, the error is logged and the problem is sent unchanged. */
 export type ProblemShape = (problem: ProblemFacts, req: IncomingMessage) => ShapedProblem
 
-/** A shaped problem, as it is written. */
+/** A shaped problem, ready to be written. */
 export interface WrittenShape {
   readonly status: number
   readonly contentType: string
   readonly body: string
 }
 
-/** Writes a problem in a form of the service's own; `undefined` where that does not do, which the log tells. */
+/** Converts a problem with `shape`. Returns `undefined`, and logs the error, if `shape` fails. */
 export function writeShape(shape: ProblemShape, facts: ProblemFacts, req: IncomingMessage): WrittenShape | undefined {
   try {
     return written(unawaited(shape(facts, req)), facts.status)
@@ -62,7 +62,7 @@ function written(shaped: unknown, usual: number): WrittenShape {
   return { status, contentType, body: text }
 }
 
-/** The options, where a shape without a mode is used for every problem, and nothing is told. */
+/** The options. A `shape` without a mode is used for every problem, without findings. */
 export function withShape<O extends { readonly conventions?: Pick<Conventions, 'ERR-3'>; readonly shape?: unknown }>(options: O): O {
   const { conventions, shape } = options
   if (shape === undefined || conventions?.['ERR-3'] !== undefined) return options

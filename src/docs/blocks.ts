@@ -1,19 +1,19 @@
 /**
- * Pages are made of blocks. What is too much for one page goes on on the next, `orders~2`, so where an
- * anchor stands is known when all blocks are there: until then a link to it is a mark.
+ * Pages consist of blocks. What does not fit on one page continues on the next, `orders~2`, so where an
+ * anchor is located is known only after all blocks exist: until then a link to it is a placeholder.
  */
 import { type Html, html, trusted } from './html.js'
 
-/** Bytes of a page. */
+/** Maximum bytes of a page. */
 export const longestPage = 60_000
 
-/** Bytes that the list of pages may take, of which there are as many as there are pages. */
+/** Maximum bytes of the list of pages, which each page contains. */
 const listOfPages = 3_000
 
 /** Bytes that a link may be longer than its mark. */
 const linkGrowth = 140
 
-/** A piece of a page that stays in one, with the anchors in it. */
+/** A part of a page that is never split, with the anchors in it. */
 export interface Block {
   readonly anchors: readonly string[]
   readonly content: Html
@@ -25,14 +25,14 @@ export const addressOf = (anchor: string): Html => trusted(`\0a${anchor}\0`)
 /** The same as attributes of a link in a table of contents: where the target is on another page, the link stands for it here. */
 export const entryFor = (anchor: string): Html => trusted(`\0e${anchor}\0`)
 
-/** One of the pages that blocks come to. */
+/** One of the pages into which blocks are divided. */
 export interface BlockPage {
   readonly number: number
   readonly of: number
   readonly content: Html
 }
 
-/** The pages that blocks come to, at least one. `frame`: bytes of a page that are no blocks. `nameOf` gives the address of a page, the first having the number 1. */
+/** Divides blocks into pages, at least one. `frame`: bytes of a page beside its blocks. `nameOf` returns the address of a page; the first page has the number 1. */
 export function pagesOf(blocks: readonly Block[], frame: number, nameOf: (page: number) => string): readonly BlockPage[] {
   const pages = filled(blocks, longestPage - frame - listOfPages)
   const homes = new Map(pages.flatMap((some, at) => some.flatMap(({ anchors }) => anchors.map((anchor) => [anchor, at + 1] as const))))

@@ -1,5 +1,5 @@
 /**
- * What starts Swagger UI on the console page. It knows the addresses by where the page itself is,
+ * The script that starts Swagger UI on the console page. It derives addresses from the page's own address,
  * so that requests go to the host that serves the page, whatever proxy stands before the service.
  */
 export const consoleScript = `'use strict'
@@ -20,7 +20,7 @@ const follow = () => document.documentElement.classList.toggle('dark-mode', dark
 dark.addEventListener('change', follow)
 follow()
 
-/** What Swagger UI leaves out for readers of screens and for keyboards (WCAG 1.3.1, 2.1.1, 2.4.6, 4.1.2). */
+/** Roles and labels that Swagger UI lacks for screen readers and keyboards (WCAG 1.3.1, 2.1.1, 2.4.6, 4.1.2). */
 const parameter = (element) => element.closest('tr')?.dataset.paramName ?? 'Value'
 const missing = [
   ['h1', 'aria-level', '2'],
@@ -48,7 +48,7 @@ const complete = () => {
       element.setAttribute(name, typeof value === 'string' ? value : value(element))
     }
   }
-  // What can be heard of these buttons is what can be read on them.
+  // The accessible name of these buttons must be their visible text.
   for (const button of place.querySelectorAll('.auth-btn-wrapper [aria-label]')) button.removeAttribute('aria-label')
 }
 const soon = () => {

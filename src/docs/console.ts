@@ -9,7 +9,7 @@ import { swaggerUiAssets } from './swagger-ui.js'
 /** The name of its page below `/{version}/docs`. */
 export const consoleName = 'console'
 
-/** That of the other pages, and what Swagger UI can't do without: requests to this host, and the icons in its style sheet. */
+/** The policy of the other pages, plus what Swagger UI needs: requests to this host, and the icons in its style sheet. */
 const policy = `${docsPolicy}; connect-src 'self'; img-src data:`
 
 /** Its assets by their names. Throws `ConfigurationError` where Swagger UI is not installed. */

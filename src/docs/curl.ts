@@ -1,4 +1,4 @@
-/** A curl command for an operation, which a POSIX shell takes as it is pasted. */
+/** A curl command for an operation, to be pasted into a POSIX shell. */
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 import type { OpenApiDocument } from '../openapi/document.js'
 import { header, mediaType } from '../wire.js'
@@ -10,7 +10,7 @@ import type { DocsOperation } from './site.js'
 /** A text as one word of a POSIX shell: nothing in it means anything to the shell. */
 export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
-/** Characters of a body in a line; a longer one stands in a file. */
+/** Maximum characters of a body in the command; a longer body is read from a file. */
 const longestBody = 4_000
 
 /** Characters of a value in an address. */
@@ -79,7 +79,7 @@ const fieldValue = (document: OpenApiDocument, parameter: JsonObject): string =>
     ? '*'
     : plain(exampleOf(document, parameter)).replace(/[\r\n]+/g, ' ')
 
-/** What says who is asking, with `$TOKEN` for the token. Where nobody need say it there is nothing. */
+/** The option that sends credentials, with `$TOKEN` for the token. Empty if none are required. */
 function credentials(document: OpenApiDocument, operation: JsonObject): readonly string[] {
   const wanted = isList(operation.security) ? operation.security : (document.security ?? [])
   // An empty alternative: the operation can be called without credentials too.

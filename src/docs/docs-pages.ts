@@ -17,7 +17,7 @@ import { style } from './style.js'
 import { tagBlocks } from './tag-page.js'
 import { upgradeBlocks, upgradeOf, upgradePageName } from './upgrade-page.js'
 
-/** How the pages look. */
+/** The options of `docsPages()`. */
 export interface DocsPagesOptions {
   /** The title of the pages. Default: that of the document. */
   readonly title?: string
@@ -27,7 +27,7 @@ export interface DocsPagesOptions {
 
 export const docsPagesKinds: Kinds<DocsPagesOptions> = { title: 'string', console: 'boolean' }
 
-/** A page beside those of the tags, with what is on it. */
+/** A page other than those of the tags, with its blocks. */
 interface ReferencePage extends FixedPage {
   readonly blocks: (context: PageContext, subject: DocsSubject) => readonly Block[]
 }
@@ -67,7 +67,7 @@ export function docsPages(options: DocsPagesOptions = {}): DocsPages {
     consoleName,
     upgradePageName,
   ])
-  // The router keeps documents for a while: so long their arrangement is kept too.
+  // The router caches documents: their arrangement is cached as long.
   const sites = new WeakMap<object, Site>()
   const siteFor = (document: object): Site => {
     const known = sites.get(document) ?? siteOf(document as OpenApiDocument, reserved)
@@ -103,7 +103,7 @@ const contextOf = (
   fixed,
 })
 
-/** What a page is called, and what is on it. */
+/** The title of a page and its blocks. */
 interface Topic {
   readonly name: string
   readonly heading: string

@@ -1,4 +1,4 @@
-/** HTML as a value: what a template puts between its texts is escaped, unless it is HTML already. */
+/** HTML as a value: texts that are inserted into a template are escaped, unless they are HTML already. */
 
 /** HTML that may stand in a page as it is. Only `html` and `trusted` make it. */
 export class Html {
@@ -13,7 +13,7 @@ export class Html {
   }
 }
 
-/** What a template takes. Lists are put one after another; `undefined` and `false` are nothing. */
+/** The values that a template accepts. Lists are concatenated; `undefined` and `false` are empty. */
 export type HtmlPart = Html | string | number | undefined | false | readonly HtmlPart[]
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

@@ -10,7 +10,7 @@ import { longestText } from './schema-text.js'
 import type { DocsTag } from './site.js'
 import { upgradePageName } from './upgrade-page.js'
 
-/** Bytes that the operations of all resources may take here; where they take more, the index lists the resources alone. */
+/** Maximum bytes for the operations of all resources; beyond it, the index lists only the resources. */
 const longestList = longestPage / 2
 
 /** The blocks of the index. */
@@ -56,13 +56,13 @@ ${brownoutText(document)}`
 `
 }
 
-/** Where its clients read what to change. */
+/** The link to the upgrade guide. */
 const upgradeLink = (context: PageContext): HtmlPart =>
   context.fixed
     .filter(({ name }) => name === upgradePageName)
     .map(({ name, title }) => html` What its clients have to change: <a href="${fileAddress(context, name)}">${title}</a>.`)
 
-/** The times at which the version answers nothing, where some are announced. */
+/** The announced brownouts of the version. */
 function brownoutText(document: unknown): HtmlPart {
   const coming = listIn(document, 'x-brownouts').slice(0, 50)
   return (
@@ -87,7 +87,7 @@ const clauseLink = (context: PageContext, id: 'VER-3'): Html => html`<a href="${
 /** The document itself is deprecated where its version is, and only there. */
 const isDeprecated = ({ site }: PageContext): boolean => objectIn(site.document.paths['/openapi'], 'get').deprecated === true
 
-/** Where else to read, as far as the addresses are those of the web or of mail. */
+/** Links to further reading, if they are web or mail addresses. */
 function links({ site }: PageContext): HtmlPart {
   const { info, externalDocs } = site.document as { readonly info: object; readonly externalDocs?: unknown }
   const contact = objectIn(info, 'contact')

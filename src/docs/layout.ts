@@ -49,7 +49,7 @@ const longestDescription = 6_000
 export const describedInline = (context: PageContext, text: string): Html =>
   context.markdown.inline(text, (id) => clauseAddress(context, id))
 
-/** What is different from page to page. */
+/** The content that differs from page to page. */
 export interface PageContent {
   /** The name of the page, for the navigation. */
   readonly name: string
@@ -96,13 +96,13 @@ ${site.tags.length > 0 && site.tags.length <= listedTags && tagList(site.tags, a
 ${page.content}
 ${page.of > 1 && pageList(page, (number) => address(pageName(name, number)))}
 </main>
-<footer><p>${context.site.document.info.version !== '' && html`Version ${shortened(context.site.document.info.version, longestName)}. `}Made of the <a href="${context.folder}../openapi.json">OpenAPI document</a>.</p></footer>
+<footer><p>${context.site.document.info.version !== '' && html`Version ${shortened(context.site.document.info.version, longestName)}. `}Generated from the <a href="${context.folder}../openapi.json">OpenAPI document</a>.</p></footer>
 </body>
 </html>
 `.toString()
 }
 
-/** The name of one of the pages that a page goes on on. The index has the name `''`. */
+/** The name of a page by its number; continuation pages end with it. The index has the name `''`. */
 export const pageName = (name: string, number: number): string => (number === 1 ? name : `${name === '' ? 'index' : name}~${number}`)
 
 const tagList = (tags: readonly DocsTag[], address: (file: string) => string, current: string): Html =>

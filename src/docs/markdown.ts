@@ -1,4 +1,4 @@
-/** Descriptions: CommonMark with tables, in which nothing runs and nothing is loaded (OpenAPI 3.1, "Rich Text Formatting"). */
+/** Descriptions: CommonMark with tables, without scripts and external resources (OpenAPI 3.1, "Rich Text Formatting"). */
 import { createRequire } from 'node:module'
 import type { MarkdownIt, Token } from 'markdown-it'
 import { type ClauseId, clauses } from '../clauses.js'
@@ -46,7 +46,7 @@ function parserOf(loadParser: LoadParser): MarkdownIt {
   parser.validateLink = isHarmless
   const { rules } = parser.renderer
   rules.text = (tokens, at, _options, env) => textOf(tokens, at, (env as { readonly addressOf: ClauseAddress }).addressOf)
-  // Another host would see who reads the page, and its policy would not let the picture in.
+  // An image would reveal the reader to another host, and the policy of the page would block it.
   rules.image = (tokens, at) => pictureLink(tokens[at] as Token)
   // The page has headings of its own, whose levels a description does not know.
   rules.heading_open = () => '<p><strong>'
@@ -57,7 +57,7 @@ function parserOf(loadParser: LoadParser): MarkdownIt {
   return parser
 }
 
-/** Addresses of the web and of mail, and relative ones. What has another scheme, `javascript:` above all, stays text. */
+/** Web, mail and relative addresses. Links with other schemes, such as `javascript:`, stay text. */
 function isHarmless(address: string): boolean {
   const [, scheme] = /^([^/?#]*?):/.exec(address) ?? []
   return scheme === undefined || ['http', 'https', 'mailto'].includes(scheme.toLowerCase())

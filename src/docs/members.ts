@@ -1,10 +1,10 @@
-/** The members of an object as the rows of a table. What nests without a type of its own has rows with a path. */
+/** The members of an object as the rows of a table. Nested objects without a type of their own have rows with a path. */
 import { isObject, type JsonObject } from '../definition/json.js'
 import { type Html, html } from './html.js'
 import { listIn, objectIn, shortened, textIn } from './read.js'
 import { exampleText, hasMembers, longestText, ruleTexts, type TypeLink, typeText } from './schema-text.js'
 
-/** What rows need of the page that they stand in. */
+/** The parts of the page context that rows need. */
 export interface RowContext {
   readonly link: TypeLink
   /** Markdown of a cell. */
@@ -14,7 +14,7 @@ export interface RowContext {
 /** Characters of a description in a cell; the document has the rest. */
 const longestCell = 500
 
-/** Levels of objects that have no type of their own. */
+/** Maximum depth of nested objects without a type of their own. */
 const deepest = 5
 
 interface Member {

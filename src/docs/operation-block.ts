@@ -1,4 +1,4 @@
-/** One operation of a page: what it does, how to call it, and all that can come of it. */
+/** One operation of a page: its description, how to call it, and its possible answers. */
 import { isObject, type JsonObject } from '../definition/json.js'
 import { problemKinds } from '../problem-kinds.js'
 import { addressOf, type Block, piecesOf, together } from './blocks.js'
@@ -142,7 +142,7 @@ function exampleBlocks(media: unknown): HtmlPart {
     })
 }
 
-/** The answers by status. The header fields that all of them have are told once, before. */
+/** The answers by status. Header fields that all of them have are listed once, before the table. */
 function answerTables(context: PageContext, rows: RowContext, { operation }: DocsOperation): readonly HtmlPart[] {
   const answers = Object.entries(objectIn(operation, 'responses')).map(([status, given]) => ({
     status,
@@ -198,7 +198,7 @@ function meaningOf(context: PageContext, rows: RowContext, response: unknown): H
 
 const isKnown = (code: string): boolean => Object.hasOwn(problemKinds, code)
 
-/** The codes of the problems that an answer can be. */
+/** The codes of the problems that an answer can have. */
 export function problemCodes(content: JsonObject): readonly string[] {
   const [media] = Object.entries(content).filter(([type]) => type.startsWith('application/problem+'))
   const schema = isObject(media?.[1]) ? media[1].schema : undefined

@@ -1,7 +1,7 @@
-/** What a client does about each problem. */
+/** What a client should do about each problem. */
 import type { ProblemCode } from '../problem-kinds.js'
 
-/** A new problem does not compile without its advice. Markdown. */
+/** Markdown. The type requires advice for each problem. */
 export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   'bad-request': 'Read `detail`: the request is malformed in a way that has no code of its own.',
   'malformed-path': 'Percent-encode each segment of the path once, as UTF-8.',

@@ -1,7 +1,7 @@
-/** Reading a document that teams have written parts of: what is of another type than expected is not there. */
+/** Reads documents that teams have written in part: a value of an unexpected type counts as absent. */
 import { isList, isObject, type JsonObject, own } from '../definition/json.js'
 
-/** A member that is a text with something in it. */
+/** A member that is a string and not empty. */
 export function textIn(value: unknown, name: string): string | undefined {
   const found = own(value, name)
   return typeof found === 'string' && found !== '' ? found : undefined
@@ -22,7 +22,7 @@ export function listIn(value: unknown, name: string): readonly unknown[] {
 /** A text without lone surrogates: they have no UTF-8, and `encodeURIComponent` throws on them. */
 export const sound = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd')
 
-/** A text cut to so many characters, with a sign that it was. */
+/** A text cut to the given number of characters, with an ellipsis if it was cut. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text
   const cut = [...text.slice(0, most * 2)].slice(0, most).join('')

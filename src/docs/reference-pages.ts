@@ -32,7 +32,7 @@ function problemSection(context: PageContext, code: ProblemCode, base: string): 
 `
 }
 
-/** Problems that the code of the service answers with, and the library does not know. */
+/** Problems of the service's own code, which the library does not define. */
 function ownProblems(context: PageContext): readonly Block[] {
   const { document, tags } = context.site
   const found = new Map<string, Html>()

@@ -3,7 +3,7 @@ import { isList, isObject, own } from '../definition/json.js'
 import type { OpenApiDocument } from '../openapi/document.js'
 import { textIn } from './read.js'
 
-/** What a reference within the document leads to; anything else as it is. `undefined`: nothing is there. */
+/** The target of a reference within the document; any other value unchanged. `undefined` if the target is missing. */
 export function follow(document: OpenApiDocument, value: unknown, depth = 0): unknown {
   const reference = textIn(value, '$ref')
   if (reference === undefined) return value
@@ -18,7 +18,7 @@ function referenced(reference: string): { readonly kind: string; readonly name: 
   return kind === undefined || name === undefined ? undefined : { kind, name: name.replaceAll('~1', '/').replaceAll('~0', '~') }
 }
 
-/** The names of the types that something refers to, in the order in which they stand there, each once. What these refer to in turn is not looked at. */
+/** The names of the types to which a value refers directly, in order, each once. */
 export function refsIn(value: unknown): readonly string[] {
   const found = new Set<string>()
   const pending: unknown[] = [value]

@@ -1,4 +1,4 @@
-/** A value that fits a schema, for the lines that a reader pastes. */
+/** A value that fits a schema, for the curl commands. */
 import { isObject } from '../definition/json.js'
 import type { JsonSchema } from '../definition/schema-types.js'
 import { Values } from '../examples/values.js'
@@ -15,7 +15,7 @@ export function sampleOf(document: OpenApiDocument, schema: unknown, name: strin
   try {
     return new Values(document as unknown as JsonSchema).of(schema, making)
   } catch {
-    // Rules that contradict each other, references to nothing, and patterns that are none: a page is no place to say so.
+    // The schema may be contradictory, or have dangling references or invalid patterns. A page is not the place to report this.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** What a JSON Schema says of a value, in a few words. */
+/** A short text for a JSON Schema. */
 import { isList, isObject, type JsonObject } from '../definition/json.js'
 import { type Html, type HtmlPart, html } from './html.js'
 import { listIn, objectIn, shortened, textIn } from './read.js'
@@ -12,7 +12,7 @@ const listedValues = 20
 /** Characters of a value, a pattern or a name. */
 export const longestText = 120
 
-/** How deep alternatives and lists are told. */
+/** Maximum depth of alternatives and lists in the text. */
 const deepest = 4
 
 const separated = (parts: readonly HtmlPart[], by: string): HtmlPart => parts.flatMap((part, at) => (at === 0 ? [part] : [by, part]))
@@ -30,7 +30,7 @@ export function typeText(schema: unknown, link: TypeLink, depth = 0): HtmlPart {
   const alternatives = [...listIn(schema, 'oneOf'), ...listIn(schema, 'anyOf')]
   const parts = listIn(schema, 'allOf')
   const types = typesOf(schema)
-  // Alternatives that only say which members are required are told elsewhere.
+  // Alternatives that only list required members are described elsewhere.
   if (alternatives.length > 0 && alternatives.some(saysType)) {
     const texts = alternatives.slice(0, listedValues).map((one) => typeText(one, link, depth + 1))
     return separated([...texts, ...(alternatives.length > listedValues ? ['more'] : [])], ' or ')
@@ -65,12 +65,12 @@ function listText(schema: JsonObject, link: TypeLink, depth: number): HtmlPart {
   return items === undefined || items === true ? 'list' : html`list of ${typeText(items, link, depth + 1)}`
 }
 
-/** Numbers that no JSON client exceeds: they are no rule of the service. */
+/** The safe integer bounds of JSON clients, which are no rule of the service. */
 const isSafeBound = (value: unknown): boolean => Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER
 
 const isGiven = (value: unknown): boolean => value !== undefined && !isSafeBound(value)
 
-/** Words of a schema that name a bound, each with how it is told. */
+/** Schema keywords for bounds, each with its text. */
 const bounds: readonly (readonly [word: string, text: (value: string) => string])[] = [
   ['minimum', (value) => `at least ${value}`],
   ['exclusiveMinimum', (value) => `more than ${value}`],
@@ -85,7 +85,7 @@ const bounds: readonly (readonly [word: string, text: (value: string) => string]
   ['maxProperties', (value) => `at most ${value} members`],
 ]
 
-/** Words that are told by others, or that say nothing of the value. */
+/** Keywords that other functions describe, or that do not constrain the value. */
 const told = new Set(
   '$ref type nullable format enum const default pattern properties required additionalProperties items oneOf anyOf allOf title description deprecated readOnly writeOnly example examples xml externalDocs discriminator uniqueItems contentMediaType'
     .split(' ')

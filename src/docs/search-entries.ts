@@ -1,4 +1,4 @@
-/** What the search finds: data for the script of the pages. */
+/** The entries of the search: data for the script of the pages. */
 import { clauses } from '../clauses.js'
 import { problemKinds } from '../problem-kinds.js'
 import type { FixedPage } from './layout.js'
@@ -6,7 +6,7 @@ import { isWorthListing, summaryOf } from './operation-block.js'
 import type { Site } from './site.js'
 import { typeAnchor } from './tag-page.js'
 
-/** What is found, its address below the folder of the pages, and what else it is found by. */
+/** A title, its address below the folder of the pages, and further search terms. */
 type Entry = readonly [title: string, address: string, words: string]
 
 /** A script that gives the entries to the script of the pages: the policy lets no data be fetched. */

@@ -1,4 +1,4 @@
-/** The script of the pages: the search. Without it they have everything but that. */
+/** The search script. Without it the pages work, except for the search. */
 export const searchAsset = `'use strict'
 {
   const form = document.getElementById('docs:search')
@@ -66,7 +66,7 @@ export const searchAsset = `'use strict'
     event.preventDefault()
     finds.querySelector('a')?.click()
   })
-  // Before somebody searches: then the page needs no network any more.
+  // Load the entries before the first search, which then needs no network.
   addEventListener('load', () => void load().catch(() => {}))
   field.addEventListener('input', () => void search())
   document.addEventListener('keydown', (event) => {

@@ -1,4 +1,4 @@
-/** What the pages are about: the operations of a document by their tags, and where each of its types is explained. */
+/** The data of the pages: the operations of a document by tag, and the page that explains each type. */
 import { isList, isObject, type JsonObject, own } from '../definition/json.js'
 import type { OpenApiDocument } from '../openapi/document.js'
 import { textIn } from './read.js'
@@ -17,7 +17,7 @@ export interface DocsOperation {
   readonly anchor: string
 }
 
-/** What one page is about. */
+/** The subject of one page. */
 export interface DocsTag {
   readonly name: string
   readonly description: string | undefined
@@ -37,7 +37,7 @@ export interface Site {
 
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']
 
-/** What operations without a tag are called together. */
+/** The tag of operations without a tag. */
 const untagged = 'other'
 
 /** Arranges a document. `reserved`: names that no page of a tag may have. */

@@ -1,4 +1,4 @@
-/** The page of a resource, of an endpoint, or of what else shares a tag. */
+/** The page of a tag: a resource, an endpoint, or other operations with a common tag. */
 import { clauses } from '../clauses.js'
 import { isObject } from '../definition/json.js'
 import { addressOf, type Block, entryFor, piecesOf } from './blocks.js'

@@ -7,7 +7,7 @@ import { describedInline, type PageContext } from './layout.js'
 /** The name of the page: a version has one successor. */
 export const upgradePageName = 'upgrade'
 
-/** Guides by the documents that they are made of: a guide of several pages is made once. */
+/** Guides by their documents, so that a guide of several pages is built only once. */
 const made = new WeakMap<object, { readonly after: object; readonly guide: Guide }>()
 
 /** The guide from the document of the pages to that of the successor. */

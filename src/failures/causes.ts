@@ -1,4 +1,4 @@
-/** Why something failed, in words that hold no value and no secret. */
+/** The causes of a failure, as texts without values and secrets. */
 import { isConfigurationError, isProblem } from '../problem.js'
 import type { Incident } from './incidents.js'
 import { placeOf } from './place.js'
@@ -10,15 +10,15 @@ export interface Cause {
   readonly incident: Incident | undefined
 }
 
-/** Errors of a chain that are read, and errors of one `AggregateError`. */
+/** Maximum number of errors read from a chain of causes, and from one `AggregateError`. */
 const longestChain = 8
 const mostTogether = 4
 
-/** Characters of one text. */
+/** Maximum characters of one text. */
 const longestText = 300
 
 /**
- * The causes of an error, the outermost first. Problems are left out: their code stands elsewhere,
+ * The causes of an error, outermost first. Problems are omitted: their code is logged separately,
  * and their detail may hold values. Never throws, whatever was thrown.
  */
 export function causesOf(error: unknown): readonly Cause[] {
@@ -62,7 +62,7 @@ const systemIncidents: Readonly<Record<string, Incident>> = {
   ENFILE: 'overload',
 }
 
-/** Of the operating system: `connect ECONNREFUSED 127.0.0.1:5432`. A path may hold a value, and is left out. */
+/** An error of the operating system: `connect ECONNREFUSED 127.0.0.1:5432`. Paths are omitted, because they may hold values. */
 function systemCause(error: Error): Cause | undefined {
   const { syscall, code, address, hostname, port } = error as Partial<Record<'syscall' | 'code' | 'address' | 'hostname' | 'port', unknown>>
   if (typeof syscall !== 'string' || typeof code !== 'string' || !/^\w{1,40}$/.test(syscall) || !/^[A-Z_0-9]{1,40}$/.test(code))
@@ -73,7 +73,7 @@ function systemCause(error: Error): Cause | undefined {
   return { text: `${syscall} ${code}${at}${Number.isInteger(port) ? `:${String(port)}` : ''}`, incident }
 }
 
-/** The classes of SQLSTATE whose messages name no data: connections, resources, and what operators do. */
+/** The SQLSTATE classes whose messages hold no data: connections, resources and operator intervention. */
 const wordedClasses = /^(?:08|25|28|3D|40|53|55|57|58)/
 
 const stateIncidents: readonly (readonly [RegExp, Incident])[] = [
@@ -86,13 +86,13 @@ const stateIncidents: readonly (readonly [RegExp, Incident])[] = [
   [/^(?:3F|42)/, 'table-unfit'],
 ]
 
-/** Of PostgreSQL: its code, and its words or the names of what was concerned. */
+/** An error of PostgreSQL: its code, with the message or the names of the objects concerned. */
 function databaseCause(error: Error): Cause | undefined {
   const { code, severity, routine, table, column, constraint } = error as Partial<
     Record<'code' | 'severity' | 'routine' | 'table' | 'column' | 'constraint', unknown>
   >
   if (typeof code !== 'string' || typeof severity !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined
-  // A trigger may raise any code, with words of its own.
+  // A trigger may raise any code with a message of its own.
   const raised = routine === 'exec_stmt_raise'
   const words = wordedClasses.test(code) && !raised ? `: ${error.message}` : ''
   const names = [table, column, constraint].filter((name) => typeof name === 'string' && /^[\w$.]{1,63}$/.test(name))
@@ -103,11 +103,11 @@ function databaseCause(error: Error): Cause | undefined {
 
 const redisWords = /^(?:OOM|READONLY|LOADING|NOAUTH|WRONGPASS|MISCONF|MASTERDOWN|CLUSTERDOWN|NOSCRIPT|NOPERM|BUSY|TRYAGAIN|WRONGTYPE)\b/
 
-/** What the clients of Redis throw when the connection is lost; the classes say it all. */
+/** Errors that Redis clients throw when the connection is lost. The class name says enough. */
 const redisLost =
   /^(?:SocketClosedUnexpectedlyError|SocketTimeoutError|ConnectionTimeoutError|ClientOfflineError|ClientClosedError|DisconnectsClientError|MaxRetriesPerRequestError)$/
 
-/** Of Redis: the word that its answer begins with, or that its client has lost it. */
+/** An error of Redis: the first word of its reply, or a lost connection. */
 function redisCause(error: Error): Cause | undefined {
   const name = nameOf(error)
   if (redisLost.test(name)) return { text: `Redis is gone (${name})`, incident: 'redis-gone' }

@@ -1,6 +1,6 @@
-/** What goes wrong at night: where to look first. Each is a section of docs/operations.md. */
+/** The incidents of docs/operations.md, each with a hint on what to look at first. */
 
-/** What to look at, by the anchor of its section. */
+/** The hints, by the anchor of the section. */
 export const incidents = {
   'database-gone': 'Does PostgreSQL run, and can this host reach it?',
   'pool-exhausted': 'Who holds the connections? See pg_stat_activity, slow statements, and max of the pool.',

@@ -1,4 +1,4 @@
-/** The line of a log that a failed request leaves: this is the one place that makes it. */
+/** The log line of a failed request. Only this module writes it. */
 import { type Cause, causesOf } from './causes.js'
 import { type Incident, incidents } from './incidents.js'
 
@@ -10,7 +10,7 @@ export interface Failure {
   readonly status: number
   readonly code: string
   readonly clause: string
-  /** The step that failed; `undefined` of hand-written routes. */
+  /** The step that failed; `undefined` for hand-written routes. */
   readonly step: string | undefined
   readonly requestId: string | undefined
   readonly error: unknown
@@ -18,8 +18,8 @@ export interface Failure {
 
 /**
  * One line that says which request failed, in which step, why, and what to look at next. It holds
- * no secret and no value: of errors that neither the library nor the network nor PostgreSQL made it
- * has the class and the place in the code, and not the message.
+ * no secrets and no values: for errors that come from neither the library, the network nor PostgreSQL it
+ * has the class and the place in the code, not the message.
  *
  * @example onError: (event) => { if (event.status >= 500) log.error(failureLine(event)) }
  */
@@ -37,7 +37,7 @@ export function failureLine(failure: Failure): string {
 }
 
 /**
- * The causes of an error in one text, for lines of a log that are about no request. It holds no
+ * The causes of an error in one text, for log lines that are not about a request. It holds no
  * secret and no value, as `failureLine` says.
  *
  * @example onStoreFailure: (error) => log.error(causeText(error))
@@ -54,14 +54,14 @@ const wordsOf = (causes: readonly Cause[]): string =>
     )
     .join(' <- ')
 
-/** The innermost cause knows best; that nothing answers at an address may be the database or not, which an outer cause tells. */
+/** The innermost cause is the most specific. `unreachable` is not: only an outer cause says whether it was the database. */
 function incidentIn(causes: readonly Cause[]): Incident | undefined {
   const found = causes.flatMap(({ incident }) => incident ?? [])
   const special = found.filter((one) => one !== 'unreachable' && one !== 'code-fault')
   return special.at(-1) ?? found.at(-1)
 }
 
-/** Where the cause tells nothing, the status and the step do. */
+/** Without a known cause, the status and the step decide. */
 function incidentAt({ step, status }: Failure): Incident | undefined {
   if (status !== 503) return status >= 500 ? 'code-fault' : byStatus[status]
   if (step === 'authenticate') return 'key-rotation'

@@ -1,4 +1,4 @@
-/** Where an error was made: the first line of its stack that is a team's. */
+/** The origin of an error: the first line of its stack outside of `node_modules`. */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 

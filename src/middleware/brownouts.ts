@@ -8,7 +8,7 @@ import { unawaited } from '../promise.js'
 import { tokenClient } from '../usage/clients.js'
 import { header } from '../wire.js'
 
-/** A time at which a version answers nothing. */
+/** A period in which a version is switched off. */
 export interface BrownoutOptions {
   /** When it begins. */
   readonly from: DateOption
@@ -16,7 +16,7 @@ export interface BrownoutOptions {
   readonly until: DateOption
   /** 410 with an empty body, as after the end of the version, or 503 with a problem. Default 503. */
   readonly status?: 410 | 503
-  /** Clients that are served all the same, by `azp` or `client_id` of their token. Where there are some, a request is authenticated first. */
+  /** Clients that are still served, by `azp` or `client_id` of their token. If there are any, requests are authenticated first. */
   readonly exempt?: readonly string[]
 }
 
@@ -46,10 +46,10 @@ export const brownoutsKind: Kind = [listKind, 'function']
 export class Brownouts {
   readonly #name: string
   readonly #given: () => readonly Brownout[]
-  /** The last fault that was reported: a fault is told once, and not for each request. */
+  /** The last fault that was reported. A fault is reported once, not for each request. */
   #told: string | undefined
 
-  /** Throws `ConfigurationError` where a list has a fault. That of a function is found when it is called. */
+  /** Throws `ConfigurationError` if a list is invalid. The list of a function is checked when it is called. */
   constructor(name: string, given: BrownoutsOption) {
     this.#name = name
     if (typeof given === 'function') this.#given = () => parsed(name, unawaited(given()))
@@ -59,7 +59,7 @@ export class Brownouts {
     }
   }
 
-  /** Those that have not ended, the first one first. Throws where the function does, or gives what is no list. */
+  /** The brownouts that have not ended, earliest first. Throws if the function throws or returns an invalid list. */
   coming(now: number): readonly Brownout[] {
     return this.#given()
       .filter(({ until }) => until > now)
@@ -88,7 +88,7 @@ export class Brownouts {
     return { ...first, until }
   }
 
-  /** What documents say: neither who is exempt nor what is over. A fault of the function is nothing to tell. */
+  /** The brownouts for documents: without exempt clients and without past ones. Empty if the function fails. */
   announced(now: number): readonly Readonly<Record<string, unknown>>[] {
     try {
       return this.coming(now).map(({ from, until, status }) => ({
@@ -119,10 +119,10 @@ function parsed(name: string, given: unknown): readonly Brownout[] {
   })
 }
 
-/** Whole seconds, at least one: a client that waits so long finds the version again. */
+/** Seconds until the end, rounded up, at least one. */
 const secondsUntil = (until: number, now: number): number => Math.max(1, Math.ceil((until - now) / 1000))
 
-/** The fields of a 410: until when it is so. */
+/** The header fields of a 410: when the brownout ends. */
 export const brownoutFields = ({ until }: Brownout, now: number): Record<string, string> => ({
   [header.cacheControl]: 'no-store',
   [header.retryAfter]: String(secondsUntil(until, now)),

@@ -1,4 +1,4 @@
-/** The modes of clauses on hand-written routes: what a single middleware asks, and whom it tells. */
+/** The modes of clauses on hand-written routes, as single middlewares use them. */
 import type { IncomingMessage } from 'node:http'
 import type { ModedClause } from '../conventions/clauses.js'
 import { tellExpiredOf } from '../conventions/expiry.js'
@@ -13,15 +13,15 @@ import { principals } from './authenticate.js'
 import type { ExpressRequest } from './middleware.js'
 import { fromVersion, splitVersion } from './version-names.js'
 
-/** The modes of the clauses that a middleware decides, and who is told. */
+/** The modes of the clauses that a middleware implements, and the hooks for findings. */
 export interface ConventionsOptions<C extends ModedClause> {
   /** The mode of each clause, such as `{ 'QUERY-8': 'report' }`. Default: all are enforced. See docs/adopting.md. */
   readonly conventions?: Pick<Conventions, C>
-  /** Is told of a request that departs from a clause that is not enforced yet, or uses another name of a parameter. */
+  /** Called with each request that violates a clause in `report`, or uses another name of a parameter. */
   onFinding?(event: Finding, req: IncomingMessage): void
   /** Counts these requests: `usage({ store, client: 'token' })`. Default: none are counted. */
   readonly usage?: Usage | undefined
-  /** Is told once a day of each entry whose day has passed, beside the log. */
+  /** Called once a day with each expired entry, in addition to the log. */
   onConventionExpired?(event: ExpiredConvention): void
 }
 
@@ -52,12 +52,12 @@ export class RouteConventions {
     tellExpiredOf(this.#conventions, options.onConventionExpired)
   }
 
-  /** Whether a clause is not simply enforced. */
+  /** Whether a clause has a mode other than plain `enforce`. */
   has(clause: ModedClause): boolean {
     return this.#conventions.some((one) => one.clause === clause)
   }
 
-  /** What the service did before, where that still holds for this request. */
+  /** The old behaviour, if it still applies to this request. */
   legacy<C extends ModedClause>(clause: C, req: IncomingMessage): Legacy<C> | undefined {
     if (this.#conventions.length === 0) return undefined
     const { version, template } = placeOf(req)
@@ -69,7 +69,7 @@ export class RouteConventions {
     })
   }
 
-  /** Tells of a request, once for each clause and name. */
+  /** Reports a request, once for each clause and name. */
   finding(clause: string, detail: string, req: IncomingMessage): void {
     const name = boundedName(detail)
     const told = this.#told.get(req) ?? new Findings()

@@ -36,7 +36,7 @@ export function exampleValue(name: string, schema: JsonSchema, seed: number): un
   throw mostFrequent(faults)
 }
 
-/** What the mock can not answer, since nothing describes the answer (501). */
+/** Thrown for a request that the mock can't answer, because no description of the answer exists (501). */
 export class Undescribed extends HttpProblem {
   constructor(detail: string) {
     super({ code: 'not-implemented', status: 501, title: 'The mock can not answer this' }, { detail })
@@ -78,11 +78,11 @@ function exampleHandler(method: string, endpointName: string, { describe }: Desc
   const [status, answer] = Object.entries(describe?.responses ?? {})[0] ?? []
   if (status === undefined) {
     return () => {
-      throw new Undescribed(`The handler of ${name} does not run in a mock. Describe its responses, and it answers with an example.`)
+      throw new Undescribed(`The handler of ${name} does not run in a mock. Describe its responses, and the mock answers with an example.`)
     }
   }
   const code = Number(status) as EndpointReply['status']
-  // What was created, or accepted, has an address (VERB-2); nothing is there.
+  // A 201 or 202 needs a Location (VERB-2). The address leads to no record.
   const headersOf = ({ item, base }: EndpointCall): Pick<EndpointReply, 'headers'> =>
     code === 201 || code === 202 ? { headers: { [header.location]: `${hrefOf(item) ?? base}/${endpointName}/1` } } : {}
   if (answer?.schema === undefined)

@@ -1,4 +1,4 @@
-/** Delays and failures of a mock, by chance that a seed decides: the nth request always fares the same. */
+/** Random delays and failures of a mock. For a given seed, the nth request always has the same outcome. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HttpProblem, problemKinds, Unavailable } from '../problem.js'
 import { Random } from '../random.js'
@@ -16,14 +16,14 @@ export interface MockFailure {
   readonly status: number
 }
 
-/** What befalls one request. */
+/** The delay and the failure of one request. */
 export interface Fate {
   /** Milliseconds. */
   readonly delay: number
   readonly failure: HttpProblem | undefined
 }
 
-/** Decides what befalls requests, one after another. */
+/** Decides the delay and the failure of each request, in order. */
 export class Fates {
   readonly #random: Random
   readonly #delay: MockDelay
@@ -49,7 +49,7 @@ export class Fates {
   }
 }
 
-/** Waits; less where the client goes away. */
+/** Waits until the delay is over or the client disconnects. */
 export async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (milliseconds > 0) await sleep(milliseconds, undefined, { signal }).catch(() => {})
 }

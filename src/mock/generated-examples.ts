@@ -1,4 +1,4 @@
-/** Examples for documents, made of their schemas. */
+/** Examples for OpenAPI documents, generated from their schemas. */
 import type { JsonSchema } from '../definition/schema-types.js'
 import { gapsOf } from '../examples/record-maker.js'
 import { Unmade } from '../examples/unmade.js'
@@ -16,7 +16,7 @@ export interface GeneratedExamplesOptions {
 
 export const generatedExamplesKinds: Kinds<GeneratedExamplesOptions> = { seed: seedKind }
 
-/** How often an example is tried: a document does without it rather than take long. */
+/** Maximum attempts for an example. After them the document omits it, to bound the build time. */
 const tries = 20
 
 /**

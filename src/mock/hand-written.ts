@@ -1,4 +1,4 @@
-/** Hand-written routes of a mock: they do not run, and what their descriptions (`fragments`) have an example of is answered. */
+/** Hand-written routes of a mock: they do not run. The mock answers with examples from their descriptions (`fragments`). */
 import { isObject, type JsonObject, own } from '../definition/json.js'
 import { Unmade } from '../examples/unmade.js'
 import { decodeSegments, splitTarget } from '../http/targets.js'
@@ -73,7 +73,8 @@ const fits = (template: readonly string[], segments: readonly string[]): boolean
 function answerOf(name: string, operation: JsonObject, schemas: JsonObject, { seed, note }: Making): Answer | HttpProblem {
   const responses = isObject(operation.responses) ? operation.responses : {}
   const status = Object.keys(responses).find((code) => /^[23]\d\d$/.test(code) && code !== '304')
-  if (status === undefined) return new Undescribed(`${name} describes no answer of success, so a mock has none to give.`)
+  if (status === undefined)
+    return new Undescribed(`${name} describes no successful answer, so the mock has none. Describe one in the fragment.`)
   const content = own(own(responses, status), 'content')
   const media = own(content, mediaType.json)
   const code = Number(status)

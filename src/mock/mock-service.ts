@@ -31,7 +31,7 @@ export interface MockOptions {
   readonly visitors: Visitors
   readonly delay?: MockDelay
   readonly failures?: readonly MockFailure[]
-  /** Hears of what is not as in the service. */
+  /** Called with each difference between the mock and the service. */
   readonly note: (text: string) => void
 }
 
@@ -80,7 +80,7 @@ export async function mockService(service: object, options: MockOptions): Promis
   }
 }
 
-/** What the mock was never told how to answer is no failure of it: the answer says what to describe. */
+/** An undescribed answer is no failure of the mock: the 501 says what to describe. */
 function reportFailure(event: ErrorEvent): void {
   if (!(event.error instanceof Undescribed)) reportToConsole(event)
 }
@@ -170,7 +170,7 @@ function listenerOf(api: Middleware, cors: ReturnType<typeof crossOrigin>, fates
       refuse(error, req, res, () => res.destroy())
     }
     const serve = (): void => api(req, res, (error) => (error === undefined ? unanswered(req, res, fail) : fail(error)))
-    // Preflights fare well: browsers hide why they do not.
+    // Preflights always succeed, because browsers hide the reason of a failed one.
     if (req.method === 'OPTIONS') return serve()
     const { delay, failure } = fates.next()
     if (delay === 0) return failure === undefined ? serve() : fail(failure)

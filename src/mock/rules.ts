@@ -1,4 +1,4 @@
-/** Asks the rules of a team of example records. */
+/** Applies the rules of a team to example records. */
 import type { JsonObject } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import { withTimeout } from '../timeout.js'

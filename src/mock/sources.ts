@@ -1,4 +1,4 @@
-/** What a service serves, and of which of its resources there are records: several mounts may stand over the same data. */
+/** The versions of a service, and the resources that need records: several mounts may share the same data. */
 import { type AdapterViewOptions, adapterView, viewOf } from '../adapters/view.js'
 import type { ResourceDefinition } from '../definition/resource.js'
 import type { ServiceDescription } from '../plan/description.js'
@@ -14,7 +14,7 @@ export interface GivenVersion {
   readonly mounts: readonly Mount[]
 }
 
-/** The living versions of a service. */
+/** The versions of a service that are not retired. */
 export function versionsOf({ versions }: ApiOptions): readonly GivenVersion[] {
   return Object.entries(versions).flatMap(([name, entry]) => {
     if (entry === 'retired') return []

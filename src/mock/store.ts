@@ -1,4 +1,4 @@
-/** A store in memory in the place of a team's own: it holds example records, and can do what the other can. */
+/** An in-memory store that replaces a team's own: it holds example records and has the same methods. */
 import type { AdapterCall, Created, Repeated } from '../adapters/contract.js'
 import { memoryAdapter } from '../adapters/memory/adapter.js'
 import type { MemoryAdapter } from '../adapters/memory/options.js'
@@ -82,7 +82,7 @@ function recordLike(maker: Made['maker'], whole: JsonObject, missing: readonly s
 
 const optional = ['create', 'recall', 'replace', 'remove', 'attach', 'detach'] as const
 
-/** The store with those methods alone that the real adapter has: what that can't do is 405 here as well. It is not called. */
+/** The store with only the methods of the real adapter, so that the others are 405 here as well. The real adapter is not called. */
 export function asAbleAs(store: AnyAdapter, real: AnyAdapter): AnyAdapter {
   const able: Record<string, unknown> = { list: store.list, read: store.read }
   if (store.ready !== undefined) able.ready = store.ready

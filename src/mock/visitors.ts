@@ -1,4 +1,4 @@
-/** Who a mock takes its callers for. */
+/** The authentication of a mock. */
 import type { Scalar } from '../adapters/contract.js'
 import { type JsonObject, own } from '../definition/json.js'
 import type { ResourceDefinition } from '../definition/resource.js'
@@ -9,15 +9,15 @@ import type { ApiOptions } from '../router/api.js'
 import { header } from '../wire.js'
 
 export interface Visitors {
-  /** `off`: every request is one of the principal's, with any credentials or none, and may do everything. `keep`: as the service has it. */
+  /** `off`: every request is treated as one of the principal, with any credentials or none, and is permitted. `keep`: as in the service. */
   readonly auth: 'off' | 'keep'
-  /** Whose the requests, or with `keep` the records, are. */
+  /** The principal of the requests, or with `keep` of the records. */
   readonly principal: unknown
-  /** Whether somebody said so. */
+  /** Whether the principal was given explicitly. */
   readonly isNamed: boolean
 }
 
-/** Who comes where nobody says. */
+/** The default principal. */
 export const usualPrincipal = Object.freeze({ sub: 'mock', scope: '*:read *:write' })
 
 const left = ['baseUrl', 'rateLimit', 'usage', 'onStep', 'onQuery', 'onResponse', 'onError', 'onFinding', 'onConventionExpired'] as const
@@ -42,7 +42,7 @@ export function openOptions(given: ApiOptions, { auth, principal }: Visitors): P
   return options as Partial<ApiOptions>
 }
 
-/** A login that lets everybody in. */
+/** A login that accepts any credentials. */
 const openLogin: Login = Object.assign((_req: unknown, _res: unknown, next: () => void): void => next(), {
   answer: async ({ method }: { readonly method?: string | undefined }) =>
     method === 'OPTIONS'

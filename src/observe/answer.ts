@@ -21,7 +21,7 @@ export class ObservedAnswer {
   readonly path: string
   readonly template: string
   readonly status: number
-  /** It has bytes of a body. */
+  /** Whether it has a body that is not empty. */
   readonly hasBody: boolean
   readonly body: BodyForm
   /** The path ends with an id: with a parameter below a collection. Right below a version or the root it may be the name of a collection. */
@@ -47,7 +47,7 @@ export class ObservedAnswer {
     this.#req = req
     this.#query = query
     this.#fields = sentFields(res)
-    // Node takes a body for these, and does not send it.
+    // Node.js accepts a body for these and does not send it.
     const sends = method !== 'HEAD' && this.status !== 204 && this.status !== 304
     this.hasBody = sends && body !== 'empty'
     this.body = this.field('content-encoding') === undefined ? body : 'other'
@@ -57,10 +57,10 @@ export class ObservedAnswer {
     return this.status >= 200 && this.status < 300
   }
 
-  /** A field of the answer, by its name in small letters. */
+  /** A header field of the answer, by its lower-case name. */
   readonly field = (name: string): string | undefined => this.#fields.get(name)
 
-  /** A field of the request, by its name in small letters. */
+  /** A header field of the request, by its lower-case name. */
   readonly asked = (name: string): string | undefined => {
     const value = this.#req.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
@@ -85,7 +85,7 @@ export class ObservedAnswer {
   }
 }
 
-/** The fields as they were sent: Node keeps the text of the head, and not all that `writeHead` was given elsewhere. */
+/** The header fields as they were sent. They are parsed from the text of the head, because Node.js keeps some fields given to `writeHead` nowhere else. */
 function sentFields(res: ServerResponse): ReadonlyMap<string, string> {
   const { _header: head } = res as { readonly _header?: unknown }
   const fields = new Map<string, string>()

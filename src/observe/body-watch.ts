@@ -1,12 +1,12 @@
-/** Sees how the body of an answer begins, without changing anything about it. */
+/** Reads the beginning of the body of an answer, without changing the answer. */
 import type { ServerResponse } from 'node:http'
 
-/** What a body begins with; `coded` where a content coding hides it. */
+/** What a body begins with. */
 export type BodyForm = 'empty' | 'array' | 'object' | 'markup' | 'other'
 
 type Send = (...values: unknown[]) => unknown
 
-/** Characters of a text that are looked at: a body of more blanks is `other`. */
+/** How many characters are examined: a body that begins with more whitespace is `other`. */
 const looked = 64
 
 export class BodyWatch {
@@ -22,7 +22,7 @@ export class BodyWatch {
     return this.#form ?? 'empty'
   }
 
-  /** Puts itself before a method of the response. Everything that it is given is passed on as it is. */
+  /** Wraps a method of the response. All arguments are passed on unchanged. */
   #watch(res: ServerResponse, name: 'write' | 'end'): void {
     const methods = res as unknown as Record<'write' | 'end', Send>
     const own = Object.hasOwn(res, name) ? methods[name] : undefined
@@ -35,7 +35,7 @@ export class BodyWatch {
     }
     methods[name] = watched
     this.#restore.push(() => {
-      // Who has put another method before this one, such as a compression, keeps calling it.
+      // Another wrapper, such as a compression, may have replaced this method meanwhile and still calls it.
       if (methods[name] !== watched) return
       if (own === undefined) Reflect.deleteProperty(res, name)
       else methods[name] = own

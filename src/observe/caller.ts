@@ -1,18 +1,18 @@
-/** Who has called a hand-written service, as far as counts need to know. */
+/** The caller of a hand-written service, as counts need it. */
 import type { IncomingMessage } from 'node:http'
 import { isContainer } from '../definition/json.js'
 import { principals } from '../middleware/authenticate.js'
 
 interface AuthenticatedRequest extends IncomingMessage {
-  /** What `express-jwt` leaves. */
+  /** Set by `express-jwt`. */
   readonly auth?: unknown
-  /** What Passport leaves. */
+  /** Set by Passport. */
   readonly user?: unknown
 }
 
 /**
- * What the service has found out about the caller, else the claims of the bearer token. These are
- * not verified here: whoever is refused (401) has none.
+ * The principal that the service has set, else the claims of the bearer token. The claims are
+ * not verified here; they are ignored if the service has answered with 401.
  */
 export function callerOf(req: AuthenticatedRequest, status: number): unknown {
   const known = principals.find(req)?.principal ?? req.auth ?? req.user

@@ -1,4 +1,4 @@
-/** Says which clauses an existing service breaks, and for whom, without changing a byte of its answers. */
+/** Counts which clauses an existing service breaks, and for which clients, without changing a byte of its answers. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { splitTarget } from '../http/targets.js'
 import type { ExpressRequest, Middleware } from '../middleware/middleware.js'
@@ -21,28 +21,28 @@ import { type Finding, judge } from './rules.js'
 import { Sampler } from './sampler.js'
 
 export interface ObserveOptions {
-  /** Where findings are counted: what `usage()` made. */
+  /** Where findings are counted: the result of `usage()`. */
   readonly usage: Usage
-  /** The share of requests that are looked at, above 0 and up to 1. Default 1. */
+  /** The share of requests that are examined, above 0 and up to 1. Default 1. */
   readonly sample?: number
-  /** The most of the time of the process that looking may take, above 0 and up to 1; beyond, requests are passed over. Default 0.01. */
+  /** The maximum share of the time of the process that examining may take, above 0 and up to 1. When it is used up, requests are skipped. Default 0.01. */
   readonly budget?: number
   /** The template of an answered request, such as `/v1/orders/{id}`, for services that don't route with Express. Default: what Express has matched. */
   route?(req: IncomingMessage): string | undefined
-  /** Requests that are no part of the interface: `(req) => req.url.startsWith('/assets')`. Default: none. */
+  /** Returns true for requests that do not belong to the API: `(req) => req.url.startsWith('/assets')`. Default: none. */
   skip?(req: IncomingMessage): boolean
   /**
-   * The query parameters of routes, beside `sort`, `q`, `offest`, `limit` and `expand`: whichever else is ignored breaks QUERY-8. `utm_*` stands for all that begin
+   * The query parameters of routes, beside `sort`, `q`, `offest`, `limit` and `expand`: any other one in a successful GET breaks QUERY-8. `utm_*` stands for all names that begin
    * so. Default: parameters are not looked at.
    */
   readonly parameters?: Readonly<Record<string, readonly string[]>>
-  /** Names in paths that are right all the same: documented endpoints that no resource form fits (PATH-8). */
+  /** Path segments that are accepted although they break a naming rule: documented endpoints that do not fit a resource (PATH-8). */
   readonly allow?: readonly string[]
   /** Changes without `If-Match` break HDR-3. Default false. */
   readonly requireIfMatch?: boolean
-  /** Counts the calls too, by version, route and client, but for those that `api` or a router behind it counts in the same `usage`. Default false. */
+  /** Counts the calls too, by version, route and client, except those that `api` or a router behind it counts in the same `usage`. Default false. */
   readonly calls?: boolean
-  /** Called once, where observing itself fails. Default: `console.error`. */
+  /** Called once if observing itself fails. Default: `console.error`. */
   onError?(error: unknown): void
 }
 
@@ -62,8 +62,8 @@ export const observeKinds: Kinds<ObserveOptions> = {
 }
 
 /**
- * A middleware to put in front of everything. It counts, as `would_break` of `usage`, which clauses the answers break, by route and client. It changes no byte of
- * any answer, records no value of a member, a parameter or a header, and never throws. Throws `ConfigurationError` where an option makes no sense.
+ * A middleware to use before every other one. It counts, as `would_break` of `usage`, which clauses the answers break, by route and client. It changes no byte of
+ * any answer, records no value of a member, a parameter or a header, and never throws. The factory throws `ConfigurationError` if an option is invalid.
  *
  * @example
  * const counts = usage({ client: 'token' })
@@ -78,7 +78,10 @@ export function observe(options: ObserveOptions): Middleware {
   const failed = (cause: unknown): void => {
     if (hasFailed) return
     hasFailed = true
-    notify(onError, () => new Error('observe() could not judge an answer; it says so once. The service answers as before.', { cause }))
+    notify(
+      onError,
+      () => new Error('observe() could not examine an answer; this is reported only once. The service answers as before.', { cause }),
+    )
   }
   return function observeMiddleware(req, res, next): void {
     try {
@@ -130,7 +133,7 @@ class Observer {
   readonly #routes: RouteFinder
   readonly #allow: ReadonlySet<string>
   readonly #parameters: ReadonlyMap<string, readonly string[]>
-  /** What templates say by themselves: there are as many as the finder keeps. */
+  /** Findings that follow from the template alone. Bounded, because the finder keeps a bounded number of templates. */
   readonly #paths = new Map<string, readonly Finding[]>()
 
   constructor(options: ObserveOptions) {
@@ -151,7 +154,7 @@ class Observer {
     const answer = new ObservedAnswer({ req, res, method, path, query, template, isKnownCollection, body: body.form })
     const isRoute = isRouted || from === 'learned' || !isBehindExpress(req) || isOfInterface(answer)
     const judged = [...judge(answer, isRoute), ...(isRoute ? this.#pathFindings(answer, from === 'shape') : []), ...this.#byOptions(answer)]
-    // What reports a clause itself knows more of it.
+    // The part of the library that has already counted this clause knows more about it.
     const found = judged.filter(({ clause }) => !isCounted(req, usage, clause))
     if (found.length === 0 && !calls) return
     const client = usage.clientOf(callerOf(req, res.statusCode), req)
@@ -159,7 +162,7 @@ class Observer {
     if (calls && !isCounted(req, usage, theCall)) usage.countCall({ ...placeOf(template), method, client, amount })
   }
 
-  /** `isGuessed`: words in the path may be names of things. Only answers that succeed are believed. */
+  /** `isGuessed`: the template is derived from the path, whose words may be ids. Only successful answers confirm it. */
   #pathFindings({ template, isSuccess }: ObservedAnswer, isGuessed: boolean): readonly Finding[] {
     if (isGuessed && !isSuccess) return []
     const known = this.#paths.get(template)
@@ -194,7 +197,7 @@ function placeOf(template: string): { readonly version: string; readonly route: 
   return below === undefined ? { version: '', route: template } : { version: below.name, route: below.rest === '' ? '/' : below.rest }
 }
 
-/** Names of one request that are counted. */
+/** Maximum number of undeclared names that are counted per request. */
 const mostStrangers = 5
 
 const standard: readonly string[] = [parameter.sort, parameter.search, parameter.page, parameter.size, parameter.expand]

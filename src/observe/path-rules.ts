@@ -1,4 +1,4 @@
-/** What the template of a route says by itself (PATH-2..4), by the rules that hold for names of collections. */
+/** Checks the template of a route by itself (PATH-2..4), with the naming rules for collections. */
 
 import { configurationKinds } from '../configuration-error.js'
 import { checkCollectionName, checkSegment } from '../definition/naming.js'
@@ -6,7 +6,7 @@ import { isConfigurationError } from '../problem.js'
 import { isParameter, segmentsOf } from './route-of.js'
 import type { Finding } from './rules.js'
 
-/** Endpoints that no resource form fits, as the conventions name them (PATH-8), what tools go by, and what stands before a version or an area. */
+/** Accepted segments: endpoints that the conventions name (PATH-8), conventional names of tools, and prefixes of versions or areas. */
 const allowed = new Set(['search', 'buscar', 'login', 'logout', 'openapi', 'swagger', 'api', 'ui', 'rest', 'public', 'private'])
 
 const version = /^v\d+$/i
@@ -36,7 +36,7 @@ export function judgePath(template: string, allow: ReadonlySet<string>): Finding
   return found
 }
 
-/** A file outside a version is no resource. */
+/** A file outside of a version is no resource. */
 function faultOf(segment: string, isCollection: boolean, isVersioned: boolean): string | undefined {
   if (segment.includes('.') && !isVersioned) return undefined
   try {

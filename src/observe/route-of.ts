@@ -1,10 +1,10 @@
-/** The template of a request that a hand-written service has answered, bounded whatever its path. */
+/** The route template of a request to a hand-written service. The number of templates is bounded, whatever clients send. */
 import type { IncomingMessage } from 'node:http'
 import { decodeSegments, splitTarget } from '../http/targets.js'
 import { unawaited } from '../promise.js'
 import { otherName } from '../usage/counts.js'
 
-/** What Express says of a request that it has routed. */
+/** The properties that Express sets on a routed request. */
 interface RoutedRequest extends IncomingMessage {
   readonly baseUrl?: string
   readonly route?: { readonly path?: unknown }
@@ -17,15 +17,15 @@ export interface ObservedRoute {
   /** Such as `/v1/orders/{id}`. */
   readonly template: string
   /**
-   * `routed`: Express has matched it for this request, or the option `route` has given it. `learned`: it was for another
-   * request. `shape`: nobody knows it, and what may be an id is replaced.
+   * `routed`: Express has matched it for this request, or the option `route` has returned it. `learned`: it was matched for another
+   * request. `shape`: it is unknown, and segments that may be ids are replaced.
    */
   readonly from: 'routed' | 'learned' | 'shape'
   /** Express has matched a route, whose template may be unknown: that of a regular expression. A route that takes any path is none. */
   readonly isRouted: boolean
 }
 
-/** Templates that are kept, and shapes of paths whose template nobody knows. */
+/** Maximum number of templates that are kept, and of shapes of paths without a known template. */
 const mostKnown = 500
 const mostShapes = 200
 
@@ -76,7 +76,7 @@ export class RouteFinder {
     return shape
   }
 
-  /** True where items have been asked for below this template. */
+  /** True if items below this template have been requested. */
   isCollection(template: string): boolean {
     return (this.#known.get(segmentsOf(template).length + 1) ?? []).some(
       (parts) => isParameter(parts.at(-1) ?? '') && `/${parts.slice(0, -1).join('/')}` === template,
@@ -103,12 +103,12 @@ export const takesAnyPath = (template: string): boolean => /\/\{\*[^/]*$/.test(t
 /** True of what Express calls `*` or `*rest`: it takes what no route has taken. */
 const isCatchAll = (template: string): boolean => /^\/\{\*[^/]*$/.test(template)
 
-/** What stands for the name of a file, which is no id. */
+/** The placeholder for the name of a file, which is no id. */
 export const fileShape = '{file}'
 
 export const segmentsOf = (path: string): readonly string[] => path.split('/').filter((segment) => segment !== '')
 
-/** True behind Express, which knows its routes: what it has not routed is a file, or was answered by a middleware. */
+/** True with Express. An answer without a matched route is then a file or comes from a middleware. */
 export const isBehindExpress = (req: IncomingMessage): boolean => (req as RoutedRequest).app !== undefined
 
 /** The template that Express has matched; `undefined` where it has not, or its route is no text. */
@@ -153,7 +153,7 @@ export const readable = (path: string): string =>
     .replace(/:(\w+)(?:\((?:[^()]|\([^()]*\))*\))?[?*+]?/g, '{$1}')
     .replace(/\*(\w*)/g, (_, name: string) => `{*${name}}`)
 
-/** After an error handler `req.route` may be that of another path. */
+/** After an error handler, `req.route` may belong to another path. */
 function fits(template: readonly string[], segments: readonly string[]): boolean {
   const rest = template.findIndex((part) => part.includes('{*'))
   if (rest >= 0) return segments.length >= rest && template.slice(0, rest).every((part, at) => fitsPart(part, segments[at]))
@@ -166,7 +166,7 @@ function fits(template: readonly string[], segments: readonly string[]): boolean
 const isShorter = (segments: readonly string[], template: readonly string[]): boolean =>
   template.length === segments.length + 1 && isParameter(template.at(-1) ?? '')
 
-/** Express compares in either case. */
+/** Express compares case-insensitively. */
 const fitsPart = (part: string, segment: string | undefined): boolean =>
   part.includes('{') || part.toLowerCase() === (decodeSegments(`/${segment}`)?.[0] ?? segment ?? '').toLowerCase()
 
@@ -176,7 +176,7 @@ function baseSegment(segment: string, names: ParameterNames): string {
   return name === undefined ? shapeOf(segment) : `{${name}}`
 }
 
-/** A segment that may hold an id is one; what is left are words and versions. */
+/** Any segment that may be an id is treated as one; only words and versions are kept. */
 function shapeOf(segment: string): string {
   if (segment.length <= 40 && /^(?:v\d{1,3}|[a-z]+(?:[_-][a-z]+){0,3})$/i.test(segment)) return segment
   return /^[\w-]+(?:\.[\w-]+)*\.[a-z]\w{1,4}$/i.test(segment) ? fileShape : '{id}'

@@ -1,6 +1,6 @@
 /**
- * What can be said for certain of one answer, clause by clause. A rule that would have to know more, such as what the store
- * holds, is not here: who is accused falsely believes no report.
+ * The rules that a single answer can prove broken, clause by clause. Rules that need more knowledge, such as what the store
+ * holds, are not here: false reports would make the whole report useless.
  */
 import { Caches } from '../cache.js'
 import { negotiator } from '../http/accept.js'
@@ -17,9 +17,9 @@ export interface Finding {
 
 interface Rule {
   readonly clause: string
-  /** It holds for any answer. The others are about resources, and need a route. */
+  /** True if the rule applies to any answer. Other rules are about resources, and need a route. */
   readonly anywhere?: true
-  /** The name of what breaks the clause; `undefined` where nothing does. */
+  /** The name of what breaks the clause; `undefined` if the answer complies. */
   judge(answer: ObservedAnswer): string | undefined
 }
 
@@ -85,7 +85,7 @@ const listRules: readonly Rule[] = [
 const isJsonList = ({ method, status, isJson, body }: ObservedAnswer, form: 'array' | 'object'): boolean =>
   method === 'GET' && status === 200 && isJson && body === form
 
-/** What is found by a search need not be counted (PATH-8). */
+/** Results of a search need no total count (PATH-8). */
 const isSearch = (template: string): boolean => /\/(?:search|buscar|busqueda)$/i.test(template)
 
 const headerRules: readonly Rule[] = [
@@ -138,10 +138,10 @@ const headerRules: readonly Rule[] = [
 
 const noCaches = new Caches(false)
 
-/** Parameters of media types, such as a charset, are left aside. */
+/** Parameters of media types, such as a charset, are ignored. */
 function accepts(accept: string | undefined, type: string): boolean {
   if (accept === undefined || accept.trim() === '' || /(?:^|,)\s*\*\/\*\s*(?:,|$)/.test(accept)) return true
-  // What is no media type can be neither accepted nor refused.
+  // An invalid media type can be neither accepted nor refused.
   if (parseMediaType(type) === undefined) return true
   const ranges = accept.replace(/;(?!\s*q\s*=)[^,;]*/gi, '')
   return negotiator([type], noCaches)(ranges) !== undefined
@@ -186,7 +186,7 @@ const errorRules: readonly Rule[] = [
     clause: 'ERR-1',
     judge: ({ method, status, asked }) => {
       if (status === 302) return named('302', method !== 'HEAD')
-      // A part of a file was asked for; 406 is told by HDR-1.
+      // 206 is the answer to a range request; HDR-1 reports 406.
       if (status === 406 || (status === 206 && asked('range') !== undefined)) return undefined
       return named(String(status), !statuses.has(status))
     },
@@ -207,7 +207,7 @@ const errorRules: readonly Rule[] = [
 
 const rules = [...writeRules, ...listRules, ...headerRules, ...accessRules, ...errorRules]
 
-/** The clauses that an answer breaks. `isRoute`: the service has a route for it; else only what holds for any answer is judged. */
+/** The clauses that an answer breaks. `isRoute`: the service has a route for it; otherwise only the rules for any answer apply. */
 export function judge(answer: ObservedAnswer, isRoute: boolean): Finding[] {
   const found: Finding[] = []
   for (const rule of rules) {

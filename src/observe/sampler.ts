@@ -1,7 +1,7 @@
-/** Which requests are looked at: a share of them, and never for more than a share of the time. */
+/** Selects the requests to examine: a share of them, within a budget of time. */
 
 /**
- * Milliseconds whose share may be spent at once. The first looks are slow, before the code is compiled: with a short
+ * Milliseconds whose share may be spent at once. The first examinations are slow, before the code is compiled: with a short
  * window they would use up the time of all that follow.
  */
 const window = 60_000
@@ -20,7 +20,7 @@ export class Sampler {
     this.#left = budget * window
   }
 
-  /** How many requests the next one stands for, itself and those that were passed over since the last; 0 where it is passed over. */
+  /** How many requests the next one counts for: itself and those skipped since the last. 0 if it is skipped. */
   take(): number {
     this.#passed += 1
     if (this.#sample < 1 && Math.random() >= this.#sample) return 0
@@ -33,7 +33,7 @@ export class Sampler {
     return amount
   }
 
-  /** Milliseconds that were needed. */
+  /** Subtracts the milliseconds that an examination took. */
   spend(time: number): void {
     this.#left -= time
   }

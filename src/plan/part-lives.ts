@@ -25,7 +25,7 @@ interface Node {
   life: Life | undefined
 }
 
-/** What is said at a path. */
+/** The deprecation or retirement at a path. */
 export interface Found {
   readonly life: Life
   /** The template of the part, whose ids are those of the path. */
@@ -41,7 +41,7 @@ export class PartLives {
   /** Every time from which on something is 410. */
   readonly #ends: readonly number[]
 
-  /** `undefined` where no part has a life of its own: most versions have none, and pay nothing for it. */
+  /** `undefined` if no part is deprecated or retired, as in most versions, which then have no overhead. */
   static of(parts: readonly Part[]): PartLives | undefined {
     const found = parts.filter(({ life, methods }) => life !== undefined || (methods !== undefined && methods.size > 0))
     return found.length === 0 ? undefined : new PartLives(found)
@@ -80,7 +80,7 @@ export class PartLives {
     return isOver(part.methods.get(getterOf(method)), now) || isWhollyOver(part, now)
   }
 
-  /** What is said of the life of a request's path and method; `undefined` where nothing is. */
+  /** The deprecation or retirement that applies to the path and method of a request; `undefined` if there is none. */
   at(method: string, path: string): Found | undefined {
     const { node, through } = this.#walk(path)
     const above = through.map((one) => one.life).reduceRight<Life | undefined>((life, outer) => mergedLife(life, outer), undefined)
@@ -90,7 +90,7 @@ export class PartLives {
     return { life, template: named?.part?.template ?? '' }
   }
 
-  /** What it was made of. */
+  /** The parts from which it was made. */
   get all(): readonly Part[] {
     return this.#parts
   }
@@ -126,7 +126,7 @@ const joined = (one: Part, other: Part): Part => ({
   hasOthers: one.hasOthers && other.hasOthers,
 })
 
-/** Whether every method of a path has retired: then nothing is left of it, and OPTIONS has nothing to tell. */
+/** Whether every method of a path has retired: then OPTIONS is 410 too. */
 function isWhollyOver({ methods, hasOthers }: Part, now: number): boolean {
   if (hasOthers || methods === undefined || methods.size === 0) return false
   return [...methods.values()].every((life) => isOver(life, now))
@@ -152,14 +152,14 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** What a path has in the place of each `{name}` of its template, as it was sent. */
+/** The values in a path for each `{name}` of its template, as sent. */
 export function namesIn(template: string, path: string): ReadonlyMap<string, string> {
   const segments = segmentsOf(path)
   const names = template.split('/').slice(1)
   return new Map(names.flatMap((name, at) => (isPlaceholder(name) ? [[name, segments[at] ?? '']] : [])))
 }
 
-/** The address of what takes a part's place. `base`: the address of the version, without a slash at its end. */
+/** The address of the replacement of a part. `base`: the address of the version, without a trailing slash. */
 export function useAddress(use: string, base: string, names: ReadonlyMap<string, string>): string {
   if (/^[a-z][a-z0-9+.-]*:/i.test(use)) return use
   const filled = use.replace(/\{[^{}]*\}/g, (name) => names.get(name) ?? name)

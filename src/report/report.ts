@@ -1,10 +1,10 @@
-/** Who breaks if a clause is enforced, and who calls which version: a snapshot of counts, in the order in which people ask. */
+/** The report of a snapshot: which clients break if a clause is enforced, and which clients call which version. */
 import { type ClauseId, clauses } from '../clauses.js'
 import { type BreakCount, type CallCount, type Count, coverageOf, type UsageGap, type UsageSnapshot } from '../usage/snapshot.js'
 
 /** A client with its counts. */
 export interface ReportedClient extends Count {
-  /** `undefined`: clients are not counted apart. */
+  /** `undefined`: clients are not distinguished. */
   readonly client: string | undefined
 }
 
@@ -15,7 +15,7 @@ export interface ReportedPlace extends Count {
   readonly detail: string
 }
 
-/** A clause that answers break, or would break if it was enforced. */
+/** A clause that answers break, or that enforcing would make them break. */
 export interface ReportedClause extends Count {
   readonly clause: string
   /** In a few words; empty where the clause is none of the conventions. */
@@ -35,7 +35,7 @@ export interface UsageReport {
   readonly at: string
   readonly days: number
   readonly since: string | undefined
-  /** Counting was complete for all these days: who is not in the report did not call. */
+  /** Counting was complete for all these days: a client that is not in the report did not call. */
   readonly complete: boolean
   /** The share of the days for which counting was complete, from 0 to 1. */
   readonly share: number

@@ -59,5 +59,5 @@ function table(rows: readonly (readonly string[])[]): string[] {
   return rows.length > mostRows ? [...lines, `  ... and ${rows.length - mostRows} more: --json has them all`] : lines
 }
 
-/** What came from a client moves no cursor. */
+/** Replaces control characters, because the text comes from clients. */
 const printable = (text: string): string => text.replace(/[^\P{C}]/gu, '?')

@@ -17,7 +17,7 @@ import { pagePolicy, reportPage } from './html-page.js'
 import { reportOf, type UsageReport } from './report.js'
 
 export interface UsagePageOptions<P = unknown> {
-  /** Who may read the report: it is asked for `read` of `resource`, as the permission of `api` is. */
+  /** Decides who may read the report. It is called for `read` of `resource`, like the permission of `api`. */
   readonly permission: Permission<P>
   /** Default `usage`. */
   readonly resource?: string
@@ -29,7 +29,7 @@ const html = 'text/html'
 const choose = negotiator([mediaType.json, html], new Caches(false))
 
 /**
- * A middleware that answers GET with the report, as JSON, or as a page without scripts for who accepts HTML (HDR-1). `?days=7` says how far back, default 30. It
+ * A middleware that answers GET with the report, as JSON, or as a page without scripts for clients that accept HTML (HDR-1). `?days=7` sets how many days it covers, default 30. It
  * needs an authenticating middleware before it (AUTH-4). Errors go to `next`: put `problems()` behind it. Throws `ConfigurationError` where an option makes no sense.
  *
  * @example app.use('/ops/usage', authenticated, usagePage(counts, { permission: ({ role }) => (role === 'ops' ? 'allow' : 'forbidden') }))

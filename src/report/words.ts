@@ -1,4 +1,4 @@
-/** What the terminal and the page say in the same words. */
+/** Texts that the terminal and the page share. */
 import type { UsageReport } from './report.js'
 
 /** How long ago a time was, such as `5 min ago`. */
@@ -18,7 +18,7 @@ export const clientName = (client: string | undefined): string => client ?? '(no
 
 export const versionName = (version: string): string => (version === '' ? '(no version)' : version)
 
-/** For which part of the time the report is complete: in a sentence. */
+/** A sentence that says for which part of the period the report is complete. */
 export function completeness({ complete, share, since, days }: UsageReport): string {
   if (since === undefined) return `Nothing has been counted. Whether anybody called is unknown.`
   if (complete) return `Counting was complete in the last ${days} days: who is not listed did not call.`

@@ -4,19 +4,19 @@ import type { IncomingMessage } from 'node:http'
 import { checkOptions, invalidOption } from '../options/check.js'
 import { type Kinds, type TextKind, timer } from '../options/kinds.js'
 
-/** Fails if it throws, rejects, or takes longer than `timeout`, when `signal` fires. */
+/** The check fails if it throws, rejects, or takes longer than `timeout`. `signal` is aborted at the timeout. */
 export type Check = (signal: AbortSignal) => unknown
 
 /** A check, and what its failure means. */
 export interface HealthCheck {
   readonly check: Check
-  /** False where the service can do its work without: a failure is shown, and readiness stays. Default true. */
+  /** False if the service can work without it: a failure is shown, but the service stays ready. Default true. */
   readonly required?: boolean
 }
 
 /** What `health()` and `probes()` have in common. Times are in milliseconds. */
 interface Common {
-  /** Time for which a result of a check is used again. Default 1,000. */
+  /** How long the result of a check is cached. Default 1,000. */
   readonly maxAge?: number
   /** Time that a check may take; at least 1. Default 2,000. */
   readonly timeout?: number
@@ -35,11 +35,11 @@ interface Common {
 
 /** What `health()` takes. Times are in milliseconds. */
 export interface HealthOptions extends Common {
-  /** What the service stands on, by names that may be shown, such as `{ database: () => readiness.query('SELECT 1') }`. Default: nothing. */
+  /** The dependencies of the service, by names that may be shown, such as `{ database: () => readiness.query('SELECT 1') }`. Default: nothing. */
   readonly checks?: Readonly<Record<string, Check | HealthCheck>>
   /** Whether the service has started: readiness is 503 until it returns true. Default: it has. */
   readonly started?: () => boolean
-  /** Whether a request may see the names and results of the checks, as JSON. One that throws shows nothing. Default: nobody may. */
+  /** Whether a request may see the names and results of the checks, as JSON. If it throws, nothing is shown. Default: no request may. */
   readonly shows?: (req: IncomingMessage) => boolean
   /** Called with the error of each check that failed, and its name. Default: one line of `console.error` for each outage, and one when it is over. */
   readonly onFailure?: (error: unknown, check: string) => void
@@ -101,7 +101,7 @@ export function resolveHealth(given: HealthOptions): ResolvedHealth {
   return { ...withDefaults('health()', given), checks }
 }
 
-/** The same of `probes()`, whose check has no name that is shown. */
+/** The same for `probes()`, whose check has no name. */
 export function resolveProbes(given: ProbesOptions): ResolvedHealth {
   checkOptions('probes()', given, probesKinds)
   const { check, ...rest } = given

@@ -17,8 +17,8 @@ export type ProbesMiddleware = HealthMiddleware
 /**
  * Answers two paths, for GET and HEAD, and passes all others on. `/live` is 204 as long as the
  * event loop runs. `/ready` is 204, and a 503 problem with `Retry-After` where the service is
- * starting or shutting down, or a check that is required fails or takes too long. Whom `shows` lets
- * see it gets the names and results of the checks as JSON, with 200 in place of 204. Other methods
+ * starting or shutting down, or a required check fails or times out. Requests that `shows` allows
+ * get the names and results of the checks as JSON, with 200 instead of 204. Other methods
  * are 405. Use it before everything else, so that no rate limit, authentication or overload control
  * refuses a probe. Throws `ConfigurationError` for an option that makes no sense.
  *
@@ -39,7 +39,7 @@ type State = 'ready' | 'starting' | 'draining' | 'failing'
 const details: Readonly<Record<Exclude<State, 'ready'>, string>> = {
   starting: 'The service is starting.',
   draining: 'The server is shutting down.',
-  failing: 'Something that the service needs does not work.',
+  failing: 'A dependency of the service does not work.',
 }
 
 /** The checks as they are shown. */
@@ -73,7 +73,7 @@ function handlerOf(options: ResolvedHealth): HealthMiddleware {
   }
 }
 
-/** What the service is ready for, at the moment of a request. Never rejects. */
+/** The readiness of the service at the moment of a request. Never rejects. */
 function readinessOf({ server, started, checks, ...checking }: ResolvedHealth) {
   const runs = checks.map((one) => ({ ...one, run: readinessCheck(one, checking) }))
   const isDraining = (req: IncomingMessage): boolean => (server ?? serverOf(req.socket))?.draining === true
@@ -91,7 +91,7 @@ function readinessOf({ server, started, checks, ...checking }: ResolvedHealth) {
 
 const always = (): boolean => true
 
-/** A function of the team's that throws says no. */
+/** If the team's function throws, the result is false. */
 function holds(asked: () => boolean): boolean {
   try {
     return unawaited(asked()) === true

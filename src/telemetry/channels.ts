@@ -1,29 +1,29 @@
 /**
  * The channels of `node:diagnostics_channel` on which the library reports what it does: docs/observability.md. Without
- * subscribers each costs one look at the channel.
+ * subscribers, each costs one check of the channel.
  */
 import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import type { CallMessage, PoolWaitMessage, RequestMessage, StepMessage } from './messages.js'
 
-/** One message a request, from its start until its answer is written or its connection has closed. */
+/** One message per request, from its start until its answer is written or its connection has closed. */
 export const requestChannel = tracingChannel<unknown, RequestMessage>('express-rest-conventions:request')
 
-/** One message a step of a request. */
+/** One message per step of a request. */
 export const stepChannel = tracingChannel<unknown, StepMessage>('express-rest-conventions:step')
 
-/** One message a call of an adapter, for requests and for jobs. */
+/** One message per call of an adapter, for requests and for jobs. */
 export const callChannel = tracingChannel<unknown, CallMessage>('express-rest-conventions:adapter-call')
 
-/** One message a look-up in a cache. */
+/** One message per look-up in a cache. */
 export const cacheChannel = channel('express-rest-conventions:cache')
 
-/** One message a call that waits for a connection of a pool of PostgreSQL. */
+/** One message per call that waits for a connection of a PostgreSQL pool. */
 export const poolWaitChannel = tracingChannel<unknown, PoolWaitMessage>('express-rest-conventions:pool-wait')
 
-/** One message a list over PostgreSQL that took long. */
+/** One message per slow list over PostgreSQL. */
 export const slowListChannel = channel('express-rest-conventions:slow-list')
 
-/** One message when a store of limits fails, and one when it counts again. */
+/** One message when a rate-limit or login store fails, and one when it works again. */
 export const storeFailureChannel = channel('express-rest-conventions:store-failure')
 
 /**
@@ -52,7 +52,7 @@ export class Traced<M extends Outcome> {
     })
   }
 
-  /** Says that the work begins, where what follows is not run within it. */
+  /** Publishes the start of the work, if the code that follows does not run within it. */
   begin(): this {
     const { start, end } = this.#channel
     start.publish(this.message)
@@ -75,7 +75,7 @@ export class Traced<M extends Outcome> {
   }
 }
 
-/** What every message says when its work has ended. */
+/** The fields that every message has after its work has ended. */
 interface Outcome {
   duration: number | undefined
   failed: boolean

@@ -1,7 +1,7 @@
 /** The templates of what Express has mounted and matched: labels of metrics must not grow with the values in paths. */
 import type { IncomingMessage } from 'node:http'
 
-/** What Express says of the route of a request. */
+/** The properties of a request that describe its route in Express. */
 interface RoutedRequest extends IncomingMessage {
   readonly baseUrl?: string
   params?: Params | undefined
@@ -21,7 +21,7 @@ export function mountTemplate(req: IncomingMessage): string {
   return baseUrl === '' || params === undefined ? baseUrl : templateOf(baseUrl, namesIn(params))
 }
 
-/** The template of the route that Express has matched last, such as `/v1/cosas/:id`; `undefined` where none has. */
+/** The template of the route that Express has matched last, such as `/v1/cosas/:id`; `undefined` if none has matched. */
 export function expressRoute(req: IncomingMessage): string | undefined {
   const path = pathOf((req as RoutedRequest).route?.path)
   return path === undefined ? undefined : `${mountTemplate(req)}${path}`

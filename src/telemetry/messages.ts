@@ -1,10 +1,10 @@
-/** The messages of the tracing channels. Their getters give what is known of the request when they are read. */
+/** The messages of the tracing channels. Their getters return what is known about the request at the time of reading. */
 import type { IncomingMessage } from 'node:http'
 
-/** What messages say of the request, or job, that they belong to. */
+/** The fields of a message that describe its request or job. */
 export interface Facts {
   readonly requestId: string
-  /** `JOB` where no request began it. */
+  /** `JOB` for work that no request has started. */
   readonly method: string
   /** The version segment, where there is one. */
   readonly version: string | undefined
@@ -20,7 +20,7 @@ export interface Facts {
   readonly traceparent: string | undefined
 }
 
-/** Who reports: it knows the facts, and who calls. */
+/** The source of a message: the facts of the request, and its principal. */
 export interface Subject {
   /** The request; `undefined` of a job. */
   readonly req: IncomingMessage | undefined
@@ -93,11 +93,11 @@ export class RequestMessage extends Message {
   deprecated = false
   /** Calls of adapters. */
   queries = 0
-  /** Records that they gave. */
+  /** Records that the adapters returned. */
   rows = 0
   /** Milliseconds that it waited for other writers of its key. */
   waited = 0
-  /** What is deprecated and was used: operations, parameters and members, by name (VER-3). */
+  /** The deprecated operations, parameters and members that the request used, by name (VER-3). */
   deprecatedUses: readonly { readonly kind: string; readonly name: string }[] = []
 }
 
@@ -112,7 +112,7 @@ export class StepMessage extends Message {
 }
 
 export class CallMessage extends Message {
-  /** Records that the adapter gave; `undefined` of writes, and where it failed. */
+  /** Records that the adapter returned; `undefined` for writes and failures. */
   rows: number | undefined = undefined
   readonly #collection: string
 
@@ -139,11 +139,11 @@ export interface CacheMessage {
   readonly hit: boolean
 }
 
-/** A call that waits for a connection, since all of the pool are in use. */
+/** A call that waits for a connection because all connections of the pool are in use. */
 export class PoolWaitMessage {
   /** Milliseconds; `undefined` until it has got one, or has given up. */
   duration: number | undefined = undefined
-  /** It gave up: its time was over, or nobody waited any more. */
+  /** True if it gave up: it timed out, or the client was gone. */
   failed = false
   error: unknown = undefined
 
@@ -166,11 +166,11 @@ export interface SlowListMessage {
   readonly sort: readonly string[]
   /** Whether there was a full-text search. */
   readonly search: boolean
-  /** The tables that its plan reads whole: no index serves it there. `undefined` where the database did not say. */
+  /** The tables that its plan reads completely, because no index fits. `undefined` if the plan is unknown. */
   readonly readWhole: readonly string[] | undefined
 }
 
-/** A store of limits, which has failed or counts again. */
+/** A rate-limit or login store that has failed or works again. */
 export interface StoreFailureMessage {
   readonly state: 'failed' | 'recovered'
   /** A sentence for the log. */

@@ -1,4 +1,4 @@
-/** What a client is called in counts: by its token, by the team's function, or by a keyed hash. */
+/** The name of a client in counts: from its token, from the team's function, or a keyed hash. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isContainer } from '../definition/json.js'
@@ -7,7 +7,7 @@ import { invalidOption } from '../options/check.js'
 import { unawaited } from '../promise.js'
 import { longestName, unnamedClient } from './counts.js'
 
-/** Names the client of a request; `undefined` where it has no name. */
+/** Returns the name of the client of a request; `undefined` if it has none. */
 export type ClientNamer = (principal: unknown, req: IncomingMessage) => string | undefined
 
 /** How clients are named. */
@@ -54,7 +54,7 @@ export function tokenClient(principal: unknown): string | undefined {
   return undefined
 }
 
-/** Claims are one object as long as their token is cached: they are hashed once. */
+/** While a token is cached its claims are the same object, so each is hashed only once. */
 const hashes = new WeakMap<object, { readonly key: KeyObject; readonly hash: string }>()
 
 function hashed(key: KeyObject | undefined, principal: unknown): string {

@@ -1,4 +1,4 @@
-/** What has been counted for a request by the library that answers it, so that an `observe()` in front counts the rest. */
+/** Records what a router or middleware has already counted for a request, so that an `observe()` in front counts only the rest. */
 import type { IncomingMessage } from 'node:http'
 import type { Usage } from './usage.js'
 
@@ -13,16 +13,16 @@ interface Counted {
 
 const followed = new WeakMap<IncomingMessage, Counted[]>()
 
-/** From here on what is counted for a request is remembered. Others pay for a look. */
+/** Starts to record the counts of a request. For all other requests the cost is one look-up. */
 export function followCounts(req: IncomingMessage): void {
   followed.set(req, [])
 }
 
-/** Tells that a request was counted for a clause, or as a call. */
+/** Records that a request was counted for a clause, or as a call. */
 export function noteCounted(req: IncomingMessage, usage: Usage, what: string): void {
   followed.get(req)?.push({ usage, what })
 }
 
-/** Whether that was so, in the same counts. */
+/** Whether a request was already counted for this, in the same counts. */
 export const isCounted = (req: IncomingMessage, usage: Usage, what: string): boolean =>
   followed.get(req)?.some((one) => one.usage === usage && one.what === what) ?? false

@@ -6,7 +6,7 @@
 /** What is counted: answers that enforcing a clause would change, and answered calls. */
 export type CountKind = 'would_break' | 'calls'
 
-/** What a count is about. Texts are cut to their bounds. */
+/** The labels of a count. Texts are cut to their maximum length. */
 export interface Labels {
   readonly kind: CountKind
   /** The clause, or the version. */
@@ -25,12 +25,12 @@ export const otherName = '(other)'
 /** Stands for callers that have no name. */
 export const unnamedClient = '(unnamed)'
 
-/** How many different texts each label may have, clients apart. */
+/** How many different values each label may have, except for clients. */
 const mostSubjects = 200
 const mostRoutes = 1000
 const mostDetails = 100
 
-/** Cells of one kind. Beyond, only subject and method are told apart. */
+/** Maximum number of cells of one kind. Beyond it, only subject and method are distinguished. */
 const mostCells = 20_000
 
 const longestRoute = 200
@@ -116,7 +116,7 @@ interface Client {
 /** What has changed since it was last taken. */
 export interface Changes {
   readonly cells: readonly Cell[]
-  /** Names of cells that are no more. */
+  /** Names of deleted cells. */
   readonly removed: readonly string[]
 }
 
@@ -132,13 +132,13 @@ export class Counts {
   #changed: Cell[] = []
   #removed = new Set<string>()
 
-  /** `most`: how many clients are kept apart at least; there may be twice as many. */
+  /** `most`: how many clients are distinguished at least; the map may hold twice as many. */
   constructor(kind: CountKind, most: number) {
     this.#kind = kind
     this.#most = most
   }
 
-  /** Counts, and returns the labels as they were bounded. */
+  /** Counts, and returns the labels after bounding. */
   count(subject: string, method: string, route: string, detail: string, client: string, now: number, amount: number): Labels {
     let held = this.#clients.get(client)
     let cell = held?.tree.get(subject)?.get(method)?.get(route)?.get(detail)
@@ -176,7 +176,7 @@ export class Counts {
     for (const cell of this.#changed) this.#removed.delete(cell.field)
   }
 
-  /** All counts as changes: for a store that has lost them. */
+  /** Returns all counts as changes, for a store that has lost them. */
   touchAll(): void {
     for (const cell of this.#cells()) this.#touch(cell)
   }
@@ -229,7 +229,7 @@ export class Counts {
       for (const cell of cellsOf(tree)) {
         cell.merged = true
         this.#size -= 1
-        // A flood of names that the store has never seen leaves nothing behind.
+        // Cells that were never stored need no deletion in the store.
         if (cell.taken) this.#removed.add(cell.field)
         const into = this.#open({ ...cell.labels, client: otherName })
         into.absorb(cell)
@@ -243,7 +243,7 @@ export class Counts {
   }
 }
 
-/** Names that no client gives up: they are no clients. */
+/** Reserved names, which do not stand for a single client. */
 const shared: ReadonlySet<string> = new Set(['', otherName, unnamedClient])
 
 function* cellsOf(tree: Tree): Iterable<Cell> {

@@ -1,4 +1,4 @@
-/** Carries the counts of this process to the store, in batches and behind the requests. */
+/** Writes the counts of this process to the store, in batches and outside of requests. */
 import { AsyncResource } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import type { Awaitable } from '../adapters/contract.js'
@@ -30,7 +30,7 @@ export class Flusher {
   #sequence = 0
   /** The last write that the store is known to hold. */
   #stored = 0
-  /** It does not hold what it held. */
+  /** True if the store has lost what it held. */
   #hasLost = false
   #failedAt: number | undefined
   #running: Promise<void> | undefined
@@ -52,11 +52,11 @@ export class Flusher {
     const flush = (): void => {
       if (this.#running === undefined) void this.flush()
     }
-    // The first request starts it, and its context, such as its trace, is none of the writes'.
+    // The first request starts the timer; writes must not inherit its context, such as its trace.
     this.#timer = this.#context.runInAsyncScope(() => setInterval(flush, this.#settings.interval)).unref()
   }
 
-  /** Writes what has changed. Never rejects: what could not be written waits for the next time. */
+  /** Writes what has changed. Never rejects: changes that could not be written are written the next time. */
   flush(): Promise<void> {
     // What was counted since a write began is not in that one. The next one is for all who ask meanwhile.
     if (this.#running !== undefined) {
@@ -72,7 +72,7 @@ export class Flusher {
     return this.#running
   }
 
-  /** Writes the last counts, and that there will be no more. */
+  /** Writes the last counts and marks this process as ended. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#timer = undefined
@@ -87,7 +87,7 @@ export class Flusher {
       // While a store is down no counts are sent, so that what may have arrived stays bounded.
       if (this.#failedAt !== undefined) await this.#deliver(false)
       await this.#deliver(true)
-      // The store was flushed, or has gone back to an older state: what it lost is written again.
+      // The store was flushed or restored from an older state: write all counts again.
       if (this.#hasLost) await this.#deliver(true)
       this.#recovered()
     } catch (error) {

@@ -1,4 +1,4 @@
-/** The alarm before something goes: who still called it, and for which time nobody can say (VER-2). */
+/** Versions and parts that are due to end: which clients still call them, and whether the counts are complete (VER-2). */
 import { checkOptions } from '../options/check.js'
 import { count, type Kinds } from '../options/kinds.js'
 import { type DescribedVersion, requireDescription } from '../plan/description.js'
@@ -28,7 +28,7 @@ export interface RemainingCaller {
   readonly last: string
 }
 
-/** Something that is due to end, and who calls it. */
+/** A version or part that is due to end, with its callers. */
 export interface DueEnd extends ScheduledEnd {
   /** Whole days until it ends; negative where its time is past and it is still served. */
   readonly daysLeft: number
@@ -42,7 +42,7 @@ export interface DueEnd extends ScheduledEnd {
   readonly sentence: string
 }
 
-/** What is looked for. */
+/** The options of `dueEnds()`. */
 export interface DueEndsOptions {
   /** Days ahead. Default 30. */
   readonly within?: number
@@ -87,8 +87,8 @@ const isWithin = (route: string | undefined, around: string | undefined): boolea
   around !== undefined && route !== undefined && (route === around || route.startsWith(`${around}/`))
 
 /**
- * What ends within some days, with who still called it in the time of a snapshot. It decides nothing: what is announced
- * ends when it was announced. Where counts are young or were lost, no call means `unknown`, and never `silent`.
+ * What ends within some days, with the clients that called it in the period of a snapshot. It changes nothing: a part
+ * ends on its announced date. If counting is recent or counts were lost, the state without calls is `unknown`, never `silent`.
  *
  * @example dueEnds(scheduledEnds(service), await counts.read()).filter(({ state }) => state !== 'silent')
  */
@@ -107,7 +107,7 @@ export function dueEnds(ends: readonly ScheduledEnd[], snapshot: UsageSnapshot, 
     })
 }
 
-/** A path that leads nowhere is nobody's dependence; a document is read to get away from the version. */
+/** No client depends on an unknown path, and documents are read in order to leave the version: neither counts. */
 const isServed = ({ route }: CallCount): boolean => route !== '(unknown)' && !/^\/(?:openapi(?:\.json|\.yaml)?|docs)(?:\/|$)/.test(route)
 
 function callersOf({ version, route, method }: ScheduledEnd, calls: readonly CallCount[]): readonly RemainingCaller[] {
@@ -122,7 +122,7 @@ function callersOf({ version, route, method }: ScheduledEnd, calls: readonly Cal
   return [...found].map(([client, one]) => ({ client, ...one })).sort((a, b) => b.calls - a.calls)
 }
 
-/** Callers that a sentence names. */
+/** Maximum number of callers that a sentence names. */
 const mostNamed = 10
 
 function sentenceOf(

@@ -1,4 +1,4 @@
-/** What has been counted by all processes, as plain data, and for which time it is complete. */
+/** The counts of all processes as plain data, and the periods for which they are complete. */
 import { type CountKind, dayLength, otherName, unnamedClient } from './counts.js'
 import type { StoredUsage, StoredWriter } from './store.js'
 
@@ -54,7 +54,7 @@ export interface UsageSnapshot {
 
 /** For how much of a time counting was complete. */
 export interface Coverage {
-  /** True where nothing is missing: who has no count then did not call. */
+  /** True if nothing is missing: a client without a count did not call. */
   readonly complete: boolean
   /** From 0 to 1. */
   readonly share: number
@@ -144,7 +144,7 @@ function lengthOf(spans: readonly Span[]): number {
 function addField(totals: Map<string, Total>, field: string, text: string, before: number): void {
   const labels = parsed(field)
   const counted = parsed(text)
-  // Whoever else writes under our keys changes no report.
+  // Fields that other programs have written under our keys are ignored.
   if (labels?.length !== 6 || !labels.every((label) => typeof label === 'string') || counted?.length !== 3) return
   const [kind, subject, method, route, detail, client] = labels as [CountKind, string, string, string, string, string]
   const [first, last, days] = counted as [number, number, [number, number][]]

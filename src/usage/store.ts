@@ -6,7 +6,7 @@ import type { Awaitable } from '../adapters/contract.js'
  * nothing, so a write whose answer was lost can be repeated.
  */
 export interface UsageWrite {
-  /** The process that writes: a name that no other process ever has. */
+  /** The name of the writing process. It is globally unique. */
   readonly writer: string
   /** Grows with each write of this process. */
   readonly sequence: number
@@ -51,7 +51,7 @@ export interface StoredUsage {
   readonly writers: readonly StoredWriter[]
 }
 
-/** Keeps the counts of all processes. What it can't do it throws or rejects. */
+/** Keeps the counts of all processes. Methods throw or reject on failure. */
 export interface UsageStore {
   /**
    * Sets and removes fields of one process, all or none, unless it holds a write of this process

@@ -1,4 +1,4 @@
-/** Who calls what, and who breaks which clause: counted in bounds, by all processes together. */
+/** Counts calls, and answers that break a clause, by client: bounded, for all processes together. */
 import type { IncomingMessage } from 'node:http'
 import { notify } from '../notify.js'
 import { checkOptions } from '../options/check.js'
@@ -79,11 +79,11 @@ export interface Usage {
   countCall(call: CountedCall): void
   /** Counts an answer that breaks a clause. Never throws, never waits. */
   countBreak(found: CountedBreak): void
-  /** Says that this process counts from here on, also while nobody calls. `ready()` of `api` calls it; without it, the first count does. */
+  /** Starts counting in this process, even if there are no requests. `ready()` of `api` calls it; without it, the first count does. */
   start(): void
   /** Writes what has been counted to the store. Never rejects. */
   flush(): Promise<void>
-  /** Writes the last counts and says that this process ends: call it when the server has closed. Never rejects. */
+  /** Writes the last counts and marks this process as ended. Call it when the server has closed. Never rejects. */
   close(): Promise<void>
   /** The counts of all processes for the last so many days, default 30. Rejects where the store does not answer, and with `RangeError` for more days than are kept. */
   read(options?: { readonly days?: number }): Promise<UsageSnapshot>
@@ -112,7 +112,7 @@ const noRoute = '(unknown)'
 
 /**
  * Counts answered calls by version, route and client, and answers that break a clause by clause,
- * route and client. Counting is synchronous and bounded; a store that does not answer never touches
+ * route and client. Counting is synchronous and bounded; a store that does not answer never affects
  * a request. Throws `ConfigurationError` where an option makes no sense.
  *
  * @example
@@ -128,7 +128,7 @@ export function usage(options: UsageOptions = {}): Usage {
   const flusher = new Flusher(store, [calls, breaks], { interval, storeTimeout, days, onStoreFailure, onStoreRecovery })
   let hasFailed = false
   const failed = (error: unknown): void => {
-    if (!hasFailed) report(new Error('usage() could not count; it says so once.', { cause: error }))
+    if (!hasFailed) report(new Error('usage() could not count; this is reported only once.', { cause: error }))
     hasFailed = true
   }
   return {

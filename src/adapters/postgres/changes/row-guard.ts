@@ -1,5 +1,5 @@
 /**
- * Keeps other sessions from a row between what a change compares and what it writes, where the
+ * Protects a row from other sessions between the comparison and the write of a change, if the
  * statement alone does not (`racing.ts`, HDR-3).
  */
 import type { Database, Wait } from '../connections/client.js'
@@ -18,7 +18,7 @@ import type { PendingChange } from './pending-change.js'
  */
 export type RowGuard = 'lock' | 'snapshot'
 
-/** Whether the change needs a guard: elsewhere its own statement is enough. */
+/** Whether the change needs a guard. Otherwise its own statement is enough. */
 export function isRacing({ table, action, call }: PendingChange): boolean {
   const { update, remove, members } = table.racing
   if (action === 'create') return false
@@ -38,7 +38,7 @@ export async function rowGuard(table: Table, database: Database, wait: Wait): Pr
 const lockSql = (strength: 'UPDATE' | 'NO KEY UPDATE', table: Table, where: string): string =>
   `SELECT 1 AS c0 FROM ${table.target} WHERE ${where} FOR ${strength}`
 
-/** Rows may come into sight, and go, between a lock that finds none and the look that confirms it. */
+/** Rows may become visible, and disappear, between a lock that finds none and the read that confirms it. */
 const mostTries = 3
 
 /**
@@ -53,7 +53,7 @@ export async function lockRow(at: RowCall, removes: boolean): Promise<boolean> {
     const [locked] = await at.ask.query(lockSql(removes ? 'UPDATE' : 'NO KEY UPDATE', at.table, where), parameters)
     if (locked !== undefined) return true
     if ((await rowNow(at)) === undefined) return false
-    // It is there now. Policies of row-level security may still not let it be locked: the statement says what comes of that.
+    // The row exists now. If row-level security does not allow the lock, the outcome of the statement decides.
     if (tries >= mostTries) return true
   }
 }
@@ -61,13 +61,13 @@ export async function lockRow(at: RowCall, removes: boolean): Promise<boolean> {
 /**
  * Whether a lock of a row of the table locks all rows that it is made of. PostgreSQL refuses it for a
  * view with an outer join, GROUP BY, DISTINCT or window functions, and for a role that may not update
- * what is below. It locks nothing, without a word, in the parts of a UNION, in WITH, in sub-selects and
+ * the underlying table. It silently locks nothing in the parts of a UNION, in WITH, in sub-selects and
  * functions. The plan shows what will be locked: such rows are found again by their `ctid`.
  */
 async function isLockable(table: Table, database: Database, wait: Wait): Promise<boolean> {
   const text = `EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) SELECT * FROM ${table.target} FOR UPDATE`
   try {
-    // In a transaction of the caller's, in a savepoint: a statement that fails must not end it.
+    // Within a transaction of the caller, use a savepoint: a failed statement must not abort the transaction.
     const [row] = database.nested
       ? await database.transaction((session) => session.query(text, []), wait, true)
       : await database.query(text, [], wait)
@@ -76,7 +76,7 @@ async function isLockable(table: Table, database: Database, wait: Wait): Promise
     const scans = scansOf(root)
     return scans.length > 0 && scans.every(isLocked)
   } catch (error) {
-    // What the database does not take, or not of this role, or does not explain, can't be locked.
+    // If the database refuses or can't explain the statement, for example for this role, the rows can't be locked.
     if (['other', 'refused', 'unprepared'].includes(failureKind(error))) return false
     throw unavailable(error, false)
   }
@@ -90,12 +90,12 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** What rows are read from. */
+/** The plan nodes that read rows. */
 const scansOf = (node: PlanNode): readonly PlanNode[] => [
   ...(node['Relation Name'] !== undefined || /^(?:Function|Table Function|WorkTable) Scan$/.test(node['Node Type']) ? [node] : []),
   ...(node.Plans ?? []).flatMap(scansOf),
 ]
 
-/** A foreign table is locked where its rows are. */
+/** A foreign table is locked on the remote server. */
 const isLocked = ({ 'Node Type': type, 'Remote SQL': remote, Output: output = [] }: PlanNode): boolean =>
   type === 'Foreign Scan' ? / FOR UPDATE$/.test(remote ?? '') : output.some((column) => /^(?:.*\.)?ctid$/.test(column))

@@ -1,7 +1,7 @@
 /**
  * Which writes of a table would miss an update that another session commits while they wait for the
- * row (HDR-3). PostgreSQL checks the row itself again when the wait is over. All else in the statement
- * is as it was when the statement began: the row that a view gives to its INSTEAD OF trigger or rule,
+ * row (HDR-3). PostgreSQL re-reads the row itself when the wait is over. Everything else in the statement
+ * has the state of the start of the statement: the row that a view gives to its INSTEAD OF trigger or rule,
  * rows that a sub-select finds, rows of other tables.
  */
 import type { Database, Wait } from '../connections/client.js'
@@ -16,7 +16,7 @@ export interface Racing {
   readonly members: ReadonlySet<string>
 }
 
-/** Reads it off the catalog and the options. Asks the database about functions where there are expressions. */
+/** Derives this from the catalog and the options. Queries the database about functions if there are expressions. */
 export async function racingOf(
   { version, columns = {} }: PostgresAdapterOptions,
   { relation, joins, deletion }: { relation: Relation; joins: ReadonlyMap<string, JoinColumns>; deletion: object | undefined },
@@ -35,7 +35,7 @@ export async function racingOf(
   const update = relation.indirect.update || compares
   return {
     update,
-    // What was attached while the removal waited has to go with the record.
+    // Associations that were attached while the removal waited must be removed with the record.
     remove: (deletion === undefined ? relation.indirect.remove || compares : update) || joins.size > 0,
     members: new Set([...expressions].filter(([, sql]) => readsOthers(sql)).map(([member]) => member)),
   }
