@@ -61,6 +61,10 @@ export interface FoundIn {
   readonly route: string | undefined
 }
 
+/** The route of a counted finding: with its version, so that two versions are counted apart. */
+export const countedRoute = ({ version, route }: Pick<FoundIn, 'version' | 'route'>): string | undefined =>
+  route === undefined || version === undefined ? route : `/${version}${route}`
+
 /** Counts a finding and calls the hook. */
 export function tellFinding(listeners: FindingListeners, clause: string, detail: string, { req, principal, ...place }: FoundIn): void {
   const { onFinding, usage } = listeners
@@ -70,7 +74,7 @@ export function tellFinding(listeners: FindingListeners, clause: string, detail:
     usage.countBreak({
       clause,
       method,
-      route: route === undefined || version === undefined ? route : `/${version}${route}`,
+      route: countedRoute(place),
       detail,
       client,
     })

@@ -11,7 +11,7 @@ import { checkArgument, checkOptions } from '../options/check.js'
 import { type Kinds, withMethod } from '../options/kinds.js'
 import { HttpProblem, Unavailable } from '../problem.js'
 import { send } from '../representation/answer.js'
-import type { Usage } from '../usage/usage.js'
+import { UnkeptDays, type Usage } from '../usage/usage.js'
 import { header, mediaType } from '../wire.js'
 import { pagePolicy, reportPage } from './html-page.js'
 import { reportOf, type UsageReport } from './report.js'
@@ -77,7 +77,7 @@ async function read(usage: Usage, days: number | undefined): Promise<UsageReport
   try {
     return reportOf(await usage.read(days === undefined ? {} : { days }))
   } catch (error) {
-    if (error instanceof RangeError) throw new HttpProblem('invalid-query', { detail: error.message })
+    if (error instanceof UnkeptDays) throw new HttpProblem('invalid-query', { detail: error.message })
     throw new Unavailable({ cause: error, detail: 'The counts can not be read for the moment.' })
   }
 }

@@ -1,4 +1,5 @@
 /** How an answered request is counted: by version, template and client. */
+import { countedRoute } from '../conventions/finding.js'
 import { fromVersion, splitVersion } from '../middleware/version-names.js'
 import { mountTemplate } from '../telemetry/express-route.js'
 import { noteCounted, theCall } from '../usage/counted.js'
@@ -11,16 +12,17 @@ export function countCall(exchange: Exchange, usage: Usage): void {
   const client = usage.clientOf(principal, req)
   usage.countCall({ ...place, method, client })
   noteCounted(req, usage, theCall)
-  // Who uses what is deprecated breaks when it goes.
+  const route = countedRoute(knownPlaceOf(exchange))
+  // These clients break when the deprecated part ends.
   for (const { kind, name } of exchange.progress.deprecatedUses)
-    usage.countBreak({ clause: 'VER-3', method, route: place.route, detail: `${kind} ${name}`, client })
+    usage.countBreak({ clause: 'VER-3', method, route, detail: `${kind} ${name}`, client })
 }
 
-/** Stands for versions that there never were: their names are the client's to choose. */
-export const unknownVersion = '(unknown)'
+/** Stands for versions that never existed: their names come from the client. */
+const unknownVersion = '(unknown)'
 
 /** Where a request is counted. A router of one resource is told its version by where it is mounted. */
-export function placeOf({ req, entrance, routeName }: Exchange): { readonly version: string; readonly route: string | undefined } {
+function placeOf({ req, entrance, routeName }: Exchange): { readonly version: string; readonly route: string | undefined } {
   const { versions, versionName, soleVersion } = entrance
   const { belowVersion } = routeName
   if (soleVersion === undefined) {
@@ -29,4 +31,10 @@ export function placeOf({ req, entrance, routeName }: Exchange): { readonly vers
   }
   const mount = splitVersion(fromVersion(mountTemplate(req)))
   return { version: mount?.name ?? '', route: belowVersion === undefined ? undefined : `${mount?.rest ?? ''}${belowVersion}` }
+}
+
+/** Where findings of a request are counted. `version`: `undefined` if it is unknown. */
+export function knownPlaceOf(exchange: Exchange): { readonly version: string | undefined; readonly route: string | undefined } {
+  const { version, route } = placeOf(exchange)
+  return { version: version === '' || version === unknownVersion ? undefined : version, route }
 }

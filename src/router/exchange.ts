@@ -25,7 +25,7 @@ import type { Mounted, Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
 import { boundedName } from '../usage/names.js'
-import { countCall, placeOf, unknownVersion } from './counted-call.js'
+import { countCall, knownPlaceOf } from './counted-call.js'
 import type { Hooks, RequestEvent } from './hooks.js'
 import type { Operation, Outcome } from './operations/operation.js'
 import { type CallCounts, Progress } from './progress.js'
@@ -292,9 +292,7 @@ export class Exchange implements AnyStage {
     this.#findings ??= new Findings()
     if (!this.#findings.isNew(clause, name)) return
     const { req, principal, method, service } = this
-    const { version, route } = placeOf(this)
-    const known = version === '' || version === unknownVersion ? undefined : version
-    const place = { req, principal, method, version: known, route }
+    const place = { req, principal, method, ...knownPlaceOf(this) }
     tellFinding({ onFinding: service.hooks.onFinding, usage: service.usage }, clause, name, place)
   }
 

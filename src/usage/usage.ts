@@ -89,6 +89,9 @@ export interface Usage {
   read(options?: { readonly days?: number }): Promise<UsageSnapshot>
 }
 
+/** Thrown by `read()` for a number of days that is not kept. A `RangeError` of a store is another thing. */
+export class UnkeptDays extends RangeError {}
+
 export const usageKinds: Kinds<UsageOptions> = {
   store: withMethod('a store such as redisUsageStore({ sendCommand })', 'write'),
   client: [{ oneOf: ['token', 'hash'] }, 'function'],
@@ -158,7 +161,7 @@ export function usage(options: UsageOptions = {}): Usage {
     close: () => flusher.close(),
     async read({ days: asked = Math.min(30, days) } = {}) {
       if (!(Number.isInteger(asked) && asked >= 1 && asked <= days))
-        throw new RangeError(
+        throw new UnkeptDays(
           `The option "days" of read() is ${String(asked)}. Give a whole number from 1 to ${days}: usage() keeps no more days.`,
         )
       await flusher.flush()

@@ -120,8 +120,8 @@ describe.each(frameworks)('VER-3: deprecated parameters and members over %s', (_
     await send('POST', '/v1/search', { 'x-client': 'billing' }, { b: 1 })
     const { wouldBreak } = await counts.read()
     expect(wouldBreak.map(({ clause, route, detail, client, count }) => [clause, route, detail, client, count]).sort()).toEqual([
-      ['VER-3', '/notas', 'parameter viejo', 'shop', 1],
-      ['VER-3', '/search', 'operation POST /search', 'billing', 1],
+      ['VER-3', '/v1/notas', 'parameter viejo', 'shop', 1],
+      ['VER-3', '/v1/search', 'operation POST /search', 'billing', 1],
     ])
   })
 })

@@ -81,8 +81,8 @@ describe.each(majors)('usagePage() (%s)', (_, express) => {
     expect(statuses).toEqual([200, 200, 400, 400, 400, 400, 400, 400])
   })
 
-  it('is 503 while the store does not answer', async () => {
-    const down: UsageStore = { write: () => Promise.reject(new Error('down')), read: () => Promise.reject(new Error('down')) }
+  it.each([new Error('down'), new RangeError('Invalid time value')])('is 503 while the store fails: %s', async (error) => {
+    const down: UsageStore = { write: () => Promise.reject(error), read: () => Promise.reject(error) }
     const counts = usage({ store: down, onStoreFailure: () => {} })
     const app = express()
     app.use(authenticated, usagePage(counts, { permission: () => 'allow' }), problems({ onError: () => {} }))
