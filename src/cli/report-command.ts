@@ -4,7 +4,7 @@ import { clauses } from '../clauses.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { reportOf, type UsageReport } from '../report/report.js'
 import { reportText } from '../report/text.js'
-import { type DueEnd, dueEnds, type ScheduledEnd, scheduledEnds } from '../usage/retirements.js'
+import { type DueEnd, dueEnds, expiredConventions, type ScheduledEnd, scheduledEnds } from '../usage/retirements.js'
 import type { UsageSnapshot } from '../usage/snapshot.js'
 import { parseFlags } from './flags.js'
 import type { Terminal } from './terminal.js'
@@ -19,12 +19,13 @@ address of a usagePage(), such as https://api.example.com/ops/usage.
 
   --days <number>      how many days back (default: 30)
   --json               the whole report as JSON
-  --check              fail where a clause of --enforce would break somebody, where something of
-                       --service that ends soon is still called, or where that is unknown, since
-                       counting was not complete
+  --check              fail if a clause of --enforce would break a client, if a part of --service
+                       that ends soon is still called, if that is unknown because counting was not
+                       complete, or if an entry of "conventions" of --service has expired
   --enforce <clauses>  with --check: the clauses to be enforced, such as QUERY-8,ERR-3
   --service <module>   with --check: a file that exports what api() returned. Its versions and parts
-                       that end within 30 days are looked at. <module> must be a file, too
+                       that end within 30 days are checked, and its entries of "conventions" whose
+                       day "until" is over. <module> must be a file, too
   --within <days>      with --service: so many days in place of 30
   --help               this text
 
@@ -62,11 +63,13 @@ export async function reportCommand(args: readonly string[], terminal: Terminal)
   const { report, snapshot } = await reportFrom(source, days, terminal)
   terminal.out(switches.has('json') ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report))
   if (!check) return 0
-  const due =
-    service === undefined || snapshot === undefined
-      ? []
-      : dueEnds(await endsOf(service, terminal), snapshot, within === undefined ? {} : { within })
-  const codes = [enforced === undefined ? 0 : checked(report, enforced, terminal), checkedEnds(due, terminal)]
+  const codes = [enforced === undefined ? 0 : checked(report, enforced, terminal)]
+  if (service !== undefined && snapshot !== undefined) {
+    const { ends, expired } = await plansOf(service, terminal)
+    codes.push(checkedEnds(dueEnds(ends, snapshot, within === undefined ? {} : { within }), terminal))
+    for (const sentence of expired) terminal.error(`${sentence}\n`)
+    if (expired.length > 0) codes.push(1)
+  }
   return Math.max(...codes)
 }
 
@@ -92,11 +95,18 @@ function daysIn(text: string | undefined, name: string): number | undefined {
 
 const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
 
-/** What ends in the service that a module exports. Throws `UsageError` where it exports none. */
-async function endsOf(file: string, terminal: Terminal): Promise<readonly ScheduledEnd[]> {
+/** What the service of a module has announced to end, and what it has not kept. */
+interface Plans {
+  readonly ends: readonly ScheduledEnd[]
+  /** A sentence for each entry of `conventions` that has expired. */
+  readonly expired: readonly string[]
+}
+
+/** Throws `UsageError` if the module exports no service. */
+async function plansOf(file: string, terminal: Terminal): Promise<Plans> {
   const service = await terminal.serviceOf(resolve(terminal.cwd, file))
   try {
-    return scheduledEnds(service)
+    return { ends: scheduledEnds(service), expired: expiredConventions(service) }
   } catch (error) {
     throw new UsageError(`${file}: ${messageOf(error)}`)
   }

@@ -10,20 +10,26 @@ const told = new WeakMap<Convention, number>()
 
 /** Reports an expired entry at most once a day: logs an error and calls the hook. */
 export function tellExpired(convention: Convention, hook: ((event: ExpiredConvention) => unknown) | undefined): void {
-  const { clause, mode, until = '', routes, refusesExpired: enforced } = convention
+  const { clause, mode, until, routes, refusesExpired: enforced } = convention
   const now = Date.now()
   const last = told.get(convention)
   if (last !== undefined && now - last < day) return
   told.set(convention, now)
-  const place = routes === undefined ? '' : ` for ${routes.join(', ')}`
-  const state = enforced ? 'It is enforced now' : `It is still "${mode}"`
-  console.error(`The entry "conventions.${clause}"${place} expired after ${until}. ${state}: remove the entry, or give it a later day.`)
-  notify(hook, () => ({ clause, mode, until, routes, enforced }))
+  console.error(expiredText(convention))
+  notify(hook, () => ({ clause, mode, until: until ?? '', routes, enforced }))
 }
+
+/** What an expired entry is reported with. */
+export function expiredText({ clause, mode, until, routes, refusesExpired }: Convention): string {
+  const place = routes === undefined ? '' : ` for ${routes.join(', ')}`
+  const state = refusesExpired ? 'It is enforced now' : `It is still "${mode}"`
+  return `The entry "conventions.${clause}"${place} expired after ${until}. ${state}: remove the entry, or give it a later day.`
+}
+
+/** True from the day after `until`. */
+export const isExpired = ({ expires }: Convention): boolean => expires !== undefined && Date.now() >= expires
 
 /** Reports the entries that have already expired when the service is built. */
 export function tellExpiredOf(conventions: readonly Convention[], hook: ((event: ExpiredConvention) => unknown) | undefined): void {
-  for (const convention of conventions) {
-    if (convention.expires !== undefined && Date.now() >= convention.expires) tellExpired(convention, hook)
-  }
+  for (const convention of conventions.filter(isExpired)) tellExpired(convention, hook)
 }

@@ -1,4 +1,5 @@
 /** Versions and parts that are due to end: which clients still call them, and whether the counts are complete (VER-2). */
+import { expiredText, isExpired } from '../conventions/expiry.js'
 import { checkOptions } from '../options/check.js'
 import { count, type Kinds } from '../options/kinds.js'
 import { type DescribedVersion, requireDescription } from '../plan/description.js'
@@ -57,6 +58,10 @@ export function scheduledEnds(service: object): readonly ScheduledEnd[] {
     version === 'retired' ? [] : endsOfVersion(version, now),
   )
 }
+
+/** A sentence for each entry of `conventions` of a service whose day `until` is over. Throws `ConfigurationError` for anything else. */
+export const expiredConventions = (service: object): readonly string[] =>
+  requireDescription('expiredConventions()', service).facts.conventions.filter(isExpired).map(expiredText)
 
 function endsOfVersion({ name, life, table }: DescribedVersion, now: number): readonly ScheduledEnd[] {
   const sunset = life?.sunset

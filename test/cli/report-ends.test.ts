@@ -3,6 +3,7 @@ import express from 'express'
 import { afterEach, expect, it } from 'vitest'
 import { reportCommand } from '../../src/cli/report-command.js'
 import type { Terminal } from '../../src/cli/terminal.js'
+import type { Conventions } from '../../src/conventions/options.js'
 import { usage } from '../../src/usage/index.js'
 import { listen } from '../clauses/fixture.js'
 import { resourcesOf, serviceOf, stores } from '../clauses/retired-fixture.js'
@@ -14,7 +15,7 @@ afterEach(async () => {
 
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()
 
-async function start(sunset: string) {
+async function start(sunset: string, conventions: Conventions = {}) {
   const counts = usage({ client: (_, req) => String(req.headers['x-client']) })
   const from = stores()
   const service = serviceOf(
@@ -22,6 +23,7 @@ async function start(sunset: string) {
     {},
     {
       usage: counts,
+      conventions,
       versions: { v1: { resources: resourcesOf(from, {}), deprecated: '2026-01-01', sunset }, v2: resourcesOf(from, {}) },
     },
   )
@@ -58,6 +60,16 @@ it('VER-2: fails where that is unknown, and not for what ends later', async () =
   expect(await run('--check', '--service', './api.js')).toEqual({ code: 0, said: '' })
   const { code, said } = await run('--check', '--service', './api.js', '--within', '60')
   expect([code, said]).toEqual([1, expect.stringContaining('Whether it is called is unknown.')])
+})
+
+it('QUERY-8: fails where an entry of conventions has expired, and names it', async () => {
+  const { run } = await start(inDays(45), {
+    'QUERY-8': { mode: 'report', until: inDays(-2).slice(0, 10), routes: ['/v1/pedidos'] },
+    'QUERY-7': { mode: 'report', until: inDays(2).slice(0, 10) },
+  })
+  const { code, said } = await run('--check', '--service', './api.js')
+  expect([code, said.trim().split('\n').length]).toEqual([1, 1])
+  expect(said).toMatch(/^The entry "conventions\.QUERY-8" for \/v1\/pedidos expired after \d{4}-\d\d-\d\d\. It is still "report": remove/)
 })
 
 it('says what goes together', async () => {

@@ -42,7 +42,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'usage/index.ts': ['observe', 'report', 'usage', 'usage/retirements.ts'],
   report: ['auth', 'cache.ts', 'clauses.ts', 'docs', 'http', 'middleware', 'problem.ts', 'representation', 'usage', 'wire.ts'],
   usage: ['adapters/contract.ts', 'definition', 'http', 'limits', 'problem.ts', 'telemetry', 'wire.ts'],
-  'usage/retirements.ts': ['usage', 'options', 'plan'],
+  'usage/retirements.ts': ['conventions', 'usage', 'options', 'plan'],
   definition: ['violation.ts', 'adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
   'adapters/contract.ts': [],
   'definition/json.ts': ['http'],
