@@ -97,7 +97,11 @@ async function watch(context: BrowserContext, origin: string, statuses: readonly
     const { protocol, origin: to } = new URL(request.url())
     if (to !== origin && !['data:', 'blob:'].includes(protocol)) fault(`Another host: ${request.url()}`)
   })
-  context.on('requestfailed', (request) => fault(`Failed: ${request.method()} ${request.url()}: ${request.failure()?.errorText}`))
+  context.on('requestfailed', (request) => {
+    const { errorText = '' } = request.failure() ?? {}
+    // A page that is left aborts what it was still loading.
+    if (errorText !== 'net::ERR_ABORTED') fault(`Failed: ${request.method()} ${request.url()}: ${errorText}`)
+  })
   context.on('response', (response) => {
     const status = response.status()
     if (status >= 400 && !statuses.includes(status)) fault(`Status ${status}: ${response.request().method()} ${response.url()}`)
