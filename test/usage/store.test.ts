@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { createClient } from 'redis'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryUsageStore, redisUsageStore, type UsageStore, type UsageWrite, usage } from '../../src/usage/index.js'
 import { redisUrl } from '../servers/redis-stores.js'
 
@@ -109,6 +109,8 @@ describe('a store in Redis', () => {
     counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: '' })
     counts.countCall({ version: 'v1', method: 'GET', route: '/items', client: '' })
     const before = await counts.read()
+    // The times of counting are milliseconds: what follows is in another one.
+    await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(before.at)), { interval: 1 })
     for (const key of await client.keys(`${prefix}*`)) await client.del(key)
     counts.countCall({ version: 'v1', method: 'GET', route: '/orders', client: '' })
     const after = await counts.read()
