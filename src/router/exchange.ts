@@ -15,22 +15,20 @@ import { safeMethods } from '../http/safe-methods.js'
 import { privateCaching } from '../middleware/authenticate.js'
 import { malformedHost } from '../middleware/base-address.js'
 import { type Conditions, unconditional } from '../middleware/if-match.js'
-import { type Lifecycle, noticeHeaders } from '../middleware/lifecycle.js'
 import { notify } from '../notify.js'
 import { collectionPath, itemPath } from '../plan/addresses.js'
 import type { CompiledMethod } from '../plan/endpoint-plan.js'
-import { earliest, lifeFields } from '../plan/life.js'
-import { namesIn, useAddress } from '../plan/part-lives.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import { json, type Representation } from '../representation/encoding.js'
 import { boundedName } from '../usage/names.js'
 import { countCall, knownPlaceOf } from './counted-call.js'
 import type { Hooks, RequestEvent } from './hooks.js'
+import { noticesOf } from './notices.js'
 import type { Operation, Outcome } from './operations/operation.js'
 import { type CallCounts, Progress } from './progress.js'
 import { RouteName } from './route-name.js'
-import { isLiving, type ServedVersion, serves, type Versions } from './served-version.js'
+import type { ServedVersion, Versions } from './served-version.js'
 import type { Service } from './service.js'
 import type { AnyStage, Entrance, Input } from './stages.js'
 import { requestTimeLimit, type TimeLimit } from './time-limit.js'
@@ -108,6 +106,11 @@ export class Exchange implements AnyStage {
     return root
   }
 
+  /** The same, or the path of it if `Host` is malformed: the answer that refuses it has links too. */
+  get rootOrPath(): string {
+    return this.#findRoot() ?? this.entrance.mountPath
+  }
+
   get timeLimit(): TimeLimit {
     this.#timeLimit ??= requestTimeLimit(this)
     return this.#timeLimit
@@ -177,33 +180,7 @@ export class Exchange implements AnyStage {
   }
 
   notices(): Readonly<Record<string, string>> | undefined {
-    const version = this.version ?? this.#namedVersion()
-    if (version === undefined) return undefined
-    const { life, table } = version
-    const part = table.parts?.at(this.method, this.path)
-    if (part === undefined) return life === undefined ? undefined : noticeHeaders(life, this.#successor(life))
-    const { deprecated, sunset, use } = part.life
-    const headers = lifeFields({ deprecated: earliest(deprecated, life?.deprecated), sunset: earliest(sunset, life?.sunset) })
-    if (use === undefined) return noticeHeaders({ headers }, life === undefined ? undefined : this.#successor(life))
-    const root = this.#findRoot() ?? this.entrance.mountPath
-    const base = version.name === '' ? root : `${root}/${version.name}`
-    return noticeHeaders({ headers }, useAddress(use, base, namesIn(part.template, this.path)))
-  }
-
-  /** The version of an answer that is given before later steps know it: it is switched off for a time. */
-  #namedVersion(): ServedVersion | undefined {
-    const found = this.versions?.get(this.entrance.versionName)
-    return found === 'retired' ? undefined : found
-  }
-
-  /** The address of the same path in the successor of the version, where that serves it. */
-  #successor(life: Lifecycle): string | undefined {
-    if (life.successor === undefined) return undefined
-    const next = this.versions?.get(life.successor)
-    const served = next !== undefined && isLiving(next) && serves(next, this.path)
-    // The answer that refuses a malformed Host has these fields too: its link is then a path.
-    const root = this.#findRoot() ?? this.entrance.mountPath
-    return `${root}/${life.successor}${served ? this.path : ''}`
+    return noticesOf(this)
   }
 
   followOwnRoutes(mountPath: string): void {

@@ -6,6 +6,7 @@ import type { Database, Wait } from '../connections/client.js'
 import { failureKind, unavailable } from '../connections/failures.js'
 import { rowNow } from '../reads/reads.js'
 import { keptRow, type RowCall } from '../reads/row-call.js'
+import { nodesOf, type PlanNode, planIn } from '../sql/plan.js'
 import { every, Parameters } from '../sql/sql.js'
 import type { Table } from '../table/table.js'
 import type { PendingChange } from './pending-change.js'
@@ -71,9 +72,7 @@ async function isLockable(table: Table, database: Database, wait: Wait): Promise
     const [row] = database.nested
       ? await database.transaction((session) => session.query(text, []), wait, true)
       : await database.query(text, [], wait)
-    const plan: unknown = row?.['QUERY PLAN']
-    const [{ Plan: root }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ Plan: PlanNode }]
-    const scans = scansOf(root)
+    const scans = nodesOf(planIn(row)).filter(readsRows)
     return scans.length > 0 && scans.every(isLocked)
   } catch (error) {
     // If the database refuses or can't explain the statement, for example for this role, the rows can't be locked.
@@ -82,19 +81,8 @@ async function isLockable(table: Table, database: Database, wait: Wait): Promise
   }
 }
 
-interface PlanNode {
-  readonly 'Node Type': string
-  readonly 'Relation Name'?: string
-  readonly 'Remote SQL'?: string
-  readonly Output?: readonly string[]
-  readonly Plans?: readonly PlanNode[]
-}
-
-/** The plan nodes that read rows. */
-const scansOf = (node: PlanNode): readonly PlanNode[] => [
-  ...(node['Relation Name'] !== undefined || /^(?:Function|Table Function|WorkTable) Scan$/.test(node['Node Type']) ? [node] : []),
-  ...(node.Plans ?? []).flatMap(scansOf),
-]
+const readsRows = ({ 'Node Type': type = '', 'Relation Name': relation }: PlanNode): boolean =>
+  relation !== undefined || /^(?:Function|Table Function|WorkTable) Scan$/.test(type)
 
 /** A foreign table is locked on the remote server. */
 const isLocked = ({ 'Node Type': type, 'Remote SQL': remote, Output: output = [] }: PlanNode): boolean =>

@@ -1,6 +1,7 @@
 /** How many items match (QUERY-7): counted, counted up to a bound, or estimated beyond it. */
 
 import type { Ask } from '../sql/ask.js'
+import { planIn } from '../sql/plan.js'
 import { Parameters } from '../sql/sql.js'
 import type { Matching } from '../table/list-statement.js'
 import type { Table } from '../table/table.js'
@@ -21,7 +22,5 @@ export async function estimatedRows({ from, where, values }: Matching, ask: Ask)
   const parameters = new Parameters()
   parameters.values.push(...values)
   const [found] = await ask.query(`EXPLAIN (FORMAT JSON) SELECT 1 FROM ${from} WHERE ${where}`, parameters)
-  const plan: unknown = found?.['QUERY PLAN']
-  const [{ Plan }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ Plan: { 'Plan Rows': number } }]
-  return Plan['Plan Rows']
+  return planIn(found)['Plan Rows'] as number
 }

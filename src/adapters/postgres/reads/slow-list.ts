@@ -5,6 +5,7 @@ import type { SlowListMessage } from '../../../telemetry/messages.js'
 import type { ListRequest } from '../../contract.js'
 import type { Database } from '../connections/client.js'
 import { warned } from '../options/warned.js'
+import { nodesOf, type PlanNode, planIn } from '../sql/plan.js'
 import type { ListStatement } from '../table/list-statement.js'
 import type { Table } from '../table/table.js'
 
@@ -64,28 +65,16 @@ function warn({ options }: Table, { collection, duration, filters, sort, readWho
   )
 }
 
-/** A node of a plan, as `EXPLAIN (FORMAT JSON)` tells it. */
-interface PlanNode {
-  readonly 'Node Type'?: string
-  readonly 'Relation Name'?: string
-  readonly 'Total Cost'?: number
-  readonly Plans?: readonly PlanNode[]
-}
-
 /** The tables that a statement reads whole, each once. `undefined` where the database does not say. */
 async function wholeReads({ text, values }: ListStatement, database: Database): Promise<readonly string[] | undefined> {
   const until = performance.now() + planTime
   const wait = { left: () => until - performance.now(), signal: undefined }
   try {
     const [row] = await database.query(`EXPLAIN (FORMAT JSON) ${text}`, values, wait)
-    const said: unknown = row?.['QUERY PLAN']
-    const [{ Plan }] = (typeof said === 'string' ? JSON.parse(said) : said) as [{ Plan: PlanNode }]
-    return [...new Set(nodesOf(Plan).flatMap((node) => (isWhole(node) ? [node['Relation Name'] ?? '?'] : [])))]
+    return [...new Set(nodesOf(planIn(row)).flatMap((node) => (isWhole(node) ? [node['Relation Name'] ?? '?'] : [])))]
   } catch {
     return undefined
   }
 }
 
 const isWhole = (node: PlanNode): boolean => /^(?:Parallel )?Seq Scan$/.test(node['Node Type'] ?? '') && (node['Total Cost'] ?? 0) >= costly
-
-const nodesOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
