@@ -27,6 +27,7 @@ const long = 'test/**/*.long.test.ts'
 const alias = [
   { find: /^express-rest-conventions$/, replacement: source('src/index.ts') },
   { find: /^express-rest-conventions\/auth$/, replacement: source('src/auth/index.ts') },
+  { find: /^express-rest-conventions\/conformance$/, replacement: source('src/check/index.ts') },
   { find: /^express-rest-conventions\/docs$/, replacement: source('src/docs/index.ts') },
   { find: /^express-rest-conventions\/memory$/, replacement: source('src/adapters/memory/index.ts') },
   { find: /^express-rest-conventions\/middleware$/, replacement: source('src/middleware/index.ts') },

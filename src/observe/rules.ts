@@ -15,12 +15,15 @@ export interface Finding {
   readonly detail: string
 }
 
+/** What the rules look at: an observed answer, or one that a check has got. */
+export type JudgedAnswer = Pick<ObservedAnswer, keyof ObservedAnswer>
+
 interface Rule {
   readonly clause: string
   /** True if the rule applies to any answer. Other rules are about resources, and need a route. */
   readonly anywhere?: true
   /** The name of what breaks the clause; `undefined` if the answer complies. */
-  judge(answer: ObservedAnswer): string | undefined
+  judge(answer: JudgedAnswer): string | undefined
 }
 
 const named = (name: string, isBroken: boolean): string | undefined => (isBroken ? name : undefined)
@@ -82,7 +85,7 @@ const listRules: readonly Rule[] = [
   },
 ]
 
-const isJsonList = ({ method, status, isJson, body }: ObservedAnswer, form: 'array' | 'object'): boolean =>
+const isJsonList = ({ method, status, isJson, body }: JudgedAnswer, form: 'array' | 'object'): boolean =>
   method === 'GET' && status === 200 && isJson && body === form
 
 /** Results of a search need no total count (PATH-8). */
@@ -208,7 +211,7 @@ const errorRules: readonly Rule[] = [
 const rules = [...writeRules, ...listRules, ...headerRules, ...accessRules, ...errorRules]
 
 /** The clauses that an answer breaks. `isRoute`: the service has a route for it; otherwise only the rules for any answer apply. */
-export function judge(answer: ObservedAnswer, isRoute: boolean): Finding[] {
+export function judge(answer: JudgedAnswer, isRoute: boolean): Finding[] {
   const found: Finding[] = []
   for (const rule of rules) {
     if (!isRoute && rule.anywhere !== true) continue

@@ -49,6 +49,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   adapters: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'telemetry'],
   'random.ts': [],
   testing: ['adapters/contract.ts', 'adapters', 'plan', 'definition', 'http', 'problem.ts', 'random.ts', 'wire.ts'],
+  check: ['clauses.ts', 'definition', 'docs', 'http', 'observe', 'spectral', 'wire.ts'],
   contract: ['definition', 'wire.ts'],
   examples: ['adapters/contract.ts', 'plan', 'definition', 'problem.ts', 'random.ts'],
   mock: [
@@ -64,7 +65,19 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'random.ts',
     'wire.ts',
   ],
-  cli: ['clauses.ts', 'usage/retirements.ts', 'report', 'usage', 'contract', 'mock', 'openapi', 'server', 'definition', 'problem.ts'],
+  cli: [
+    'check',
+    'clauses.ts',
+    'usage/retirements.ts',
+    'report',
+    'usage',
+    'contract',
+    'mock',
+    'openapi',
+    'server',
+    'definition',
+    'problem.ts',
+  ],
   spectral: ['plan', 'definition', 'problem.ts', 'wire.ts'],
   // The texts of CSV alone: who reads one by a document needs nothing of the formats.
   'transfer/csv-cells.ts': [],

@@ -39,6 +39,7 @@ describe('code in the documentation', () => {
           paths: {
             'express-rest-conventions': ['../../src/index.ts'],
             'express-rest-conventions/auth': ['../../src/auth/index.ts'],
+            'express-rest-conventions/conformance': ['../../src/check/index.ts'],
             'express-rest-conventions/docs': ['../../src/docs/index.ts'],
             'express-rest-conventions/memory': ['../../src/adapters/memory/index.ts'],
             'express-rest-conventions/middleware': ['../../src/middleware/index.ts'],

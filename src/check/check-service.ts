@@ -1,0 +1,114 @@
+/** `checkService`: holds a live service against the conventions. */
+import { checkOptions, invalidOption } from '../options/check.js'
+import type { Kinds } from '../options/kinds.js'
+import { judgeAnswers } from './checks/every-answer.js'
+import { listChecks } from './checks/index.js'
+import { serviceChecks } from './checks/service-checks.js'
+import { Client } from './client/client.js'
+import type { Exchange } from './client/exchange.js'
+import type { Principal } from './client/principals.js'
+import { type CheckReport, reportOf } from './report/report.js'
+import { runListChecks, runServiceChecks } from './run.js'
+import { Service } from './service.js'
+import { isDocument, targetOf } from './target/document-target.js'
+import type { Target } from './target/target.js'
+import type { Result } from './verdict.js'
+
+/** What is to be checked, and how. */
+export interface CheckServiceOptions {
+  /** The address before the paths of the document, such as `http://127.0.0.1:3000/v1`. */
+  readonly base: string
+  /** An OpenAPI 3.0 or 3.1 document, or what a target file holds. */
+  readonly target: unknown
+  /** Who calls. The first one must be able to read everything that is to be checked. Default: nobody. */
+  readonly principals?: readonly Principal[]
+  /** Requests per second. Default 50. */
+  readonly rate?: number
+  /** Requests in all: what is left then could not be checked. Default 3,000. */
+  readonly budget?: number
+  /** Ids of clauses or checks, such as `QUERY-7` or `QUERY-7/total`. Default: all. */
+  readonly only?: readonly string[]
+  /** The address that links begin with, where the service does not answer with `base`. Default: the server of the document. */
+  readonly published?: string
+  /** Called with each result as it comes. */
+  readonly onResult?: (result: Result) => void
+  /** Called with each exchange as it comes. */
+  readonly onExchange?: (exchange: Exchange) => void
+}
+
+export const defaults = { rate: 50, budget: 3_000 } as const
+
+const kinds: Kinds<CheckServiceOptions> = {
+  base: { required: { a: 'an absolute address such as "http://127.0.0.1:3000/v1"', like: /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/ } },
+  target: { required: 'table' },
+  principals: 'list',
+  rate: { from: 0, above: true },
+  budget: { from: 1, whole: true },
+  only: { each: 'string' },
+  published: { a: 'an absolute address', like: /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/ },
+  onResult: 'function',
+  onExchange: 'function',
+}
+
+/**
+ * Holds a service against the conventions by safe requests alone: nothing is created, changed or
+ * deleted.
+ *
+ * @throws ConfigurationError `invalid-option` for options that make no sense
+ * @example
+ * const report = await checkService({ base: 'http://127.0.0.1:3000/v1', target: document, principals: [{ name: 'reader', token }] })
+ * expect(report.results.filter(({ outcome }) => outcome.verdict === 'breaks')).toEqual([])
+ */
+export async function checkService(options: CheckServiceOptions): Promise<CheckReport> {
+  const {
+    base,
+    target: given,
+    principals = [],
+    published,
+    onResult,
+    onExchange,
+    ...rest
+  } = checkOptions<CheckServiceOptions>('checkService()', options, kinds)
+  const { rate, budget } = { ...defaults, ...rest }
+  const learned = resolveTarget(given)
+  const target = published === undefined ? learned : { ...learned, published: published.replace(/\/+$/, '') }
+  const exchanges: Exchange[] = []
+  const client = new Client({
+    principals,
+    rate,
+    budget,
+    onExchange(exchange) {
+      exchanges.push(exchange)
+      onExchange?.(exchange)
+    },
+  })
+  const results: Result[] = []
+  const tell = (result: Result): void => {
+    results.push(result)
+    onResult?.(result)
+  }
+  try {
+    const service = new Service(base.replace(/\/+$/, ''), target, client)
+    const isWanted = wanted(rest.only)
+    await runServiceChecks(service, serviceChecks.filter(isWanted), tell)
+    for (const collection of target.collections) await runListChecks(service, collection, listChecks.filter(isWanted), tell)
+    for (const result of judgeAnswers(exchanges)) if (isWanted({ id: result.check })) tell(result)
+    return reportOf(service.base, client.sent, results)
+  } finally {
+    client.close()
+  }
+}
+
+/** A target as it is, or that of a document. Throws `ConfigurationError`. */
+export function resolveTarget(given: unknown): Target {
+  if (isDocument(given)) return targetOf(given)
+  const { collections, retired = [], published } = given as Partial<Target>
+  if (!Array.isArray(collections))
+    throw invalidOption('The target is neither an OpenAPI document of version 3.0 or 3.1, nor a target with "collections".')
+  return { collections, retired, ...(published === undefined ? {} : { published }) }
+}
+
+const wanted =
+  (only: readonly string[] | undefined) =>
+  ({ id }: { readonly id: string }): boolean =>
+    only === undefined || only.some((one) => id === one || id.startsWith(`${one}/`))

@@ -1,0 +1,28 @@
+/** What a check is made of. */
+import type { ClauseId } from '../clauses.js'
+import type { Listing } from './listing.js'
+import type { Service } from './service.js'
+import type { Outcome } from './verdict.js'
+
+interface Described {
+  /** The clause, a slash, and what of it is checked. It never changes. */
+  readonly id: `${ClauseId}/${string}`
+  /** The rule in one sentence. */
+  readonly rule: string
+  /** Why it matters to clients, in one sentence. */
+  readonly why: string
+  /** How to fix a break, in one sentence. */
+  readonly fix: string
+}
+
+/** A check of the service as a whole. Throws `NotApplicable` and `Unchecked`. */
+export interface ServiceCheck extends Described {
+  readonly run: (service: Service) => Promise<Outcome>
+}
+
+/** A check of a collection and its items. Throws `NotApplicable` and `Unchecked`. */
+export interface ListCheck extends Described {
+  readonly run: (list: Listing) => Promise<Outcome>
+}
+
+export const clauseOf = ({ id }: Described): ClauseId => id.split('/', 1)[0] as ClauseId

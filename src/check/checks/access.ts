@@ -1,0 +1,130 @@
+/** Credentials: none, altered, forged, and of callers without permission (AUTH-4, AUTH-5); private caching (HDR-6). */
+import { canonicalText, isList, isObject, type JsonObject, own } from '../../definition/json.js'
+import { header, parameter } from '../../wire.js'
+import type { ListCheck } from '../check.js'
+import { type Caller, nobody } from '../client/exchange.js'
+import { itemsOf, type Listing } from '../listing.js'
+import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+import { expectStatus, firstBreak } from './expecting.js'
+
+/** The addresses that need credentials: the list, and an item. */
+async function privatePaths(list: Listing): Promise<readonly string[]> {
+  const { client } = list.service
+  if (!list.target.secured) throw new NotApplicable(`${list.target.template} is open to everybody`)
+  if (client.caller.kind === 'nobody') throw new Unchecked('no token was given')
+  return [list.path, ...(list.target.itemMethods.includes('GET') && list.target.key !== undefined ? [await list.anItem()] : [])]
+}
+
+/** GET is 401 with a challenge. */
+async function refuses(list: Listing, caller: Caller, who: string): Promise<Outcome> {
+  const found = await firstBreak(await privatePaths(list), async (path) => {
+    const exchange = await list.send('GET', path, { caller })
+    const wrong = expectStatus(exchange, [401], who)
+    if (wrong !== undefined) return wrong
+    const challenge = exchange.answer.field(header.wwwAuthenticate)
+    return challenge === undefined ? breaks(`a field ${header.wwwAuthenticate}`, 'none', exchange) : undefined
+  })
+  return found ?? holds
+}
+
+const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** A token that nobody signed, valid until the year 2100. */
+const unsigned = `${base64url({ alg: 'none', typ: 'JWT' })}.${base64url({ sub: 'check', scope: '*:read *:write', exp: 4_102_444_800 })}.`
+
+export const accessChecks: readonly ListCheck[] = [
+  {
+    id: 'AUTH-4/nobody',
+    rule: 'Without credentials the answer is 401, and says which are wanted.',
+    why: 'What is private stays private.',
+    fix: 'Authenticate before everything else, and send WWW-Authenticate with 401.',
+    run: (list) => refuses(list, nobody, 'a request without credentials'),
+  },
+  {
+    id: 'AUTH-5/altered',
+    rule: 'A token whose end was altered is 401.',
+    why: 'Whoever can alter a token can be anybody.',
+    fix: 'Verify the signature of every token.',
+    run(list) {
+      const { caller } = list.service.client
+      if (caller.kind !== 'principal') throw new Unchecked('no token was given')
+      return refuses(list, { kind: 'altered', name: caller.name }, 'a token whose end was altered')
+    },
+  },
+  {
+    id: 'AUTH-5/unsigned',
+    rule: 'A token with the algorithm "none" is 401.',
+    why: 'Anybody can make such a token.',
+    fix: 'Accept only the algorithms that the service signs with.',
+    run: (list) => refuses(list, { kind: 'forged', token: unsigned }, 'a token that nobody signed'),
+  },
+  {
+    id: 'AUTH-4/forbidden',
+    rule: 'A caller without permission gets 403, for the list and for its items.',
+    why: 'A caller learns that other credentials would not help, and sees nothing.',
+    fix: 'Check the permission for every operation of the resource.',
+    async run(list) {
+      const refused = [...list.service.client.principals.values()].filter(({ forbidden = [] }) => forbidden.includes(list.target.template))
+      if (refused.length === 0) throw new Unchecked('no principal was given that may not read it')
+      const found = await firstBreak(refused, async ({ name }) =>
+        firstBreak(await privatePaths(list), async (path) => {
+          const exchange = await list.send('GET', path, { caller: { kind: 'principal', name } })
+          return expectStatus(exchange, [403], `"${name}", who may not read it`)
+        }),
+      )
+      return found ?? holds
+    },
+  },
+  {
+    id: 'AUTH-4/expansion',
+    rule: 'What a caller may not read at its own address is not shown by `expand`.',
+    why: 'Otherwise an expansion goes around the permission.',
+    fix: 'Check the permission for the resource of each expansion, and leave its link as it is.',
+    run: expansionLaw,
+  },
+  {
+    id: 'HDR-6/private',
+    rule: 'An answer to credentials is private, and checked again before each use.',
+    why: 'A shared cache must not give it to others.',
+    fix: 'Send Cache-Control: private, no-cache with what credentials have opened.',
+    async run(list) {
+      const found = await firstBreak(await privatePaths(list), async (path) => {
+        const exchange = await list.send('GET', path)
+        if (exchange.answer.status !== 200) throw new Unchecked(`GET ${path} was answered ${exchange.answer.status}`)
+        const control = (exchange.answer.field(header.cacheControl) ?? '').toLowerCase()
+        if (/\bno-store\b/.test(control)) return undefined
+        if (/\bprivate\b/.test(control) && /\bno-cache\b|\bmax-age=0\b/.test(control)) return undefined
+        return breaks('Cache-Control with private and no-cache, or no-store', control === '' ? 'no such field' : control, exchange)
+      })
+      return found ?? holds
+    },
+  },
+]
+
+/** What is 403 for a caller at its own address is no more than a link for it. */
+async function expansionLaw(list: Listing): Promise<Outcome> {
+  const { principals, caller } = list.service.client
+  const others = [...principals.keys()].filter((name) => caller.kind !== 'principal' || name !== caller.name)
+  const names = list.target.expand ?? []
+  if (names.length === 0) throw new NotApplicable(`${list.target.template} has nothing to expand`)
+  if (others.length === 0) throw new Unchecked('only one principal was given')
+  let compared = 0
+  for (const name of others) {
+    const as = { caller: { kind: 'principal', name } as const }
+    for (const member of names) {
+      const [plain, expanded] = [await list.list('', as), await list.list({ [parameter.expand]: member }, as)]
+      if (plain.answer.status !== 200) continue
+      const [brief, full] = [itemsOf(plain)[0]?.[member], isList(expanded.answer.json) ? own(expanded.answer.json[0], member) : undefined]
+      if (!isObject(brief) || typeof brief.href !== 'string' || !list.service.owns(brief.href)) continue
+      const itself = await list.service.client.send('GET', list.service.addressOf(brief.href), as)
+      if (itself.answer.status !== 403) continue
+      compared += 1
+      if (expanded.answer.status !== 200) continue
+      const more = Object.keys(isObject(full) ? full : {}).find((one) => !(one in (brief as JsonObject)))
+      if (more !== undefined && canonicalText(brief) !== canonicalText(full))
+        return breaks(`no more of "${member}" than its link, since it is 403 for "${name}"`, `"${member}.${more}"`, itself, expanded)
+    }
+  }
+  if (compared === 0) throw new Unchecked('no principal was given that may read the list and not what it links to')
+  return holds
+}

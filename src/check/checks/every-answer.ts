@@ -1,0 +1,91 @@
+/** Rules that every answer must keep, whatever it was asked for. They are those of `observe()`. */
+
+import type { ClauseId } from '../../clauses.js'
+import { parseQueryString } from '../../http/query-string.js'
+import { splitTarget } from '../../http/targets.js'
+import { type JudgedAnswer, judge } from '../../observe/rules.js'
+import { header } from '../../wire.js'
+import type { Exchange } from '../client/exchange.js'
+import { breaks, holds, type Outcome, type Result } from '../verdict.js'
+
+interface AnswerRule {
+  readonly id: `${ClauseId}/${string}`
+  readonly rule: string
+  readonly why: string
+  readonly fix: string
+  /** Whether the rule says anything of an answer. */
+  readonly applies: (exchange: Exchange) => boolean
+  readonly expected: string
+  /** Why it is not applicable where it says nothing of any. */
+  readonly otherwise: string
+}
+
+const rules: readonly AnswerRule[] = [
+  {
+    id: 'ERR-1/statuses',
+    rule: 'Every status is one that the conventions use, and 503 has `Retry-After`.',
+    why: 'Clients handle a few statuses, each with one meaning.',
+    fix: 'Answer with the status that the conventions have for the case.',
+    applies: () => true,
+    expected: 'a status of the conventions',
+    otherwise: 'nothing was answered',
+  },
+  {
+    id: 'LIMIT-1/retry-after',
+    rule: '429 has `Retry-After`.',
+    why: 'A client learns when to come back, instead of trying on.',
+    fix: 'Send Retry-After with every 429.',
+    applies: ({ answer }) => answer.status === 429,
+    expected: `${header.retryAfter} with 429`,
+    otherwise: 'no answer was 429',
+  },
+  {
+    id: 'VER-3/fields',
+    rule: '`Deprecation` and `Sunset` are well-formed.',
+    why: 'Tools of clients read the dates, and warn in time.',
+    fix: 'Write Deprecation as @seconds (RFC 9745), and Sunset as an HTTP date (RFC 8594).',
+    applies: ({ answer }) => answer.field(header.deprecation) !== undefined || answer.field(header.sunset) !== undefined,
+    expected: 'well-formed dates',
+    otherwise: 'no answer tells an end',
+  },
+]
+
+/** The results of the rules over all exchanges of a run. */
+export function judgeAnswers(exchanges: readonly Exchange[]): readonly Result[] {
+  return rules.map(({ id, rule, why, fix, applies, expected, otherwise }) => {
+    const clause = id.split('/', 1)[0] as ClauseId
+    const judged = exchanges.filter(applies)
+    let outcome: Outcome = judged.length === 0 ? { verdict: 'not-applicable', because: otherwise } : holds
+    for (const exchange of judged) {
+      const found = judge(judgedOf(exchange), true).find((one) => one.clause === clause)
+      if (found === undefined) continue
+      outcome = breaks(expected, found.detail, exchange)
+      break
+    }
+    return { check: id, clause, where: 'service', rule, why, fix, outcome }
+  })
+}
+
+/** An answer in the form that the rules look at. */
+function judgedOf({ request, answer }: Exchange): JudgedAnswer {
+  const { path, query } = splitTarget(request.url.replace(/^https?:\/\/[^/]*/, ''))
+  const { status, type } = answer
+  return {
+    method: request.method,
+    path,
+    template: path,
+    status,
+    hasBody: answer.body !== '',
+    body: Array.isArray(answer.json) ? 'array' : typeof answer.json === 'object' ? 'object' : answer.body === '' ? 'empty' : 'other',
+    isItem: false,
+    isFile: false,
+    isKnownCollection: false,
+    isSuccess: status >= 200 && status < 300,
+    field: (name) => answer.field(name),
+    asked: (name) => Object.entries(request.headers).find(([one]) => one.toLowerCase() === name)?.[1],
+    type,
+    isJson: answer.isJson,
+    isXml: /[/+]xml$/.test(type),
+    parameters: parseQueryString(query ?? '').pairs,
+  }
+}

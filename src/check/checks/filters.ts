@@ -1,0 +1,171 @@
+/** Filters and full-text search (QUERY-1, QUERY-3), and what is no parameter (QUERY-8). */
+import { canonicalText, isObject, type JsonObject } from '../../definition/json.js'
+import { parameter } from '../../wire.js'
+import type { ListCheck } from '../check.js'
+import type { Exchange } from '../client/exchange.js'
+import { itemsOf, type Listing, totalOf } from '../listing.js'
+import { needsParameter, valueAt } from '../listings.js'
+import type { Filter } from '../target/target.js'
+import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+import { expectStatus, firstBreak } from './expecting.js'
+
+/** A filter with a value that an item shows. */
+interface Shown {
+  readonly filter: Filter
+  readonly item: JsonObject
+  readonly value: string | number | boolean
+}
+
+/** Filters that are named as a member that items show, each with a value of one. */
+async function shownFilters(list: Listing): Promise<readonly Shown[]> {
+  if (list.target.filters.length === 0) throw new NotApplicable(`${list.target.template} has no filters`)
+  const items = await list.items()
+  return list.target.filters.flatMap((filter): readonly Shown[] => {
+    for (const item of items) {
+      const value = valueAt(item, filter.name)
+      if (isOfType(value, filter) && value !== '') return [{ filter, item, value }]
+    }
+    return []
+  })
+}
+
+/** A value of another type than the filter's is no value to filter by, such as that of a link. */
+const isOfType = (value: unknown, { type }: Filter): value is string | number | boolean =>
+  type === 'integer' ? Number.isInteger(value) : type !== 'other' && typeof value === type
+
+/** Texts may be compared without case and accents: both are equal for a filter. */
+const loosely = (value: unknown): string => String(value).normalize('NFD').replace(/\p{M}/gu, '').trim().toLowerCase()
+
+/** What is wrong with the answer to a filter by values of an item. */
+function wrongItems(list: Listing, exchange: Exchange, wanted: readonly Shown[], item: JsonObject): Outcome | undefined {
+  const refused = expectStatus(exchange, [200], 'a filter by a value that an item shows')
+  if (refused !== undefined) return refused
+  const found = itemsOf(exchange)
+  const stray = found.findIndex((one) => wanted.some(({ filter, value }) => loosely(valueAt(one, filter.name)) !== loosely(value)))
+  const names = wanted.map(({ filter, value }) => `${filter.name} ${JSON.stringify(value)}`).join(' and ')
+  if (stray >= 0) return breaks(`only items with ${names}`, `item ${stray + 1} has another value`, exchange)
+  const isWhole = totalOf(exchange) === found.length || (totalOf(exchange) === undefined && found.length < pageSize(list))
+  if (!isWhole || found.some((one) => list.identityOf(one) === list.identityOf(item))) return undefined
+  return breaks(`the item ${list.identityOf(item).slice(0, 80)}, which has ${names}`, `${found.length} items without it`, exchange)
+}
+
+const pageSize = ({ target }: Listing): number => Math.min(target.largest ?? 25, 100)
+
+const ask = (list: Listing, wanted: readonly Shown[]): Promise<Exchange> =>
+  list.list({ ...Object.fromEntries(wanted.map(({ filter, value }) => [filter.name, String(value)])), [parameter.size]: pageSize(list) })
+
+export const filterChecks: readonly ListCheck[] = [
+  {
+    id: 'QUERY-1/finds-shown',
+    rule: 'A filter by a value that an item shows finds the item, and only items with that value.',
+    why: 'A client that shows a value and filters by it must get what it has shown.',
+    fix: 'Compare the member with the value as its type, such as 7 and not "7".',
+    async run(list) {
+      const shown = await shownFilters(list)
+      if (shown.length === 0) throw new Unchecked('no filter is named as a member that an item shows')
+      return (await firstBreak(shown, async (one) => wrongItems(list, await ask(list, [one]), [one], one.item))) ?? holds
+    },
+  },
+  {
+    id: 'QUERY-1/all-hold',
+    rule: 'Of several filters all hold.',
+    why: 'A second filter narrows a search. It must not widen it.',
+    fix: 'Combine the conditions of filters with AND.',
+    async run(list) {
+      const shown = await shownFilters(list)
+      const [first] = shown
+      const second = shown.find((one) => one !== first && one.item === first?.item && one.filter.type !== 'boolean')
+      if (first === undefined || second === undefined) throw new Unchecked('no item shows the values of two filters')
+      const both = [first, second]
+      // A value that no item has in one filter leaves nothing, whatever the other finds.
+      const none = await list.list({ [first.filter.name]: String(first.value), [second.filter.name]: absent(second) })
+      const left = none.answer.status === 200 ? itemsOf(none).length : 0
+      if (left > 0) return breaks(`no items, since none has ${second.filter.name}=${absent(second)}`, `${left} items`, none)
+      return wrongItems(list, await ask(list, both), both, first.item) ?? holds
+    },
+  },
+  {
+    id: 'QUERY-1/repeated',
+    rule: 'A parameter that takes one value and stands twice is 400.',
+    why: 'Of two values one is ignored, and the client does not see which.',
+    fix: 'Refuse repeated parameters with 400, except filters that take several values.',
+    async run(list) {
+      const single = list.target.filters.find(({ many }) => !many)?.name
+      const names = [parameter.size, ...(single === undefined ? [] : [single])].filter((name) => list.target.parameters.includes(name))
+      if (names.length === 0) throw new NotApplicable(`${list.target.template} has no parameter that takes one value`)
+      const found = await firstBreak(names, async (name) => expectStatus(await list.list(`${name}=1&${name}=2`), [400], `"${name}" twice`))
+      return found ?? holds
+    },
+  },
+  {
+    id: 'QUERY-8/malformed-value',
+    rule: 'A value that is not of the type of its filter is 400.',
+    why: 'A list without items looks like an answer to a question that made sense.',
+    fix: 'Check values by the type of their member, and refuse others with 400.',
+    async run(list) {
+      const typed = list.target.filters.filter(({ type }) => type === 'integer' || type === 'number' || type === 'boolean')
+      if (typed.length === 0) throw new NotApplicable(`${list.target.template} has no filter by numbers or booleans`)
+      const found = await firstBreak(typed, async ({ name, type }) =>
+        expectStatus(await list.list({ [name]: 'x' }), [400], `"x" for "${name}", which is ${type}`),
+      )
+      return found ?? holds
+    },
+  },
+  {
+    id: 'QUERY-8/unknown-parameter',
+    rule: 'An unknown parameter is 400, and the answer names each of them.',
+    why: 'A misspelt filter that is ignored gives all items for a few.',
+    fix: 'Refuse unknown parameters with 400, and name each of them in the answer.',
+    async run(list) {
+      const names = ['noSuchOne', 'noSuchOther']
+      const exchange = await list.list(names.map((name) => `${name}=1`).join('&'))
+      const refused = expectStatus(exchange, [400], 'unknown parameters')
+      if (refused !== undefined) return refused
+      const silent = names.find((name) => !exchange.answer.body.includes(name))
+      return silent === undefined ? holds : breaks(`an answer that names "${silent}"`, 'an answer that does not', exchange)
+    },
+  },
+  {
+    id: 'QUERY-8/near-miss',
+    rule: 'The answer to a misspelt parameter says what is allowed.',
+    why: '`offest` is spelled as nobody would guess. The answer tells it.',
+    fix: 'Name the closest parameter, or all that are allowed, in the answer.',
+    async run(list) {
+      needsParameter(list, parameter.page)
+      const exchange = await list.list('offset=2')
+      const refused = expectStatus(exchange, [400], 'the unknown parameter "offset"')
+      if (refused !== undefined) return refused
+      if (exchange.answer.body.includes(parameter.page)) return holds
+      return breaks(`an answer that names "${parameter.page}"`, 'an answer that does not', exchange)
+    },
+  },
+  {
+    id: 'QUERY-3/search',
+    rule: '`q` searches, and answers like any list.',
+    why: 'Clients show what was found as they show lists.',
+    fix: 'Answer searches with the items, the total and the links of a list.',
+    async run(list) {
+      needsParameter(list, parameter.search)
+      const [item] = await list.items()
+      const exchange = await list.list({ [parameter.search]: wordOf(item as JsonObject), [parameter.size]: 5 })
+      const refused = expectStatus(exchange, [200], 'a search')
+      if (refused !== undefined) return refused
+      const members = new Set(Object.keys(item as JsonObject))
+      const other = itemsOf(exchange).find((one) => Object.keys(one).every((name) => !members.has(name)))
+      return other === undefined ? holds : breaks('items as in lists', canonicalText(other).slice(0, 80), exchange)
+    },
+  },
+]
+
+/** A value of the type that no item has. There is none of booleans. */
+const absent = ({ filter }: Shown): string => (filter.type === 'string' ? 'no item has this text' : '-987654321')
+
+/** A word of a text of an item. */
+function wordOf(item: JsonObject): string {
+  for (const value of Object.values(item)) {
+    const text = isObject(value) ? wordOf(value) : typeof value === 'string' ? value : ''
+    const word = /\p{L}{3,}/u.exec(/^https?:/.test(text) ? '' : text)?.[0]
+    if (word !== undefined) return word
+  }
+  return 'a'
+}

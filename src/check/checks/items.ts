@@ -1,0 +1,165 @@
+/** Items and addresses: GET, HEAD, OPTIONS, and one address for a resource (VERB-1, VERB-7..9, PATH-11). */
+import { isObject } from '../../definition/json.js'
+import { header } from '../../wire.js'
+import type { ListCheck } from '../check.js'
+import type { Exchange } from '../client/exchange.js'
+import type { Listing } from '../listing.js'
+import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+import { describe, expectStatus, firstBreak } from './expecting.js'
+
+/** The methods of `Allow`. */
+export const allowedBy = ({ answer }: Exchange): ReadonlySet<string> =>
+  new Set(
+    (answer.field(header.allow) ?? '')
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+  )
+
+export function needsGet({ target }: Listing): void {
+  if (!target.itemMethods.includes('GET')) throw new NotApplicable(`items of ${target.template} can not be read`)
+}
+
+/** What HEAD of a list must say as GET does. */
+const listFields = [header.totalCount, header.etag, header.link, header.contentType]
+
+export const itemChecks: readonly ListCheck[] = [
+  {
+    id: 'VERB-1/item',
+    rule: 'An item of a list can be read at its address.',
+    why: 'Clients go from lists to items by the id.',
+    fix: 'Answer 200 with the representation of the item.',
+    async run(list) {
+      needsGet(list)
+      const exchange = await list.send('GET', await list.anItem())
+      const { status, json } = exchange.answer
+      if (status === 200 && isObject(json)) return holds
+      return breaks('200 with a JSON object', describe(exchange), exchange)
+    },
+  },
+  {
+    id: 'ERR-1/missing-item',
+    rule: 'An item that is not there is 404.',
+    why: 'Clients tell what is gone from what failed by this status.',
+    fix: 'Answer 404 where no record has the id.',
+    async run(list) {
+      needsGet(list)
+      const exchange = await list.send('GET', await list.aMissingItem())
+      return expectStatus(exchange, [404], 'an item that is not there') ?? holds
+    },
+  },
+  {
+    id: 'VERB-8/item',
+    rule: 'HEAD of an item is 302 without `Location` where it exists.',
+    why: 'Clients ask with HEAD whether an item is there, and must not be led elsewhere.',
+    fix: 'Answer HEAD of an item with 302, and without Location.',
+    async run(list) {
+      needsGet(list)
+      const exchange = await list.send('HEAD', await list.anItem())
+      const wrong = expectStatus(exchange, [302], 'HEAD of an item that is there')
+      if (wrong !== undefined) return wrong
+      const location = exchange.answer.field(header.location)
+      return location === undefined ? holds : breaks('no Location', `Location: ${location}`, exchange)
+    },
+  },
+  {
+    id: 'VERB-8/missing-item',
+    rule: 'HEAD of an item that is not there is 404.',
+    why: 'Clients ask with HEAD whether an item is there.',
+    fix: 'Look the item up before answering HEAD.',
+    async run(list) {
+      needsGet(list)
+      const exchange = await list.send('HEAD', await list.aMissingItem())
+      return expectStatus(exchange, [404], 'HEAD of an item that is not there') ?? holds
+    },
+  },
+  {
+    id: 'VERB-8/list',
+    rule: 'HEAD of a list has the header fields of the list.',
+    why: 'Clients read the total with HEAD, without the items.',
+    fix: 'Answer HEAD of a list as GET, without the body.',
+    async run(list) {
+      const [get, head] = [await list.list(), await list.send('HEAD', list.path)]
+      const wrong = expectStatus(head, [get.answer.status], 'HEAD of a list, as for GET')
+      if (wrong !== undefined) return wrong
+      const other = listFields.find((name) => get.answer.field(name) !== head.answer.field(name))
+      if (other === undefined) return holds
+      return breaks(`${other}: ${get.answer.field(other)}`, `${other}: ${head.answer.field(other) ?? '(absent)'}`, get, head)
+    },
+  },
+  {
+    id: 'VERB-9/options',
+    rule: 'OPTIONS lists in `Allow` the methods that an address offers.',
+    why: 'Clients and their tools ask what they may do before they try.',
+    fix: 'Answer OPTIONS with 200 or 204, and with every method of the address in Allow.',
+    async run(list) {
+      const places: (readonly [string, readonly string[]])[] = [[list.path, list.target.methods]]
+      if (list.target.itemMethods.length > 0) places.push([await list.anItem(), list.target.itemMethods])
+      const found = await firstBreak(places, async ([path, documented]) => {
+        const exchange = await list.send('OPTIONS', path)
+        const wrong = expectStatus(exchange, [200, 204], `OPTIONS ${path}`)
+        if (wrong !== undefined) return wrong
+        return exactAllow(exchange, documented)
+      })
+      return found ?? holds
+    },
+  },
+  {
+    id: 'VERB-7/offered',
+    rule: 'DELETE of a whole collection is never offered.',
+    why: 'A client that leaves out an id by mistake must not delete everything.',
+    fix: 'Offer DELETE for items only.',
+    async run(list) {
+      const exchange = await list.send('OPTIONS', list.path)
+      if (exchange.answer.status >= 300) throw new Unchecked(`OPTIONS was answered ${exchange.answer.status}`)
+      return allowedBy(exchange).has('DELETE') ? breaks('no DELETE in Allow', 'DELETE in Allow', exchange) : holds
+    },
+  },
+  {
+    id: 'PATH-11/case',
+    rule: 'Segments of paths are case-sensitive.',
+    why: 'With two addresses for a resource, caches and permissions miss one of them.',
+    fix: 'Match paths case-sensitively. In Express: app.set("case sensitive routing", true).',
+    async run(list) {
+      const path = list.path.replace(/[^/]*$/, (last) => last.toUpperCase())
+      if (path === list.path) throw new NotApplicable(`${list.path} ends without a letter`)
+      return expectStatus(await list.send('GET', path), [404], `GET ${path}`) ?? holds
+    },
+  },
+  {
+    id: 'PATH-11/slash',
+    rule: 'A slash at the end makes no difference.',
+    why: 'Clients join addresses from parts, with and without it.',
+    fix: 'Answer addresses with a slash at the end as those without.',
+    async run(list) {
+      const exchange = await list.send('GET', `${list.path}/`)
+      return expectStatus(exchange, [200], `GET ${list.path}/`) ?? holds
+    },
+  },
+  {
+    id: 'PATH-11/leading-zero',
+    rule: 'An id has one spelling: `03` is not `3`.',
+    why: 'With two addresses for an item, caches and permissions miss one of them.',
+    fix: 'Take numbers in paths only as they are written in links.',
+    async run(list) {
+      needsGet(list)
+      const [item] = await list.items()
+      const id = list.idOf(item as Parameters<Listing['idOf']>[0])
+      if (!/^[1-9]\d*$/.test(id)) throw new NotApplicable('ids are no numbers')
+      return expectStatus(await list.send('GET', `${list.path}/0${id}`), [404, 400], `GET ${list.path}/0${id}`) ?? holds
+    },
+  },
+]
+
+/** Every documented method, and GET and HEAD, are in `Allow`. What the caller may not do is left out of it. */
+function exactAllow(exchange: Exchange, documented: readonly string[]): Outcome | undefined {
+  const allow = exchange.answer.field(header.allow)
+  if (allow === undefined) return breaks('a field Allow', 'none', exchange)
+  const allowed = allowedBy(exchange)
+  const lacking = documented.includes('GET') ? ['GET', 'HEAD'].find((name) => !allowed.has(name)) : undefined
+  if (lacking !== undefined) return breaks(`${lacking} in Allow`, `Allow: ${allow}`, exchange)
+  const writes = documented.filter((name) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(name))
+  const offered = [...allowed].filter((name) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(name))
+  const strange = offered.find((name) => !writes.includes(name))
+  return strange === undefined ? undefined : breaks(`no ${strange}, which the document does not tell`, `Allow: ${allow}`, exchange)
+}

@@ -1,0 +1,178 @@
+/** Links, expansions and members of items (REP-1..4, REP-8). */
+import { canonicalText, isObject, type JsonObject } from '../../definition/json.js'
+import { parameter } from '../../wire.js'
+import type { ListCheck } from '../check.js'
+import type { Exchange } from '../client/exchange.js'
+import { itemsOf, type Listing } from '../listing.js'
+import { needsParameter } from '../listings.js'
+import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+import { expectStatus, firstBreak } from './expecting.js'
+
+/** A member that is a link, with its name. */
+interface FoundLink {
+  readonly name: string
+  readonly href: string
+  readonly link: JsonObject
+}
+
+const linksOf = (item: JsonObject): readonly FoundLink[] =>
+  Object.entries(item).flatMap(([name, link]) => (isObject(link) && typeof link.href === 'string' ? [{ name, href: link.href, link }] : []))
+
+/** The links of a few items, by the name of the association. Throws where there are none. */
+async function linksBy(list: Listing): Promise<ReadonlyMap<string, readonly FoundLink[]>> {
+  const found = (await list.items()).flatMap(linksOf)
+  if (found.length === 0) throw new NotApplicable(`items of ${list.target.template} show no links`)
+  const groups = new Map<string, FoundLink[]>()
+  for (const one of found) groups.set(one.name, [...(groups.get(one.name) ?? []), one])
+  return groups
+}
+
+/** Different targets of an association that are asked. */
+const mostTargets = 3
+
+export const linkChecks: readonly ListCheck[] = [
+  {
+    id: 'REP-1/absolute',
+    rule: 'The `href` of a link is an absolute address.',
+    why: 'Clients follow links as they are.',
+    fix: 'Begin links with the configured address of the service.',
+    async run(list) {
+      const groups = await linksBy(list)
+      const relative = [...groups.values()].flat().find(({ href }) => !/^https?:\/\/[^/]/.test(href))
+      if (relative === undefined) return holds
+      return breaks(`an absolute address in "${relative.name}.href"`, relative.href.slice(0, 120), await list.sample())
+    },
+  },
+  {
+    id: 'REP-1/reachable',
+    rule: 'Links lead to something.',
+    why: 'A client that follows a link must not have to know another address.',
+    fix: 'Make links from the addresses that the service serves.',
+    async run(list) {
+      const groups = [...(await linksBy(list))].filter(([, links]) => links.some(({ href }) => list.service.owns(href)))
+      if (groups.length === 0)
+        throw new Unchecked('links do not begin with the address that is checked. Give the address of links with --published')
+      const found = await firstBreak(groups, async ([name, links]) => {
+        const hrefs = [...new Set(links.map(({ href }) => href))].filter((href) => list.service.owns(href)).slice(0, mostTargets)
+        let last: Exchange | undefined
+        for (const href of hrefs) {
+          last = await list.service.client.send('GET', list.service.addressOf(href))
+          // One target may be gone (REP-3). All of them are not. 403 and 405 show that something is there.
+          if (last.answer.status !== 404 && last.answer.status !== 410) return undefined
+        }
+        if (last === undefined) return undefined
+        return breaks(`something at the links "${name}"`, `${last.answer.status} at each of ${hrefs.length}`, await list.sample(), last)
+      })
+      return found ?? holds
+    },
+  },
+  {
+    id: 'REP-2/full',
+    rule: '`expand` puts the full representation of a link in its place, with the links inside it as they are.',
+    why: 'A client saves the requests for each link, and reads the same.',
+    fix: 'Represent what is expanded as GET of its own address does.',
+    async run(list) {
+      const names = expandable(list)
+      let compared = 0
+      const found = await firstBreak(names, async (name) => {
+        const item = (await list.items()).find((one) => linksOf(one).some((link) => link.name === name && list.service.owns(link.href)))
+        if (item === undefined) return undefined
+        const href = (item[name] as JsonObject).href as string
+        const whole = await list.service.client.send('GET', list.service.addressOf(href))
+        if (whole.answer.status !== 200 || !isObject(whole.answer.json)) return undefined
+        const page = await list.list({ [parameter.expand]: name, [parameter.size]: (await list.items()).length })
+        const wrong = expectStatus(page, [200], `expand=${name}`)
+        if (wrong !== undefined) return wrong
+        const same = itemsOf(page).find((one) => list.identityOf(one) === list.identityOf(item))
+        if (same === undefined) throw new Unchecked('the list changed while it was read')
+        compared += 1
+        return differs(name, same[name], whole, page)
+      })
+      if (found === undefined && compared === 0) throw new Unchecked('no link that can be expanded leads to something that can be read')
+      return found ?? holds
+    },
+  },
+  {
+    id: 'REP-3/several',
+    rule: 'Several associations can be expanded at once.',
+    why: 'A client gets what it shows in one request.',
+    fix: 'Take a comma list in expand, and expand each name.',
+    async run(list) {
+      const names = expandable(list)
+      if (names.length < 2) throw new NotApplicable('less than two associations can be expanded')
+      const exchange = await list.list({ [parameter.expand]: names.join(), [parameter.size]: 1 })
+      return expectStatus(exchange, [200], `expand=${names.join()}`) ?? holds
+    },
+  },
+  {
+    id: 'QUERY-8/expand-name',
+    rule: 'An association that can not be expanded is 400.',
+    why: 'A client that misspells a name learns it, instead of missing members.',
+    fix: 'Refuse unknown names in expand with 400, and name those that there are.',
+    async run(list) {
+      needsParameter(list, parameter.expand)
+      const exchange = await list.list({ [parameter.expand]: 'noSuchLink' })
+      return expectStatus(exchange, [400], 'an association that there is not') ?? holds
+    },
+  },
+  {
+    id: 'REP-4/digits',
+    rule: 'Date-times without a zone have seven fractional digits.',
+    why: 'They can be compared as texts, and parsed in one way.',
+    fix: 'Write date-times as 2026-01-31T08:30:00.0000000.',
+    async run(list) {
+      const found = (await list.items()).flatMap((item) => dateTimesIn(item))
+      if (found.length === 0) throw new NotApplicable(`items of ${list.target.template} show no date-times without a zone`)
+      const wrong = found.find((text) => !/\.\d{7}$/.test(text))
+      return wrong === undefined ? holds : breaks('seven fractional digits', wrong, await list.sample())
+    },
+  },
+  {
+    id: 'REP-8/null',
+    rule: 'A member that may be null is always in an answer.',
+    why: 'A client tells "no value" from "not shown".',
+    fix: 'Write null for members without a value, instead of leaving them out.',
+    async run(list) {
+      const { nullable } = list.target
+      if (nullable.length === 0) throw new NotApplicable('the document tells no member that may be null')
+      const lacking = (await list.items()).flatMap((item) => nullable.filter((name) => !(name in item)))
+      const [name] = lacking
+      return name === undefined ? holds : breaks(`"${name}" in every item`, 'an item without it', await list.sample())
+    },
+  },
+  {
+    id: 'REP-8/write-only',
+    rule: 'A write-only member is never in an answer.',
+    why: 'Such members are secrets, such as passwords.',
+    fix: 'Leave write-only members out of all answers.',
+    async run(list) {
+      const { writeOnly } = list.target
+      if (writeOnly.length === 0) throw new NotApplicable('the document tells no write-only member')
+      const shown = (await list.items()).flatMap((item) => writeOnly.filter((name) => name in item))
+      return shown[0] === undefined ? holds : breaks(`no "${shown[0]}"`, 'an item with it', await list.sample())
+    },
+  },
+]
+
+function expandable({ target }: Listing): readonly string[] {
+  if (target.expand === undefined) throw new Unchecked('the document does not tell what "expand" takes. Give "expand" in a target file')
+  if (target.expand.length === 0) throw new NotApplicable(`${target.template} has nothing to expand`)
+  return target.expand
+}
+
+/** The members of the resource stand in the expanded object, which may keep the `href` of the link. */
+function differs(name: string, expanded: unknown, whole: Exchange, page: Exchange): Outcome | undefined {
+  const members = whole.answer.json as JsonObject
+  if (!isObject(expanded)) return breaks(`an object in "${name}"`, typeof expanded, page)
+  const other = Object.keys(members).find(
+    (one) => canonicalText(members[one]) !== canonicalText(expanded[one] ?? null) || !(one in expanded),
+  )
+  if (other !== undefined) return breaks(`"${name}.${other}" as at its own address`, 'another value', whole, page)
+  const more = Object.keys(expanded).find((one) => !(one in members) && one !== 'href')
+  return more === undefined ? undefined : breaks(`no "${name}.${more}", as at its own address`, 'the member', whole, page)
+}
+
+const dateTimesIn = (value: unknown): readonly string[] => {
+  if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?$/.test(value) ? [value] : []
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(dateTimesIn) : []
+}

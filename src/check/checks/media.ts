@@ -1,0 +1,124 @@
+/** Media types: `Accept`, 415, and what JSON and XML say (HDR-1, HDR-8). */
+import { isContainer, isList, type JsonObject } from '../../definition/json.js'
+import { parseXml, type XmlElement } from '../../http/xml-tree.js'
+import { header, mediaType, parameter } from '../../wire.js'
+import type { ListCheck } from '../check.js'
+import type { Exchange } from '../client/exchange.js'
+import type { Listing } from '../listing.js'
+import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
+import { describe, expectStatus, firstBreak } from './expecting.js'
+import { needsGet } from './items.js'
+
+const accepting = (accept: string) => ({ headers: { [header.accept]: accept } })
+
+const hasXml = ({ target }: Listing): boolean => target.media.includes(mediaType.xml)
+
+/** What an `Accept` must bring, where the service offers JSON, and perhaps XML. */
+const matrix = (xml: boolean): readonly (readonly [accept: string, type: string])[] => [
+  [mediaType.json, mediaType.json],
+  ['*/*', ''],
+  ['application/*', ''],
+  ['text/csv;q=0, application/json;q=0.5', mediaType.json],
+  ['image/png, application/json;q=0.1', mediaType.json],
+  ...(xml
+    ? ([
+        [mediaType.xml, mediaType.xml],
+        ['application/json;q=0.1, application/xml', mediaType.xml],
+        ['application/xml;q=0.1, application/json', mediaType.json],
+        ['application/xml;q=0, */*', mediaType.json],
+      ] as const)
+    : []),
+]
+
+export const mediaChecks: readonly ListCheck[] = [
+  {
+    id: 'HDR-1/accept',
+    rule: '`Accept` chooses the media type of an answer, by its q-values.',
+    why: 'Clients can only read the type that they ask for.',
+    fix: 'Choose the media type by Accept (RFC 9110 12.5.1).',
+    async run(list) {
+      const found = await firstBreak(matrix(hasXml(list)), async ([accept, type]) => {
+        const exchange = await list.list({ [parameter.size]: 1 }, accepting(accept))
+        const { status, type: seen } = exchange.answer
+        if (status === 200 && (type === '' || seen === type)) return undefined
+        return breaks(`200 with ${type === '' ? 'a body' : type} for Accept: ${accept}`, describe(exchange), exchange)
+      })
+      return found ?? holds
+    },
+  },
+  {
+    id: 'HDR-1/unsupported',
+    rule: 'An `Accept` that names no media type of the service is 415.',
+    why: 'A client that can not read an answer learns why.',
+    fix: 'Answer 415 where no media type of Accept is offered.',
+    async run(list) {
+      const paths = [list.path, ...(list.target.itemMethods.includes('GET') ? [await list.anItem()] : [])]
+      const found = await firstBreak(paths, async (path) =>
+        firstBreak(['image/png', 'application/*;q=0, text/*;q=0, image/png'], async (accept) =>
+          expectStatus(await list.send('GET', path, accepting(accept)), [415], `Accept: ${accept}`),
+        ),
+      )
+      return found ?? holds
+    },
+  },
+  {
+    id: 'HDR-1/same-content',
+    rule: 'JSON and XML say the same.',
+    why: 'What a client finds must not depend on its format.',
+    fix: 'Write both formats from the same representation.',
+    async run(list) {
+      const [json, xml] = await bothOf(list)
+      const root = parseXml(xml.answer.body, { depth: 64 })
+      if (!('root' in root)) return breaks('well-formed XML', root.malformed, xml)
+      const texts = new Set(textsOf(root.root))
+      const lost = scalarsOf(json.answer.json).find((value) => !texts.has(plain(value)))
+      if (lost === undefined) return holds
+      return breaks(`${JSON.stringify(lost).slice(0, 80)} in XML, as in JSON`, 'XML without it', json, xml)
+    },
+  },
+  {
+    id: 'HDR-8/media-types',
+    rule: 'The JSON and the XML of an item have different strong tags.',
+    why: 'A cache that knows one of them by the tag of the other serves the wrong format.',
+    fix: 'Make the tag from the bytes of the body, or put the media type into it.',
+    async run(list) {
+      const [json, xml] = await bothOf(list)
+      const [one, other] = [json, xml].map(({ answer }) => answer.field(header.etag))
+      if (one === undefined || other === undefined) throw new NotApplicable('items have no tags')
+      if (one !== other || one.startsWith('W/')) return holds
+      return breaks('two tags', `${one} for both`, json, xml)
+    },
+  },
+]
+
+/** One item in both formats. */
+async function bothOf(list: Listing): Promise<readonly [Exchange, Exchange]> {
+  needsGet(list)
+  if (!hasXml(list)) throw new NotApplicable(`${list.target.template} has no XML`)
+  const path = await list.anItem()
+  const both = [await list.send('GET', path, accepting(mediaType.json)), await list.send('GET', path, accepting(mediaType.xml))] as const
+  if (both[0].answer.type !== mediaType.json || both[1].answer.type !== mediaType.xml)
+    throw new Unchecked('an item could not be had in JSON and in XML')
+  return both
+}
+
+/** Numbers may be written in other ways, and white space may be. */
+const plain = (value: unknown): string => {
+  const text = String(value).replace(/\s+/g, ' ').trim()
+  return text !== '' && Number.isFinite(Number(text)) ? String(Number(text)) : text
+}
+
+/** Values that XML must show: those with a text that XML can hold. */
+const scalarsOf = (value: unknown): readonly unknown[] =>
+  isContainer(value)
+    ? (isList(value) ? value : Object.values(value as JsonObject)).flatMap(scalarsOf)
+    : // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 holds none of them.
+      value === null || plain(value) === '' || /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(String(value))
+      ? []
+      : [value]
+
+const textsOf = (element: XmlElement): readonly string[] => [
+  plain(element.text),
+  ...element.attributes.map(({ value }) => plain(value)),
+  ...element.children.flatMap(textsOf),
+]

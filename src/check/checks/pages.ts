@@ -1,0 +1,139 @@
+/** Pages: `offest`, `limit`, and what is wrong with them (QUERY-4, QUERY-5, QUERY-7). */
+import { isList } from '../../definition/json.js'
+import { header, parameter } from '../../wire.js'
+import type { ListCheck } from '../check.js'
+import { itemsOf, type Listing, queryText, totalOf } from '../listing.js'
+import { needsParameter } from '../listings.js'
+import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+import { describe, expectStatus, firstBreak } from './expecting.js'
+
+/** Each value is refused. */
+async function refusesValues(list: Listing, name: string, values: readonly (string | number)[]): Promise<Outcome> {
+  needsParameter(list, name)
+  const found = await firstBreak(values, async (value) => {
+    const query = { [name]: value }
+    return expectStatus(await list.list(query), [400], `GET ${list.path}${queryText(query)}`)
+  })
+  return found ?? holds
+}
+
+const malformed = ['-1', 'abc', '1.5', '']
+
+export const pageChecks: readonly ListCheck[] = [
+  {
+    id: 'VERB-1/list',
+    rule: 'GET of a collection answers 200 with a JSON array.',
+    why: 'Clients of all services read lists in one way.',
+    fix: 'Answer the items as an array, without an object around it.',
+    async run(list) {
+      const exchange = await list.list('', { headers: { Accept: 'application/json' } })
+      const { status, json } = exchange.answer
+      if (status === 200 && isList(json)) return holds
+      return breaks('200 with a JSON array', status === 200 ? `200 with ${kindOf(json)}` : describe(exchange), exchange)
+    },
+  },
+  {
+    id: 'QUERY-4/first-page',
+    rule: 'Without `offest` a list shows its first page, which has the number 1.',
+    why: 'A client that counts from another number skips the first page, or reads it twice.',
+    fix: 'Count pages from 1, and take 1 where `offest` is absent.',
+    async run(list) {
+      needsParameter(list, parameter.page)
+      const size = { [parameter.size]: 2 }
+      const [without, numbered] = [await list.list(size), await list.list({ ...size, [parameter.page]: list.target.first })]
+      const shown = [without, numbered].map((one) => itemsOf(one).map((item) => list.identityOf(item)))
+      if (shown[0]?.length === 0) throw new Unchecked(`${list.path} holds no items`)
+      if (String(shown[0]) === String(shown[1])) return holds
+      return breaks('the same items with and without the number of the first page', 'other items', without, numbered)
+    },
+  },
+  {
+    id: 'QUERY-4/malformed',
+    rule: 'A page number that is no whole number, or lies before the first page, is 400.',
+    why: 'A page that a client did not ask for looks like an answer.',
+    fix: 'Refuse values of `offest` that are no page numbers with 400.',
+    run: (list) => refusesValues(list, parameter.page, [...malformed, ...(list.target.first === 1 ? ['0'] : [])]),
+  },
+  {
+    id: 'QUERY-5/size',
+    rule: 'A page has `limit` items while there are so many.',
+    why: 'Page numbers lead to the right items only if every page but the last is full.',
+    fix: 'Return exactly `limit` items while there are more.',
+    async run(list) {
+      needsParameter(list, parameter.size)
+      const found = await firstBreak([1, 3], async (size) => {
+        const exchange = await list.list({ [parameter.size]: size })
+        const count = itemsOf(exchange).length
+        const wanted = Math.min(size, totalOf(exchange) ?? Number.POSITIVE_INFINITY)
+        if (count === wanted || (wanted === size && count < size && totalOf(exchange) === undefined)) return undefined
+        return breaks(`${wanted} items`, `${count} items`, exchange)
+      })
+      return found ?? holds
+    },
+  },
+  {
+    id: 'QUERY-5/malformed',
+    rule: 'A page size that is no whole number from 1 is 400.',
+    why: 'A client that gets another number of items takes them for all.',
+    fix: 'Refuse values of `limit` that are no whole number from 1 with 400.',
+    run: (list) => refusesValues(list, parameter.size, [...malformed, '0']),
+  },
+  {
+    id: 'QUERY-5/maximum',
+    rule: 'A page size above the maximum is 400.',
+    why: 'A client whose page is silently made smaller takes it for the last one.',
+    fix: 'Refuse a `limit` above the maximum with 400, instead of reducing it.',
+    async run(list) {
+      needsParameter(list, parameter.size)
+      const { largest } = list.target
+      if (largest === undefined) throw new Unchecked('the document tells no maximum of "limit"')
+      return refusesValues(list, parameter.size, [largest + 1])
+    },
+  },
+  {
+    id: 'QUERY-7/past-end',
+    rule: 'A page past the end is an empty list.',
+    why: 'A client that walks a list ends at the empty page. An error would look like a fault.',
+    fix: 'Answer 200 with an empty array for pages past the end.',
+    async run(list) {
+      needsParameter(list, parameter.page)
+      const exchange = await list.list({ [parameter.size]: 1, [parameter.page]: 10_000_000 })
+      const { status, json } = exchange.answer
+      if (status === 200 && isList(json) && json.length === 0) return holds
+      return breaks('200 with an empty array', isList(json) ? `${status} with ${json.length} items` : describe(exchange), exchange)
+    },
+  },
+  {
+    id: 'QUERY-7/total',
+    rule: '`x-total-count` is the number of all items that match.',
+    why: 'Pages and progress are computed from it.',
+    fix: 'Count with the same conditions as the list, without the page.',
+    async run(list) {
+      const exchange = await list.list({ [parameter.size]: 1 })
+      const text = exchange.answer.field(header.totalCount)
+      if (text === undefined) {
+        if (list.target.counted) return breaks(`${header.totalCount}, as the document promises`, 'no such field', exchange)
+        throw new NotApplicable('the list tells no total, which it should do and need not')
+      }
+      const total = totalOf(exchange)
+      if (total === undefined) return breaks('a whole number', text.slice(0, 80), exchange)
+      return countLaw(list, total)
+    },
+  },
+]
+
+/** The last page holds what is left of the total, and nothing lies behind it. */
+async function countLaw(list: Listing, total: number): Promise<Outcome> {
+  needsParameter(list, parameter.page)
+  const size = Math.max(1, Math.min(list.target.largest ?? 10, 50, Math.ceil(total / 2)))
+  const last = Math.max(1, Math.ceil(total / size))
+  const at = (page: number) => list.list({ [parameter.size]: size, [parameter.page]: page - 1 + list.target.first })
+  const [end, behind] = [await at(last), await at(last + 1)]
+  if (totalOf(end) !== total || totalOf(behind) !== total) throw new Unchecked('the list changed while it was read')
+  const [count, more] = [itemsOf(end).length, itemsOf(behind).length]
+  const left = total - (last - 1) * size
+  if (count !== left) return breaks(`${left} items on page ${last} of ${total} items in pages of ${size}`, `${count} items`, end)
+  return more === 0 ? holds : breaks(`no items behind the last of ${total}`, `${more} items on page ${last + 1}`, end, behind)
+}
+
+const kindOf = (value: unknown): string => (value === undefined ? 'no JSON' : value === null ? 'null' : `JSON: ${typeof value}`)

@@ -1,0 +1,129 @@
+/** Problem bodies: what they hold, how they are cached, and what they must not tell (ERR-3, HDR-6, QUERY-8). */
+import { isObject } from '../../definition/json.js'
+import { header, parameter } from '../../wire.js'
+import type { ListCheck } from '../check.js'
+import type { Exchange } from '../client/exchange.js'
+import { nobody } from '../client/exchange.js'
+import type { Listing } from '../listing.js'
+import { breaks, holds, type Outcome, Unchecked } from '../verdict.js'
+import { expectStatus, firstBreak } from './expecting.js'
+
+/** Errors that every list can be brought to by safe requests: 400, 415, 404 and 401. */
+async function errorsOf(list: Listing): Promise<readonly Exchange[]> {
+  const { target } = list
+  const found = [
+    await list.list('noSuchOne=1'),
+    await list.list('', { headers: { [header.accept]: 'image/png' } }),
+    ...(target.itemMethods.includes('GET') && target.key !== undefined ? [await list.send('GET', await list.aMissingItem())] : []),
+    ...(target.secured ? [await list.list('', { caller: nobody })] : []),
+  ]
+  const errors = found.filter(({ answer }) => answer.status >= 400)
+  if (errors.length === 0) throw new Unchecked('no request was refused')
+  return errors
+}
+
+const onErrors =
+  (look: (exchange: Exchange) => Outcome | undefined) =>
+  async (list: Listing): Promise<Outcome> =>
+    (await firstBreak(await errorsOf(list), async (exchange) => look(exchange))) ?? holds
+
+/** Texts that come from inside a service. */
+const insides: readonly (readonly [what: string, pattern: RegExp])[] = [
+  ['a stack of JavaScript', /^\s*at .+:\d+:\d+\)?$/m],
+  ['a stack of JavaScript', /\\n\s+at .+:\d+:\d+/],
+  ['a stack of Python', /Traceback \(most recent call last\)/],
+  ['a stack of Java', /\bat (?:[a-z_]\w*\.){2,}\w+\([\w.]*:?\d*\)/],
+  ['a path of the server', /node_modules\/|\/home\/\w+\/|[A-Z]:\\\\?Users\\/],
+  ['a text of a database driver', /\bSQLSTATE\b|syntax error at or near|\bORA-\d{5}\b|SQLITE_[A-Z]+|duplicate key value violates/],
+]
+
+export const problemChecks: readonly ListCheck[] = [
+  {
+    id: 'ERR-3/type',
+    rule: 'The body of an error is `application/problem+json`.',
+    why: 'Clients of all services read errors in one way.',
+    fix: 'Answer errors as problems (RFC 9457).',
+    run: onErrors((exchange) => {
+      const { status, type } = exchange.answer
+      if (status === 410 || /^application\/problem\+(?:json|xml)$/.test(type)) return undefined
+      return breaks(`application/problem+json with ${status}`, type === '' ? 'no body' : type, exchange)
+    }),
+  },
+  {
+    id: 'ERR-3/members',
+    rule: 'A problem has a `code`, and its `status` is the status of the answer.',
+    why: 'Programs decide by the code. Texts may change.',
+    fix: 'Give each kind of error a stable code, and the status of the answer.',
+    run: onErrors((exchange) => {
+      const { json, status } = exchange.answer
+      if (exchange.answer.type !== 'application/problem+json') return undefined
+      if (!isObject(json)) return breaks('a JSON object', 'another body', exchange)
+      if (typeof json.code !== 'string' || json.code === '')
+        return breaks('a text in "code"', JSON.stringify(json.code) ?? 'none', exchange)
+      if (json.status === status) return undefined
+      return breaks(`"status": ${status}`, `"status": ${JSON.stringify(json.status) ?? '(absent)'}`, exchange)
+    }),
+  },
+  {
+    id: 'ERR-3/every-fault',
+    rule: 'A problem tells everything that is wrong with a request, in `errors`.',
+    why: 'A client fixes a request once, instead of fault by fault.',
+    fix: 'Collect all faults of a query before answering.',
+    async run(list) {
+      const names = [parameter.size, parameter.page].filter((name) => list.target.parameters.includes(name))
+      const wanted = names.length < 2 ? ['noSuchOne', 'noSuchOther'] : names
+      const exchange = await list.list(wanted.map((name) => `${name}=abc`).join('&'))
+      const wrong = expectStatus(exchange, [400], 'a query with two faults')
+      if (wrong !== undefined) return wrong
+      const errors = isObject(exchange.answer.json) ? exchange.answer.json.errors : undefined
+      const count = Array.isArray(errors) ? errors.length : 0
+      return count >= 2 ? holds : breaks('two entries in "errors"', String(count), exchange)
+    },
+  },
+  {
+    id: 'ERR-3/insides',
+    rule: 'Errors tell nothing of the inside of a service.',
+    why: 'Stacks and texts of drivers help who attacks, and nobody else.',
+    fix: 'Answer what is not foreseen with a problem of its own, and log the cause.',
+    async run(list) {
+      const odd = ['%27%22%3B--', '%F0%9F%92%A5', encodeURIComponent('{"$gt":""}')]
+      const names = [...list.target.filters.map(({ name }) => name), parameter.search, parameter.sort].filter((name) =>
+        list.target.parameters.includes(name),
+      )
+      const hostile = names.slice(0, 6).flatMap((name) => odd.map((value) => `${encodeURIComponent(name)}=${value}`))
+      const asked = await errorsOf(list)
+      const found = await firstBreak(hostile, async (query) => leak(await list.list(query)))
+      return found ?? (await firstBreak(asked, async (exchange) => leak(exchange))) ?? holds
+    },
+  },
+  {
+    id: 'ERR-2/undecodable',
+    rule: 'A query that can not be decoded is 400.',
+    why: 'What can not be read must not be guessed, and is no fault of the service.',
+    fix: 'Refuse queries that are no percent-encoded UTF-8 with 400.',
+    async run(list) {
+      const found = await firstBreak(['%zz', `${parameter.size}=%ff`], async (query) =>
+        expectStatus(await list.list(query), [400], `the query ${query}`),
+      )
+      return found ?? holds
+    },
+  },
+  {
+    id: 'HDR-6/errors',
+    rule: 'Errors are never stored.',
+    why: 'A cache would repeat an error after its cause is gone.',
+    fix: 'Send Cache-Control: no-store with every error.',
+    run: onErrors((exchange) => {
+      const control = exchange.answer.field(header.cacheControl) ?? ''
+      if (/\bno-store\b/i.test(control)) return undefined
+      return breaks(`Cache-Control: no-store with ${exchange.answer.status}`, control === '' ? 'no such field' : control, exchange)
+    }),
+  },
+]
+
+function leak(exchange: Exchange): Outcome | undefined {
+  const { status, body } = exchange.answer
+  if (status < 400) return undefined
+  const found = insides.find(([, pattern]) => pattern.test(body))
+  return found === undefined ? undefined : breaks('an error that tells nothing of the inside', found[0], exchange)
+}

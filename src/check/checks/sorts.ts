@@ -1,0 +1,172 @@
+/** Sorting: directions, ties, nulls, and the spellings of `+` (QUERY-2, QUERY-8). */
+import type { JsonObject } from '../../definition/json.js'
+import { parameter } from '../../wire.js'
+import type { ListCheck } from '../check.js'
+import type { Exchange } from '../client/exchange.js'
+import { itemsOf, type Listing, totalOf } from '../listing.js'
+import { needsParameter, valueAt } from '../listings.js'
+import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
+import { expectStatus, firstBreak } from './expecting.js'
+import { misplaced, runs, torn } from './order.js'
+import { disjointness, walkByNumber, walkSize } from './walks.js'
+
+/** The fields of `sort`. Throws where there are none, or they are not known. */
+function fieldsOf({ target }: Listing): readonly string[] {
+  if (target.sort === undefined)
+    throw new Unchecked('the document does not tell by which fields a list is sorted. Give "sort" in a target file')
+  if (target.sort.length === 0) throw new NotApplicable(`${target.template} can not be sorted`)
+  return target.sort
+}
+
+/** A large page in an order. */
+const sorted = (list: Listing, sort: string): Promise<Exchange> =>
+  list.list({ [parameter.sort]: sort, [parameter.size]: Math.min(list.target.largest ?? 25, 100) })
+
+/** Fields whose values items show. Throws `Unchecked` where there are none. */
+async function shownFields(list: Listing): Promise<readonly string[]> {
+  const items = await list.items()
+  const shown = fieldsOf(list).filter((field) => items.some((item) => isScalar(valueAt(item, field))))
+  if (shown.length === 0) throw new Unchecked('no item shows a value of a field of "sort"')
+  return shown
+}
+
+const isScalar = (value: unknown): boolean => value === null || ['string', 'number', 'boolean'].includes(typeof value)
+
+/** Whether a page holds all items, so that what stands last in one direction stands first in the other. */
+const isAll = (exchange: Exchange): boolean => totalOf(exchange) === itemsOf(exchange).length
+
+const ordered = (field: string, sign: string) => `the values of "${field}" in ${sign === '-' ? 'descending' : 'ascending'} order`
+
+export const sortChecks: readonly ListCheck[] = [
+  {
+    id: 'QUERY-2/direction',
+    rule: '`sort` puts a list in ascending order of a field, and `-` in descending order.',
+    why: 'Clients show the newest or the largest first, and take the first item for it.',
+    fix: 'Sort by each field of `sort`, descending where it begins with `-`.',
+    async run(list) {
+      const found = await firstBreak(await shownFields(list), async (field) => {
+        const both = [await sorted(list, field), await sorted(list, `-${field}`)] as const
+        const values = both.map((one) => itemsOf(one).map((item) => valueAt(item, field)))
+        for (const [at, sign] of ['', '-'].entries()) {
+          const wrong = misplaced(values[at] ?? [], sign === '-')
+          const exchange = both[at] as Exchange
+          if (wrong !== undefined) return breaks(ordered(field, sign), pairAt(values[at] ?? [], wrong), exchange)
+          const split = torn(values[at] ?? [])
+          if (split !== undefined) return breaks(`equal values of "${field}" together`, `${split} at two places`, exchange)
+        }
+        // How the store compares texts is its own affair, but the two directions are each other's reverse.
+        if (!both.every(isAll)) return undefined
+        const [up, down] = [runs(values[0] ?? []), runs(values[1] ?? [])]
+        if (up.join() === down.toReversed().join()) return undefined
+        return breaks(`the values of sort=-${field} in the reverse order of sort=${field}`, 'another order', ...both)
+      })
+      return found ?? holds
+    },
+  },
+  {
+    id: 'QUERY-2/nulls',
+    rule: 'Null counts as the largest value: last in ascending order, first in descending order.',
+    why: 'Clients of all services find what has no value at the same end.',
+    fix: 'Sort with NULLS LAST where ascending, and NULLS FIRST where descending.',
+    async run(list) {
+      let seen = false
+      const found = await firstBreak(await shownFields(list), async (field) =>
+        firstBreak(['', '-'], async (sign) => {
+          const exchange = await sorted(list, `${sign}${field}`)
+          const nulls = itemsOf(exchange).map((item) => valueAt(item, field) === null)
+          seen ||= nulls.includes(true) && nulls.includes(false)
+          const wrong = nulls.findIndex((isNull, at) => at > 0 && isNull !== nulls[at - 1] && isNull === (sign === '-'))
+          if (wrong < 0) return undefined
+          return breaks(
+            `null ${sign === '-' ? 'before' : 'after'} all other values of "${field}"`,
+            `item ${wrong + 1} stands wrong`,
+            exchange,
+          )
+        }),
+      )
+      if (found === undefined && !seen) throw new Unchecked('no page shows null beside other values of a field of "sort"')
+      return found ?? holds
+    },
+  },
+  {
+    id: 'QUERY-2/later-fields',
+    rule: 'Later fields of `sort` break the ties of earlier ones.',
+    why: 'A client that groups by one field shows the groups in order.',
+    fix: 'Sort by all fields of `sort`, in their order.',
+    async run(list) {
+      let tied = false
+      const fields = (await shownFields(list)).slice(0, 4)
+      const pairs = fields.flatMap((one) => fields.filter((other) => other !== one).map((other) => [one, other] as const))
+      const found = await firstBreak(pairs, async ([first, second]) => {
+        const exchange = await sorted(list, `${first},-${second}`)
+        for (const group of groupsOf(itemsOf(exchange), first)) {
+          const values = group.map((item) => valueAt(item, second))
+          tied ||= runs(values).length > 1
+          const wrong = misplaced(values, true)
+          if (wrong !== undefined) return breaks(`"${second}" descending among equal values of "${first}"`, pairAt(values, wrong), exchange)
+        }
+        return undefined
+      })
+      if (found === undefined && !tied) throw new Unchecked('no two items have one value of a first field and two of a second one')
+      return found ?? holds
+    },
+  },
+  {
+    id: 'QUERY-2/ties',
+    rule: 'A walk in an order with ties shows each item once.',
+    why: 'Where ties are broken by chance, pages repeat some items and leave out others.',
+    fix: 'Add the key as the last field of every sort.',
+    async run(list) {
+      if (list.target.key === undefined) throw new Unchecked('items can not be told apart. Give "key" in a target file')
+      const size = await walkSize(list)
+      const fields = await shownFields(list)
+      const found = await firstBreak(fields, async (field) =>
+        disjointness(await walkByNumber(list, size, { [parameter.sort]: `-${field}` })),
+      )
+      return found ?? holds
+    },
+  },
+  {
+    id: 'QUERY-2/plus',
+    rule: '`+field`, with a plus as it is or as `%2B`, is ascending.',
+    why: 'Some clients encode the plus, and a form decoder makes a space of it.',
+    fix: 'Take a plus, a space and nothing before a field for the same.',
+    async run(list) {
+      const [field] = await shownFields(list)
+      const size = `${parameter.size}=5`
+      const plain = await list.list(`${parameter.sort}=${encodeURIComponent(field as string)}&${size}`)
+      const found = await firstBreak(['+', '%2B'], async (plus) => {
+        const exchange = await list.list(`${parameter.sort}=${plus}${encodeURIComponent(field as string)}&${size}`)
+        const refused = expectStatus(exchange, [200], `sort=${plus}${field}`)
+        if (refused !== undefined) return refused
+        const [wanted, seen] = [plain, exchange].map((one) => itemsOf(one).map((item) => list.identityOf(item)))
+        return String(wanted) === String(seen) ? undefined : breaks(`the order of sort=${field}`, 'another order', plain, exchange)
+      })
+      return found ?? holds
+    },
+  },
+  {
+    id: 'QUERY-8/sort-field',
+    rule: 'A field by which a list can not be sorted is 400.',
+    why: 'A list in another order looks like the one that was asked for.',
+    fix: 'Refuse unknown fields of `sort` with 400, and name those that there are.',
+    async run(list) {
+      needsParameter(list, parameter.sort)
+      const query = { [parameter.sort]: 'noSuchField' }
+      return expectStatus(await list.list(query), [400], 'a field of "sort" that there is not') ?? holds
+    },
+  },
+]
+
+/** Items with one value of a field, group by group. */
+function groupsOf(items: readonly JsonObject[], field: string): readonly (readonly JsonObject[])[] {
+  const groups = new Map<string, JsonObject[]>()
+  for (const item of items) {
+    const value = JSON.stringify(valueAt(item, field))
+    groups.set(value, [...(groups.get(value) ?? []), item])
+  }
+  return [...groups.values()]
+}
+
+const pairAt = (values: readonly unknown[], at: number): string =>
+  `${JSON.stringify(values[at - 1])} before ${JSON.stringify(values[at])}, as items ${at} and ${at + 1}`

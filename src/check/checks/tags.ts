@@ -1,0 +1,96 @@
+/** Entity tags and 304 (HDR-2, HDR-4). */
+import { parseTagList } from '../../http/entity-tags.js'
+import { header } from '../../wire.js'
+import type { ListCheck } from '../check.js'
+import type { Exchange } from '../client/exchange.js'
+import type { Listing } from '../listing.js'
+import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+import { describe, expectStatus, firstBreak } from './expecting.js'
+import { needsGet } from './items.js'
+
+/** The tag of an answer. */
+const tagOf = ({ answer }: Exchange): string | undefined => answer.field(header.etag)
+
+async function anItem(list: Listing): Promise<Exchange> {
+  needsGet(list)
+  const exchange = await list.send('GET', await list.anItem())
+  if (exchange.answer.status !== 200) throw new Unchecked(`GET of an item was answered ${exchange.answer.status}`)
+  return exchange
+}
+
+const asked = (list: Listing, { request }: Exchange, field: string): Promise<Exchange> =>
+  list.service.client.send('GET', request.url, { headers: { [header.ifNoneMatch]: field } })
+
+export const tagChecks: readonly ListCheck[] = [
+  {
+    id: 'HDR-2/item',
+    rule: 'An item has a strong, well-formed `Etag`.',
+    why: 'Clients send it back, so that no update is lost.',
+    fix: 'Answer GET of an item with a strong tag in quotes, made from its version or its bytes.',
+    async run(list) {
+      const exchange = await anItem(list)
+      const tag = tagOf(exchange)
+      if (tag === undefined) return breaks('a field Etag', 'none', exchange)
+      if (tag.startsWith('W/')) return breaks('a strong tag', tag, exchange)
+      return parseTagList(tag)?.tags.length === 1 ? holds : breaks('one tag in quotes', tag.slice(0, 80), exchange)
+    },
+  },
+  {
+    id: 'HDR-2/stable',
+    rule: 'The tag stays the same while the item does, and differs between items.',
+    why: 'With a tag that changes by itself, every update of a client is refused.',
+    fix: 'Make the tag from the stored version or from the bytes, not from the time of the request.',
+    async run(list) {
+      const first = await anItem(list)
+      if (tagOf(first) === undefined) throw new NotApplicable('items have no tags')
+      const second = await list.service.client.send('GET', first.request.url)
+      if (first.answer.body !== second.answer.body) throw new Unchecked('the item changed while it was read')
+      return tagOf(first) === tagOf(second) ? holds : breaks(`${tagOf(first)} again`, String(tagOf(second)), first, second)
+    },
+  },
+  {
+    id: 'HDR-4/item',
+    rule: 'GET of an item with its tag in `If-None-Match` is 304 without a body.',
+    why: 'Clients and caches save the transfer of what they have.',
+    fix: 'Compare If-None-Match weakly with the current tag, and answer 304.',
+    run: async (list) => notModified(list, await anItem(list)),
+  },
+  {
+    id: 'HDR-4/list',
+    rule: 'GET of a list with its tag in `If-None-Match` is 304 without a body.',
+    why: 'Clients that ask again and again save the transfer of lists.',
+    fix: 'Give lists a tag of their bytes, and compare If-None-Match with it.',
+    async run(list) {
+      const exchange = await list.list()
+      if (exchange.answer.status !== 200) throw new Unchecked(`GET of the list was answered ${exchange.answer.status}`)
+      if (tagOf(exchange) === undefined && list.target.tagged) return breaks('a field Etag, as the document promises', 'none', exchange)
+      return notModified(list, exchange)
+    },
+  },
+  {
+    id: 'HDR-4/modified',
+    rule: 'With another tag in `If-None-Match` the answer is 200.',
+    why: 'A client with an old representation must get the new one.',
+    fix: 'Answer 304 only where the field names the current tag.',
+    async run(list) {
+      const exchange = await asked(list, await anItem(list), '"no-such-tag"')
+      return expectStatus(exchange, [200], 'a tag that is not the current one') ?? holds
+    },
+  },
+]
+
+/** 304 for the tag, for a list with it, for its weak form and for `*`. */
+async function notModified(list: Listing, exchange: Exchange): Promise<Outcome> {
+  const tag = tagOf(exchange)
+  if (tag === undefined) throw new NotApplicable('it has no tag')
+  const strong = tag.replace(/^W\//, '')
+  const found = await firstBreak([tag, `"x", ${strong}`, `W/${strong}`, '*'], async (field) => {
+    const again = await asked(list, exchange, field)
+    const { status, body } = again.answer
+    if (status === 304 && body === '') return undefined
+    // It changed meanwhile: there is another tag.
+    if (status === 200 && tagOf(again) !== tag) throw new Unchecked('it changed while it was read')
+    return breaks(`304 for If-None-Match: ${field}`, describe(again), exchange, again)
+  })
+  return found ?? holds
+}

@@ -1,0 +1,180 @@
+/** Laws of walks: pages are disjoint and complete, and `Link` leads through all of them (QUERY-7). */
+import { header, parameter } from '../../wire.js'
+import type { ListCheck } from '../check.js'
+import type { Exchange } from '../client/exchange.js'
+import { itemsOf, type Listing, type Query, totalOf } from '../listing.js'
+import { needsParameter } from '../listings.js'
+import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+
+/** Pages that a walk reads at most. */
+const mostPages = 12
+
+/** A page, with the identities of its items in their order. */
+export interface WalkedPage {
+  readonly exchange: Exchange
+  readonly ids: readonly string[]
+}
+
+export interface Walk {
+  readonly pages: readonly WalkedPage[]
+  /** Whether the walk came to the end. */
+  readonly isWhole: boolean
+}
+
+/** A page size at which a walk has several pages, and not more than it may read. */
+export async function walkSize(list: Listing, query: Readonly<Record<string, string | number>> = {}): Promise<number> {
+  const total = totalOf(await list.list({ ...query, [parameter.size]: 1 }))
+  if (total === undefined) return 3
+  return Math.max(1, Math.min(list.target.largest ?? 100, Math.ceil(total / (mostPages - 2)), Math.ceil(total / 3)))
+}
+
+/** Reads pages by their numbers. Throws `Unchecked` where the total changes meanwhile. */
+export async function walkByNumber(list: Listing, size: number, query: Readonly<Record<string, string | number>> = {}): Promise<Walk> {
+  needsParameter(list, parameter.page)
+  const numbered = (page: number): Query => ({ ...query, [parameter.size]: size, [parameter.page]: page + list.target.first })
+  return walk(list, size, (page) => list.list(numbered(page)))
+}
+
+async function walk(
+  list: Listing,
+  size: number,
+  read: (page: number, last: Exchange | undefined) => Promise<Exchange | undefined>,
+): Promise<Walk> {
+  const pages: WalkedPage[] = []
+  for (let page = 0; page < mostPages; page++) {
+    const exchange = await read(page, pages.at(-1)?.exchange)
+    if (exchange === undefined) return { pages, isWhole: true }
+    const ids = itemsOf(exchange).map((item) => list.identityOf(item))
+    pages.push({ exchange, ids })
+    const [first] = pages
+    if (first !== undefined && totalOf(first.exchange) !== totalOf(exchange)) throw new Unchecked('the list changed while it was read')
+    const total = totalOf(exchange)
+    if (ids.length < size || (total !== undefined && (page + 1) * size >= total)) return { pages, isWhole: true }
+  }
+  return { pages, isWhole: false }
+}
+
+/** A break where an item stands twice. */
+export function disjointness({ pages }: Walk): Outcome | undefined {
+  const seen = new Map<string, WalkedPage>()
+  for (const page of pages) {
+    const here = new Set<string>()
+    for (const id of page.ids) {
+      const before = seen.get(id)
+      const expected = 'each item once'
+      if (here.has(id)) return breaks(expected, `the item ${shown(id)} twice on one page`, page.exchange)
+      if (before !== undefined) return breaks(expected, `the item ${shown(id)} on two pages`, before.exchange, page.exchange)
+      here.add(id)
+    }
+    for (const id of here) seen.set(id, page)
+  }
+  return undefined
+}
+
+const shown = (id: string): string => (id.length > 60 ? `${id.slice(0, 60)}...` : id)
+
+/** The address of a `Link` with a relation (RFC 8288); `undefined` where there is none. */
+export function linkTo({ answer }: Exchange, rel: string): string | undefined {
+  // Addresses may hold commas, so the field can not be split at them.
+  for (const [, address, parameters = ''] of (answer.field(header.link) ?? '').matchAll(/<([^>]*)>((?:[^,"<]|"[^"]*")*)/g)) {
+    const [, quoted, plain] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(parameters) ?? []
+    if (address !== undefined && (quoted ?? plain ?? '').toLowerCase().split(/\s+/).includes(rel)) return address
+  }
+  return undefined
+}
+
+/** Lists where walks say something: items can be told apart, and there are at least two. */
+async function needsItems(list: Listing): Promise<void> {
+  if (list.target.key === undefined) throw new Unchecked('items can not be told apart. Give "key" in a target file')
+  if ((await list.items()).length < 2) throw new Unchecked(`${list.path} holds less than two items`)
+}
+
+export const walkChecks: readonly ListCheck[] = [
+  {
+    id: 'QUERY-7/walk-disjoint',
+    rule: 'No item stands on two pages.',
+    why: 'A client that reads all pages would count it twice, and miss another one.',
+    fix: 'Order by the key at the end of every sort, so that the order of items is total.',
+    async run(list) {
+      await needsItems(list)
+      return disjointness(await walkByNumber(list, await walkSize(list))) ?? holds
+    },
+  },
+  {
+    id: 'QUERY-7/walk-complete',
+    rule: 'Small pages show the same items in the same order as large ones.',
+    why: 'Which items a client finds must not depend on the size of its pages.',
+    fix: 'Compute the first row of a page from its number and `limit` alone, over one total order.',
+    async run(list) {
+      await needsItems(list)
+      const size = await walkSize(list)
+      const small = await walkByNumber(list, size)
+      const double = Math.min(list.target.largest ?? size * 2, size * 2)
+      if (double <= size) throw new Unchecked('no page may be larger than the pages of the walk')
+      const large = await walkByNumber(list, double)
+      return sameOrder(small, large) ?? holds
+    },
+  },
+  {
+    id: 'QUERY-7/link-walk',
+    rule: '`Link` leads to the same pages as page numbers: `next` to the next one, and nothing behind the last.',
+    why: 'Generic clients walk by `next` alone.',
+    fix: 'Give `first`, `prev`, `next` and `last` with the query of the request and another `offest`.',
+    async run(list) {
+      await needsItems(list)
+      const size = await walkSize(list)
+      const numbered = await walkByNumber(list, size)
+      const [start] = numbered.pages
+      if (start === undefined || start.exchange.answer.field(header.link) === undefined)
+        throw new NotApplicable('the list tells no links to other pages')
+      if (linkTo(start.exchange, 'prev') !== undefined) return breaks('no link "prev" on the first page', 'one', start.exchange)
+      return followed(list, numbered)
+    },
+  },
+]
+
+/** Compares the beginnings of two walks. */
+function sameOrder(small: Walk, large: Walk): Outcome | undefined {
+  const [few, many] = [small, large].map(({ pages }) => pages.flatMap(({ ids }) => ids))
+  const length =
+    small.isWhole && large.isWhole ? Math.max(few?.length ?? 0, many?.length ?? 0) : Math.min(few?.length ?? 0, many?.length ?? 0)
+  for (let at = 0; at < length; at++) {
+    if (few?.[at] === many?.[at]) continue
+    const place = `item ${at + 1} of the walk`
+    const [one, other] = [pageAt(small, at), pageAt(large, at)]
+    const seen = `${few?.[at] ?? 'nothing'} in small pages, ${many?.[at] ?? 'nothing'} in large ones`
+    return one === undefined || other === undefined ? undefined : breaks(`the same ${place}`, seen, one, other)
+  }
+  return undefined
+}
+
+function pageAt({ pages }: Walk, at: number): Exchange | undefined {
+  let passed = 0
+  for (const { exchange, ids } of pages) {
+    passed += ids.length
+    if (at < passed) return exchange
+  }
+  return pages.at(-1)?.exchange
+}
+
+/** Follows `next` from the first page, and compares each page with the one of its number. */
+async function followed(list: Listing, { pages, isWhole }: Walk): Promise<Outcome> {
+  let page = pages[0] as WalkedPage
+  for (const wanted of pages.slice(1)) {
+    const next = linkTo(page.exchange, 'next')
+    if (next === undefined) {
+      // An empty page behind the last one shows that the end was not known.
+      if (wanted.ids.length === 0) break
+      return breaks('a link "next", since there are more items', 'none', page.exchange, wanted.exchange)
+    }
+    const exchange = await list.service.client.send('GET', list.service.addressOf(next))
+    if (exchange.answer.status !== 200) return breaks('200 at the link "next"', String(exchange.answer.status), page.exchange, exchange)
+    const ids = itemsOf(exchange).map((item) => list.identityOf(item))
+    if (ids.join() !== wanted.ids.join())
+      return breaks('the items of the page of that number', 'other items', page.exchange, exchange, wanted.exchange)
+    page = { exchange, ids }
+  }
+  const total = totalOf(page.exchange)
+  const beyond = isWhole && total !== undefined ? linkTo(page.exchange, 'next') : undefined
+  return beyond === undefined ? holds : breaks('no link "next" on the last page', beyond, page.exchange)
+}

@@ -1,0 +1,108 @@
+/** The one way in which checks send requests: counted, spaced out, and safe unless the ledger owns the address. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { safeMethods } from '../../http/safe-methods.js'
+import { header } from '../../wire.js'
+import { Unchecked } from '../verdict.js'
+import { type Caller, type Exchange, nobody, type Request } from './exchange.js'
+import { credentialOf, type Principal } from './principals.js'
+import { Transport } from './transport.js'
+
+/** What may be sent, and how fast. */
+export interface ClientOptions {
+  readonly principals: readonly Principal[]
+  /** Requests per second. */
+  readonly rate: number
+  /** Requests in all. */
+  readonly budget: number
+  /** Whether an unsafe method may be sent to an address. Default: never. */
+  readonly mayWrite?: (method: string, url: string) => boolean
+  /** Called with each exchange. */
+  readonly onExchange?: (exchange: Exchange) => void
+}
+
+/** What of a request is its own. `caller`: default the first principal, or nobody where there is none. */
+export interface SendOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly caller?: Caller
+  readonly body?: string
+}
+
+/** The longest `Retry-After` that is waited for, in seconds. */
+const longestWait = 30
+
+/** Statuses that say nothing of a clause: the service, or what stands in front of it, had no time. */
+const busy: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+/** An unsafe request to an address that is not ours. It is a fault of a check, never of the service. */
+export class UnsafeRequestError extends Error {
+  override readonly name = 'UnsafeRequestError'
+}
+
+export class Client {
+  /** The caller that checks use by default. */
+  readonly caller: Caller
+  readonly principals: ReadonlyMap<string, Principal>
+  readonly #options: ClientOptions
+  readonly #transport = new Transport()
+  #sent = 0
+  #nextSlot = 0
+
+  constructor(options: ClientOptions) {
+    this.#options = options
+    this.principals = new Map(options.principals.map((principal) => [principal.name, principal]))
+    const [first] = options.principals
+    this.caller = first === undefined ? nobody : { kind: 'principal', name: first.name }
+  }
+
+  /** Requests so far. */
+  get sent(): number {
+    return this.#sent
+  }
+
+  /** Throws `Unchecked` where no answer comes, the service is busy, or the budget is spent. */
+  async send(method: string, url: string, { headers = {}, caller = this.caller, body }: SendOptions = {}): Promise<Exchange> {
+    const { mayWrite } = this.#options
+    if (!safeMethods.has(method) && mayWrite?.(method, url) !== true)
+      throw new UnsafeRequestError(`${method} ${url} was not sent: the address is not in the ledger.`)
+    const request: Request = { method, url, headers, caller, body }
+    const exchange = await this.#once(request)
+    if (!busy.has(exchange.answer.status)) return exchange
+    const seconds = Number(exchange.answer.field(header.retryAfter) ?? Number.NaN)
+    // Only what is safe is repeated: of the others nobody knows what became of them.
+    if (!safeMethods.has(method) || !(seconds <= longestWait)) throw unanswered(exchange)
+    await wait(seconds * 1000)
+    const second = await this.#once(request)
+    if (busy.has(second.answer.status)) throw unanswered(second)
+    return second
+  }
+
+  close(): void {
+    this.#transport.close()
+  }
+
+  async #once(request: Request): Promise<Exchange> {
+    const { rate, budget, onExchange } = this.#options
+    if (this.#sent >= budget) throw new Unchecked(`the budget of ${budget} requests is spent`)
+    this.#sent += 1
+    const now = performance.now()
+    const slot = Math.max(now, this.#nextSlot)
+    this.#nextSlot = slot + 1000 / rate
+    if (slot - now >= 1) await wait(slot - now)
+    const credential = credentialOf(request.caller, this.principals)
+    try {
+      const fields = { ...request.headers, ...credential }
+      const answer = await this.#transport.send(request.method, request.url, fields, request.body)
+      const exchange = { request, answer }
+      onExchange?.(exchange)
+      return exchange
+    } catch (error) {
+      throw new Unchecked(`${request.method} ${request.url} got no answer: ${reasonOf(error)}`)
+    }
+  }
+}
+
+const unanswered = ({ request, answer }: Exchange): Unchecked =>
+  new Unchecked(`${request.method} ${request.url} was answered ${answer.status}: the service is busy, or limits this client`)
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message || ('code' in error ? String(error.code) : error.name) : String(error)

@@ -1,0 +1,74 @@
+/** What was asked and what was answered. */
+
+/** Who a request is from. Tokens are kept apart, so that no report and no script holds one. */
+export type Caller =
+  /** Sent without credentials. */
+  | { readonly kind: 'nobody' }
+  | { readonly kind: 'principal'; readonly name: string }
+  /** The token of a principal with another end: its signature no longer fits. */
+  | { readonly kind: 'altered'; readonly name: string }
+  /** A made-up token, which is no secret. */
+  | { readonly kind: 'forged'; readonly token: string }
+
+export const nobody: Caller = { kind: 'nobody' }
+
+export interface Request {
+  readonly method: string
+  /** The absolute address, as it is sent. */
+  readonly url: string
+  /** Without credentials. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly caller: Caller
+  readonly body?: string | undefined
+}
+
+/** An answer. Header fields are found by their lower-case names. */
+export class Answer {
+  readonly #fields: ReadonlyMap<string, string>
+  #json: { readonly value: unknown } | undefined
+
+  constructor(
+    readonly status: number,
+    fields: ReadonlyMap<string, string>,
+    readonly body: string,
+  ) {
+    this.#fields = fields
+  }
+
+  /** Several fields of one name are joined by commas. */
+  field(name: string): string | undefined {
+    return this.#fields.get(name.toLowerCase())
+  }
+
+  get fields(): readonly (readonly [name: string, value: string])[] {
+    return [...this.#fields]
+  }
+
+  /** The media type, without parameters. */
+  get type(): string {
+    return (this.field('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  }
+
+  get isJson(): boolean {
+    return /^application\/(?:[\w.+-]+\+)?json$/.test(this.type)
+  }
+
+  /** The value of a JSON body; `undefined` for any other body. */
+  get json(): unknown {
+    this.#json ??= { value: this.isJson ? parsed(this.body) : undefined }
+    return this.#json.value
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export interface Exchange {
+  readonly request: Request
+  readonly answer: Answer
+}

@@ -1,0 +1,9 @@
+/**
+ * `express-rest-conventions/conformance`: holds a live service, in whatever language it is written,
+ * against the conventions.
+ */
+
+export { type CheckServiceOptions, checkService } from './check-service.js'
+export type { Principal } from './client/principals.js'
+export type { CheckReport } from './report/report.js'
+export type { Break, Outcome, Result, Verdict } from './verdict.js'

@@ -1,0 +1,122 @@
+/** A collection at a place where it can be listed, and what it holds there. */
+import { canonicalText, get, isList, isObject, type JsonObject } from '../definition/json.js'
+import { header, parameter } from '../wire.js'
+import type { SendOptions } from './client/client.js'
+import type { Exchange } from './client/exchange.js'
+import type { Service } from './service.js'
+import type { CollectionTarget } from './target/target.js'
+import { NotApplicable, Unchecked } from './verdict.js'
+
+/** Parameters of a query, or its text as it is to be sent. */
+export type Query = Readonly<Record<string, string | number>> | string
+
+/** Items that are asked for where a few will do. */
+const sampleSize = 5
+
+export class Listing {
+  #sample: Promise<Exchange> | undefined
+
+  constructor(
+    readonly service: Service,
+    readonly target: CollectionTarget,
+    /** The template with the ids of parents in it. */
+    readonly path: string,
+  ) {}
+
+  /** The list by a query. */
+  list(query: Query = '', options?: SendOptions): Promise<Exchange> {
+    return this.service.send('GET', `${this.path}${queryText(query)}`, options)
+  }
+
+  send(method: string, path: string, options?: SendOptions): Promise<Exchange> {
+    return this.service.send(method, path, options)
+  }
+
+  /** A page of a few items, asked for once. */
+  sample(): Promise<Exchange> {
+    this.#sample ??= this.list({ [parameter.size]: sampleSize })
+    return this.#sample
+  }
+
+  /** Forgets the sample: the next check asks again. */
+  refresh(): void {
+    this.#sample = undefined
+  }
+
+  /** Some items. Throws `Unchecked` where there are none. */
+  async items(): Promise<readonly JsonObject[]> {
+    const found = itemsOf(await this.sample())
+    if (found.length === 0) throw new Unchecked(`${this.path} holds no items`)
+    return found
+  }
+
+  /** The path of one item. Throws where items have no address, or there are none. */
+  async anItem(): Promise<string> {
+    const [item] = await this.items()
+    return this.pathOf(item as JsonObject)
+  }
+
+  pathOf(item: JsonObject): string {
+    return `${this.path}/${encodeURIComponent(this.idOf(item)).replaceAll('%2C', ',').replaceAll('%3D', '=')}`
+  }
+
+  /** The id of an item, as it stands in its address. Throws where it is not known. */
+  idOf(item: JsonObject): string {
+    const key = this.key
+    const parts = key.map((name) => {
+      const value = get(item, name.split('.'))
+      if (value === undefined || value === null) throw new Unchecked(`an item of ${this.path} has no member "${name}"`)
+      return String(value)
+    })
+    if (key.length === 1) return parts[0] as string
+    return key.map((name, at) => `${name}=${(parts[at] as string).replace(/[%,=]/g, encodeURIComponent)}`).join()
+  }
+
+  get key(): readonly string[] {
+    const { key, itemMethods, template } = this.target
+    if (key !== undefined) return key
+    if (itemMethods.length === 0) throw new NotApplicable(`items of ${template} have no address`)
+    throw new Unchecked(`the document does not tell which members are the id of an item. Give "key" in a target file`)
+  }
+
+  /** What tells an item from others: its id, or everything that it shows where it has no address. */
+  identityOf(item: JsonObject): string {
+    return this.target.key === undefined ? canonicalText(item) : this.idOf(item)
+  }
+
+  /** An address of an item that is not there. */
+  async aMissingItem(): Promise<string> {
+    const [item] = await this.items()
+    const ids = this.key.map((name) => [name, missing(get(item, name.split('.')))] as const)
+    return this.pathOf(Object.fromEntries(ids))
+  }
+}
+
+/** A value of the same form that no record has. */
+function missing(value: unknown): string {
+  const text = String(value)
+  if (/^\d+$/.test(text)) return '987654321'
+  if (/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)) return '00000000-0000-4000-8000-0123456789ab'
+  return text
+    .replace(/[\dA-Za-z]+/g, (part) => part.replace(/\d/g, '9').replace(/[a-z]/g, 'q').replace(/[A-Z]/g, 'Q'))
+    .concat(/\d$/.test(text) ? '' : 'q')
+}
+
+export function queryText(query: Query): string {
+  if (typeof query === 'string') return query === '' ? '' : `?${query}`
+  const pairs = Object.entries(query).map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}
+
+/** The items of a list. Throws `Unchecked` where the answer is none: a check of its own says so. */
+export function itemsOf({ request, answer }: Exchange): readonly JsonObject[] {
+  const { json, status } = answer
+  if (status !== 200 || !isList(json)) throw new Unchecked(`GET ${request.url} was answered ${status} and no JSON array`)
+  return json.filter(isObject)
+}
+
+/** The total of a list; `undefined` where it tells none. */
+export function totalOf({ answer }: Exchange): number | undefined {
+  const text = answer.field(header.totalCount)
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+}

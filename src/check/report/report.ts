@@ -1,0 +1,21 @@
+/** The result of a run. */
+import type { Result, Verdict } from '../verdict.js'
+
+/** How many results there are of each verdict. */
+export type Counts = Readonly<Record<Verdict, number>>
+
+export interface CheckReport {
+  readonly base: string
+  /** Requests that were sent. */
+  readonly requests: number
+  readonly counts: Counts
+  readonly results: readonly Result[]
+  /** Whether nothing breaks, not even sometimes. */
+  readonly ok: boolean
+}
+
+export function reportOf(base: string, requests: number, results: readonly Result[]): CheckReport {
+  const counts = { holds: 0, breaks: 0, flaky: 0, 'not-applicable': 0, unchecked: 0 }
+  for (const { outcome } of results) counts[outcome.verdict] += 1
+  return { base, requests, counts, results, ok: counts.breaks + counts.flaky === 0 }
+}

@@ -1,0 +1,80 @@
+/** Runs checks one after the other, and repeats those that break. */
+import { clauseOf, type ListCheck, type ServiceCheck } from './check.js'
+import { Listing } from './listing.js'
+import { listingOf } from './listings.js'
+import type { Service } from './service.js'
+import type { CollectionTarget } from './target/target.js'
+import { NotApplicable, type Outcome, type Result, Unchecked } from './verdict.js'
+
+/** How often a check that breaks is run in all. */
+const attempts = 3
+
+/** Called with each result when it is there. */
+export type OnResult = (result: Result) => void
+
+export async function runServiceChecks(service: Service, checks: readonly ServiceCheck[], tell: OnResult): Promise<void> {
+  for (const check of checks) tell(resultOf(check, 'service', await repeated(() => check.run(service))))
+}
+
+/** Where the collection can not be reached, each check says why. */
+export async function runListChecks(
+  service: Service,
+  target: CollectionTarget,
+  checks: readonly ListCheck[],
+  tell: OnResult,
+): Promise<void> {
+  const place = await reached(service, target)
+  for (const check of checks) {
+    const outcome =
+      place instanceof Listing
+        ? await repeated(
+            () => check.run(place),
+            () => place.refresh(),
+          )
+        : place
+    tell(resultOf(check, target.template, outcome))
+  }
+}
+
+async function reached(service: Service, target: CollectionTarget): Promise<Listing | Outcome> {
+  try {
+    return await listingOf(service, target)
+  } catch (error) {
+    return undecided(error)
+  }
+}
+
+function resultOf(check: ListCheck | ServiceCheck, where: string, outcome: Outcome): Result {
+  const { id, rule, why, fix } = check
+  return { check: id, clause: clauseOf(check), where, rule, why, fix, outcome }
+}
+
+/**
+ * A break counts as one if it can be seen each time. One that is seen only sometimes is told as a
+ * rate: records may have changed while the check looked at them.
+ */
+async function repeated(run: () => Promise<Outcome>, refresh: () => void = () => {}): Promise<Outcome> {
+  const first = await attempt(run)
+  if (first.verdict !== 'breaks') return first
+  let broken = 1
+  for (let more = 1; more < attempts; more++) {
+    refresh()
+    if ((await attempt(run)).verdict === 'breaks') broken += 1
+  }
+  return broken === attempts ? first : { ...first, verdict: 'flaky', broken, runs: attempts }
+}
+
+async function attempt(run: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await run()
+  } catch (error) {
+    return undecided(error)
+  }
+}
+
+/** Anything but a verdict is a fault of the check itself, and ends the run. */
+function undecided(error: unknown): Outcome {
+  if (error instanceof NotApplicable) return { verdict: 'not-applicable', because: error.message }
+  if (error instanceof Unchecked) return { verdict: 'unchecked', because: error.message }
+  throw error
+}

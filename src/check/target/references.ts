@@ -1,0 +1,47 @@
+/** A document with its references followed, as rules over documents want it. */
+import { isList, isObject, type JsonObject, own, pointerTokens, put } from '../../definition/json.js'
+
+/**
+ * The document with what each reference leads to in its place. A schema that contains itself becomes
+ * an object that contains itself. A reference to another file is left as it is.
+ */
+export function withoutReferences(document: unknown): unknown {
+  const known = new Map<object, unknown>()
+  const follow = (value: unknown, depth: number): unknown => {
+    const reference = own(value, '$ref')
+    if (typeof reference !== 'string' || !reference.startsWith('#') || depth > 50) return copy(value)
+    return follow(at(document, reference.slice(1)), depth + 1)
+  }
+  const copy = (value: unknown): unknown => {
+    if (!isObject(value) && !isList(value)) return value
+    const made = known.get(value)
+    if (made !== undefined) return made
+    if (isList(value)) {
+      const list: unknown[] = []
+      known.set(value, list)
+      for (const item of value) list.push(follow(item, 0))
+      return list
+    }
+    const object: JsonObject = {}
+    known.set(value, object)
+    for (const [name, member] of Object.entries(value)) put(object, name, follow(member, 0))
+    return object
+  }
+  return copy(document)
+}
+
+/** The value at a JSON pointer; `undefined` where there is none. */
+function at(document: unknown, pointer: string): unknown {
+  let found = document
+  for (const token of pointerTokens(decoded(pointer))) found = isList(found) ? found[Number(token)] : own(found, token)
+  return found
+}
+
+/** A pointer in a fragment is percent-encoded (RFC 6901 6). */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

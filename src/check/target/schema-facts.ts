@@ -1,0 +1,71 @@
+/** What the schema of an item tells, of JSON Schema as far as OpenAPI 3.0 and 3.1 write it. */
+import { isList, isObject, type JsonObject } from '../../definition/json.js'
+
+/** How deep members inside members are looked at. */
+const deepest = 3
+
+/** The schema and the parts that it is made of. */
+function partsOf(schema: unknown, depth = 0): readonly JsonObject[] {
+  if (!isObject(schema) || depth > deepest) return []
+  const parts = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (isList(list) ? list : []))
+  return [schema, ...parts.flatMap((part) => partsOf(part, depth + 1))]
+}
+
+/** The schemas of the members of an object, by name. */
+export function membersOf(schema: unknown): ReadonlyMap<string, unknown> {
+  const found = new Map<string, unknown>()
+  for (const { properties } of partsOf(schema))
+    if (isObject(properties)) for (const [name, member] of Object.entries(properties)) found.set(name, member)
+  return found
+}
+
+export function typesOf(schema: unknown): ReadonlySet<string> {
+  const types = partsOf(schema).flatMap(({ type, nullable }) => [
+    ...(isList(type) ? type.map(String) : typeof type === 'string' ? [type] : []),
+    ...(nullable === true ? ['null'] : []),
+  ])
+  return new Set(types)
+}
+
+const namesWhere = (schema: unknown, is: (member: unknown) => boolean): readonly string[] =>
+  [...membersOf(schema)].filter(([, member]) => is(member)).map(([name]) => name)
+
+export const nullableMembers = (schema: unknown): readonly string[] =>
+  namesWhere(schema, (member) => typesOf(member).has('null') && !isWriteOnly(member))
+
+const isWriteOnly = (member: unknown): boolean => isObject(member) && member.writeOnly === true
+
+export const writeOnlyMembers = (schema: unknown): readonly string[] => namesWhere(schema, isWriteOnly)
+
+/** Members that are links: objects with `href`. */
+export const linkMembers = (schema: unknown): readonly string[] =>
+  namesWhere(schema, (member) => partsOf(member).some(({ properties }) => isObject(properties) && 'href' in properties))
+
+/** The paths of scalar members, those inside others with dots. */
+export function scalarPaths(schema: unknown, depth = 0): readonly string[] {
+  return [...membersOf(schema)].flatMap(([name, member]) => {
+    const inside = depth < deepest ? scalarPaths(member, depth + 1) : []
+    return inside.length === 0 ? [name] : inside.map((path) => `${name}.${path}`)
+  })
+}
+
+/**
+ * Those candidates that the schema of a parameter takes, alone or in a list; `undefined` where the
+ * schema takes any text, so that it says nothing.
+ */
+export function takenBy(schema: unknown, candidates: readonly string[]): readonly string[] | undefined {
+  if (!isObject(schema)) return undefined
+  const { items, pattern } = schema
+  if (isList(schema.enum)) return namesIn(schema.enum)
+  if (isObject(items)) return takenBy(items, candidates)
+  if (typeof pattern !== 'string') return undefined
+  try {
+    const expression = new RegExp(pattern, 'u')
+    return candidates.filter((name) => expression.test(name))
+  } catch {
+    return undefined
+  }
+}
+
+/** The fields of an enum, which may list both directions of each. */
+const namesIn = (values: readonly unknown[]): readonly string[] => [...new Set(values.map((value) => String(value).replace(/^[-+]/, '')))]

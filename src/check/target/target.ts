@@ -1,0 +1,62 @@
+/** What is known of a service before the first check: learned from its document, or written in a target file. */
+
+/** A query parameter that filters by a value. */
+export interface Filter {
+  readonly name: string
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'other'
+  /** Whether it may stand several times. */
+  readonly many: boolean
+}
+
+/** How own resources are made under `--write`. */
+export interface Creation {
+  /** A body that POST takes. The marker is put into a copy of it. */
+  readonly body: Readonly<Record<string, unknown>>
+  /** The text member that carries the marker: orphans are found by it. It must also be a filter. */
+  readonly marker?: string
+  /** Whether POST takes an `Idempotency-Key`: orphans are found by repeating it. */
+  readonly idempotent?: boolean
+  /** Text members that must differ from record to record: they get the marker, too. */
+  readonly unique?: readonly string[]
+}
+
+export interface CollectionTarget {
+  /** Below the base address, such as `/orders` or `/customers/{id}/orders`. */
+  readonly template: string
+  /** The members that make up the id of an item, in the order of the id. Absent: items can not be told apart. */
+  readonly key?: readonly string[]
+  /** Methods that the document tells, of the collection and of its items. */
+  readonly methods: readonly string[]
+  readonly itemMethods: readonly string[]
+  /** Every query parameter of the list. */
+  readonly parameters: readonly string[]
+  readonly filters: readonly Filter[]
+  /** Fields of `sort`. Absent: it is not known which there are. */
+  readonly sort?: readonly string[]
+  /** Associations that `expand` takes. Absent: it is not known which there are. */
+  readonly expand?: readonly string[]
+  /** The number of the first page. */
+  readonly first: 0 | 1
+  /** The largest `limit`. Absent: not known. */
+  readonly largest?: number
+  /** Media types of the list, the first one by default. */
+  readonly media: readonly string[]
+  /** Members of an item that may be null, without those inside others. */
+  readonly nullable: readonly string[]
+  /** Members that must never be in an answer. */
+  readonly writeOnly: readonly string[]
+  /** Whether the list needs credentials. */
+  readonly secured: boolean
+  /** Whether the document promises a tag, and a total, for lists. */
+  readonly tagged: boolean
+  readonly counted: boolean
+  readonly create?: Creation
+}
+
+export interface Target {
+  /** The address that links begin with, where it is not the base address that is checked. */
+  readonly published?: string
+  readonly collections: readonly CollectionTarget[]
+  /** Segments of versions that have ended, such as `v0`. */
+  readonly retired: readonly string[]
+}

@@ -1,0 +1,60 @@
+/** What a check comes to. */
+import type { ClauseId } from '../clauses.js'
+import type { Exchange } from './client/exchange.js'
+
+/** The requests that show a break: as few as possible, in their order. */
+export type Evidence = readonly [Exchange] | readonly [Exchange, Exchange] | readonly [Exchange, Exchange, Exchange]
+
+/** A clause that does not hold. */
+export interface Break {
+  readonly expected: string
+  readonly seen: string
+  readonly evidence: Evidence
+}
+
+export type Outcome =
+  | { readonly verdict: 'holds' }
+  | ({ readonly verdict: 'breaks' } & Break)
+  /** How many of several attempts broke the clause, such as races. */
+  | ({ readonly verdict: 'flaky'; readonly broken: number; readonly runs: number } & Break)
+  /** The service does not have what the clause is about. */
+  | { readonly verdict: 'not-applicable'; readonly because: string }
+  /** It may hold or not. */
+  | { readonly verdict: 'unchecked'; readonly because: string }
+
+export type Verdict = Outcome['verdict']
+
+export const holds: Outcome = Object.freeze({ verdict: 'holds' })
+
+export const breaks = (expected: string, seen: string, ...evidence: Evidence): Outcome => ({
+  verdict: 'breaks',
+  expected,
+  seen,
+  evidence,
+})
+
+/** Ends a check whose clause does not apply. `because` completes the sentence "not applicable, because ...". */
+export class NotApplicable extends Error {
+  override readonly name = 'NotApplicable'
+}
+
+/** Ends a check that can not find out. `because` completes the sentence "could not be checked, because ...". */
+export class Unchecked extends Error {
+  override readonly name = 'Unchecked'
+}
+
+/** One check at one place, with what came of it. */
+export interface Result {
+  /** Such as `QUERY-7/walk-disjoint`. */
+  readonly check: string
+  readonly clause: ClauseId
+  /** The template of a collection, or `service`. */
+  readonly where: string
+  /** The rule in one sentence. */
+  readonly rule: string
+  /** Why the rule matters to clients. */
+  readonly why: string
+  readonly outcome: Outcome
+  /** How to fix a break, in one sentence. */
+  readonly fix: string
+}

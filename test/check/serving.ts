@@ -1,0 +1,29 @@
+/** Servers that checks are held against, on free ports of the loopback. */
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { CheckReport } from '../../src/check/index.js'
+
+export interface Serving {
+  readonly origin: string
+  close(): Promise<void>
+}
+
+export async function serving(listener: RequestListener): Promise<Serving> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** What a report finds wrong: the check, where, what was expected and what was seen. */
+export const faultsOf = ({ results }: CheckReport): readonly string[] =>
+  results.flatMap(({ check, where, outcome }) =>
+    outcome.verdict === 'breaks' || outcome.verdict === 'flaky'
+      ? [`${check} ${where}: expected ${outcome.expected}; seen ${outcome.seen}`]
+      : [],
+  )
