@@ -12,6 +12,7 @@ import { runListChecks, runServiceChecks } from './run.js'
 import { Service } from './service.js'
 import { isDocument, targetOf } from './target/document-target.js'
 import type { Target } from './target/target.js'
+import { isTargetFile, readTarget } from './target/target-file.js'
 import type { Result } from './verdict.js'
 
 /** What is to be checked, and how. */
@@ -102,10 +103,8 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
 /** A target as it is, or that of a document. Throws `ConfigurationError`. */
 export function resolveTarget(given: unknown): Target {
   if (isDocument(given)) return targetOf(given)
-  const { collections, retired = [], published } = given as Partial<Target>
-  if (!Array.isArray(collections))
-    throw invalidOption('The target is neither an OpenAPI document of version 3.0 or 3.1, nor a target with "collections".')
-  return { collections, retired, ...(published === undefined ? {} : { published }) }
+  if (isTargetFile(given)) return readTarget(given)
+  throw invalidOption('The target is neither an OpenAPI document of version 3.0 or 3.1, nor a target with "collections".')
 }
 
 const wanted =

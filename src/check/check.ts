@@ -22,6 +22,8 @@ export interface ServiceCheck extends Described {
 
 /** A check of a collection and its items. Throws `NotApplicable` and `Unchecked`. */
 export interface ListCheck extends Described {
+  /** Checks that come before: where one of them breaks, this one would only tell the same fault again. */
+  readonly needs?: readonly string[]
   readonly run: (list: Listing) => Promise<Outcome>
 }
 

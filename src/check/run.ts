@@ -24,21 +24,30 @@ export async function runListChecks(
   tell: OnResult,
 ): Promise<void> {
   const place = await reached(service, target)
+  const broken = new Set<string>()
+  const run = async (check: ListCheck): Promise<Outcome> => {
+    if (!(place instanceof Listing)) return place
+    const missing = check.needs?.find((id) => broken.has(id))
+    if (missing !== undefined) return { verdict: 'unchecked', because: `${missing} breaks` }
+    return repeated(
+      () => check.run(place),
+      () => place.refresh(),
+    )
+  }
   for (const check of checks) {
-    const outcome =
-      place instanceof Listing
-        ? await repeated(
-            () => check.run(place),
-            () => place.refresh(),
-          )
-        : place
+    const outcome = await run(check)
+    if (outcome.verdict === 'breaks' || outcome.verdict === 'flaky') broken.add(check.id)
     tell(resultOf(check, target.template, outcome))
   }
 }
 
 async function reached(service: Service, target: CollectionTarget): Promise<Listing | Outcome> {
   try {
-    return await listingOf(service, target)
+    const listing = await listingOf(service, target)
+    const { status } = (await listing.sample()).answer
+    // Everything else would look like a break.
+    if (status === 401 || status === 403) return { verdict: 'unchecked', because: `${listing.path} is ${status} for the first principal` }
+    return listing
   } catch (error) {
     return undecided(error)
   }

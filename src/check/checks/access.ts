@@ -15,15 +15,11 @@ async function privatePaths(list: Listing): Promise<readonly string[]> {
   return [list.path, ...(list.target.itemMethods.includes('GET') && list.target.key !== undefined ? [await list.anItem()] : [])]
 }
 
-/** GET is 401 with a challenge. */
+/** GET is 401. */
 async function refuses(list: Listing, caller: Caller, who: string): Promise<Outcome> {
-  const found = await firstBreak(await privatePaths(list), async (path) => {
-    const exchange = await list.send('GET', path, { caller })
-    const wrong = expectStatus(exchange, [401], who)
-    if (wrong !== undefined) return wrong
-    const challenge = exchange.answer.field(header.wwwAuthenticate)
-    return challenge === undefined ? breaks(`a field ${header.wwwAuthenticate}`, 'none', exchange) : undefined
-  })
+  const found = await firstBreak(await privatePaths(list), async (path) =>
+    expectStatus(await list.send('GET', path, { caller }), [401], who),
+  )
   return found ?? holds
 }
 
@@ -35,13 +31,27 @@ const unsigned = `${base64url({ alg: 'none', typ: 'JWT' })}.${base64url({ sub: '
 export const accessChecks: readonly ListCheck[] = [
   {
     id: 'AUTH-4/nobody',
-    rule: 'Without credentials the answer is 401, and says which are wanted.',
+    rule: 'Without credentials the answer is 401.',
     why: 'What is private stays private.',
-    fix: 'Authenticate before everything else, and send WWW-Authenticate with 401.',
+    fix: 'Authenticate before everything else.',
     run: (list) => refuses(list, nobody, 'a request without credentials'),
   },
   {
+    id: 'AUTH-4/challenge',
+    needs: ['AUTH-4/nobody'],
+    rule: '401 says in `WWW-Authenticate` which credentials are wanted.',
+    why: 'Clients and their tools choose credentials by it, and RFC 9110 asks for it.',
+    fix: 'Send WWW-Authenticate with every 401.',
+    async run(list) {
+      const [path] = await privatePaths(list)
+      const exchange = await list.send('GET', path as string, { caller: nobody })
+      const challenge = exchange.answer.field(header.wwwAuthenticate)
+      return challenge === undefined ? breaks(`a field ${header.wwwAuthenticate}`, 'none', exchange) : holds
+    },
+  },
+  {
     id: 'AUTH-5/altered',
+    needs: ['AUTH-4/nobody'],
     rule: 'A token whose end was altered is 401.',
     why: 'Whoever can alter a token can be anybody.',
     fix: 'Verify the signature of every token.',
@@ -53,6 +63,7 @@ export const accessChecks: readonly ListCheck[] = [
   },
   {
     id: 'AUTH-5/unsigned',
+    needs: ['AUTH-4/nobody'],
     rule: 'A token with the algorithm "none" is 401.',
     why: 'Anybody can make such a token.',
     fix: 'Accept only the algorithms that the service signs with.',

@@ -20,8 +20,8 @@ export function needsGet({ target }: Listing): void {
   if (!target.itemMethods.includes('GET')) throw new NotApplicable(`items of ${target.template} can not be read`)
 }
 
-/** What HEAD of a list must say as GET does. */
-const listFields = [header.totalCount, header.etag, header.link, header.contentType]
+/** What HEAD of a list must say as GET does. A tag must be there, too, and may be that of a later version. */
+const listFields = [header.totalCount, header.link, header.contentType]
 
 export const itemChecks: readonly ListCheck[] = [
   {
@@ -83,6 +83,8 @@ export const itemChecks: readonly ListCheck[] = [
       const wrong = expectStatus(head, [get.answer.status], 'HEAD of a list, as for GET')
       if (wrong !== undefined) return wrong
       const other = listFields.find((name) => get.answer.field(name) !== head.answer.field(name))
+      if (get.answer.field(header.etag) !== undefined && head.answer.field(header.etag) === undefined)
+        return breaks('a field Etag, as for GET', 'none', get, head)
       if (other === undefined) return holds
       return breaks(`${other}: ${get.answer.field(other)}`, `${other}: ${head.answer.field(other) ?? '(absent)'}`, get, head)
     },
@@ -99,7 +101,8 @@ export const itemChecks: readonly ListCheck[] = [
         const exchange = await list.send('OPTIONS', path)
         const wrong = expectStatus(exchange, [200, 204], `OPTIONS ${path}`)
         if (wrong !== undefined) return wrong
-        return exactAllow(exchange, documented)
+        // Whether a list offers DELETE is a rule of its own (VERB-7).
+        return exactAllow(exchange, path === list.path ? [...documented, 'DELETE'] : documented)
       })
       return found ?? holds
     },
@@ -138,6 +141,7 @@ export const itemChecks: readonly ListCheck[] = [
   },
   {
     id: 'PATH-11/leading-zero',
+    needs: ['ERR-1/missing-item'],
     rule: 'An id has one spelling: `03` is not `3`.',
     why: 'With two addresses for an item, caches and permissions miss one of them.',
     fix: 'Take numbers in paths only as they are written in links.',

@@ -48,6 +48,7 @@ export const mediaChecks: readonly ListCheck[] = [
   },
   {
     id: 'HDR-1/unsupported',
+    needs: ['VERB-1/item'],
     rule: 'An `Accept` that names no media type of the service is 415.',
     why: 'A client that can not read an answer learns why.',
     fix: 'Answer 415 where no media type of Accept is offered.',

@@ -34,6 +34,7 @@ export const pageChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-4/first-page',
+    needs: ['VERB-1/list'],
     rule: 'Without `offest` a list shows its first page, which has the number 1.',
     why: 'A client that counts from another number skips the first page, or reads it twice.',
     fix: 'Count pages from 1, and take 1 where `offest` is absent.',
@@ -92,6 +93,7 @@ export const pageChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-7/past-end',
+    needs: ['VERB-1/list', 'QUERY-4/first-page'],
     rule: 'A page past the end is an empty list.',
     why: 'A client that walks a list ends at the empty page. An error would look like a fault.',
     fix: 'Answer 200 with an empty array for pages past the end.',
@@ -105,6 +107,7 @@ export const pageChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-7/total',
+    needs: ['QUERY-4/first-page', 'QUERY-5/size'],
     rule: '`x-total-count` is the number of all items that match.',
     why: 'Pages and progress are computed from it.',
     fix: 'Count with the same conditions as the list, without the page.',

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../definition/json.js'
 import { parameter } from '../../wire.js'
 import type { ListCheck } from '../check.js'
 import type { Exchange } from '../client/exchange.js'
-import { itemsOf, type Listing, totalOf } from '../listing.js'
+import { itemsOf, type Listing } from '../listing.js'
 import { needsParameter, valueAt } from '../listings.js'
 import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { expectStatus, firstBreak } from './expecting.js'
@@ -19,8 +19,9 @@ function fieldsOf({ target }: Listing): readonly string[] {
 }
 
 /** A large page in an order. */
-const sorted = (list: Listing, sort: string): Promise<Exchange> =>
-  list.list({ [parameter.sort]: sort, [parameter.size]: Math.min(list.target.largest ?? 25, 100) })
+const sorted = (list: Listing, sort: string): Promise<Exchange> => list.list({ [parameter.sort]: sort, [parameter.size]: pageSize(list) })
+
+const pageSize = ({ target }: Listing): number => Math.min(target.largest ?? 25, 100)
 
 /** Fields whose values items show. Throws `Unchecked` where there are none. */
 async function shownFields(list: Listing): Promise<readonly string[]> {
@@ -33,13 +34,14 @@ async function shownFields(list: Listing): Promise<readonly string[]> {
 const isScalar = (value: unknown): boolean => value === null || ['string', 'number', 'boolean'].includes(typeof value)
 
 /** Whether a page holds all items, so that what stands last in one direction stands first in the other. */
-const isAll = (exchange: Exchange): boolean => totalOf(exchange) === itemsOf(exchange).length
+const isAll = (list: Listing, exchange: Exchange): boolean => itemsOf(exchange).length < pageSize(list)
 
 const ordered = (field: string, sign: string) => `the values of "${field}" in ${sign === '-' ? 'descending' : 'ascending'} order`
 
 export const sortChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-2/direction',
+    needs: ['QUERY-5/size'],
     rule: '`sort` puts a list in ascending order of a field, and `-` in descending order.',
     why: 'Clients show the newest or the largest first, and take the first item for it.',
     fix: 'Sort by each field of `sort`, descending where it begins with `-`.',
@@ -55,7 +57,7 @@ export const sortChecks: readonly ListCheck[] = [
           if (split !== undefined) return breaks(`equal values of "${field}" together`, `${split} at two places`, exchange)
         }
         // How the store compares texts is its own affair, but the two directions are each other's reverse.
-        if (!both.every(isAll)) return undefined
+        if (!both.every((one) => isAll(list, one))) return undefined
         const [up, down] = [runs(values[0] ?? []), runs(values[1] ?? [])]
         if (up.join() === down.toReversed().join()) return undefined
         return breaks(`the values of sort=-${field} in the reverse order of sort=${field}`, 'another order', ...both)
@@ -113,6 +115,7 @@ export const sortChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-2/ties',
+    needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint'],
     rule: 'A walk in an order with ties shows each item once.',
     why: 'Where ties are broken by chance, pages repeat some items and leave out others.',
     fix: 'Add the key as the last field of every sort.',

@@ -49,6 +49,18 @@ export const tagChecks: readonly ListCheck[] = [
     },
   },
   {
+    id: 'HDR-2/list',
+    rule: 'A list has a tag where the document promises one.',
+    why: 'Clients that ask again and again save the transfer of lists.',
+    fix: 'Give lists a tag of their bytes.',
+    async run(list) {
+      if (!list.target.tagged) throw new NotApplicable('the document promises no tag for the list')
+      const exchange = await list.list()
+      if (exchange.answer.status !== 200) throw new Unchecked(`GET of the list was answered ${exchange.answer.status}`)
+      return tagOf(exchange) === undefined ? breaks('a field Etag', 'none', exchange) : holds
+    },
+  },
+  {
     id: 'HDR-4/item',
     rule: 'GET of an item with its tag in `If-None-Match` is 304 without a body.',
     why: 'Clients and caches save the transfer of what they have.',
@@ -63,7 +75,6 @@ export const tagChecks: readonly ListCheck[] = [
     async run(list) {
       const exchange = await list.list()
       if (exchange.answer.status !== 200) throw new Unchecked(`GET of the list was answered ${exchange.answer.status}`)
-      if (tagOf(exchange) === undefined && list.target.tagged) return breaks('a field Etag, as the document promises', 'none', exchange)
       return notModified(list, exchange)
     },
   },

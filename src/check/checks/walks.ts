@@ -92,6 +92,7 @@ async function needsItems(list: Listing): Promise<void> {
 export const walkChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-7/walk-disjoint',
+    needs: ['QUERY-4/first-page', 'QUERY-5/size'],
     rule: 'No item stands on two pages.',
     why: 'A client that reads all pages would count it twice, and miss another one.',
     fix: 'Order by the key at the end of every sort, so that the order of items is total.',
@@ -102,6 +103,7 @@ export const walkChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-7/walk-complete',
+    needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/total'],
     rule: 'Small pages show the same items in the same order as large ones.',
     why: 'Which items a client finds must not depend on the size of its pages.',
     fix: 'Compute the first row of a page from its number and `limit` alone, over one total order.',
@@ -117,6 +119,7 @@ export const walkChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-7/link-walk',
+    needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/total'],
     rule: '`Link` leads to the same pages as page numbers: `next` to the next one, and nothing behind the last.',
     why: 'Generic clients walk by `next` alone.',
     fix: 'Give `first`, `prev`, `next` and `last` with the query of the request and another `offest`.',

@@ -1,0 +1,81 @@
+/** The target file: what a document does not tell, and who calls. */
+import { isList, isObject } from '../../definition/json.js'
+import { checkOptions } from '../../options/check.js'
+import type { Kinds } from '../../options/kinds.js'
+import type { CollectionTarget, Creation, Filter, Target } from './target.js'
+
+/** A principal as a target file writes it: where its token comes from, never the token itself. */
+export interface PrincipalSource {
+  readonly name: string
+  /** The environment variable with the token. */
+  readonly variable?: string
+  /** A command that prints the token. */
+  readonly command?: string
+  /** The header field that carries the token. Default `Authorization`, with `Bearer`. */
+  readonly header?: string
+  /** Templates of collections that must be 403 for it. */
+  readonly forbidden?: readonly string[]
+}
+
+export interface TargetFile extends Target {
+  readonly principals?: readonly PrincipalSource[]
+}
+
+const creationKinds: Kinds<Creation> = {
+  body: { required: 'table' },
+  marker: 'string',
+  idempotent: 'boolean',
+  unique: { each: 'string' },
+}
+
+const filterKinds: Kinds<Filter> = {
+  name: { required: 'string' },
+  type: { required: { oneOf: ['string', 'integer', 'number', 'boolean', 'other'] } },
+  many: { required: 'boolean' },
+}
+
+const names = { each: 'string' } as const
+
+const collectionKinds: Kinds<CollectionTarget> = {
+  template: { required: { a: 'a path such as "/orders"', like: /^\/\S+[^/]$/ } },
+  key: { each: 'string', least: 1 },
+  methods: { required: names },
+  itemMethods: { required: names },
+  parameters: { required: names },
+  filters: { required: { each: { options: filterKinds } } },
+  sort: names,
+  expand: names,
+  first: { required: { oneOf: [0, 1] } },
+  largest: { from: 1, whole: true },
+  media: { required: names },
+  nullable: { required: names },
+  writeOnly: { required: names },
+  secured: { required: 'boolean' },
+  tagged: { required: 'boolean' },
+  counted: { required: 'boolean' },
+  create: { options: creationKinds },
+}
+
+const principalKinds: Kinds<PrincipalSource> = {
+  name: { required: { a: 'a name such as "reader"', like: /^[\w-]{1,64}$/ } },
+  variable: { a: 'the name of an environment variable', like: /^[A-Za-z_]\w*$/ },
+  command: 'string',
+  header: 'string',
+  forbidden: names,
+}
+
+const fileKinds: Kinds<TargetFile> = {
+  published: 'string',
+  collections: { required: { each: { options: collectionKinds } } },
+  retired: names,
+  principals: { each: { options: principalKinds } },
+}
+
+/** A target file, checked. Throws `ConfigurationError` that names the member and says what to give. */
+export function readTarget(value: unknown): TargetFile {
+  const { retired = [], ...rest } = checkOptions<TargetFile>('the target', value, fileKinds)
+  return { ...rest, retired }
+}
+
+/** True of what is no OpenAPI document, and looks like a target file. */
+export const isTargetFile = (value: unknown): boolean => isObject(value) && isList(value.collections)

@@ -1,0 +1,109 @@
+/** The flags of `check`, read and checked. */
+
+import { defaults } from '../check/check-service.js'
+import { clauses } from '../clauses.js'
+import { didYouMean, nearMiss } from '../near-miss.js'
+import { parseFlags } from './flags.js'
+import { UsageError } from './usage-error.js'
+
+const flags = {
+  document: 'text',
+  target: 'text',
+  init: 'text',
+  token: 'text',
+  'token-command': 'text',
+  header: 'text',
+  published: 'text',
+  only: 'text',
+  rate: 'text',
+  budget: 'text',
+  'dry-run': 'switch',
+  json: 'switch',
+  junit: 'text',
+  scripts: 'text',
+  baseline: 'text',
+  'write-baseline': 'text',
+  help: 'switch',
+} as const
+
+export interface CheckCall {
+  /** Without a slash at its end. */
+  readonly base: string
+  readonly document: string | undefined
+  readonly target: string | undefined
+  readonly init: string | undefined
+  readonly variables: readonly string[]
+  readonly command: string | undefined
+  readonly header: string | undefined
+  readonly published: string | undefined
+  readonly only: readonly string[] | undefined
+  readonly rate: number
+  readonly budget: number
+  readonly dryRun: boolean
+  readonly json: boolean
+  readonly junit: string | undefined
+  readonly scripts: string | undefined
+  readonly baseline: string | undefined
+  readonly writeBaseline: string | undefined
+}
+
+/** Reads the arguments; `undefined` where help is asked for. Throws `UsageError`. */
+export function readCheckCall(args: readonly string[]): CheckCall | undefined {
+  const { words, texts, switches } = parseFlags(args, flags)
+  if (switches.has('help')) return undefined
+  const [base, ...others] = words
+  if (base === undefined) throw new UsageError('Which service? Give its address, such as: check https://api.example.com/v1')
+  if (others.length > 0) throw new UsageError(`One service at a time: what is ${others.map((word) => `"${word}"`).join(' ')}?`)
+  const [document, target, published] = ['document', 'target', 'published'].map((name) => texts.get(name))
+  if (document !== undefined && target !== undefined) throw new UsageError('--document and --target are both given. Give one of them.')
+  const variables = listIn(texts.get('token'))
+  const command = texts.get('token-command')
+  if (target !== undefined && (variables.length > 0 || command !== undefined))
+    throw new UsageError('--token goes with a document. With --target, name the principals in the target file.')
+  return {
+    base: addressIn('<base url>', base),
+    document,
+    target,
+    init: texts.get('init'),
+    variables,
+    command,
+    header: texts.get('header'),
+    published: published === undefined ? undefined : addressIn('--published', published),
+    only: idsIn(texts.get('only')),
+    rate: numberIn('rate', texts.get('rate'), defaults.rate),
+    budget: numberIn('budget', texts.get('budget'), defaults.budget),
+    dryRun: switches.has('dry-run'),
+    json: switches.has('json'),
+    junit: texts.get('junit'),
+    scripts: texts.get('scripts'),
+    baseline: texts.get('baseline'),
+    writeBaseline: texts.get('write-baseline'),
+  }
+}
+
+const listIn = (text = ''): readonly string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+
+function addressIn(what: string, text: string): string {
+  if (/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
+  throw new UsageError(`${what} is "${text}". Give an absolute address without a query, such as https://api.example.com/v1.`)
+}
+
+/** A misspelt clause would be checked by nothing, and so always hold. */
+function idsIn(text: string | undefined): readonly string[] | undefined {
+  if (text === undefined) return undefined
+  const all = Object.keys(clauses)
+  const ids = listIn(text)
+  const slip = ids.find((id) => !all.includes(id.split('/', 1)[0] ?? ''))
+  if (slip === undefined && ids.length > 0) return ids
+  throw new UsageError(`--only names "${slip ?? ''}", which is no clause. ${didYouMean(nearMiss(slip ?? '', all), all)}`)
+}
+
+function numberIn(name: string, text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
+  throw new UsageError(`--${name} is "${text}". Give a whole number from 1 to 9999999.`)
+}

@@ -1,0 +1,32 @@
+/** What `check --help` says. */
+export const checkHelp = `express-rest-conventions check <base url> [flags]
+
+Holds a live service, in whatever language it is written, against the conventions: each clause that
+can be seen from outside. Only GET, HEAD and OPTIONS are sent. <base url> is the address before the
+paths of the service's OpenAPI document, such as https://api.example.com/v1.
+
+  --document <source>    the OpenAPI document 3.0 or 3.1: a file or an address (default: openapi.json
+                         or openapi.yaml below <base url>)
+  --target <file>        what a document does not tell, and who calls; in place of a document
+  --init <file>          writes a target file from the document, and checks nothing
+  --token <variables>    environment variables with tokens, such as ADMIN_TOKEN,READER_TOKEN. The
+                         first one must be able to read everything
+  --token-command <cmd>  a command that prints the first token, in place of a variable
+  --header <name>        the header field of tokens (default: Authorization, with Bearer)
+  --published <url>      the address that links begin with, if it is not <base url>
+  --only <ids>           clauses or checks, such as QUERY-7,HDR-4/item
+  --rate <number>        requests per second (default: 50)
+  --budget <number>      requests in all (default: 3000)
+  --dry-run              prints what would be checked, and sends nothing but the request for the document
+  --json                 prints the report as JSON
+  --junit <file>         writes the report as JUnit XML
+  --scripts <folder>     writes a script of curl commands for each break
+  --baseline <file>      accepts the breaks of this file; the others fail
+  --write-baseline <file>  writes the breaks that there are as such a file
+  --help                 this text
+
+Exit codes: 0; 1, a clause breaks; 2, the command could not run, or nothing could be checked.
+
+  npx express-rest-conventions check https://api.example.com/v1 --token API_TOKEN
+  npx express-rest-conventions check http://localhost:8080 --document ./openapi.yaml --scripts ./breaks
+`

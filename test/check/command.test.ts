@@ -1,0 +1,177 @@
+/** The command `check`: its reports, its exit codes, and the scripts that show a break again. */
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { runCommand } from '../../src/cli/commands.js'
+import type { Terminal } from '../../src/cli/terminal.js'
+import { type Serving, serving } from './serving.js'
+import { document } from './twin/document.js'
+import type { ReadFault } from './twin/faults.js'
+import { tokenOf } from './twin/tokens.js'
+import { twinApp } from './twin/twin.js'
+
+let cwd: string
+let service: Serving | undefined
+beforeAll(() => {
+  process.env.CHECK_ADMIN_TOKEN = tokenOf('admin')
+})
+afterAll(() => {
+  delete process.env.CHECK_ADMIN_TOKEN
+})
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'check-'))
+  writeFileSync(join(cwd, 'openapi.json'), JSON.stringify(document))
+})
+afterEach(async () => {
+  rmSync(cwd, { recursive: true })
+  await service?.close()
+  service = undefined
+})
+
+async function start(fault?: ReadFault): Promise<string> {
+  service = await serving(twinApp(fault))
+  return service.origin
+}
+
+async function run(...args: string[]): Promise<{ readonly code: number; readonly out: string; readonly error: string }> {
+  let [out, error] = ['', '']
+  const terminal = {
+    cwd,
+    now: () => new Date('2026-06-15T12:00:00Z'),
+    out: (text: string) => {
+      out += text
+    },
+    error: (text: string) => {
+      error += text
+    },
+  }
+  const code = await runCommand(['check', ...args], terminal as unknown as Terminal)
+  return { code, out, error }
+}
+
+const usual = ['--document', 'openapi.json', '--token', 'CHECK_ADMIN_TOKEN', '--rate', '9999999']
+const inCwd = (name: string): string => readFileSync(join(cwd, name), 'utf8')
+
+it('is 0 for a service that keeps the conventions, and tells what could not be checked', async () => {
+  const { code, out } = await run(await start(), ...usual)
+  expect([code, out]).toEqual([0, expect.stringMatching(/\d+ hold, 0 break, 0 break sometimes, \d+ could not be checked/)])
+  expect(out).toContain('no principal was given that may not read it: AUTH-4/forbidden')
+})
+
+it('is 1 for a break, and tells the rule, the requests, what was expected and seen, and the fix', async () => {
+  const origin = await start('past the end is 404')
+  const { code, out } = await run(origin, ...usual, '--only', 'QUERY-7/past-end')
+  expect(code).toBe(1)
+  expect(out).toContain('BREAKS  QUERY-7/past-end  /v1/orders')
+  expect(out).toContain(`request   GET ${origin}/v1/orders?limit=1&offest=10000000 -> 404`)
+  expect(out).toContain('expected  200 with an empty array')
+  expect(out).toContain('fix       Answer 200 with an empty array for pages past the end.')
+})
+
+it('writes a script for a break that shows it again on its own, without the token', async () => {
+  await run(await start('no credentials needed'), ...usual, '--only', 'AUTH-4,AUTH-5', '--scripts', 'breaks')
+  await service?.close()
+  const origin = await start('past the end is 404')
+  await run(origin, ...usual, '--only', 'QUERY-7/past-end', '--scripts', 'breaks')
+  const names = readdirSync(join(cwd, 'breaks'))
+  expect(names).toContain('QUERY-7-past-end-v1-orders.sh')
+  for (const name of names) expect(inCwd(`breaks/${name}`)).not.toContain(tokenOf('admin'))
+  const shown = await shell(join(cwd, 'breaks/QUERY-7-past-end-v1-orders.sh'))
+  expect(shown).toMatch(/^HTTP\/1\.1 404 /)
+  expect(shown).toContain('Expected: 200 with an empty array')
+})
+
+it('a script sends an altered token by shell alone', async () => {
+  const origin = await start('signature not verified')
+  await run(origin, ...usual, '--only', 'AUTH-4/nobody,AUTH-5', '--scripts', 'breaks')
+  expect(await shell(join(cwd, 'breaks/AUTH-5-altered-v1-orders.sh'))).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+/** The output of a script, which runs beside the service of this process. */
+async function shell(file: string): Promise<string> {
+  return (await promisify(execFile)('sh', [file], { env: process.env })).stdout
+}
+
+it('writes JUnit and JSON', async () => {
+  const { out } = await run(await start('406 for 415'), ...usual, '--only', 'HDR-1', '--json', '--junit', 'report.xml')
+  const report = JSON.parse(out)
+  const broken = report.results.find((one: { verdict: string }) => one.verdict === 'breaks')
+  expect(broken).toMatchObject({ check: 'HDR-1/unsupported', clause: 'HDR-1', evidence: [{ answer: { status: 406 } }] })
+  expect(out).not.toContain(tokenOf('admin'))
+  expect(inCwd('report.xml')).toMatch(/<testsuites [^>]*failures="2">/)
+  expect(inCwd('report.xml')).toMatch(/<testcase name="HDR-1\/unsupported" classname="\/v1\/orders"><failure message="[^"]*415/)
+})
+
+it('a baseline accepts what is known until its day, and no other break', async () => {
+  const origin = await start('406 for 415')
+  const only = ['--only', 'HDR-1']
+  expect((await run(origin, ...usual, ...only, '--write-baseline', 'known.json')).code).toBe(1)
+  expect((await run(origin, ...usual, ...only, '--baseline', 'known.json')).code).toBe(0)
+  const known: readonly object[] = JSON.parse(inCwd('known.json'))
+  writeFileSync(join(cwd, 'dated.json'), JSON.stringify(known.map((one) => ({ ...one, until: '2026-06-15' }))))
+  expect((await run(origin, ...usual, ...only, '--baseline', 'dated.json')).code).toBe(0)
+  writeFileSync(join(cwd, 'late.json'), JSON.stringify(known.map((one) => ({ ...one, until: '2026-06-14' }))))
+  expect((await run(origin, ...usual, ...only, '--baseline', 'late.json')).code).toBe(1)
+  writeFileSync(join(cwd, 'other.json'), JSON.stringify(known.slice(1)))
+  expect((await run(origin, ...usual, ...only, '--baseline', 'other.json')).code).toBe(1)
+})
+
+it('--dry-run prints the plan and sends nothing', async () => {
+  let requests = 0
+  service = await serving((_, res) => {
+    requests += 1
+    res.end()
+  })
+  const { code, out } = await run(service.origin, ...usual, '--dry-run')
+  expect([code, requests]).toEqual([0, 0])
+  expect(out).toContain('/v1/orders')
+  expect(out).toContain('QUERY-7/walk-disjoint')
+})
+
+it('--init writes a target file that --target takes, without a token in it', async () => {
+  const origin = await start()
+  expect((await run(origin, ...usual, '--init', 'target.json')).code).toBe(0)
+  expect(inCwd('target.json')).not.toContain(tokenOf('admin'))
+  const { code, out } = await run(origin, '--target', 'target.json', '--rate', '9999999', '--only', 'QUERY-7')
+  expect([code, out]).toEqual([0, expect.stringContaining('0 break,')])
+})
+
+it('stops at the budget, and says so', async () => {
+  let requests = 0
+  const app = twinApp()
+  service = await serving((req, res) => {
+    requests += 1
+    app(req, res)
+  })
+  const { code, out } = await run(service.origin, ...usual, '--budget', '20')
+  expect([code, requests]).toEqual([0, 20])
+  expect(out).toContain('the budget of 20 requests is spent')
+})
+
+it('is 2 where nothing could be checked', async () => {
+  const origin = await start()
+  await service?.close()
+  service = undefined
+  const { code, error } = await run(origin, ...usual)
+  expect([code, error]).toEqual([2, expect.stringContaining('Nothing could be checked.')])
+})
+
+it.each([
+  [[], 'Which service?'],
+  [['example.com'], '<base url> is "example.com". Give an absolute address'],
+  [['http://127.0.0.1:1', '--onyl', 'x'], '--onyl is no flag. Did you mean "--only"?'],
+  [['http://127.0.0.1:1', '--only', 'QUERY-88'], '--only names "QUERY-88", which is no clause. Did you mean "QUERY-8"?'],
+  [['http://127.0.0.1:1', '--rate', '0'], '--rate is "0". Give a whole number'],
+  [['http://127.0.0.1:1', '--document', 'absent.json'], 'absent.json can not be read'],
+  [['http://127.0.0.1:1', '--document', 'openapi.json', '--token', 'CHECK_NO_TOKEN'], 'The variable CHECK_NO_TOKEN is not set'],
+  [['http://127.0.0.1:1', '--document', 'openapi.json', '--token-command', 'echo a secret'], 'or did not print one word'],
+  [['http://127.0.0.1:1'], 'can not be asked'],
+])('%j: %s', async (args, message) => {
+  const { code, error } = await run(...args)
+  expect([code, error]).toEqual([2, expect.stringContaining(message)])
+  expect(error).not.toContain('a secret')
+  expect(existsSync(join(cwd, 'breaks'))).toBe(false)
+})

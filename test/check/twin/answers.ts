@@ -1,0 +1,108 @@
+/** How the twin answers: representations, tags, problems. */
+import { createHash, randomUUID } from 'node:crypto'
+import type { Request, Response } from 'express'
+import type { Customer, Order } from './data.js'
+import type { Twin } from './twin.js'
+
+export const originOf = (req: Request): string => `http://${req.headers.host}`
+
+export function shownCustomer(req: Request, { id, name, phone, parentId }: Customer, twin: Twin) {
+  const parent = parentId === null ? null : { href: `${originOf(req)}/v1/customers/${parentId}` }
+  return { id, name, ...(phone === null && twin.has('null left out') ? {} : { phone }), parent }
+}
+
+export function shownOrder(req: Request, order: Order, expand: readonly string[], twin: Twin): object {
+  const { customerId, createdAt, note, ...rest } = order
+  const path = `/v1/${twin.has('links lead nowhere') ? 'clients' : 'customers'}/${customerId}`
+  const href = twin.has('relative links') ? path : `${originOf(req)}${path}`
+  const customer = expand.includes('customer') ? expanded(req, customerId, href, twin) : { href, id: customerId }
+  return {
+    ...rest,
+    customer,
+    createdAt: twin.has('three digits') ? createdAt.slice(0, 23) : createdAt,
+    ...(note === null && twin.has('null left out') ? {} : { note }),
+  }
+}
+
+function expanded(req: Request, id: string, href: string, twin: Twin): object {
+  const isHidden = twin.subject(req) === 'guest' && !twin.has('expansion shows what is forbidden') && !twin.has('no permission needed')
+  if (isHidden) return { href, id }
+  const { name, ...whole } = shownCustomer(req, twin.data.customers.get(id) as Customer, twin)
+  const parentId = twin.data.customers.get(id)?.parentId
+  const deeper = parentId === null || parentId === undefined ? undefined : twin.data.customers.get(parentId)
+  return {
+    ...whole,
+    ...(twin.has('expansion lacks a member') ? {} : { name }),
+    ...(twin.has('expansion expands on') && deeper !== undefined ? { parent: shownCustomer(req, deeper, twin) } : {}),
+  }
+}
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
+
+/** A representation in the format that `Accept` asks for, with its tag; 304 where the client has it. */
+export function sendValue(req: Request, res: Response, value: unknown, twin: Twin, status = 200): unknown {
+  const type = formatOf(req, twin)
+  if (type === undefined)
+    return problem(res, twin.has('406 for 415') ? 406 : 415, 'unsupported', 'Accept names no media type of ours.', twin)
+  const isXml = type === 'application/xml'
+  const text = isXml ? `<?xml version="1.0"?>${xmlOf('value', value, twin)}` : JSON.stringify(value)
+  const tag = tagOf(twin.has('one tag for JSON and XML') ? JSON.stringify(value) : text, twin)
+  const isList = Array.isArray(value)
+  res.set('Cache-Control', twin.has('public answers') ? 'public, max-age=60' : 'private, no-cache').set('Vary', 'Accept, Authorization')
+  if (tag !== undefined) res.set('ETag', tag)
+  if (req.method === 'GET' && isKnown(req, tag, twin, isList)) return res.status(304).end()
+  res.status(status).set('Content-Type', type)
+  // Not send(), which would make a tag of its own.
+  return res.end(req.method === 'HEAD' ? undefined : text)
+}
+
+function tagOf(text: string, twin: Twin): string | undefined {
+  if (twin.has('no tag')) return undefined
+  const strong = `"${twin.has('tag by chance') ? randomUUID() : hash(text)}"`
+  return twin.has('weak tag') ? `W/${strong}` : strong
+}
+
+function isKnown(req: Request, tag: string | undefined, twin: Twin, isList: boolean): boolean {
+  const field = req.get('If-None-Match')
+  if (field === undefined || tag === undefined || twin.has('304 never') || (isList && twin.has('304 of lists never'))) return false
+  if (field === '*' || twin.has('304 always')) return true
+  return field.split(',').some((one) => one.trim().replace(/^W\//, '') === tag.replace(/^W\//, ''))
+}
+
+function formatOf(req: Request, twin: Twin): string | undefined {
+  if (twin.has('Accept ignored')) return 'application/json'
+  const accept = twin.has('q-values ignored') ? req.get('Accept')?.replace(/;\s*q=[\d.]+/g, '') : req.get('Accept')
+  const wanted = (accept ?? '*/*').split(',').map((one) => {
+    const [range = '', ...rest] = one.split(';').map((part) => part.trim())
+    return { range, quality: Number(rest.find((part) => part.startsWith('q='))?.slice(2) ?? 1) }
+  })
+  const qualityOf = (type: string): number =>
+    [type, 'application/*', '*/*'].map((range) => wanted.find((one) => one.range === range)?.quality).find((one) => one !== undefined) ?? 0
+  const [best] = ['application/json', 'application/xml'].filter((type) => qualityOf(type) > 0).sort((a, b) => qualityOf(b) - qualityOf(a))
+  return best
+}
+
+const escaped = (text: string): string => text.replace(/[&<>]/g, (one) => `&#${one.charCodeAt(0)};`)
+
+function xmlOf(name: string, value: unknown, twin: Twin): string {
+  if (value === null) return `<${name}/>`
+  if (Array.isArray(value)) return `<${name}>${value.map((one) => xmlOf('item', one, twin)).join('')}</${name}>`
+  if (typeof value !== 'object') return `<${name}>${escaped(String(value))}</${name}>`
+  const members = Object.entries(value as object).filter(([member]) => !(twin.has('XML lacks a member') && member === 'createdAt'))
+  return `<${name}>${members.map(([member, one]) => xmlOf(member, one, twin)).join('')}</${name}>`
+}
+
+/** A problem (RFC 9457). */
+export function problem(res: Response, status: number, code: string, detail: string, twin: Twin, errors?: readonly string[]): unknown {
+  const shown = {
+    type: 'about:blank',
+    title: code,
+    status: twin.has('status of problems is wrong') ? 500 : status,
+    ...(twin.has('problems without code') ? {} : { code }),
+    detail: twin.has('stack in problems') ? `Error: x\n    at list (/srv/app/orders.js:10:7)` : detail,
+    ...(errors === undefined ? {} : { errors: errors.map((one) => ({ detail: one })) }),
+  }
+  if (!twin.has('errors without no-store')) res.set('Cache-Control', 'no-store')
+  res.status(status).set('Content-Type', twin.has('errors in plain JSON') ? 'application/json' : 'application/problem+json')
+  return res.end(JSON.stringify(shown))
+}

@@ -1,0 +1,74 @@
+/** The OpenAPI 3.0 document of the twin, written by hand. */
+const text = { type: 'string' }
+const number = { type: 'integer' }
+const link = { type: 'object', properties: { href: text } }
+const order = {
+  type: 'object',
+  properties: {
+    id: { type: 'integer', readOnly: true },
+    customer: { ...link, properties: { href: text, id: text } },
+    state: { type: 'string', enum: ['open', 'closed'] },
+    amount: { type: 'integer', nullable: true },
+    urgent: { type: 'boolean' },
+    createdAt: { type: 'string', readOnly: true },
+    note: { type: 'string', nullable: true, maxLength: 200 },
+  },
+}
+const customer = {
+  type: 'object',
+  properties: { id: text, name: text, phone: { ...text, nullable: true }, parent: { ...link, nullable: true } },
+}
+const inQuery = (name: string, schema: object) => ({ name, in: 'query', schema })
+const pages = [inQuery('offest', { type: 'integer', minimum: 1 }), inQuery('limit', { type: 'integer', minimum: 1, maximum: 20 })]
+const listed = (schema: object) => ({
+  200: {
+    description: 'Done.',
+    headers: { 'x-total-count': { schema: number }, Link: { schema: text }, ETag: { schema: text } },
+    content: Object.fromEntries(
+      ['application/json', 'application/xml'].map((type) => [type, { schema: { type: 'array', items: schema } }]),
+    ),
+  },
+})
+const shown = (schema: object) => ({ 200: { description: 'Done.', content: { 'application/json': { schema } } } })
+const id = (schema: object) => [{ name: 'id', in: 'path', required: true, schema }]
+const body = {
+  'application/json': { schema: order, example: { customer: { id: 'ana' }, state: 'open', amount: 1, urgent: false, note: 'x' } },
+}
+
+export const document = {
+  openapi: '3.0.3',
+  info: { title: 'Orders', version: '1' },
+  servers: [{ url: '/' }],
+  security: [{ bearer: [] }],
+  components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+  paths: {
+    '/v1/orders': {
+      get: {
+        parameters: [
+          ...pages,
+          inQuery('sort', { type: 'array', items: { enum: ['id', 'state', 'amount', 'createdAt'] } }),
+          inQuery('q', text),
+          inQuery('expand', { type: 'string', enum: ['customer'] }),
+          inQuery('state', text),
+          inQuery('amount', number),
+          inQuery('urgent', { type: 'boolean' }),
+        ],
+        responses: listed(order),
+      },
+      post: {
+        parameters: [{ name: 'Idempotency-Key', in: 'header', schema: text }],
+        requestBody: { content: body },
+        responses: { 201: { description: 'Created.', headers: { Location: { schema: text } } } },
+      },
+    },
+    '/v1/orders/{id}': {
+      parameters: id(number),
+      get: { responses: shown(order) },
+      put: { requestBody: { content: body }, responses: shown(order) },
+      patch: { requestBody: { content: body }, responses: shown(order) },
+      delete: { responses: { 204: { description: 'Deleted.' } } },
+    },
+    '/v1/customers': { get: { parameters: pages, responses: listed(customer) } },
+    '/v1/customers/{id}': { parameters: id(text), get: { responses: shown(customer) } },
+  },
+}

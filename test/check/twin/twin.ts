@@ -1,0 +1,157 @@
+/**
+ * A service that keeps the conventions without this library: Express by hand, over records in
+ * memory. With a fault it breaks one rule.
+ */
+import express, { type Express, type Request, type Response } from 'express'
+import { originOf, problem, sendValue, shownCustomer, shownOrder } from './answers.js'
+import { type Data, data, type Order } from './data.js'
+import type { ReadFault } from './faults.js'
+import { type ListQuery, readQuery } from './query.js'
+import { subjectOf } from './tokens.js'
+
+export interface Twin {
+  readonly data: Data
+  has(fault: ReadFault): boolean
+  subject(req: Request): string | undefined
+}
+
+export function twinApp(fault?: ReadFault): Express {
+  const has = (one: ReadFault): boolean => one === fault
+  const twin: Twin = {
+    data: data(),
+    has,
+    subject: (req) =>
+      subjectOf(req.get('Authorization')?.replace(/^Bearer /, '') ?? '', !has('signature not verified'), has('algorithm none')),
+  }
+  const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
+  app.set('case sensitive routing', !has('paths in any case')).set('strict routing', has('slash is 404'))
+  app.use('/v0', (_req, res) => res.status(410).end(has('retired version with a body') ? 'Gone.' : undefined))
+  app.use(has('unknown version is v1') ? /^\/v\d+/ : '/v1', versionRouter(twin))
+  app.use((_req, res) => problem(res, 404, 'no-route', 'There is nothing here.', twin))
+  return app
+}
+
+function versionRouter(twin: Twin) {
+  const { has } = twin
+  const router = express.Router({ caseSensitive: !has('paths in any case'), strict: has('slash is 404') })
+  router.use((req, res, next): unknown => {
+    const subject = twin.subject(req)
+    if (subject !== undefined || has('no credentials needed')) return next()
+    if (!has('401 without challenge')) res.set('WWW-Authenticate', 'Bearer')
+    return problem(res, 401, 'unauthenticated', 'Send a token.', twin)
+  })
+  router.use('/customers', (req, res, next): unknown => {
+    if (twin.subject(req) !== 'guest' || has('no permission needed')) return next()
+    return problem(res, 403, 'forbidden', 'This is not for you.', twin)
+  })
+  const methods = ['GET', 'HEAD', 'OPTIONS']
+  const listMethods = [...methods, 'POST', ...(has('DELETE of the list offered') ? ['DELETE'] : [])]
+  const itemMethods = [...methods, 'PUT', 'PATCH', 'DELETE', ...(has('Allow names what is not there') ? ['POST'] : [])]
+  route(router, '/orders', listMethods, twin, (req, res) => listOrders(req, res, twin))
+  route(router, '/orders/:id', itemMethods, twin, (req, res) => {
+    const { id } = req.params as { id: string }
+    const isNumber = has('leading zeros') ? /^\d+$/ : /^[1-9]\d*$/
+    const order = isNumber.test(id) ? twin.data.orders.get(Number(id)) : undefined
+    if (has('item is 500') && order !== undefined && req.method === 'GET') return problem(res, 500, 'fault', 'A fault.', twin)
+    return sendItem(req, res, order && shownOrder(req, order, [], twin), twin)
+  })
+  route(router, '/customers', methods, twin, (req, res) => {
+    const all = [...twin.data.customers.values()].map((one) => shownCustomer(req, one, twin))
+    return sendPage(req, res, all, twin, true)
+  })
+  route(router, '/customers/:id', methods, twin, (req, res) => {
+    const customer = twin.data.customers.get((req.params as { id: string }).id)
+    return sendItem(req, res, customer && shownCustomer(req, customer, twin), twin)
+  })
+  return router
+}
+
+type Handler = (req: Request, res: Response) => unknown
+
+/** GET and HEAD of a path, OPTIONS, and 405 for the methods that there are not. */
+function route(router: express.Router, path: string, methods: readonly string[], twin: Twin, read: Handler): void {
+  router.all(path, (req, res) => {
+    if (req.method === 'GET' || req.method === 'HEAD') return read(req, res)
+    if (!(req.method === 'OPTIONS' && twin.has('OPTIONS without Allow'))) res.set('Allow', methods.join(', '))
+    if (req.method === 'OPTIONS') return res.status(204).end()
+    return problem(res, 405, 'method-not-allowed', `Allowed: ${methods.join(', ')}.`, twin)
+  })
+}
+
+function sendItem(req: Request, res: Response, value: object | undefined, twin: Twin): unknown {
+  const isHead = req.method === 'HEAD'
+  if (value === undefined && !(isHead && twin.has('HEAD of a missing item is 302'))) {
+    if (twin.has('missing item is 200') && !isHead) return sendValue(req, res, {}, twin)
+    return problem(res, 404, 'no-item', 'There is no such item.', twin)
+  }
+  if (!isHead || twin.has('HEAD of an item is 200')) return sendValue(req, res, value, twin)
+  if (twin.has('HEAD with Location')) res.set('Location', originOf(req))
+  return res.status(302).end()
+}
+
+function listOrders(req: Request, res: Response, twin: Twin): unknown {
+  return sendPage(req, res, undefined, twin, false)
+}
+
+/** A page of `all`, or of the orders that a query matches. */
+function sendPage(req: Request, res: Response, all: readonly object[] | undefined, twin: Twin, isPlain: boolean): unknown {
+  const { has } = twin
+  const raw = req.url.split('?')[1] ?? ''
+  const query = readQuery(raw, twin)
+  if ('errors' in query) return problem(res, 400, 'invalid-query', query.errors.join(' '), twin, query.errors)
+  if (isPlain && /(?:^|&)(?:sort|q|expand|state|amount|urgent)=/.test(raw) && !has('unknown parameters ignored'))
+    return problem(res, 400, 'invalid-query', 'Known: offest, limit.', twin, ['Known: offest, limit.'])
+  const { page, size } = query
+  const found = all ?? matching(query, twin).map((order) => shownOrder(req, order, query.expand, twin))
+  const number = page - (has('pages counted from 0') && /(?:^|&)offest=[1-9]/.test(raw) ? 0 : 1)
+  const start = number * size - (has('pages overlap') && number > 0 ? 1 : 0)
+  const shown = found.slice(start, start + size - (has('one item less than limit') ? 1 : 0))
+  if (has('past the end is 404') && number > 0 && shown.length === 0) return problem(res, 404, 'no-page', 'No such page.', twin)
+  const total = has('total is that of the page') ? shown.length : found.length + (has('total is one too many') ? 1 : 0)
+  if (!(req.method === 'HEAD' && has('HEAD of a list without total'))) res.set('x-total-count', String(total))
+  res.set('Link', pageLinks(req, raw, page, Math.max(1, Math.ceil(found.length / size)), twin))
+  return sendValue(
+    req,
+    res,
+    has('list in an object') || (has('search in an envelope') && query.text !== undefined) ? { items: shown } : shown,
+    twin,
+  )
+}
+
+function pageLinks(req: Request, raw: string, page: number, last: number, twin: Twin): string {
+  const others = raw.split('&').filter((one) => one !== '' && !one.startsWith('offest='))
+  const to = (number: number, rel: string): string =>
+    `<${originOf(req)}${req.baseUrl}${req.path}?${[...others, `offest=${number}`].join('&')}>; rel="${rel}"`
+  const step = twin.has('next skips a page') ? 2 : 1
+  return [
+    to(1, 'first'),
+    ...(page > 1 ? [to(page - 1, 'prev')] : []),
+    ...(page < last || twin.has('next on the last page') ? [to(page + step, 'next')] : []),
+    to(last, 'last'),
+  ].join(', ')
+}
+
+function matching({ where, text, sort }: ListQuery, twin: Twin): readonly Order[] {
+  const { has } = twin
+  const fits = (order: Order): boolean => {
+    const hold = where.map(([name, value]) => order[name as keyof Order] === value)
+    return has('filters joined by or') && hold.length > 1 ? hold.includes(true) : !hold.includes(false)
+  }
+  const found = [...twin.data.orders.values()].filter((one) => fits(one) && (text === undefined || JSON.stringify(one).includes(text)))
+  if (has('ties by chance')) found.sort(() => Math.random() - 0.5)
+  const terms = has('sort ignored') ? [] : has('only the first field sorts') ? sort.slice(0, 1) : sort
+  return found.sort((a, b) => {
+    for (const { field, down } of terms) {
+      const order = compare(a[field as keyof Order], b[field as keyof Order], twin)
+      if (order !== 0) return down ? -order : order
+    }
+    return has('ties by chance') ? 0 : a.id - b.id
+  })
+}
+
+function compare(one: unknown, other: unknown, twin: Twin): number {
+  if (one === other) return 0
+  if (one === null || other === null) return (one === null ? 1 : -1) * (twin.has('nulls first') ? -1 : 1)
+  if (twin.has('numbers sorted as texts')) return String(one) < String(other) ? -1 : 1
+  return (one as number) < (other as number) ? -1 : 1
+}
