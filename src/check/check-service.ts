@@ -14,6 +14,9 @@ import { isDocument, targetOf } from './target/document-target.js'
 import type { Target } from './target/target.js'
 import { isTargetFile, readTarget } from './target/target-file.js'
 import type { Result } from './verdict.js'
+import { cleanUp, type Leftover } from './write/cleanup.js'
+import { allWriteChecks } from './write/index.js'
+import { Ledger } from './write/ledger.js'
 
 /** What is to be checked, and how. */
 export interface CheckServiceOptions {
@@ -27,6 +30,11 @@ export interface CheckServiceOptions {
   readonly rate?: number
   /** Requests in all: what is left then could not be checked. Default 3,000. */
   readonly budget?: number
+  /**
+   * Runs checks that write, too: they create, change and remove records of their own, and nothing
+   * else. The value is the path of the ledger file, which tells what they create. Default: none.
+   */
+  readonly write?: string
   /** Ids of clauses or checks, such as `QUERY-7` or `QUERY-7/total`. Default: all. */
   readonly only?: readonly string[]
   /** The address that links begin with, where the service does not answer with `base`. Default: the server of the document. */
@@ -45,6 +53,7 @@ const kinds: Kinds<CheckServiceOptions> = {
   principals: 'list',
   rate: { from: 0, above: true },
   budget: { from: 1, whole: true },
+  write: 'string',
   only: { each: 'string' },
   published: { a: 'an absolute address', like: /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/ },
   onResult: 'function',
@@ -52,8 +61,7 @@ const kinds: Kinds<CheckServiceOptions> = {
 }
 
 /**
- * Holds a service against the conventions by safe requests alone: nothing is created, changed or
- * deleted.
+ * Holds a service against the conventions. Without `write` only GET, HEAD and OPTIONS are sent.
  *
  * @throws ConfigurationError `invalid-option` for options that make no sense
  * @example
@@ -74,10 +82,12 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
   const learned = resolveTarget(given)
   const target = published === undefined ? learned : { ...learned, published: published.replace(/\/+$/, '') }
   const exchanges: Exchange[] = []
+  const ledger = rest.write === undefined ? undefined : new Ledger(rest.write)
   const client = new Client({
     principals,
     rate,
     budget,
+    ...(ledger === undefined ? {} : { mayWrite: (method: string, url: string) => ledger.mayWrite(method, url) }),
     onExchange(exchange) {
       exchanges.push(exchange)
       onExchange?.(exchange)
@@ -92,11 +102,46 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
     const service = new Service(base.replace(/\/+$/, ''), target, client)
     const isWanted = wanted(rest.only)
     await runServiceChecks(service, serviceChecks.filter(isWanted), tell)
-    for (const collection of target.collections) await runListChecks(service, collection, listChecks.filter(isWanted), tell)
+    const checks = { safe: listChecks.filter(isWanted), writing: allWriteChecks.filter(isWanted) }
+    for (const collection of target.collections) await runListChecks(service, collection, checks, ledger, tell)
     for (const result of judgeAnswers(exchanges)) if (isWanted({ id: result.check })) tell(result)
-    return reportOf(service.base, client.sent, results)
+    const left = ledger === undefined ? [] : await cleanUpAlways(service, ledger, principals)
+    return reportOf(service.base, client.sent, results, left)
+  } finally {
+    ledger?.close()
+    client.close()
+  }
+}
+
+/** Removes what was created with a budget of its own: a spent one must leave nothing behind. */
+async function cleanUpAlways({ base, target }: Service, ledger: Ledger, principals: readonly Principal[]): Promise<readonly Leftover[]> {
+  const budget = 100 + 10 * ledger.left.length
+  const client = new Client({ principals, rate: defaults.rate * 2, budget, mayWrite: (method, url) => ledger.mayWrite(method, url) })
+  try {
+    return await cleanUp(new Service(base, target, client), ledger)
   } finally {
     client.close()
+  }
+}
+
+/**
+ * Removes what an earlier run has left behind, by its ledger file. Resolves to what could not be
+ * removed.
+ *
+ * @throws ConfigurationError `invalid-option` for options that make no sense
+ * @example await removeLeftovers({ base, target: document, principals, write: './check-ledger.jsonl' })
+ */
+export async function removeLeftovers(options: CheckServiceOptions & { readonly write: string }): Promise<readonly Leftover[]> {
+  const { base, target: given, principals = [], published, write } = checkOptions<CheckServiceOptions>('removeLeftovers()', options, kinds)
+  const learned = resolveTarget(given)
+  const target = published === undefined ? learned : { ...learned, published: published.replace(/\/+$/, '') }
+  const ledger = new Ledger(write as string)
+  const client = new Client({ principals, ...defaults })
+  try {
+    return await cleanUpAlways(new Service(base.replace(/\/+$/, ''), target, client), ledger, principals)
+  } finally {
+    client.close()
+    ledger.close()
   }
 }
 

@@ -3,6 +3,7 @@ import type { ClauseId } from '../clauses.js'
 import type { Listing } from './listing.js'
 import type { Service } from './service.js'
 import type { Outcome } from './verdict.js'
+import type { Owner } from './write/own-record.js'
 
 interface Described {
   /** The clause, a slash, and what of it is checked. It never changes. */
@@ -25,6 +26,12 @@ export interface ListCheck extends Described {
   /** Checks that come before: where one of them breaks, this one would only tell the same fault again. */
   readonly needs?: readonly string[]
   readonly run: (list: Listing) => Promise<Outcome>
+}
+
+/** A check that creates, changes and removes records of its own. Throws `NotApplicable` and `Unchecked`. */
+export interface WriteCheck extends Described {
+  readonly needs?: readonly string[]
+  readonly run: (owner: Owner) => Promise<Outcome>
 }
 
 export const clauseOf = ({ id }: Described): ClauseId => id.split('/', 1)[0] as ClauseId

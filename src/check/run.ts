@@ -1,10 +1,12 @@
 /** Runs checks one after the other, and repeats those that break. */
-import { clauseOf, type ListCheck, type ServiceCheck } from './check.js'
+import { clauseOf, type ListCheck, type ServiceCheck, type WriteCheck } from './check.js'
 import { Listing } from './listing.js'
 import { listingOf } from './listings.js'
 import type { Service } from './service.js'
 import type { CollectionTarget } from './target/target.js'
 import { NotApplicable, type Outcome, type Result, Unchecked } from './verdict.js'
+import type { Ledger } from './write/ledger.js'
+import { Owner } from './write/own-record.js'
 
 /** How often a check that breaks is run in all. */
 const attempts = 3
@@ -16,29 +18,44 @@ export async function runServiceChecks(service: Service, checks: readonly Servic
   for (const check of checks) tell(resultOf(check, 'service', await repeated(() => check.run(service))))
 }
 
-/** Where the collection can not be reached, each check says why. */
+/** Where the collection can not be reached, each check says why. `ledger`: with it, checks that write run, too. */
 export async function runListChecks(
   service: Service,
   target: CollectionTarget,
-  checks: readonly ListCheck[],
+  { safe, writing }: Checks,
+  ledger: Ledger | undefined,
   tell: OnResult,
 ): Promise<void> {
   const place = await reached(service, target)
   const broken = new Set<string>()
-  const run = async (check: ListCheck): Promise<Outcome> => {
-    if (!(place instanceof Listing)) return place
+  const run = async (check: ListCheck | WriteCheck, attempt: (list: Listing) => Promise<Outcome>): Promise<void> => {
     const missing = check.needs?.find((id) => broken.has(id))
-    if (missing !== undefined) return { verdict: 'unchecked', because: `${missing} breaks` }
-    return repeated(
-      () => check.run(place),
-      () => place.refresh(),
-    )
-  }
-  for (const check of checks) {
-    const outcome = await run(check)
+    const outcome = await decided(place, missing, attempt)
     if (outcome.verdict === 'breaks' || outcome.verdict === 'flaky') broken.add(check.id)
     tell(resultOf(check, target.template, outcome))
   }
+  for (const check of safe) await run(check, (list) => check.run(list))
+  if (ledger === undefined) return
+  for (const check of writing) await run(check, (list) => check.run(new Owner(list, ledger)))
+}
+
+/** Checks of a collection: by safe requests, and by own records. */
+export interface Checks {
+  readonly safe: readonly ListCheck[]
+  readonly writing: readonly WriteCheck[]
+}
+
+async function decided(
+  place: Listing | Outcome,
+  missing: string | undefined,
+  attempt: (list: Listing) => Promise<Outcome>,
+): Promise<Outcome> {
+  if (!(place instanceof Listing)) return place
+  if (missing !== undefined) return { verdict: 'unchecked', because: `${missing} breaks` }
+  return repeated(
+    () => attempt(place),
+    () => place.refresh(),
+  )
 }
 
 async function reached(service: Service, target: CollectionTarget): Promise<Listing | Outcome> {
@@ -53,7 +70,7 @@ async function reached(service: Service, target: CollectionTarget): Promise<List
   }
 }
 
-function resultOf(check: ListCheck | ServiceCheck, where: string, outcome: Outcome): Result {
+function resultOf(check: ListCheck | ServiceCheck | WriteCheck, where: string, outcome: Outcome): Result {
   const { id, rule, why, fix } = check
   return { check: id, clause: clauseOf(check), where, rule, why, fix, outcome }
 }

@@ -9,7 +9,7 @@ import { runCommand } from '../../src/cli/commands.js'
 import type { Terminal } from '../../src/cli/terminal.js'
 import { type Serving, serving } from './serving.js'
 import { document } from './twin/document.js'
-import type { ReadFault } from './twin/faults.js'
+import type { Fault } from './twin/faults.js'
 import { tokenOf } from './twin/tokens.js'
 import { twinApp } from './twin/twin.js'
 
@@ -31,7 +31,7 @@ afterEach(async () => {
   service = undefined
 })
 
-async function start(fault?: ReadFault): Promise<string> {
+async function start(fault?: Fault): Promise<string> {
   service = await serving(twinApp(fault))
   return service.origin
 }

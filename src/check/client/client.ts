@@ -76,21 +76,40 @@ export class Client {
     return second
   }
 
+  /** Opens connections, so that requests of a race do not wait for theirs. */
+  async warmUp(url: string, connections: number): Promise<void> {
+    await Promise.all(Array.from({ length: connections }, () => this.#sendNow({ method: 'GET', url, headers: {}, caller: this.caller })))
+  }
+
+  /** Sends unsafe requests of several clients at the same time. Throws `Unchecked` where one of them gets no answer. */
+  async race(method: string, url: string, each: readonly SendOptions[]): Promise<readonly Exchange[]> {
+    const { mayWrite, rate } = this.#options
+    if (mayWrite?.(method, url) !== true) throw new UnsafeRequestError(`${method} ${url} was not sent: the address is not in the ledger.`)
+    const slot = Math.max(performance.now(), this.#nextSlot)
+    this.#nextSlot = slot + (each.length * 1000) / rate
+    await wait(Math.max(0, slot - performance.now()))
+    const requests = each.map(({ headers = {}, caller = this.caller, body }): Request => ({ method, url, headers, caller, body }))
+    return Promise.all(requests.map((request) => this.#sendNow(request)))
+  }
+
   close(): void {
     this.#transport.close()
   }
 
   async #once(request: Request): Promise<Exchange> {
-    const { rate, budget, onExchange } = this.#options
-    if (this.#sent >= budget) throw new Unchecked(`the budget of ${budget} requests is spent`)
-    this.#sent += 1
     const now = performance.now()
     const slot = Math.max(now, this.#nextSlot)
-    this.#nextSlot = slot + 1000 / rate
+    this.#nextSlot = slot + 1000 / this.#options.rate
     if (slot - now >= 1) await wait(slot - now)
-    const credential = credentialOf(request.caller, this.principals)
+    return this.#sendNow(request)
+  }
+
+  async #sendNow(request: Request): Promise<Exchange> {
+    const { budget, onExchange } = this.#options
+    if (this.#sent >= budget) throw new Unchecked(`the budget of ${budget} requests is spent`)
+    this.#sent += 1
+    const fields = { ...request.headers, ...credentialOf(request.caller, this.principals) }
     try {
-      const fields = { ...request.headers, ...credential }
       const answer = await this.#transport.send(request.method, request.url, fields, request.body)
       const exchange = { request, answer }
       onExchange?.(exchange)

@@ -1,5 +1,6 @@
 /** The result of a run. */
 import type { Result, Verdict } from '../verdict.js'
+import type { Leftover } from '../write/cleanup.js'
 
 /** How many results there are of each verdict. */
 export type Counts = Readonly<Record<Verdict, number>>
@@ -10,12 +11,14 @@ export interface CheckReport {
   readonly requests: number
   readonly counts: Counts
   readonly results: readonly Result[]
+  /** What was created and could not be removed. */
+  readonly left: readonly Leftover[]
   /** Whether nothing breaks, not even sometimes. */
   readonly ok: boolean
 }
 
-export function reportOf(base: string, requests: number, results: readonly Result[]): CheckReport {
+export function reportOf(base: string, requests: number, results: readonly Result[], left: readonly Leftover[]): CheckReport {
   const counts = { holds: 0, breaks: 0, flaky: 0, 'not-applicable': 0, unchecked: 0 }
   for (const { outcome } of results) counts[outcome.verdict] += 1
-  return { base, requests, counts, results, ok: counts.breaks + counts.flaky === 0 }
+  return { base, requests, counts, results, left, ok: counts.breaks + counts.flaky === 0 }
 }

@@ -2,27 +2,46 @@
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
 import { asObject, contentOf, type Operation, parametersIn } from '../../spectral/document.js'
 import { header, mediaType } from '../../wire.js'
-import { membersOf, typesOf } from './schema-facts.js'
+import { membersOf, requiredMembers, typesOf } from './schema-facts.js'
 import type { Creation } from './target.js'
 
 /** Characters of a marker. */
-export const markerLength = 22
+const markerLength = 22
+
+/** What a document tells of a collection, as far as making records goes. */
+export interface Makeable {
+  readonly post: Operation | undefined
+  /** PUT of an item. Without a body it puts an existing item into the collection of a parent (VERB-4). */
+  readonly put: Operation | undefined
+  readonly key: readonly string[]
+  readonly filters: readonly string[]
+}
 
 /**
- * A body by the examples of the document, with the member that can carry a marker. `undefined` where
- * the document gives no example, or offers neither a marker nor an `Idempotency-Key`: what was made
- * could not be found again.
+ * The body by the example of the document, or by the members that POST takes, and the member that
+ * can carry a marker. `undefined` where records can not be made: the document offers neither a marker
+ * nor an `Idempotency-Key`, so that they could not be found again; or the client has to choose an id
+ * that is no text; or the collection holds records that live elsewhere.
  */
-export function creationOf(post: Operation | undefined, filters: readonly string[]): Creation | undefined {
-  if (post === undefined) return undefined
+export function creationOf({ post, put, key, filters }: Makeable): Creation | undefined {
+  if (post === undefined || (put !== undefined && put.operation.requestBody === undefined)) return undefined
   const media = asObject(asObject(contentOf(asObject(post.operation.requestBody)))[mediaType.json])
-  const body = exampleOf(media)
-  if (body === undefined) return undefined
   const members = membersOf(media.schema)
-  const marker = [...members].find(([name, schema]) => filters.includes(name) && carriesMarker(schema))?.[0]
+  const required = requiredMembers(media.schema)
+  const chosen = key.filter((name) => required.has(name))
+  if (members.size === 0 || !chosen.every((name) => carriesMarker(members.get(name)))) return undefined
+  const candidates = [...members].filter(([name, schema]) => filters.includes(name) && !key.includes(name) && carriesMarker(schema))
+  const marker = candidates[0]?.[0]
   const idempotent = parametersIn(post, 'header').has(header.idempotencyKey.toLowerCase())
   if (marker === undefined && !idempotent) return undefined
-  return { body, ...(marker === undefined ? {} : { marker }), idempotent }
+  const body = exampleOf(media)
+  return {
+    ...(body === undefined ? {} : { body }),
+    members: [...members].filter(([name, schema]) => !key.includes(name) && asObject(schema).readOnly !== true).map(([name]) => name),
+    ...(marker === undefined ? {} : { marker }),
+    idempotent,
+    unique: chosen,
+  }
 }
 
 function exampleOf({ example, examples, schema }: JsonObject): JsonObject | undefined {

@@ -39,16 +39,21 @@ function collectionOf(document: unknown, operations: readonly Operation[], list:
   const size = asObject(schemaOf(parameter.size))
   const sort = query.has(parameter.sort) ? takenBy(schemaOf(parameter.sort), scalarPaths(item)) : []
   const expand = query.has(parameter.expand) ? takenBy(schemaOf(parameter.expand), linkMembers(item)) : []
-  const create = creationOf(
-    at(template).find(({ method }) => method === 'POST'),
-    [...query.keys()],
-  )
   const key = below === undefined ? undefined : keyOf(below.text, below.item, at(below.text), item)
+  const own = below === undefined ? [] : at(below.text.replace(/\/$/, ''))
+  const create = isShared(template, document)
+    ? undefined
+    : creationOf({
+        post: at(template).find(({ method }) => method === 'POST'),
+        put: own.find(({ method }) => method === 'PUT'),
+        key: key ?? [],
+        filters: [...query.keys()],
+      })
   return {
     template,
     ...(key === undefined ? {} : { key }),
     methods: at(template).map(({ method }) => method),
-    itemMethods: below === undefined ? [] : at(below.text.replace(/\/$/, '')).map(({ method }) => method),
+    itemMethods: own.map(({ method }) => method),
     parameters: [...query.keys()],
     filters: [...query].filter(([name]) => !listParameters.has(name)).map(([name, one]) => filterOf(name, one)),
     ...(sort === undefined ? {} : { sort }),
@@ -63,6 +68,19 @@ function collectionOf(document: unknown, operations: readonly Operation[], list:
     counted: hasField(done, header.totalCount),
     ...(create === undefined ? {} : { create }),
   }
+}
+
+/**
+ * Whether a sub-collection is a collection elsewhere, too: what is created there would live on after
+ * a DELETE, which only takes it out of the sub-collection.
+ */
+function isShared(template: string, document: unknown): boolean {
+  const name = template.split('/').at(-1)
+  const below = template.includes('{')
+  return (
+    below &&
+    pathsOf(document).some(({ text }) => text.replace(/\/$/, '') !== template && text.replace(/\/$/, '').split('/').at(-1) === name)
+  )
 }
 
 const isItemOf = (text: string, template: string): boolean => {

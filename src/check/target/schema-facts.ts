@@ -19,6 +19,10 @@ export function membersOf(schema: unknown): ReadonlyMap<string, unknown> {
   return found
 }
 
+/** The names of the members that must be sent. */
+export const requiredMembers = (schema: unknown): ReadonlySet<string> =>
+  new Set(partsOf(schema).flatMap(({ required }) => (isList(required) ? required.map(String) : [])))
+
 export function typesOf(schema: unknown): ReadonlySet<string> {
   const types = partsOf(schema).flatMap(({ type, nullable }) => [
     ...(isList(type) ? type.map(String) : typeof type === 'string' ? [type] : []),

@@ -22,7 +22,8 @@ export interface TargetFile extends Target {
 }
 
 const creationKinds: Kinds<Creation> = {
-  body: { required: 'table' },
+  body: 'table',
+  members: { required: { each: 'string' } },
   marker: 'string',
   idempotent: 'boolean',
   unique: { each: 'string' },

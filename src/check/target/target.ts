@@ -10,8 +10,10 @@ export interface Filter {
 
 /** How own resources are made under `--write`. */
 export interface Creation {
-  /** A body that POST takes. The marker is put into a copy of it. */
-  readonly body: Readonly<Record<string, unknown>>
+  /** A body that POST takes. The marker is put into a copy of it. Absent: these members of an item that there is. */
+  readonly body?: Readonly<Record<string, unknown>>
+  /** The members that POST takes and that are not made by the store. */
+  readonly members: readonly string[]
   /** The text member that carries the marker: orphans are found by it. It must also be a filter. */
   readonly marker?: string
   /** Whether POST takes an `Idempotency-Key`: orphans are found by repeating it. */

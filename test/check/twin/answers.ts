@@ -46,7 +46,7 @@ export function sendValue(req: Request, res: Response, value: unknown, twin: Twi
     return problem(res, twin.has('406 for 415') ? 406 : 415, 'unsupported', 'Accept names no media type of ours.', twin)
   const isXml = type === 'application/xml'
   const text = isXml ? `<?xml version="1.0"?>${xmlOf('value', value, twin)}` : JSON.stringify(value)
-  const tag = tagOf(twin.has('one tag for JSON and XML') ? JSON.stringify(value) : text, twin)
+  const tag = twin.has('change tells no tag') && req.method !== 'GET' && req.method !== 'HEAD' ? undefined : tagOfValue(value, text, twin)
   const isList = Array.isArray(value)
   res.set('Cache-Control', twin.has('public answers') ? 'public, max-age=60' : 'private, no-cache').set('Vary', 'Accept, Authorization')
   if (tag !== undefined) res.set('ETag', tag)
@@ -55,6 +55,14 @@ export function sendValue(req: Request, res: Response, value: unknown, twin: Twi
   // Not send(), which would make a tag of its own.
   return res.end(req.method === 'HEAD' ? undefined : text)
 }
+
+function tagOfValue(value: unknown, text: string, twin: Twin): string | undefined {
+  if (twin.has('tag stays after a change')) return tagOf(JSON.stringify(value, ['id']), twin)
+  return tagOf(twin.has('one tag for JSON and XML') ? JSON.stringify(value) : text, twin)
+}
+
+/** The tag of the JSON of a value, which `If-Match` is compared with. */
+export const currentTag = (value: unknown, twin: Twin): string | undefined => tagOfValue(value, JSON.stringify(value), twin)
 
 function tagOf(text: string, twin: Twin): string | undefined {
   if (twin.has('no tag')) return undefined

@@ -52,6 +52,7 @@ export const document = {
           inQuery('state', text),
           inQuery('amount', number),
           inQuery('urgent', { type: 'boolean' }),
+          inQuery('note', text),
         ],
         responses: listed(order),
       },

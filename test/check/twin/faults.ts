@@ -80,4 +80,28 @@ export const readFaults = {
   'retired version with a body': 'VER-2',
 } as const satisfies Readonly<Record<string, ClauseId>>
 
-export type ReadFault = keyof typeof readFaults
+/** Faults that only changes can show. */
+export const writeFaults = {
+  'POST without Location': 'VERB-2',
+  'Location leads nowhere': 'VERB-2',
+  'repeated POST creates again': 'VERB-12',
+  'PUT loses a member': 'VERB-3',
+  'PUT refuses read-only members': 'VERB-3',
+  'PUT creates': 'VERB-3',
+  'PATCH replaces': 'VERB-5',
+  'tag stays after a change': 'HDR-2',
+  'change tells no tag': 'VERB-10',
+  'DELETE with a body': 'VERB-6',
+  'deleted is still there': 'VERB-6',
+  'any media type': 'HDR-5',
+  'malformed JSON is 422': 'HDR-5',
+  'unknown members ignored': 'REP-8',
+  'POST of an item is 404': 'VERB-9',
+  'If-Match ignored': 'HDR-3',
+  'If-Match ignored by DELETE': 'HDR-3',
+  'weak tags match': 'HDR-3',
+  'If-Match of one tag only': 'HDR-3',
+  'compares, waits and writes': 'HDR-3',
+} as const satisfies Readonly<Record<string, ClauseId>>
+
+export type Fault = keyof typeof readFaults | keyof typeof writeFaults

@@ -2,7 +2,12 @@
 import type { Twin } from './twin.js'
 
 export const fields = ['id', 'state', 'amount', 'createdAt'] as const
-const filters: Readonly<Record<string, 'string' | 'integer' | 'boolean'>> = { state: 'string', amount: 'integer', urgent: 'boolean' }
+const filters: Readonly<Record<string, 'string' | 'integer' | 'boolean'>> = {
+  state: 'string',
+  note: 'string',
+  amount: 'integer',
+  urgent: 'boolean',
+}
 const known = ['sort', 'q', 'offest', 'limit', 'expand', ...Object.keys(filters)]
 
 export interface ListQuery {

@@ -5,18 +5,19 @@
 import express, { type Express, type Request, type Response } from 'express'
 import { originOf, problem, sendValue, shownCustomer, shownOrder } from './answers.js'
 import { type Data, data, type Order } from './data.js'
-import type { ReadFault } from './faults.js'
+import type { Fault } from './faults.js'
 import { type ListQuery, readQuery } from './query.js'
 import { subjectOf } from './tokens.js'
+import { writesOf } from './writes.js'
 
 export interface Twin {
   readonly data: Data
-  has(fault: ReadFault): boolean
+  has(fault: Fault): boolean
   subject(req: Request): string | undefined
 }
 
-export function twinApp(fault?: ReadFault): Express {
-  const has = (one: ReadFault): boolean => one === fault
+export function twinApp(fault?: Fault): Express {
+  const has = (one: Fault): boolean => one === fault
   const twin: Twin = {
     data: data(),
     has,
@@ -47,6 +48,7 @@ function versionRouter(twin: Twin) {
   const methods = ['GET', 'HEAD', 'OPTIONS']
   const listMethods = [...methods, 'POST', ...(has('DELETE of the list offered') ? ['DELETE'] : [])]
   const itemMethods = [...methods, 'PUT', 'PATCH', 'DELETE', ...(has('Allow names what is not there') ? ['POST'] : [])]
+  router.use(writesOf(twin))
   route(router, '/orders', listMethods, twin, (req, res) => listOrders(req, res, twin))
   route(router, '/orders/:id', itemMethods, twin, (req, res) => {
     const { id } = req.params as { id: string }
@@ -74,6 +76,7 @@ function route(router: express.Router, path: string, methods: readonly string[],
     if (req.method === 'GET' || req.method === 'HEAD') return read(req, res)
     if (!(req.method === 'OPTIONS' && twin.has('OPTIONS without Allow'))) res.set('Allow', methods.join(', '))
     if (req.method === 'OPTIONS') return res.status(204).end()
+    if (twin.has('POST of an item is 404') && req.method === 'POST') return problem(res, 404, 'no-route', 'Nothing.', twin)
     return problem(res, 405, 'method-not-allowed', `Allowed: ${methods.join(', ')}.`, twin)
   })
 }

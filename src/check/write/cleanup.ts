@@ -1,0 +1,69 @@
+/** Removes what the ledger tells of: at the end of a run, and after one that was killed. */
+import { header, parameter } from '../../wire.js'
+import { itemsOf, Listing } from '../listing.js'
+import { valueAt } from '../listings.js'
+import type { Service } from '../service.js'
+import { Unchecked } from '../verdict.js'
+import type { Ledger, LedgerEntry } from './ledger.js'
+import { Owner, withJson } from './own-record.js'
+
+/** What could not be removed, with the reason. */
+export interface Leftover {
+  readonly entry: LedgerEntry
+  readonly because: string
+}
+
+/** Removes everything that is left. What could not be removed stays in the ledger. */
+export async function cleanUp(service: Service, ledger: Ledger): Promise<readonly Leftover[]> {
+  const left: Leftover[] = []
+  // Children before their parents.
+  for (const entry of ledger.left.toReversed()) {
+    try {
+      const address = entry.address ?? (await findOrphan(service, ledger, entry))
+      if (address !== undefined) await remove(service, address)
+      ledger.done(entry.number)
+    } catch (error) {
+      if (!(error instanceof Unchecked)) throw error
+      left.push({ entry, because: error.message })
+    }
+  }
+  return left
+}
+
+/** DELETE with the current tag, until GET is 404. */
+async function remove({ client }: Service, address: string): Promise<void> {
+  const before = await client.send('GET', address)
+  if (before.answer.status === 404) return
+  const tag = before.answer.field(header.etag)
+  const { answer } = await client.send('DELETE', address, tag === undefined ? {} : { headers: { [header.ifMatch]: tag } })
+  const after = await client.send('GET', address)
+  if (after.answer.status !== 404) throw new Unchecked(`DELETE ${address} was answered ${answer.status}, and it is still there`)
+}
+
+/**
+ * The address of what a POST without an answer may have created, by its marker or by repeating its
+ * key; `undefined` where nothing was created.
+ */
+async function findOrphan(service: Service, ledger: Ledger, entry: LedgerEntry): Promise<string | undefined> {
+  const target = service.target.collections.find(({ template }) => template === entry.collection)
+  if (target === undefined || !entry.post.startsWith(service.base))
+    throw new Unchecked(`${entry.collection} is no collection of ${service.base}`)
+  const list = new Listing(service, target, entry.post.slice(service.base.length))
+  const member = target.create?.marker
+  if (member !== undefined) {
+    const found = itemsOf(await list.list({ [member]: entry.marker, [parameter.size]: 1 })).find(
+      (item) => valueAt(item, member) === entry.marker,
+    )
+    if (found === undefined) return undefined
+    const address = `${service.base}${list.pathOf(found)}`
+    ledger.created(entry.number, address)
+    return address
+  }
+  if (entry.key === undefined) throw new Unchecked(`${entry.post}: there is neither a marker nor a key to find it by`)
+  const owner = new Owner(list, ledger)
+  const exchange = await service.client.send('POST', entry.post, withJson(entry.body, { [header.idempotencyKey]: entry.key }))
+  if (exchange.answer.status >= 400 && exchange.answer.status < 500) return undefined
+  const address = owner.addressOf(exchange)
+  if (address === undefined) throw new Unchecked(`${entry.post} does not tell where it is: ${exchange.answer.status}`)
+  return (await owner.taken(entry.number, address, exchange, entry.marker)).address
+}

@@ -1,0 +1,106 @@
+/**
+ * The ledger: what the check has created, or may have. Each line is flushed to the disk before the
+ * request that it tells of, so that nothing is forgotten when the process is killed.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { isObject } from '../../definition/json.js'
+
+/** What was about to be created. */
+export interface Intent {
+  /** The template of the collection. */
+  readonly collection: string
+  /** The address that is posted to. */
+  readonly post: string
+  readonly marker: string
+  /** The `Idempotency-Key`, where the collection takes one. */
+  readonly key?: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export interface LedgerEntry extends Intent {
+  readonly number: number
+  /** Where it is; absent while that is not known. */
+  readonly address?: string
+  /** Nothing of it is left. */
+  readonly done: boolean
+}
+
+/** One line of the file. */
+type Line =
+  | { readonly step: 'intent'; readonly number: number; readonly intent: Intent }
+  | { readonly step: 'created'; readonly number: number; readonly address: string }
+  | { readonly step: 'done'; readonly number: number }
+
+export class Ledger {
+  readonly #file: number
+  readonly #entries = new Map<number, LedgerEntry>()
+
+  /** Opens a file, or begins one. Throws where a line of it can't be read, except the last, which a killed process may have left unfinished. */
+  constructor(path: string) {
+    const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+    const lines = text.split('\n')
+    const unfinished = lines.pop() ?? ''
+    for (const line of lines) if (line !== '') this.#take(lineOf(line))
+    this.#file = openSync(path, 'a')
+    // What follows must not be read as a part of it.
+    if (unfinished !== '') writeSync(this.#file, '\n')
+  }
+
+  /** Must be called before the request. */
+  intend(intent: Intent): number {
+    const number = this.#entries.size + 1
+    this.#write({ step: 'intent', number, intent })
+    return number
+  }
+
+  created(number: number, address: string): void {
+    this.#write({ step: 'created', number, address })
+  }
+
+  done(number: number): void {
+    this.#write({ step: 'done', number })
+  }
+
+  /** What may be left. */
+  get left(): readonly LedgerEntry[] {
+    return [...this.#entries.values()].filter(({ done }) => !done)
+  }
+
+  /** Whether an unsafe request may be sent: to what was created here, and POST where it was announced. */
+  mayWrite(method: string, url: string): boolean {
+    const entries = [...this.#entries.values()]
+    if (entries.some(({ address }) => address === url)) return true
+    return method === 'POST' && entries.some(({ post, done }) => post === url && !done)
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  #write(line: Line): void {
+    writeSync(this.#file, `${JSON.stringify(line)}\n`)
+    fsyncSync(this.#file)
+    this.#take(line)
+  }
+
+  #take(line: Line): void {
+    if (line.step === 'intent') this.#entries.set(line.number, { ...line.intent, number: line.number, done: false })
+    const entry = this.#entries.get(line.number)
+    if (entry === undefined) throw new Error(`The ledger tells of ${line.number}, which it has not announced.`)
+    if (line.step === 'created') this.#entries.set(line.number, { ...entry, address: line.address })
+    if (line.step === 'done') this.#entries.set(line.number, { ...entry, done: true })
+  }
+}
+
+function lineOf(text: string): Line {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // What a killed process left is followed by a line break of the next one.
+    value = undefined
+  }
+  if (isObject(value) && typeof value.number === 'number' && ['intent', 'created', 'done'].includes(String(value.step)))
+    return value as unknown as Line
+  throw new Error(`This line of the ledger can not be read: ${text.slice(0, 80)}`)
+}

@@ -1,0 +1,121 @@
+/** Records that belong to the check: created with the ledger, and removed again. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { isObject, type JsonObject } from '../../definition/json.js'
+import { header, mediaType } from '../../wire.js'
+import type { SendOptions } from '../client/client.js'
+import type { Exchange } from '../client/exchange.js'
+import type { Listing } from '../listing.js'
+import type { Creation } from '../target/target.js'
+import { Unchecked } from '../verdict.js'
+import type { Ledger } from './ledger.js'
+
+/** A record of ours, at its address. */
+export interface OwnRecord {
+  readonly address: string
+  /** The answer to the POST. */
+  readonly posted: Exchange
+  readonly marker: string
+  /** The text member that holds the marker. */
+  readonly member: string | undefined
+}
+
+/** The fields of a request with a JSON body. */
+export const withJson = (value: unknown, headers: Readonly<Record<string, string>> = {}): SendOptions => ({
+  headers: { [header.contentType]: mediaType.json, ...headers },
+  body: JSON.stringify(value),
+})
+
+export class Owner {
+  constructor(
+    readonly list: Listing,
+    readonly ledger: Ledger,
+  ) {}
+
+  /** How records are made. Throws `Unchecked` where what is made could not be found again. */
+  get creation(): Creation {
+    const { create, template, methods } = this.list.target
+    if (!methods.includes('POST')) throw new Unchecked(`${template} takes no POST`)
+    if (create === undefined)
+      throw new Unchecked(
+        `the document gives ${template} no example of a body, or neither a free text that is a filter nor an Idempotency-Key. Give "create" in a target file`,
+      )
+    return create
+  }
+
+  /** Sends a POST that is in the ledger. */
+  async post(): Promise<{ readonly number: number; readonly exchange: Exchange; readonly marker: string; readonly again: SendOptions }> {
+    const { marker: member, idempotent = false, unique = [] } = this.creation
+    const body = await this.#body()
+    const marker = `check-${randomBytes(8).toString('hex')}`
+    const named = [...(member === undefined ? [] : [member]), ...unique].map((name) => [name, marker] as const)
+    const whole = { ...body, ...Object.fromEntries(named) }
+    const key = idempotent ? randomUUID() : undefined
+    const url = `${this.list.service.base}${this.list.path}`
+    const number = this.ledger.intend({
+      collection: this.list.target.template,
+      post: url,
+      marker,
+      ...(key === undefined ? {} : { key }),
+      body: whole,
+    })
+    const again = withJson(whole, key === undefined ? {} : { [header.idempotencyKey]: key })
+    const exchange = await this.list.service.client.send('POST', url, again)
+    // A refusal of a client error has made nothing.
+    if (exchange.answer.status >= 400 && exchange.answer.status < 500) this.ledger.done(number)
+    return { number, exchange, marker, again }
+  }
+
+  /** The body of the target, or that of an item that there is. */
+  async #body(): Promise<JsonObject> {
+    const { body, members } = this.creation
+    if (body !== undefined) return { ...body }
+    const [item = {}] = await this.list.items()
+    return Object.fromEntries(Object.entries(item).filter(([name]) => members.includes(name)))
+  }
+
+  /** A record of ours. Throws `Unchecked` where none can be made. */
+  async make(): Promise<OwnRecord> {
+    const { number, exchange, marker } = await this.post()
+    const address = this.addressOf(exchange)
+    if (address === undefined)
+      throw new Unchecked(`POST of ${this.list.path} was answered ${exchange.answer.status} without an address of a new item`)
+    return this.taken(number, address, exchange, marker)
+  }
+
+  /** The address of what a POST has created; `undefined` where it tells none right below the collection. */
+  addressOf({ request, answer }: Exchange): string | undefined {
+    const location = answer.field(header.location)
+    if (![201, 202].includes(answer.status) || location === undefined || !this.list.service.owns(location)) return undefined
+    const address = this.list.service.addressOf(location)
+    const rest = address.startsWith(`${request.url}/`) ? address.slice(request.url.length + 1) : ''
+    return rest === '' || /[/?#]/.test(rest) || rest === '..' ? undefined : address
+  }
+
+  /** Makes an address ours: only if what is there holds the marker, or what was sent. */
+  async taken(number: number, address: string, posted: Exchange, marker: string): Promise<OwnRecord> {
+    const { json } = (await this.list.service.client.send('GET', address)).answer
+    const member = this.creation.marker
+    const sent = JSON.parse(posted.request.body ?? '{}') as JsonObject
+    const isOurs = isObject(json) && (member === undefined ? holdsSent(json, sent) : json[member] === marker)
+    if (!isOurs) throw new Unchecked(`${address} does not show what was sent: it may belong to somebody else`)
+    this.ledger.created(number, address)
+    return { address, posted, marker, member }
+  }
+
+  /** A record of ours as it is now, with its tag. Throws `Unchecked` where it has none. */
+  async current({ address }: OwnRecord): Promise<{ readonly exchange: Exchange; readonly tag: string; readonly value: JsonObject }> {
+    const exchange = await this.list.service.client.send('GET', address)
+    const tag = exchange.answer.field(header.etag)
+    const { json } = exchange.answer
+    if (tag === undefined || !isObject(json)) throw new Unchecked('a new item has no tag, or can not be read')
+    return { exchange, tag, value: json }
+  }
+
+  send(method: string, { address }: OwnRecord, options?: SendOptions): Promise<Exchange> {
+    return this.list.service.client.send(method, address, options)
+  }
+}
+
+/** Scalar members that were sent are there as they were. */
+const holdsSent = (shown: JsonObject, sent: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(sent).every(([name, value]) => typeof value === 'object' || shown[name] === value)

@@ -1,0 +1,230 @@
+/** Checks that write: POST, PUT, PATCH and DELETE of own records (VERB-2, VERB-3, VERB-5, VERB-6, VERB-9, VERB-10, VERB-12). */
+import { canonicalText } from '../../definition/json.js'
+import { header, mediaType } from '../../wire.js'
+import type { WriteCheck } from '../check.js'
+import { describe, expectStatus } from '../checks/expecting.js'
+import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
+import { type Owner, withJson } from './own-record.js'
+
+export function needsMethod({ list }: Owner, method: string): void {
+  if (!list.target.itemMethods.includes(method)) throw new NotApplicable(`items of ${list.target.template} take no ${method}`)
+}
+
+/** A merge patch of the marker: other text of the same length, and `n` in it. */
+export function patchOf(owner: Owner, marker: string, n: number): Readonly<Record<string, string>> {
+  const { marker: member } = owner.creation
+  if (member === undefined) throw new Unchecked('no free text member is known that may be changed. Give "create.marker" in a target file')
+  return { [member]: `${marker.slice(0, -2)}${String(n).padStart(2, '0')}` }
+}
+
+/** A field only where it is known to be taken. */
+export const mergePatch = (value: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  withJson(value, { [header.contentType]: mediaType.mergePatch, ...headers })
+
+export const writeChecks: readonly WriteCheck[] = [
+  {
+    id: 'VERB-2/location',
+    rule: 'POST answers 201 or 202 with the absolute address of the new item in `Location`.',
+    why: 'A client reads and changes what it has created at this address.',
+    fix: 'Send Location with 201 and 202, and serve the item there.',
+    async run(owner) {
+      const { number, exchange, marker } = await owner.post()
+      const wrong = expectStatus(exchange, [201, 202], 'a POST that creates')
+      if (wrong !== undefined) return wrong
+      const location = exchange.answer.field(header.location)
+      if (location === undefined) return breaks('a field Location', 'none', exchange)
+      if (!/^https?:\/\//.test(location)) return breaks('an absolute address in Location', location, exchange)
+      const address = owner.addressOf(exchange)
+      if (address === undefined) return breaks(`an address right below ${exchange.request.url}`, location, exchange)
+      const shown = await owner.list.service.client.send('GET', address)
+      if (shown.answer.status !== 200) return breaks('200 at the address of the new item', describe(shown), exchange, shown)
+      await owner.taken(number, address, exchange, marker)
+      return holds
+    },
+  },
+  {
+    id: 'VERB-12/repeat',
+    rule: 'A POST that is repeated with its `Idempotency-Key` creates nothing, and gets the first answer.',
+    why: 'A client that has lost an answer sends again, and must not create twice.',
+    fix: 'Keep the key with what it created, in the same transaction.',
+    async run(owner) {
+      if (owner.creation.idempotent !== true) throw new NotApplicable('POST takes no Idempotency-Key')
+      const { number, exchange, marker, again } = await owner.post()
+      const address = owner.addressOf(exchange)
+      if (address === undefined) throw new Unchecked('POST tells no address of a new item')
+      await owner.taken(number, address, exchange, marker)
+      const second = await owner.list.service.client.send('POST', exchange.request.url, again)
+      const other = owner.addressOf(second)
+      if (other === address) return holds
+      // What it has created is ours, too.
+      if (other !== undefined) await adopt(owner, exchange.request.url, other)
+      return breaks(
+        `Location: ${exchange.answer.field(header.location)}`,
+        `${second.answer.status}, Location: ${second.answer.field(header.location) ?? '(absent)'}`,
+        exchange,
+        second,
+      )
+    },
+  },
+  {
+    id: 'VERB-3/unchanged',
+    rule: 'PUT takes what GET gave, answers 200 and keeps the id.',
+    why: 'A client reads, changes one member and sends the whole item back.',
+    fix: 'Accept read-only members and links with the values that they have.',
+    async run(owner) {
+      needsMethod(owner, 'PUT')
+      const own = await owner.make()
+      const { exchange, tag, value } = await owner.current(own)
+      const put = await owner.send('PUT', own, withJson(value, { [header.ifMatch]: tag }))
+      const wrong = expectStatus(put, [200], 'PUT of what GET gave')
+      if (wrong !== undefined) return wrong.verdict === 'breaks' ? breaks(wrong.expected, wrong.seen, exchange, put) : wrong
+      const after = await owner.current(own)
+      const other = Object.keys(value).find(
+        (name) => !isStamp(name, value[name]) && canonicalText(value[name]) !== canonicalText(after.value[name] ?? null),
+      )
+      return other === undefined ? holds : breaks(`"${other}" unchanged`, 'another value', exchange, put, after.exchange)
+    },
+  },
+  {
+    id: 'VERB-5/merge',
+    rule: 'PATCH changes the members that are sent, and no others.',
+    why: 'Clients that know different members must not undo each other.',
+    fix: 'Merge the body into the stored item (RFC 7396).',
+    async run(owner) {
+      needsMethod(owner, 'PATCH')
+      const own = await owner.make()
+      const before = await owner.current(own)
+      const change = patchOf(owner, own.marker, 1)
+      const patch = await owner.send('PATCH', own, mergePatch(change, { [header.ifMatch]: before.tag }))
+      const wrong = expectStatus(patch, [200], 'PATCH of a text')
+      if (wrong !== undefined) return wrong
+      const after = await owner.current(own)
+      const wanted = { ...before.value, ...change }
+      const other = Object.keys(wanted).find(
+        (name) =>
+          !isStamp(name, wanted[name]) && canonicalText(wanted[name as keyof typeof wanted]) !== canonicalText(after.value[name] ?? null),
+      )
+      return other === undefined
+        ? holds
+        : breaks(`"${other}" as it was sent or was before`, 'another value', before.exchange, patch, after.exchange)
+    },
+  },
+  {
+    id: 'HDR-2/after-change',
+    rule: 'After a change an item has another tag.',
+    why: 'A client with the old tag must not take the old representation for the current one.',
+    fix: 'Make the tag from the version of the item, and raise the version with each change.',
+    async run(owner) {
+      const { before, patch, after } = await changed(owner)
+      if (after.tag !== before.tag) return holds
+      return breaks('another tag after the change', after.tag, before.exchange, patch, after.exchange)
+    },
+  },
+  {
+    id: 'VERB-10/tag',
+    rule: 'The answer to a change tells the new tag.',
+    why: 'A client goes on with the tag that it got, without another GET.',
+    fix: 'Answer PUT and PATCH with the tag of the new version.',
+    async run(owner) {
+      const { patch, after } = await changed(owner)
+      const told = patch.answer.field(header.etag)
+      return told === after.tag ? holds : breaks(`Etag: ${after.tag} with the change`, told ?? 'none', patch, after.exchange)
+    },
+  },
+  {
+    id: 'VERB-6/delete',
+    rule: 'DELETE answers without a body, and afterwards the item is 404.',
+    why: 'What a client has deleted is gone for everybody.',
+    fix: 'Answer DELETE with 204, and GET of what was deleted with 404.',
+    async run(owner) {
+      needsMethod(owner, 'DELETE')
+      const own = await owner.make()
+      const { tag } = await owner.current(own)
+      const removed = await owner.send('DELETE', own, { headers: { [header.ifMatch]: tag } })
+      const wrong = expectStatus(removed, [200, 202, 204], 'DELETE of an item')
+      if (wrong !== undefined) return wrong
+      if (removed.answer.body !== '') return breaks('no body', describe(removed), removed)
+      const after = await owner.send('GET', own)
+      return after.answer.status === 404 ? holds : breaks('404 after DELETE', describe(after), removed, after)
+    },
+  },
+  {
+    id: 'VERB-3/creates-nothing',
+    rule: 'PUT of an item that is not there is 404, and creates nothing.',
+    why: 'A client that changes what was deleted meanwhile must learn it.',
+    fix: 'Answer PUT with 404 where there is no item. POST creates.',
+    async run(owner) {
+      needsMethod(owner, 'PUT')
+      needsMethod(owner, 'DELETE')
+      const own = await owner.make()
+      const { tag, value } = await owner.current(own)
+      await owner.send('DELETE', own, { headers: { [header.ifMatch]: tag } })
+      if ((await owner.send('GET', own)).answer.status !== 404) throw new Unchecked('DELETE did not remove the item')
+      const put = await owner.send('PUT', own, withJson(value))
+      return expectStatus(put, [404], 'PUT of an item that was deleted') ?? holds
+    },
+  },
+  {
+    id: 'HDR-5/body',
+    rule: 'A body of another media type is 415, and one that can not be read is 400.',
+    why: 'A client learns what was wrong with its body.',
+    fix: 'Check Content-Type first, then parse, then validate.',
+    async run(owner) {
+      needsMethod(owner, 'PATCH')
+      const own = await owner.make()
+      const { tag } = await owner.current(own)
+      const plain = { headers: { [header.contentType]: 'text/plain', [header.ifMatch]: tag }, body: 'text' }
+      const foreign = expectStatus(await owner.send('PATCH', own, plain), [415], 'a body in text/plain')
+      if (foreign !== undefined) return foreign
+      const broken = { headers: { [header.contentType]: mediaType.mergePatch, [header.ifMatch]: tag }, body: '{"x":' }
+      return expectStatus(await owner.send('PATCH', own, broken), [400], 'a body that is no JSON') ?? holds
+    },
+  },
+  {
+    id: 'REP-8/unknown-member',
+    rule: 'A member that there is not is 422, and nothing is changed.',
+    why: 'A misspelt member that is ignored looks like a change.',
+    fix: 'Refuse members that the schema does not have with 422.',
+    async run(owner) {
+      needsMethod(owner, 'PATCH')
+      const own = await owner.make()
+      const { tag } = await owner.current(own)
+      const patch = await owner.send('PATCH', own, mergePatch({ noSuchMember: 1 }, { [header.ifMatch]: tag }))
+      return expectStatus(patch, [422], 'a member that there is not') ?? holds
+    },
+  },
+  {
+    id: 'VERB-9/not-offered',
+    rule: 'A method that an address does not offer is 405 with `Allow`.',
+    why: 'A client learns what it may do instead.',
+    fix: 'Answer methods that there are not with 405, and the others in Allow.',
+    async run(owner) {
+      if (owner.list.target.itemMethods.includes('POST')) throw new NotApplicable('items take POST')
+      const own = await owner.make()
+      const post = await owner.send('POST', own, withJson({}))
+      const wrong = expectStatus(post, [405], 'POST of an item')
+      if (wrong !== undefined) return wrong
+      return post.answer.field(header.allow) === undefined ? breaks('a field Allow', 'none', post) : holds
+    },
+  },
+]
+
+/** A record of ours before and after a PATCH that succeeds. */
+async function changed(owner: Owner) {
+  needsMethod(owner, 'PATCH')
+  const own = await owner.make()
+  const before = await owner.current(own)
+  const patch = await owner.send('PATCH', own, mergePatch(patchOf(owner, own.marker, 1), { [header.ifMatch]: before.tag }))
+  if (patch.answer.status >= 300) throw new Unchecked(`PATCH was answered ${patch.answer.status}`)
+  return { before, patch, after: await owner.current(own) }
+}
+
+/** A date-time may be that of the last change. */
+const isStamp = (name: string, value: unknown): boolean =>
+  /(?:updated|modified|changed|version|revision)/i.test(name) || (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value))
+
+/** Takes what a repeated POST has created into the ledger, so that it is removed. */
+async function adopt(owner: Owner, post: string, address: string): Promise<void> {
+  const number = owner.ledger.intend({ collection: owner.list.target.template, post, marker: '', body: {} })
+  owner.ledger.created(number, address)
+}

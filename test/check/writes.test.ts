@@ -1,0 +1,131 @@
+/** What `write` may send: only to records of its own, each announced on the disk before. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type CheckServiceOptions, checkService, removeLeftovers } from '../../src/check/index.js'
+import { faultsOf, serving } from './serving.js'
+import { document } from './twin/document.js'
+import { type Fault, writeFaults } from './twin/faults.js'
+import { tokenOf } from './twin/tokens.js'
+import { twinApp } from './twin/twin.js'
+
+let folder: string
+let ledger: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'check-'))
+  ledger = join(folder, 'ledger.jsonl')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const principals = [{ name: 'admin', token: tokenOf('admin') }]
+const options = (base: string): CheckServiceOptions & { readonly write: string } => ({
+  base,
+  target: document,
+  principals,
+  rate: 100_000,
+  write: ledger,
+})
+const writing = { only: ['VERB-2', 'VERB-3', 'VERB-5', 'VERB-6', 'VERB-9', 'VERB-12', 'HDR-2', 'HDR-3', 'HDR-5', 'REP-8'] }
+const isUnsafe = ({ method }: IncomingMessage): boolean => !['GET', 'HEAD', 'OPTIONS'].includes(String(method))
+
+/** The addresses of the ledger as the disk has them. */
+function announced(): { readonly posts: readonly string[]; readonly created: readonly string[] } {
+  const lines = readFileSync(ledger, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+  return {
+    posts: lines.filter(({ step }) => step === 'intent').map(({ intent }) => intent.post),
+    created: lines.filter(({ step }) => step === 'created').map(({ address }) => address),
+  }
+}
+
+/** Records each unsafe request that the ledger on the disk did not allow when it came. */
+function recording(app: RequestListener, strays: string[], sent: string[]): RequestListener {
+  return (req, res) => {
+    if (isUnsafe(req)) {
+      const url = `http://${req.headers.host}${req.url}`
+      const { posts, created } = announced()
+      sent.push(`${req.method}`)
+      if (!created.includes(url) && !(req.method === 'POST' && posts.includes(url))) strays.push(`${req.method} ${url}`)
+    }
+    app(req, res)
+  }
+}
+
+it.each([undefined, ...Object.keys(writeFaults)])('sends nothing unsafe to an address that is not in the ledger: %s', async (fault) => {
+  const [strays, sent]: [string[], string[]] = [[], []]
+  const { origin, close } = await serving(recording(twinApp(fault as Fault | undefined), strays, sent))
+  await checkService({ ...options(origin), ...writing })
+  await close()
+  expect([...new Set(sent)]).toContain('POST')
+  expect(strays).toEqual([])
+})
+
+it('takes no address for its own that shows the record of somebody else', async () => {
+  const app = twinApp()
+  const unsafe: string[] = []
+  const { origin, close } = await serving((req, res) => {
+    if (isUnsafe(req)) unsafe.push(`${req.method} ${req.url}`)
+    if (req.method !== 'POST') return app(req, res)
+    res.writeHead(201, { Location: `http://${req.headers.host}/v1/orders/3` }).end()
+  })
+  const report = await checkService({ ...options(origin), ...writing })
+  await close()
+  expect([...new Set(unsafe)]).toEqual(['POST /v1/orders'])
+  expect(faultsOf(report)).toEqual([])
+})
+
+const numberOf = async (origin: string): Promise<string | null> =>
+  (await fetch(`${origin}/v1/orders?limit=1`, { headers: { Authorization: `Bearer ${tokenOf('admin')}` } })).headers.get('x-total-count')
+
+it('leaves nothing behind, whatever breaks', async () => {
+  const { origin, close } = await serving(twinApp('PUT creates'))
+  const report = await checkService({ ...options(origin), ...writing })
+  expect([report.left, await numberOf(origin)]).toEqual([[], '23'])
+  await close()
+})
+
+it('finds by its marker what was created by a POST whose answer was lost', async () => {
+  const app = twinApp()
+  const { origin, close } = await serving((req, res) => {
+    if (req.method === 'POST' && req.url === '/v1/orders') res.end = (() => req.socket.destroy()) as never
+    app(req, res)
+  })
+  const report = await checkService({ ...options(origin), ...writing, only: ['VERB-2'] })
+  expect([report.left, await numberOf(origin)]).toEqual([[], '23'])
+  await close()
+})
+
+it('what a run that ended in the middle has left is removed by its ledger', async () => {
+  const app = twinApp()
+  let isDown = false
+  const listener: RequestListener = (req, res) => (isDown ? req.socket.destroy() : app(req, res))
+  const { origin, close } = await serving(listener)
+  const report = await checkService({
+    ...options(origin),
+    ...writing,
+    onExchange: ({ request }) => {
+      if (request.method === 'PATCH') isDown = true
+    },
+  })
+  isDown = false
+  expect(report.left.length).toBeGreaterThan(0)
+  expect(Number(await numberOf(origin))).toBeGreaterThan(23)
+  expect(await removeLeftovers(options(origin))).toEqual([])
+  expect(await numberOf(origin)).toBe('23')
+  await close()
+})
+
+it('HDR-3: tells races as a rate', async () => {
+  const { origin, close } = await serving(twinApp('compares, waits and writes'))
+  const report = await checkService({ ...options(origin), only: ['HDR-3'] })
+  await close()
+  const race = report.results.find(({ check, where }) => check === 'HDR-3/race' && where === '/v1/orders')
+  expect(race?.outcome).toMatchObject({
+    expected: 'exactly one winner',
+    seen: expect.stringMatching(/^\d+ of 20 races had two winners or more$/),
+  })
+})
