@@ -1,7 +1,7 @@
 /** `check <base url>`: holds a live service against the conventions, clause by clause. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { checkService } from '../check/check-service.js'
+import { checkService, removeLeftovers } from '../check/check-service.js'
 import { listChecks } from '../check/checks/index.js'
 import { serviceChecks } from '../check/checks/service-checks.js'
 import type { Principal } from '../check/client/principals.js'
@@ -12,7 +12,11 @@ import type { CheckReport } from '../check/report/report.js'
 import { scriptsOf } from '../check/report/scripts.js'
 import { textOf } from '../check/report/text.js'
 import { targetOf } from '../check/target/document-target.js'
+import type { CollectionTarget } from '../check/target/target.js'
 import type { TargetFile } from '../check/target/target-file.js'
+import type { Leftover } from '../check/write/cleanup.js'
+import { allWriteChecks } from '../check/write/index.js'
+import { leftOf } from '../check/write/ledger.js'
 import { type CheckCall, readCheckCall } from './check-flags.js'
 import { checkHelp } from './check-help.js'
 import { documentOf, principalsOf, sourcesOf, targetIn, valueIn } from './check-sources.js'
@@ -36,6 +40,7 @@ export async function checkCommand(args: readonly string[], terminal: Terminal):
     terminal.error(`Wrote ${call.init}. Fill in what it lacks, and give it with --target.\n`)
     return 0
   }
+  if (call.cleanup) return cleanedUp(call, target, terminal)
   if (call.dryRun) {
     terminal.out(planOf(call, target))
     return 0
@@ -44,12 +49,14 @@ export async function checkCommand(args: readonly string[], terminal: Terminal):
   const known = knownIn(call, terminal)
   const { principals: sources = [], ...learned } = target
   const principals = await principalsOf(sources)
+  if (call.write && leftIn(resolve(terminal.cwd, call.ledger)) > 0)
+    throw new UsageError(`${call.ledger} tells of records that an earlier run has left. Remove them with --cleanup.`)
   const report = await checked(call, learned, principals, terminal)
   return told(call, report, principals, known, terminal)
 }
 
 function checked(call: CheckCall, target: object, principals: readonly Principal[], terminal: Terminal): Promise<CheckReport> {
-  const { base, rate, budget, only, published } = call
+  const { base, rate, budget, only, published, write: writes, ledger } = call
   let place = ''
   return checkService({
     base,
@@ -57,6 +64,7 @@ function checked(call: CheckCall, target: object, principals: readonly Principal
     principals,
     rate,
     budget,
+    ...(writes ? { write: resolve(terminal.cwd, ledger) } : {}),
     ...(only === undefined ? {} : { only }),
     ...(published === undefined ? {} : { published }),
     onResult({ where }) {
@@ -65,6 +73,34 @@ function checked(call: CheckCall, target: object, principals: readonly Principal
       terminal.error(`checking ${where}\n`)
     },
   })
+}
+
+/** Removes what is left. Resolves to the exit code. */
+async function cleanedUp(call: CheckCall, target: TargetFile, terminal: Terminal): Promise<number> {
+  const { base, published, ledger } = call
+  const { principals: sources = [], ...learned } = target
+  const principals = await principalsOf(sources)
+  const path = resolve(terminal.cwd, ledger)
+  const count = leftIn(path)
+  const left = await removeLeftovers({ base, target: learned, principals, write: path, ...(published === undefined ? {} : { published }) })
+  terminal.out(`${count - left.length} of ${count} removed.\n`)
+  tellLeft(left, terminal)
+  return left.length === 0 ? 0 : 1
+}
+
+/** Entries of a ledger whose records may still be there. */
+function leftIn(path: string): number {
+  if (!existsSync(path)) return 0
+  try {
+    return leftOf(path)
+  } catch (error) {
+    throw new UsageError(`${path}: ${messageOf(error)}`)
+  }
+}
+
+function tellLeft(left: readonly Leftover[], terminal: Terminal): void {
+  for (const { entry, because } of left)
+    terminal.error(`left: ${entry.address ?? `what was posted to ${entry.post} with ${entry.marker}`}: ${because}\n`)
 }
 
 /** Writes the reports, and decides the exit code. */
@@ -81,6 +117,7 @@ function told(
   if (call.scripts !== undefined)
     for (const { name, text } of scriptsOf(results, principals)) write(terminal, join(call.scripts, name), text, 0o755)
   if (call.writeBaseline !== undefined) write(terminal, call.writeBaseline, `${JSON.stringify(baselineOf(results), undefined, 2)}\n`)
+  tellLeft(report.left, terminal)
   const { failing, accepted, fixed } = compareBaseline(results, known, terminal.now().toISOString().slice(0, 10))
   for (const { check, where } of fixed) terminal.error(`${check} at ${where} holds: remove it from ${call.baseline}.\n`)
   if (accepted.length > 0) terminal.error(`${accepted.length} breaks are in ${call.baseline}.\n`)
@@ -100,19 +137,21 @@ function knownIn({ baseline }: CheckCall, terminal: Terminal): readonly KnownBre
 }
 
 /** What would be checked, without asking the service. */
-function planOf({ base, rate, budget, only }: CheckCall, { collections, principals = [] }: TargetFile): string {
+function planOf({ base, rate, budget, only, write: writes }: CheckCall, { collections, principals = [] }: TargetFile): string {
   const isWanted = (id: string): boolean => only === undefined || only.some((one) => id === one || id.startsWith(`${one}/`))
-  const ids = [...serviceChecks, ...listChecks].map(({ id }) => id).filter(isWanted)
+  const checks = [...serviceChecks, ...listChecks, ...(writes ? allWriteChecks : [])].filter(({ id }) => isWanted(id))
+  const how = writes ? 'POST, PUT, PATCH and DELETE of own records, too' : 'GET, HEAD and OPTIONS alone'
+  const note = ({ create }: CollectionTarget): string => (writes ? (create === undefined ? '  (is not written)' : '  (is written)') : '')
   const lines = [
-    `${base}: ${ids.length} checks of ${collections.length} collections, by GET, HEAD and OPTIONS alone.`,
+    `${base}: ${checks.length} checks of ${collections.length} collections, by ${how}.`,
     `At most ${budget} requests, at most ${rate} a second.`,
     `Callers: ${principals.length === 0 ? 'nobody' : principals.map(({ name }) => name).join(', ')}.`,
     '',
     'Collections:',
-    ...collections.map(({ template }) => `  ${template}`),
+    ...collections.map((collection) => `  ${collection.template}${note(collection)}`),
     '',
     'Checks:',
-    ...[...serviceChecks, ...listChecks].filter(({ id }) => isWanted(id)).map(({ id, rule }) => `  ${id.padEnd(28)} ${rule}`),
+    ...checks.map(({ id, rule }) => `  ${id.padEnd(28)} ${rule}`),
   ]
   return `${lines.join('\n')}\n`
 }

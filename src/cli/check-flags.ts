@@ -17,6 +17,9 @@ const flags = {
   only: 'text',
   rate: 'text',
   budget: 'text',
+  write: 'switch',
+  ledger: 'text',
+  cleanup: 'switch',
   'dry-run': 'switch',
   json: 'switch',
   junit: 'text',
@@ -39,6 +42,12 @@ export interface CheckCall {
   readonly only: readonly string[] | undefined
   readonly rate: number
   readonly budget: number
+  /** Whether to run the checks that write. */
+  readonly write: boolean
+  /** The ledger file. */
+  readonly ledger: string
+  /** Whether to remove what an earlier run has left, and check nothing. */
+  readonly cleanup: boolean
   readonly dryRun: boolean
   readonly json: boolean
   readonly junit: string | undefined
@@ -60,6 +69,7 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
   const command = texts.get('token-command')
   if (target !== undefined && (variables.length > 0 || command !== undefined))
     throw new UsageError('--token goes with a document. With --target, name the principals in the target file.')
+  if (switches.has('write') && switches.has('cleanup')) throw new UsageError('--write and --cleanup are both given. Clean up first.')
   return {
     base: addressIn('<base url>', base),
     document,
@@ -72,6 +82,9 @@ export function readCheckCall(args: readonly string[]): CheckCall | undefined {
     only: idsIn(texts.get('only')),
     rate: numberIn('rate', texts.get('rate'), defaults.rate),
     budget: numberIn('budget', texts.get('budget'), defaults.budget),
+    write: switches.has('write'),
+    ledger: texts.get('ledger') ?? 'check-ledger.jsonl',
+    cleanup: switches.has('cleanup'),
     dryRun: switches.has('dry-run'),
     json: switches.has('json'),
     junit: texts.get('junit'),

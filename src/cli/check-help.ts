@@ -2,8 +2,8 @@
 export const checkHelp = `express-rest-conventions check <base url> [flags]
 
 Holds a live service, in whatever language it is written, against the conventions: each clause that
-can be seen from outside. Only GET, HEAD and OPTIONS are sent. <base url> is the address before the
-paths of the service's OpenAPI document, such as https://api.example.com/v1.
+can be seen from outside. Without --write only GET, HEAD and OPTIONS are sent. <base url> is the
+address before the paths of the service's OpenAPI document, such as https://api.example.com/v1.
 
   --document <source>    the OpenAPI document 3.0 or 3.1: a file or an address (default: openapi.json
                          or openapi.yaml below <base url>)
@@ -17,6 +17,9 @@ paths of the service's OpenAPI document, such as https://api.example.com/v1.
   --only <ids>           clauses or checks, such as QUERY-7,HDR-4/item
   --rate <number>        requests per second (default: 50)
   --budget <number>      requests in all (default: 3000)
+  --write                also creates, changes and removes records of its own, and nothing else
+  --ledger <file>        tells what --write creates, before it does (default: check-ledger.jsonl)
+  --cleanup              removes what an earlier run with --write has left, and checks nothing
   --dry-run              prints what would be checked, and sends nothing but the request for the document
   --json                 prints the report as JSON
   --junit <file>         writes the report as JUnit XML

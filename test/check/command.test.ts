@@ -151,6 +151,29 @@ it('stops at the budget, and says so', async () => {
   expect(out).toContain('the budget of 20 requests is spent')
 })
 
+it('--write needs a ledger without leftovers, and --cleanup removes them', async () => {
+  const app = twinApp()
+  let isDown = false
+  service = await serving((req, res) => {
+    isDown ||= req.method === 'PATCH'
+    if (isDown) req.socket.destroy()
+    else app(req, res)
+  })
+  const { origin } = service
+  const first = await run(origin, ...usual, '--write', '--only', 'VERB-5')
+  expect(first.error).toContain('left: ')
+  isDown = false
+  const second = await run(origin, ...usual, '--write', '--only', 'VERB-6')
+  expect([second.code, second.error]).toEqual([
+    2,
+    expect.stringContaining('check-ledger.jsonl tells of records that an earlier run has left'),
+  ])
+  const third = await run(origin, ...usual, '--cleanup')
+  expect([third.code, third.out]).toEqual([0, '1 of 1 removed.\n'])
+  const fourth = await run(origin, ...usual, '--write', '--only', 'VERB-6')
+  expect([fourth.code, fourth.out]).toEqual([0, expect.stringMatching(/: 1 hold, 0 break/)])
+})
+
 it('is 2 where nothing could be checked', async () => {
   const origin = await start()
   await service?.close()

@@ -2,7 +2,7 @@
  * The ledger: what the check has created, or may have. Each line is flushed to the disk before the
  * request that it tells of, so that nothing is forgotten when the process is killed.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
 import { isObject } from '../../definition/json.js'
 
 /** What was about to be created. */
@@ -35,15 +35,14 @@ export class Ledger {
   readonly #file: number
   readonly #entries = new Map<number, LedgerEntry>()
 
-  /** Opens a file, or begins one. Throws where a line of it can't be read, except the last, which a killed process may have left unfinished. */
+  /** Opens a file, or begins one. Throws where a line of it can't be read. */
   constructor(path: string) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-    const lines = text.split('\n')
-    const unfinished = lines.pop() ?? ''
-    for (const line of lines) if (line !== '') this.#take(lineOf(line))
+    // A process that was killed while it wrote a line had not sent the request of the line.
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+    for (const line of whole.split('\n')) if (line !== '') this.#take(lineOf(line))
+    if (whole !== text) truncateSync(path, Buffer.byteLength(whole))
     this.#file = openSync(path, 'a')
-    // What follows must not be read as a part of it.
-    if (unfinished !== '') writeSync(this.#file, '\n')
   }
 
   /** Must be called before the request. */
@@ -92,12 +91,18 @@ export class Ledger {
   }
 }
 
+/** How many entries of a ledger file may be left. Throws where it can't be read. */
+export function leftOf(path: string): number {
+  const ledger = new Ledger(path)
+  ledger.close()
+  return ledger.left.length
+}
+
 function lineOf(text: string): Line {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    // What a killed process left is followed by a line break of the next one.
     value = undefined
   }
   if (isObject(value) && typeof value.number === 'number' && ['intent', 'created', 'done'].includes(String(value.step)))

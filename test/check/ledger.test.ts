@@ -1,0 +1,55 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { Ledger } from '../../src/check/write/ledger.js'
+
+let folder: string
+let path: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ledger-'))
+  path = join(folder, 'ledger.jsonl')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const orders = 'http://127.0.0.1/v1/orders'
+const intent = { collection: '/orders', post: orders, marker: 'check-1', body: { note: 'check-1' } }
+
+it('has an intent on the disk when intend() returns, and an address when created() does', () => {
+  const ledger = new Ledger(path)
+  const number = ledger.intend(intent)
+  expect(readFileSync(path, 'utf8')).toContain('"check-1"')
+  ledger.created(number, `${orders}/7`)
+  expect(readFileSync(path, 'utf8')).toContain(`${orders}/7`)
+  ledger.close()
+})
+
+it('allows POST where it was announced, anything at what was created, and nothing else', () => {
+  const ledger = new Ledger(path)
+  expect(ledger.mayWrite('POST', orders)).toBe(false)
+  ledger.created(ledger.intend(intent), `${orders}/7`)
+  const asked = ['POST', 'PUT', 'DELETE'].flatMap((method) => ['', '/7', '/8', '/7/x'].map((rest) => [method, rest] as const))
+  const allowed = asked.filter(([method, rest]) => ledger.mayWrite(method, `${orders}${rest}`))
+  expect(allowed.map((one) => one.join(' '))).toEqual(['POST ', 'POST /7', 'PUT /7', 'DELETE /7'])
+  ledger.close()
+})
+
+it('goes on where another process was killed, also in the middle of a line', () => {
+  const first = new Ledger(path)
+  first.created(first.intend(intent), `${orders}/7`)
+  first.close()
+  appendFileSync(path, '{"step":"intent","numb')
+  const second = new Ledger(path)
+  expect(second.left).toMatchObject([{ number: 1, address: `${orders}/7` }])
+  second.done(1)
+  second.intend(intent)
+  second.close()
+  const third = new Ledger(path)
+  expect(third.left).toMatchObject([{ number: 2, marker: 'check-1' }])
+  third.close()
+})
+
+it('refuses a file that is no ledger', () => {
+  writeFileSync(path, 'something else\n')
+  expect(() => new Ledger(path)).toThrow('This line of the ledger can not be read: something else')
+})
