@@ -36,8 +36,14 @@ export async function runListChecks(
   }
   for (const check of safe) await run(check, (list) => check.run(list))
   if (ledger === undefined) return
-  for (const check of writing) await run(check, (list) => check.run(new Owner(list, ledger)))
+  for (const check of writing) {
+    const needs = [...neededByWrites, ...(check.needs ?? [])]
+    await run({ ...check, needs }, (list) => check.run(new Owner(list, ledger)))
+  }
 }
+
+/** Without these no check that writes can go on: it reads its record with a tag, and sends the tag. */
+const neededByWrites = ['VERB-1/item', 'HDR-2/stable'] as const
 
 /** Checks of a collection: by safe requests, and by own records. */
 export interface Checks {

@@ -1,10 +1,14 @@
 /** The example service, as a right service: no check accuses it. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openAccess } from '../../examples/pre-piezas/access.js'
 import { generate } from '../../examples/pre-piezas/data/generator.js'
 import { createService } from '../../examples/pre-piezas/service.js'
 import { tokenIssuer } from '../../src/auth/index.js'
 import { type CheckReport, checkService } from '../../src/check/index.js'
+import { allWriteChecks } from '../../src/check/write/index.js'
 import { embeddedStores } from '../examples/stores.js'
 import { faultsOf, serving } from './serving.js'
 
@@ -13,6 +17,9 @@ const access = await openAccess({ publicUser: 'ana', publicPassword: 'piezas' })
 const issue = tokenIssuer({ key: access.key })
 const methods = new Set<string>()
 let report: CheckReport
+let written: CheckReport
+let folder: string
+let safe: readonly string[]
 
 beforeAll(async () => {
   await fill(generate(60))
@@ -29,20 +36,40 @@ beforeAll(async () => {
     principals: [{ name: 'operator', token: access.privateToken() }, clerk],
     rate: 10_000,
   })
+  safe = [...methods]
+  folder = mkdtempSync(join(tmpdir(), 'check-'))
+  written = await checkService({
+    base: `${origin}/v8`,
+    target,
+    principals: [{ name: 'operator', token: access.privateToken() }],
+    rate: 10_000,
+    write: join(folder, 'ledger.jsonl'),
+    only: allWriteChecks.map(({ id }) => id),
+  })
   await close()
 })
-afterAll(() => stores.close())
+afterAll(async () => {
+  await stores.close()
+  rmSync(folder, { recursive: true })
+})
 
 it('accuses it of nothing', () => {
   if (process.env.SHOW)
-    for (const { check, where, outcome } of report.results) console.log(check, where, JSON.stringify({ ...outcome, evidence: undefined }))
+    for (const { check, where, outcome } of [...report.results, ...written.results])
+      console.log(check, where, JSON.stringify({ ...outcome, evidence: undefined }))
   expect(faultsOf(report)).toEqual([])
 })
 
 it('sends safe requests only', () => {
-  expect([...methods].sort()).toEqual(['GET', 'HEAD', 'OPTIONS'])
+  expect([...safe].sort()).toEqual(['GET', 'HEAD', 'OPTIONS'])
 })
 
 it('needs at most 3,000 requests', () => {
-  expect(report.requests).toBeLessThanOrEqual(3_000)
+  expect(report.requests + written.requests).toBeLessThanOrEqual(3_000)
+})
+
+it('accuses its writes of nothing, and leaves nothing behind', () => {
+  expect(faultsOf(written)).toEqual([])
+  expect(written.left).toEqual([])
+  expect(written.counts.holds).toBeGreaterThan(20)
 })

@@ -60,8 +60,14 @@ export class Owner {
     })
     const again = withJson(whole, key === undefined ? {} : { [header.idempotencyKey]: key })
     const exchange = await this.list.service.client.send('POST', url, again)
+    const { status } = exchange.answer
     // A refusal of a client error has made nothing.
-    if (exchange.answer.status >= 400 && exchange.answer.status < 500) this.ledger.done(number)
+    if (status >= 400 && status < 500) this.ledger.done(number)
+    // The body is our guess, or that of the target file: the service may be right.
+    if (status === 400 || status === 403 || status === 422)
+      throw new Unchecked(
+        `POST of ${this.list.path} was refused with ${status}${detailOf(exchange)}. Give "create.body" and "create.unique" in a target file`,
+      )
     return { number, exchange, marker, again }
   }
 
@@ -114,6 +120,12 @@ export class Owner {
   send(method: string, { address }: OwnRecord, options?: SendOptions): Promise<Exchange> {
     return this.list.service.client.send(method, address, options)
   }
+}
+
+/** What the problem says. */
+function detailOf({ answer: { json } }: Exchange): string {
+  const detail = isObject(json) ? json.detail : undefined
+  return typeof detail === 'string' ? ` (${detail.slice(0, 120)})` : ''
 }
 
 /** Scalar members that were sent are there as they were. */

@@ -50,6 +50,7 @@ export const preconditionChecks: readonly WriteCheck[] = [
   },
   {
     id: 'HDR-3/weak',
+    needs: ['HDR-2/item'],
     rule: 'A weak tag in `If-Match` is 412.',
     why: 'A weak tag does not say that nothing has changed.',
     fix: 'Compare If-Match strongly (RFC 9110 13.1.1).',

@@ -133,6 +133,7 @@ export const writeChecks: readonly WriteCheck[] = [
   },
   {
     id: 'VERB-6/delete',
+    needs: ['ERR-1/missing-item'],
     rule: 'DELETE answers without a body, and afterwards the item is 404.',
     why: 'What a client has deleted is gone for everybody.',
     fix: 'Answer DELETE with 204, and GET of what was deleted with 404.',
@@ -150,6 +151,7 @@ export const writeChecks: readonly WriteCheck[] = [
   },
   {
     id: 'VERB-3/creates-nothing',
+    needs: ['ERR-1/missing-item', 'VERB-6/delete'],
     rule: 'PUT of an item that is not there is 404, and creates nothing.',
     why: 'A client that changes what was deleted meanwhile must learn it.',
     fix: 'Answer PUT with 404 where there is no item. POST creates.',

@@ -57,7 +57,7 @@ export function sendValue(req: Request, res: Response, value: unknown, twin: Twi
 }
 
 function tagOfValue(value: unknown, text: string, twin: Twin): string | undefined {
-  if (twin.has('tag stays after a change')) return tagOf(JSON.stringify(value, ['id']), twin)
+  if (twin.has('tag stays after a change')) return tagOf(`${text.charAt(0)}${JSON.stringify(value, ['id'])}`, twin)
   return tagOf(twin.has('one tag for JSON and XML') ? JSON.stringify(value) : text, twin)
 }
 
