@@ -1,12 +1,12 @@
 /** `checkService`: holds a live service against the conventions. */
-import { checkOptions, invalidOption } from '../options/check.js'
-import type { Kinds } from '../options/kinds.js'
+import { invalidOption } from '../options/check.js'
 import { judgeAnswers } from './checks/every-answer.js'
 import { listChecks } from './checks/index.js'
 import { serviceChecks } from './checks/service-checks.js'
 import { Client } from './client/client.js'
 import type { Exchange } from './client/exchange.js'
 import type { Principal } from './client/principals.js'
+import { type CheckServiceOptions, defaults, resolveCheckOptions } from './options.js'
 import { type CheckReport, reportOf } from './report/report.js'
 import { runListChecks, runServiceChecks } from './run.js'
 import { Service } from './service.js'
@@ -18,48 +18,6 @@ import { cleanUp, type Leftover } from './write/cleanup.js'
 import { allWriteChecks } from './write/index.js'
 import { Ledger } from './write/ledger.js'
 
-/** What is to be checked, and how. */
-export interface CheckServiceOptions {
-  /** The address before the paths of the document, such as `http://127.0.0.1:3000/v1`. */
-  readonly base: string
-  /** An OpenAPI 3.0 or 3.1 document, or what a target file holds. */
-  readonly target: unknown
-  /** Who calls. The first one must be able to read everything that is to be checked. Default: nobody. */
-  readonly principals?: readonly Principal[]
-  /** Requests per second. Default 50. */
-  readonly rate?: number
-  /** Requests in all: what is left then could not be checked. Default 3,000. */
-  readonly budget?: number
-  /**
-   * Runs checks that write, too: they create, change and remove records of their own, and nothing
-   * else. The value is the path of the ledger file, which tells what they create. Default: none.
-   */
-  readonly write?: string
-  /** Ids of clauses or checks, such as `QUERY-7` or `QUERY-7/total`. Default: all. */
-  readonly only?: readonly string[]
-  /** The address that links begin with, where the service does not answer with `base`. Default: the server of the document. */
-  readonly published?: string
-  /** Called with each result as it comes. */
-  readonly onResult?: (result: Result) => void
-  /** Called with each exchange as it comes. */
-  readonly onExchange?: (exchange: Exchange) => void
-}
-
-export const defaults = { rate: 50, budget: 3_000 } as const
-
-const kinds: Kinds<CheckServiceOptions> = {
-  base: { required: { a: 'an absolute address such as "http://127.0.0.1:3000/v1"', like: /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/ } },
-  target: { required: 'table' },
-  principals: 'list',
-  rate: { from: 0, above: true },
-  budget: { from: 1, whole: true },
-  write: 'string',
-  only: { each: 'string' },
-  published: { a: 'an absolute address', like: /^https?:\/\/[^/?#]+(?:\/[^?#]*)?$/ },
-  onResult: 'function',
-  onExchange: 'function',
-}
-
 /**
  * Holds a service against the conventions. Without `write` only GET, HEAD and OPTIONS are sent.
  *
@@ -69,15 +27,7 @@ const kinds: Kinds<CheckServiceOptions> = {
  * expect(report.results.filter(({ outcome }) => outcome.verdict === 'breaks')).toEqual([])
  */
 export async function checkService(options: CheckServiceOptions): Promise<CheckReport> {
-  const {
-    base,
-    target: given,
-    principals = [],
-    published,
-    onResult,
-    onExchange,
-    ...rest
-  } = checkOptions<CheckServiceOptions>('checkService()', options, kinds)
+  const { base, target: given, principals = [], published, onResult, onExchange, ...rest } = resolveCheckOptions('checkService()', options)
   const { rate, budget } = { ...defaults, ...rest }
   const learned = resolveTarget(given)
   const target = published === undefined ? learned : { ...learned, published: published.replace(/\/+$/, '') }
@@ -132,7 +82,7 @@ async function cleanUpAlways({ base, target }: Service, ledger: Ledger, principa
  * @example await removeLeftovers({ base, target: document, principals, write: './check-ledger.jsonl' })
  */
 export async function removeLeftovers(options: CheckServiceOptions & { readonly write: string }): Promise<readonly Leftover[]> {
-  const { base, target: given, principals = [], published, write } = checkOptions<CheckServiceOptions>('removeLeftovers()', options, kinds)
+  const { base, target: given, principals = [], published, write } = resolveCheckOptions('removeLeftovers()', options)
   const learned = resolveTarget(given)
   const target = published === undefined ? learned : { ...learned, published: published.replace(/\/+$/, '') }
   const ledger = new Ledger(write as string)

@@ -3,8 +3,9 @@
  * against the conventions.
  */
 
-export { type CheckServiceOptions, checkService, removeLeftovers } from './check-service.js'
+export { checkService, removeLeftovers } from './check-service.js'
 export type { Principal } from './client/principals.js'
+export type { CheckServiceOptions } from './options.js'
 export type { CheckReport } from './report/report.js'
 export type { Break, Outcome, Result, Verdict } from './verdict.js'
 export type { Leftover } from './write/cleanup.js'

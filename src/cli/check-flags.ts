@@ -1,6 +1,6 @@
 /** The flags of `check`, read and checked. */
 
-import { defaults } from '../check/check-service.js'
+import { defaults } from '../check/options.js'
 import { clauses } from '../clauses.js'
 import { didYouMean, nearMiss } from '../near-miss.js'
 import { parseFlags } from './flags.js'

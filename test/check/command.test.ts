@@ -71,6 +71,17 @@ it('is 1 for a break, and tells the rule, the requests, what was expected and se
   expect(out).toContain('fix       Answer 200 with an empty array for pages past the end.')
 })
 
+it('prints what docs/check.md shows', async () => {
+  const origin = await start('pages overlap')
+  const { out } = await run(origin, ...usual)
+  const page = readFileSync(new URL('../../docs/check.md', import.meta.url), 'utf8')
+  const [, shown = ''] = /^\$ npx express-rest-conventions check http:.*?\n(.*?)^\$ echo/ms.exec(page) ?? []
+  const printed = out.replaceAll(origin, 'http://localhost:8080')
+  const parts = shown.split('...\n')
+  expect(parts.length).toBe(3)
+  for (const part of parts) expect(printed).toContain(part)
+})
+
 it('writes a script for a break that shows it again on its own, without the token', async () => {
   await run(await start('no credentials needed'), ...usual, '--only', 'AUTH-4,AUTH-5', '--scripts', 'breaks')
   await service?.close()

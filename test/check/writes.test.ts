@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type CheckServiceOptions, checkService, removeLeftovers } from '../../src/check/index.js'
+import { size } from '../size.js'
 import { faultsOf, serving } from './serving.js'
 import { document } from './twin/document.js'
 import { type Fault, writeFaults } from './twin/faults.js'
@@ -55,14 +56,19 @@ function recording(app: RequestListener, strays: string[], sent: string[]): Requ
   }
 }
 
-it.each([undefined, ...Object.keys(writeFaults)])('sends nothing unsafe to an address that is not in the ledger: %s', async (fault) => {
-  const [strays, sent]: [string[], string[]] = [[], []]
-  const { origin, close } = await serving(recording(twinApp(fault as Fault | undefined), strays, sent))
-  await checkService({ ...options(origin), ...writing })
-  await close()
-  expect([...new Set(sent)]).toContain('POST')
-  expect(strays).toEqual([])
-})
+const faults = ['PUT creates', 'Location leads nowhere', 'If-Match ignored', ...Object.keys(writeFaults)]
+
+it.each([undefined, ...new Set(faults.slice(0, size(3, faults.length)))])(
+  'sends nothing unsafe to an address that is not in the ledger: %s',
+  async (fault) => {
+    const [strays, sent]: [string[], string[]] = [[], []]
+    const { origin, close } = await serving(recording(twinApp(fault as Fault | undefined), strays, sent))
+    await checkService({ ...options(origin), ...writing })
+    await close()
+    expect([...new Set(sent)]).toContain('POST')
+    expect(strays).toEqual([])
+  },
+)
 
 it('takes no address for its own that shows the record of somebody else', async () => {
   const app = twinApp()

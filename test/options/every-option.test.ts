@@ -21,6 +21,16 @@ import { scopesKinds } from '../../src/auth/scopes.js'
 import { jwksKinds } from '../../src/auth/tokens/jwks.js'
 import { tokenKeyKinds } from '../../src/auth/tokens/keys.js'
 import { tokenIssuerKinds } from '../../src/auth/tokens/token-issuer.js'
+import * as conformance from '../../src/check/index.js'
+import { checkServiceKinds, principalKinds, resolveCheckOptions } from '../../src/check/options.js'
+import {
+  collectionKinds,
+  creationKinds,
+  principalSourceKinds,
+  readTarget,
+  targetFileKinds,
+  targetFilterKinds,
+} from '../../src/check/target/target-file.js'
 import { compareKinds } from '../../src/contract/compare.js'
 import { upgradeGuideKinds } from '../../src/contract/upgrade-guide.js'
 import { modeKinds } from '../../src/conventions/options.js'
@@ -144,6 +154,21 @@ const orders = defineResource({
 })
 const store = memoryAdapter(orders)
 const key = { algorithm: 'HS256', key: 'a secret of tests, 32 bytes or more' } as const
+
+const targetCollection = {
+  template: '/orders',
+  methods: [],
+  itemMethods: [],
+  parameters: [],
+  filters: [],
+  first: 1,
+  media: [],
+  nullable: [],
+  writeOnly: [],
+  secured: false,
+  tagged: false,
+  counted: false,
+}
 
 const pending = new Promise(() => {})
 const values: Readonly<Record<string, unknown>> = {
@@ -1056,6 +1081,84 @@ const factories: Readonly<Record<string, Factory>> = {
     required: { definition: orders, records, change: (record: unknown) => record },
     options: { definition: 'made', records: 'made', change: 'function' },
   },
+  checkService: {
+    name: /checkService\(\)/,
+    kinds: checkServiceKinds,
+    make: (options) => resolveCheckOptions('checkService()', any(options)),
+    required: { base: 'http://127.0.0.1/v1', target: {} },
+    options: {
+      base: 'enum',
+      target: 'table',
+      principals: 'list',
+      rate: ['number', '0.5'],
+      budget: 'number',
+      write: 'text',
+      only: 'list',
+      published: 'enum',
+      onResult: 'function',
+      onExchange: 'function',
+    },
+  },
+  'checkService principals': {
+    name: /checkService\(\)/,
+    kinds: principalKinds,
+    make: (one) => resolveCheckOptions('checkService()', any({ base: 'http://127.0.0.1/v1', target: {}, principals: [one] })),
+    required: { name: 'reader', token: 'x' },
+    options: { name: 'text', token: 'text', header: 'text', variable: ['enum', "'false'", "'no'"], forbidden: 'list' },
+  },
+  'target file': {
+    name: /[Tt]he target/,
+    kinds: targetFileKinds,
+    make: (options) => readTarget(options),
+    required: { collections: [] },
+    options: { published: 'text', collections: 'list', retired: 'list', principals: 'list' },
+  },
+  'target file principals': {
+    name: /[Tt]he target/,
+    kinds: principalSourceKinds,
+    make: (one) => readTarget({ collections: [], principals: [one] }),
+    required: { name: 'reader' },
+    options: { name: 'text', variable: ['enum', "'false'", "'no'"], command: 'text', header: 'text', forbidden: 'list' },
+  },
+  'target file collections': {
+    name: /[Tt]he target/,
+    kinds: collectionKinds,
+    make: (one) => readTarget({ collections: [one] }),
+    required: targetCollection,
+    options: {
+      template: 'enum',
+      key: 'enum',
+      methods: 'list',
+      itemMethods: 'list',
+      parameters: 'list',
+      filters: 'list',
+      sort: 'list',
+      expand: 'list',
+      first: 'enum',
+      largest: 'number',
+      media: 'list',
+      nullable: 'list',
+      writeOnly: 'list',
+      secured: 'boolean',
+      tagged: 'boolean',
+      counted: 'boolean',
+      create: 'enum',
+    },
+  },
+  'target file filters': {
+    name: /[Tt]he target/,
+    kinds: targetFilterKinds,
+    make: (one) => readTarget({ collections: [{ ...targetCollection, filters: [one] }] }),
+    required: { name: 'state', type: 'string', many: false },
+    options: { name: 'text', type: 'enum', many: 'boolean' },
+  },
+  'target file create': {
+    name: /[Tt]he target/,
+    kinds: creationKinds,
+    make: (create) => readTarget({ collections: [{ ...targetCollection, create }] }),
+    required: { members: [] },
+    options: { body: 'table', members: 'list', marker: 'text', idempotent: 'boolean', unique: 'list' },
+  },
   csv: {
     name: /csv\(\)/,
     kinds: csvKinds,
@@ -1158,6 +1261,7 @@ const others = [
   'expectedVersions',
   'exposedHeaders',
   'getLog',
+  'removeLeftovers',
   'hashPassword',
   'canonicalDocument',
   'DocumentError',
@@ -1181,9 +1285,21 @@ const isMisplaced = (kind: unknown): boolean => typeof kind === 'object' && kind
 
 describe('options', () => {
   it('every factory of the package is here', () => {
-    const exported = [root, auth, middleware, memory, mock, description, docs, postgres, server, testing, transfer, counting].flatMap(
-      (module) => Object.keys(module),
-    )
+    const exported = [
+      root,
+      auth,
+      conformance,
+      middleware,
+      memory,
+      mock,
+      description,
+      docs,
+      postgres,
+      server,
+      testing,
+      transfer,
+      counting,
+    ].flatMap((module) => Object.keys(module))
     expect(exported.filter((name) => factories[name] === undefined && !others.includes(name))).toEqual([])
   })
 

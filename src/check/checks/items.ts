@@ -8,7 +8,7 @@ import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdic
 import { describe, expectStatus, firstBreak } from './expecting.js'
 
 /** The methods of `Allow`. */
-export const allowedBy = ({ answer }: Exchange): ReadonlySet<string> =>
+const allowedBy = ({ answer }: Exchange): ReadonlySet<string> =>
   new Set(
     (answer.field(header.allow) ?? '')
       .split(',')
@@ -131,6 +131,7 @@ export const itemChecks: readonly ListCheck[] = [
   },
   {
     id: 'PATH-11/slash',
+    needs: ['VERB-1/list'],
     rule: 'A slash at the end makes no difference.',
     why: 'Clients join addresses from parts, with and without it.',
     fix: 'Answer addresses with a slash at the end as those without.',

@@ -33,6 +33,7 @@ const matrix = (xml: boolean): readonly (readonly [accept: string, type: string]
 export const mediaChecks: readonly ListCheck[] = [
   {
     id: 'HDR-1/accept',
+    needs: ['VERB-1/list'],
     rule: '`Accept` chooses the media type of an answer, by its q-values.',
     why: 'Clients can only read the type that they ask for.',
     fix: 'Choose the media type by Accept (RFC 9110 12.5.1).',

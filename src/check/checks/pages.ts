@@ -67,7 +67,7 @@ export const pageChecks: readonly ListCheck[] = [
         const count = itemsOf(exchange).length
         const wanted = Math.min(size, totalOf(exchange) ?? Number.POSITIVE_INFINITY)
         if (count === wanted || (wanted === size && count < size && totalOf(exchange) === undefined)) return undefined
-        return breaks(`${wanted} items`, `${count} items`, exchange)
+        return breaks(itemCount(wanted), itemCount(count), exchange)
       })
       return found ?? holds
     },
@@ -102,28 +102,30 @@ export const pageChecks: readonly ListCheck[] = [
       const exchange = await list.list({ [parameter.size]: 1, [parameter.page]: 10_000_000 })
       const { status, json } = exchange.answer
       if (status === 200 && isList(json) && json.length === 0) return holds
-      return breaks('200 with an empty array', isList(json) ? `${status} with ${json.length} items` : describe(exchange), exchange)
-    },
-  },
-  {
-    id: 'QUERY-7/total',
-    needs: ['QUERY-4/first-page', 'QUERY-5/size'],
-    rule: '`x-total-count` is the number of all items that match.',
-    why: 'Pages and progress are computed from it.',
-    fix: 'Count with the same conditions as the list, without the page.',
-    async run(list) {
-      const exchange = await list.list({ [parameter.size]: 1 })
-      const text = exchange.answer.field(header.totalCount)
-      if (text === undefined) {
-        if (list.target.counted) return breaks(`${header.totalCount}, as the document promises`, 'no such field', exchange)
-        throw new NotApplicable('the list tells no total, which it should do and need not')
-      }
-      const total = totalOf(exchange)
-      if (total === undefined) return breaks('a whole number', text.slice(0, 80), exchange)
-      return countLaw(list, total)
+      return breaks('200 with an empty array', isList(json) ? `${status} with ${itemCount(json.length)}` : describe(exchange), exchange)
     },
   },
 ]
+
+/** Comes after the law that pages are disjoint, which is a closer reason for a wrong last page. */
+export const totalCheck: ListCheck = {
+  id: 'QUERY-7/total',
+  needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint'],
+  rule: '`x-total-count` is the number of all items that match.',
+  why: 'Pages and progress are computed from it.',
+  fix: 'Count with the same conditions as the list, without the page.',
+  async run(list) {
+    const exchange = await list.list({ [parameter.size]: 1 })
+    const text = exchange.answer.field(header.totalCount)
+    if (text === undefined) {
+      if (list.target.counted) return breaks(`${header.totalCount}, as the document promises`, 'no such field', exchange)
+      throw new NotApplicable('the list tells no total, which it should do and need not')
+    }
+    const total = totalOf(exchange)
+    if (total === undefined) return breaks('a whole number', text.slice(0, 80), exchange)
+    return countLaw(list, total)
+  },
+}
 
 /** The last page holds what is left of the total, and nothing lies behind it. */
 async function countLaw(list: Listing, total: number): Promise<Outcome> {
@@ -135,8 +137,10 @@ async function countLaw(list: Listing, total: number): Promise<Outcome> {
   if (totalOf(end) !== total || totalOf(behind) !== total) throw new Unchecked('the list changed while it was read')
   const [count, more] = [itemsOf(end).length, itemsOf(behind).length]
   const left = total - (last - 1) * size
-  if (count !== left) return breaks(`${left} items on page ${last} of ${total} items in pages of ${size}`, `${count} items`, end)
-  return more === 0 ? holds : breaks(`no items behind the last of ${total}`, `${more} items on page ${last + 1}`, end, behind)
+  if (count !== left) return breaks(`${itemCount(left)} on page ${last} of ${itemCount(total)} in pages of ${size}`, itemCount(count), end)
+  return more === 0 ? holds : breaks(`no items behind the last of ${total}`, `${itemCount(more)} on page ${last + 1}`, end, behind)
 }
 
 const kindOf = (value: unknown): string => (value === undefined ? 'no JSON' : value === null ? 'null' : `JSON: ${typeof value}`)
+
+const itemCount = (count: number): string => (count === 1 ? '1 item' : `${count} items`)

@@ -37,7 +37,7 @@ export const tagChecks: readonly ListCheck[] = [
   },
   {
     id: 'HDR-2/stable',
-    rule: 'The tag stays the same while the item does, and differs between items.',
+    rule: 'The tag stays the same while the item does.',
     why: 'With a tag that changes by itself, every update of a client is refused.',
     fix: 'Make the tag from the stored version or from the bytes, not from the time of the request.',
     async run(list) {

@@ -5,12 +5,13 @@ import type { Exchange } from '../client/exchange.js'
 import { itemsOf, type Listing, type Query, totalOf } from '../listing.js'
 import { needsParameter } from '../listings.js'
 import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
+import { totalCheck } from './pages.js'
 
 /** Pages that a walk reads at most. */
 const mostPages = 12
 
 /** A page, with the identities of its items in their order. */
-export interface WalkedPage {
+interface WalkedPage {
   readonly exchange: Exchange
   readonly ids: readonly string[]
 }
@@ -74,7 +75,7 @@ export function disjointness({ pages }: Walk): Outcome | undefined {
 const shown = (id: string): string => (id.length > 60 ? `${id.slice(0, 60)}...` : id)
 
 /** The address of a `Link` with a relation (RFC 8288); `undefined` where there is none. */
-export function linkTo({ answer }: Exchange, rel: string): string | undefined {
+function linkTo({ answer }: Exchange, rel: string): string | undefined {
   // Addresses may hold commas, so the field can not be split at them.
   for (const [, address, parameters = ''] of (answer.field(header.link) ?? '').matchAll(/<([^>]*)>((?:[^,"<]|"[^"]*")*)/g)) {
     const [, quoted, plain] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(parameters) ?? []
@@ -101,9 +102,10 @@ export const walkChecks: readonly ListCheck[] = [
       return disjointness(await walkByNumber(list, await walkSize(list))) ?? holds
     },
   },
+  totalCheck,
   {
     id: 'QUERY-7/walk-complete',
-    needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/total'],
+    needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint', 'QUERY-7/total'],
     rule: 'Small pages show the same items in the same order as large ones.',
     why: 'Which items a client finds must not depend on the size of its pages.',
     fix: 'Compute the first row of a page from its number and `limit` alone, over one total order.',
@@ -119,7 +121,7 @@ export const walkChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-7/link-walk',
-    needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/total'],
+    needs: ['QUERY-4/first-page', 'QUERY-5/size', 'QUERY-7/walk-disjoint', 'QUERY-7/total'],
     rule: '`Link` leads to the same pages as page numbers: `next` to the next one, and nothing behind the last.',
     why: 'Generic clients walk by `next` alone.',
     fix: 'Give `first`, `prev`, `next` and `last` with the query of the request and another `offest`.',

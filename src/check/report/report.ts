@@ -3,7 +3,7 @@ import type { Result, Verdict } from '../verdict.js'
 import type { Leftover } from '../write/cleanup.js'
 
 /** How many results there are of each verdict. */
-export type Counts = Readonly<Record<Verdict, number>>
+type Counts = Readonly<Record<Verdict, number>>
 
 export interface CheckReport {
   readonly base: string

@@ -1,5 +1,6 @@
 /** A shell script for each break, which shows it again on its own. */
 import { clauses } from '../../clauses.js'
+import { safeMethods } from '../../http/safe-methods.js'
 import type { Principal } from '../client/principals.js'
 import type { Break, Result } from '../verdict.js'
 import { curlOf, variablesOf } from './curl.js'
@@ -33,6 +34,7 @@ function scriptOf(result: Result, { expected, seen, evidence }: Break, principal
     comment(`${check} at ${where}: ${rule}`),
     comment(`${clause}, ${clauses[clause].title}: ${clauses[clause].text}`),
     comment(`Fix: ${fix}`),
+    ...(requests.some(({ method }) => !safeMethods.has(method)) ? [comment(ofOwnRecord)] : []),
     'set -eu',
     ...variablesOf(requests, principals).map((name) => `: "\${${name}:?set it to a token}"`),
     ...evidence.flatMap(({ request, answer }) => ['', comment(`Answered ${answer.status}.`), curlOf(request, principals), 'echo']),
@@ -43,6 +45,10 @@ function scriptOf(result: Result, { expected, seen, evidence }: Break, principal
   ]
   return lines.join('\n')
 }
+
+/** Records of the check are removed at the end of a run. */
+const ofOwnRecord =
+  'The record was the own one of the check, and is removed. Put the address and the tag of a record of yours in its place.'
 
 /** One line: a line break would end the comment. */
 const comment = (text: string): string => `# ${text.replace(/\s+/g, ' ')}`

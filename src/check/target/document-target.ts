@@ -1,6 +1,6 @@
 /** The target that an OpenAPI document tells: 3.0 or 3.1. */
 import { isList, isObject, type JsonObject } from '../../definition/json.js'
-import { asObject, contentOf, hasField, isParameter, type Operation, operationsOf, parametersIn, pathsOf } from '../../spectral/document.js'
+import { asObject, contentOf, isParameter, type Operation, operationsOf, parametersIn, pathsOf } from '../../spectral/document.js'
 import { header, parameter } from '../../wire.js'
 import { creationOf } from './document-creation.js'
 import { withoutReferences } from './references.js'
@@ -64,8 +64,8 @@ function collectionOf(document: unknown, operations: readonly Operation[], list:
     nullable: nullableMembers(item),
     writeOnly: writeOnlyMembers(item),
     secured: isSecured(document, list),
-    tagged: hasField(done, header.etag),
-    counted: hasField(done, header.totalCount),
+    tagged: promises(done, header.etag),
+    counted: promises(done, header.totalCount),
     ...(create === undefined ? {} : { create }),
   }
 }
@@ -82,6 +82,12 @@ function isShared(template: string, document: unknown): boolean {
     pathsOf(document).some(({ text }) => text.replace(/\/$/, '') !== template && text.replace(/\/$/, '').split('/').at(-1) === name)
   )
 }
+
+/** Whether an answer always has a header field. */
+const promises = (response: JsonObject | undefined, name: string): boolean =>
+  Object.entries(asObject(response?.headers)).some(
+    ([one, field]) => one.toLowerCase() === name.toLowerCase() && asObject(field).required === true,
+  )
 
 const isItemOf = (text: string, template: string): boolean => {
   const rest = text.startsWith(`${template}/`) ? text.slice(template.length + 1).replace(/\/$/, '') : ''

@@ -21,7 +21,7 @@ export interface TargetFile extends Target {
   readonly principals?: readonly PrincipalSource[]
 }
 
-const creationKinds: Kinds<Creation> = {
+export const creationKinds: Kinds<Creation> = {
   body: 'table',
   members: { required: { each: 'string' } },
   marker: 'string',
@@ -29,7 +29,7 @@ const creationKinds: Kinds<Creation> = {
   unique: { each: 'string' },
 }
 
-const filterKinds: Kinds<Filter> = {
+export const targetFilterKinds: Kinds<Filter> = {
   name: { required: 'string' },
   type: { required: { oneOf: ['string', 'integer', 'number', 'boolean', 'other'] } },
   many: { required: 'boolean' },
@@ -37,13 +37,13 @@ const filterKinds: Kinds<Filter> = {
 
 const names = { each: 'string' } as const
 
-const collectionKinds: Kinds<CollectionTarget> = {
+export const collectionKinds: Kinds<CollectionTarget> = {
   template: { required: { a: 'a path such as "/orders"', like: /^\/\S+[^/]$/ } },
   key: { each: 'string', least: 1 },
   methods: { required: names },
   itemMethods: { required: names },
   parameters: { required: names },
-  filters: { required: { each: { options: filterKinds } } },
+  filters: { required: { each: { options: targetFilterKinds } } },
   sort: names,
   expand: names,
   first: { required: { oneOf: [0, 1] } },
@@ -57,24 +57,27 @@ const collectionKinds: Kinds<CollectionTarget> = {
   create: { options: creationKinds },
 }
 
-const principalKinds: Kinds<PrincipalSource> = {
+/** The name of an environment variable. */
+export const variableKind = { a: 'the name of an environment variable', like: /^[A-Za-z_]\w*$/ } as const
+
+export const principalSourceKinds: Kinds<PrincipalSource> = {
   name: { required: { a: 'a name such as "reader"', like: /^[\w-]{1,64}$/ } },
-  variable: { a: 'the name of an environment variable', like: /^[A-Za-z_]\w*$/ },
+  variable: variableKind,
   command: 'string',
   header: 'string',
   forbidden: names,
 }
 
-const fileKinds: Kinds<TargetFile> = {
+export const targetFileKinds: Kinds<TargetFile> = {
   published: 'string',
   collections: { required: { each: { options: collectionKinds } } },
   retired: names,
-  principals: { each: { options: principalKinds } },
+  principals: { each: { options: principalSourceKinds } },
 }
 
 /** A target file, checked. Throws `ConfigurationError` that names the member and says what to give. */
 export function readTarget(value: unknown): TargetFile {
-  const { retired = [], ...rest } = checkOptions<TargetFile>('the target', value, fileKinds)
+  const { retired = [], ...rest } = checkOptions<TargetFile>('the target', value, targetFileKinds)
   return { ...rest, retired }
 }
 

@@ -46,7 +46,8 @@ export class Owner {
   async post(): Promise<{ readonly number: number; readonly exchange: Exchange; readonly marker: string; readonly again: SendOptions }> {
     const { marker: member, idempotent = false, unique = [] } = this.creation
     const body = await this.#body()
-    const marker = `check-${randomBytes(8).toString('hex')}`
+    // The end is a number that changes count up: no change leaves the text as it is.
+    const marker = `check-${randomBytes(7).toString('hex')}00`
     const named = [...(member === undefined ? [] : [member]), ...unique].map((name) => [name, marker] as const)
     const whole = { ...body, ...Object.fromEntries(named) }
     const key = idempotent ? randomUUID() : undefined

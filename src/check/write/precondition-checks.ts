@@ -99,7 +99,9 @@ async function raceOften(owner: Owner, own: OwnRecord): Promise<readonly (readon
   await owner.list.service.client.warmUp(own.address, clients)
   for (let race = 0; race < races; race++) {
     const { tag } = await owner.current(own)
-    const each = Array.from({ length: clients }, (_, n) => mergePatch(patchOf(owner, own.marker, (race * clients + n) % 100), ifMatch(tag)))
+    const each = Array.from({ length: clients }, (_, n) =>
+      mergePatch(patchOf(owner, own.marker, (race * clients + n + 1) % 100), ifMatch(tag)),
+    )
     const answers = await owner.list.service.client.race('PATCH', own.address, each)
     const odd = answers.find(({ answer }) => answer.status !== 412 && answer.status >= 300)
     if (odd !== undefined) throw new Unchecked(`a client of a race was answered ${odd.answer.status}`)

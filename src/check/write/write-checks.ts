@@ -184,7 +184,7 @@ export const writeChecks: readonly WriteCheck[] = [
   },
   {
     id: 'REP-8/unknown-member',
-    rule: 'A member that there is not is 422, and nothing is changed.',
+    rule: 'A member that there is not is 422.',
     why: 'A misspelt member that is ignored looks like a change.',
     fix: 'Refuse members that the schema does not have with 422.',
     async run(owner) {

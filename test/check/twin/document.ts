@@ -23,7 +23,7 @@ const pages = [inQuery('offest', { type: 'integer', minimum: 1 }), inQuery('limi
 const listed = (schema: object) => ({
   200: {
     description: 'Done.',
-    headers: { 'x-total-count': { schema: number }, Link: { schema: text }, ETag: { schema: text } },
+    headers: { 'x-total-count': { required: true, schema: number }, Link: { schema: text }, ETag: { required: true, schema: text } },
     content: Object.fromEntries(
       ['application/json', 'application/xml'].map((type) => [type, { schema: { type: 'array', items: schema } }]),
     ),

@@ -1,7 +1,7 @@
 /** The queries of the twin, read by hand. */
 import type { Twin } from './twin.js'
 
-export const fields = ['id', 'state', 'amount', 'createdAt'] as const
+const fields = ['id', 'state', 'amount', 'createdAt'] as const
 const filters: Readonly<Record<string, 'string' | 'integer' | 'boolean'>> = {
   state: 'string',
   note: 'string',

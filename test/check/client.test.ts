@@ -1,0 +1,71 @@
+/** The client that all checks use: nothing unsafe, counted, and patient where a service says so. */
+import { afterEach, expect, it } from 'vitest'
+import { Client, UnsafeRequestError } from '../../src/check/client/client.js'
+import { Unchecked } from '../../src/check/verdict.js'
+import { type Serving, serving } from './serving.js'
+
+let service: Serving | undefined
+afterEach(async () => {
+  await service?.close()
+  service = undefined
+})
+
+/** A service that answers with these statuses, one after the other, and what it was asked. */
+async function answering(...statuses: readonly number[]) {
+  const asked: string[] = []
+  service = await serving((req, res) => {
+    asked.push(`${req.method} ${req.url}`)
+    const status = statuses[asked.length - 1] ?? 200
+    res.writeHead(status, status === 429 || status === 503 ? { 'Retry-After': '0' } : {}).end('text')
+  })
+  return { asked, url: `${service.origin}/v1/orders` }
+}
+
+const options = { principals: [], rate: 10_000, budget: 100 }
+
+it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])('sends no %s to an address that is not in the ledger', async (method) => {
+  const { asked, url } = await answering()
+  const client = new Client({ ...options, mayWrite: (_, address) => address === `${url}/7` })
+  await expect(client.send(method, url)).rejects.toThrow(UnsafeRequestError)
+  await expect(client.race(method, `${url}/8`, [{}, {}])).rejects.toThrow(UnsafeRequestError)
+  expect(asked).toEqual([])
+  await client.send(method, `${url}/7`)
+  expect(asked).toEqual([`${method} /v1/orders/7`])
+  client.close()
+})
+
+it('sends an address as it is written', async () => {
+  const { asked, url } = await answering()
+  const client = new Client(options)
+  await client.send('GET', `${url}/a%252Cb/../c?sort=+x&y=%2Bz&&`)
+  expect(asked).toEqual(['GET /v1/orders/a%252Cb/../c?sort=+x&y=%2Bz&&'])
+  client.close()
+})
+
+it('asks a busy service once more, and then says that it could not find out', async () => {
+  const { asked, url } = await answering(429, 200, 503, 503)
+  const client = new Client(options)
+  expect((await client.send('GET', url)).answer.status).toBe(200)
+  await expect(client.send('GET', url)).rejects.toThrow(Unchecked)
+  expect(asked.length).toBe(4)
+  client.close()
+})
+
+it('never repeats what is unsafe', async () => {
+  const { asked, url } = await answering(503)
+  const client = new Client({ ...options, mayWrite: () => true })
+  await expect(client.send('PATCH', url)).rejects.toThrow('the service is busy')
+  expect(asked).toEqual(['PATCH /v1/orders'])
+  client.close()
+})
+
+it('sends no more than the budget, races among them', async () => {
+  const { asked, url } = await answering()
+  const client = new Client({ ...options, budget: 3, mayWrite: () => true })
+  await client.send('GET', url)
+  await expect(client.race('PATCH', url, [{}, {}, {}])).rejects.toThrow('the budget of 3 requests is spent')
+  await expect(client.send('GET', url)).rejects.toThrow('the budget of 3 requests is spent')
+  expect(client.sent).toBe(3)
+  expect(asked.length).toBeLessThanOrEqual(3)
+  client.close()
+})

@@ -1,0 +1,30 @@
+/** docs/check.md has the checks that there are. */
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { judgeAnswers } from '../../src/check/checks/every-answer.js'
+import { listChecks } from '../../src/check/checks/index.js'
+import { serviceChecks } from '../../src/check/checks/service-checks.js'
+import { allWriteChecks } from '../../src/check/write/index.js'
+import { clauses } from '../../src/clauses.js'
+import { readFaults, writeFaults } from './twin/faults.js'
+
+const page = readFileSync(new URL('../../docs/check.md', import.meta.url), 'utf8')
+const every = judgeAnswers([]).map(({ check, rule }) => ({ id: check, rule }))
+const checks = [...serviceChecks, ...listChecks, ...every, ...allWriteChecks].map(({ id, rule }) => ({ id, rule }))
+
+it('has a row for each check, with its rule, in their order', () => {
+  const rows = [...page.matchAll(/^\| `([A-Z]+-\d+\/[\w-]+)` \| (.*) \|$/gm)].map(([, id, rule]) => ({ id, rule }))
+  expect(rows).toEqual(checks)
+})
+
+it('the id of a check is unique, and begins with a clause', () => {
+  expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length)
+  expect(checks.filter(({ id }) => !((id.split('/')[0] ?? '') in clauses))).toEqual([])
+})
+
+it('each clause that is checked has a twin that breaks it', () => {
+  const broken: readonly string[] = Object.values({ ...readFaults, ...writeFaults })
+  const lacking = checks.map(({ id }) => id.split('/')[0] as string).filter((clause) => !broken.includes(clause))
+  // No answer of a twin is 429 or tells an end. Two associations are needed for REP-3.
+  expect([...new Set(lacking)].sort()).toEqual(['LIMIT-1', 'REP-3', 'VER-3'])
+})

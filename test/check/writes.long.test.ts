@@ -1,0 +1,2 @@
+/** Over each twin that breaks a rule of changes. */
+import './writes.test.js'
