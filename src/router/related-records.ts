@@ -8,16 +8,21 @@ import { Presenter } from '../representation/represent.js'
 import type { Caller, Place } from './caller.js'
 import { readable } from './permission.js'
 
-/** The related records that these need to be shown. */
+/** The related records that these need to be shown. With `fixed`, copies that are kept stand for them. */
 export function relatedOf(
   caller: Caller,
   resource: Mounted,
   items: readonly Stored<unknown>[],
   expand: readonly string[],
+  fixed = false,
 ): Awaitable<Related> {
   if (standsAlone(resource, expand)) return nothingRelated
   const records = items.map((item) => item.value)
-  return gatherRelated(resource, records, expand, (mounted, keys) => readable(caller, mounted, keys))
+  const { reuse } = caller.service
+  return gatherRelated(resource, records, expand, (mounted, keys) => {
+    const found = readable(caller, mounted, keys)
+    return fixed ? settled(found, (stored) => reuse.fixed(mounted, stored)) : found
+  })
 }
 
 /** The item of the path as a plain GET shows it. */
