@@ -55,17 +55,28 @@ export class FixedRecords {
 
   /** The records, each or what stands for it. */
   of<S extends Stored<unknown> | undefined>(resource: Mounted, found: readonly S[]): readonly S[] {
-    // Where versions do not stand for values, what is kept would often be another.
-    if (!this.#on || resource.adapter.computes === true) return found
-    const name = this.#nameOf(resource)
-    return found.map((stored) => (stored === undefined || isFixedAlready(stored) ? stored : (this.#one(resource, name, stored) as S)))
+    let fixed: S[] | undefined
+    for (let at = 0; at < found.length; at += 1) {
+      const stored = found[at]
+      if (stored === undefined || Fixed.is(stored)) continue
+      const one = this.one(resource, stored) as typeof stored
+      if (one === stored) continue
+      fixed ??= [...found]
+      fixed[at] = one
+    }
+    return fixed ?? found
   }
 
-  #one({ plan }: Mounted, resource: string, stored: Stored<unknown>): Stored<unknown> {
+  /** The record, or what stands for it. */
+  one(resource: Mounted, stored: Stored<unknown>): Stored<unknown> {
+    // As the memory adapter gives them, or a team that freezes its records and goes on giving them.
+    if (Fixed.is(stored) || (Object.isFrozen(stored) && Object.isFrozen(stored.value))) return stored
+    // Where versions do not stand for values, what is kept would often be another.
+    if (!this.#on || resource.adapter.computes === true) return stored
     const { value, version } = stored
-    const key = isObject(value) ? keyText(plan, value) : undefined
+    const key = isObject(value) ? keyText(resource.plan, value) : undefined
     if (key === undefined) return stored
-    const name = resource + key
+    const name = this.#nameOf(resource) + key
     const known = this.#kept.get(name)
     if (known !== undefined && known.version === version) {
       if (known.isSame(value)) return known
@@ -91,9 +102,6 @@ export class FixedRecords {
     return made
   }
 }
-
-/** As the memory adapter gives them, or a team that freezes its records and keeps them. */
-const isFixedAlready = (stored: Stored<unknown>): boolean => Fixed.is(stored) || (Object.isFrozen(stored) && Object.isFrozen(stored.value))
 
 /** The key as it is stored: another spelling of it may be kept beside it, and does no harm. */
 function keyText({ key }: ResourcePlan, value: object): string | number | undefined {

@@ -70,7 +70,7 @@ const weightOf = ({ weight }: { readonly weight: number }): number => weight
 /** The rendered bytes of a service. */
 export class Reuse {
   readonly #on: boolean
-  readonly #records: FixedRecords
+  readonly records: FixedRecords
   readonly views: Views
   /** Those with plain addresses in place of links (REP-1). */
   readonly plainViews: Views
@@ -80,16 +80,11 @@ export class Reuse {
 
   constructor(caches: Caches) {
     this.#on = caches.on
-    this.#records = new FixedRecords(caches)
+    this.records = new FixedRecords(caches)
     this.views = new Views(caches)
     this.plainViews = new Views(caches, true)
     this.#items = caches.make<Stored<unknown>, RememberedItem>('items', { sizeOf: weightOf })
     this.#pages = caches.make<ListQuery, RememberedPage>('pages', { sizeOf: weightOf })
-  }
-
-  /** The records, each or what stands for it where it was kept. */
-  fixed<S extends Stored<unknown> | undefined>(resource: Mounted, found: readonly S[]): readonly S[] {
-    return this.#records.of(resource, found)
   }
 
   /** The text of an item: its bytes where they may be used again, else what `make` gives. Nothing may go into the text but what is given here. */

@@ -18,10 +18,10 @@ export function relatedOf(
 ): Awaitable<Related> {
   if (standsAlone(resource, expand)) return nothingRelated
   const records = items.map((item) => item.value)
-  const { reuse } = caller.service
+  const { records: kept } = caller.service.reuse
   return gatherRelated(resource, records, expand, (mounted, keys) => {
     const found = readable(caller, mounted, keys)
-    return fixed ? settled(found, (stored) => reuse.fixed(mounted, stored)) : found
+    return fixed ? settled(found, (stored) => kept.of(mounted, stored)) : found
   })
 }
 

@@ -60,7 +60,7 @@ function answerOf(exchange: Executed, outcome: Outcome): Awaitable<Answer> {
 function pageAnswer(exchange: Executed, outcome: OutcomeOf<'page'>): Awaitable<Answer> {
   const { resource, page, query } = outcome
   const fixes = mayFix(exchange)
-  const items = fixes ? exchange.service.reuse.fixed(resource, page.items) : page.items
+  const items = fixes ? exchange.service.reuse.records.of(resource, page.items) : page.items
   const related = relatedOf(exchange, resource, page.items, query.expand, fixes)
   return settled(related, (found) => pageOf(exchange, outcome, items, found))
 }
@@ -124,7 +124,7 @@ function hintsOf(exchange: Executed, query: ListQuery, resource: Mounted, { item
 function itemAnswer(exchange: Executed, outcome: OutcomeOf<'item'>): Awaitable<Answer> {
   const { resource, keys } = outcome
   const fixes = mayFix(exchange)
-  const [stored = outcome.stored] = fixes ? exchange.service.reuse.fixed(resource, [outcome.stored]) : []
+  const stored = fixes ? exchange.service.reuse.records.one(resource, outcome.stored) : outcome.stored
   return settled(relatedOf(exchange, resource, [outcome.stored], exchange.expand, fixes), (related) => {
     const head = itemHead(exchange, resource, stored, related)
     if (exchange.route.kind === 'member') head.headers[header.contentLocation] = ownAddress(exchange, outcome)
