@@ -1,8 +1,10 @@
 /** Express 5 as a good engineer writes it: middlewares for what they are for, a strong tag of the row's version, a key made once. */
 import { createServer } from 'node:http'
+import cors from 'cors'
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express'
 import { rateLimit } from 'express-rate-limit'
 import { authenticate, authorize, type Caller, issueToken, keyOf, limit, logIn } from '../by-hand/access.js'
+import { corsOptions, secureFields } from '../by-hand/browsers.js'
 import { parseListQuery, parseNumero } from '../by-hand/list-query.js'
 import { openStore } from '../by-hand/open-store.js'
 import { absent, Problem, problemOf, problemType, stale } from '../by-hand/problem.js'
@@ -26,6 +28,7 @@ function makeApp(setting: Setting): Express {
     const caller = await logIn(req.get('authorization'), setting.account)
     res.set({ 'x-authorization-token': issueToken(caller, key), 'Cache-Control': 'no-store' }).end()
   })
+  if (setting.browsers === true) app.use(secureHeaders, cors(corsOptions))
   if (setting.secured) app.use(...secured(setting))
   app.use('/v1/pre-piezas', piecesRouter(store))
   app.use(() => {
@@ -82,6 +85,11 @@ async function find(store: Store, req: Request<{ numero: string }>): Promise<Row
   const row = numero === undefined ? undefined : await store.read(numero)
   if (row === undefined) throw absent()
   return row
+}
+
+const secureHeaders: RequestHandler = (_req, res, next) => {
+  res.set(secureFields)
+  next()
 }
 
 const mediaType =

@@ -28,14 +28,16 @@ afterAll(async () => {
   await database?.drop()
 })
 
-async function portOf(server: ServerName, secured: boolean, inDatabase: boolean): Promise<number> {
-  const name = `${server} ${secured} ${inDatabase}`
+type Start = Record<'secured' | 'browsers' | 'inDatabase' | 'ownAdapter', boolean>
+
+async function portOf(server: ServerName, { inDatabase, ...start }: Start): Promise<number> {
+  const name = JSON.stringify([server, inDatabase, start])
   const made =
     started.get(name) ??
     startServer({
       server,
       checkout,
-      secured,
+      ...start,
       database: inDatabase ? database.url : undefined,
       secret: secrets.secret,
       account: secrets.account,
@@ -49,12 +51,13 @@ async function portOf(server: ServerName, secured: boolean, inDatabase: boolean)
 describe('every server of the benchmark answers every workload as the others do', () => {
   for (const server of serverNames.filter((name) => isThere(name, checkout))) {
     for (const workload of workloadNames) {
-      const { title, servers: only, secured = false, database: inDatabase = false, check } = workloadOf(workload)
+      const { title, servers: only, secured = false, browsers = false, ownAdapter = false, ...rest } = workloadOf(workload)
+      const { database: inDatabase = false, check } = rest
       if (only !== undefined && !only.includes(server)) continue
       it(`${server}: ${title}`, async () => {
         const row: ServerRow = servers[server]
         const asksForToken = secured || row.alwaysSecured === true
-        const port = await portOf(server, asksForToken, inDatabase)
+        const port = await portOf(server, { secured: asksForToken, browsers, inDatabase, ownAdapter })
         const needsToken = asksForToken && workload !== 'login'
         await check(asker(port, needsToken ? { authorization: `Bearer ${token}` } : {}), keys)
         expect(port).toBeGreaterThan(0)
