@@ -81,7 +81,7 @@ const valuesOf = (piece: Pieza): unknown[] => [
 ]
 
 /** Both filters are always there, so that statements are few: the planner sees which of them is null. */
-function clauses({ branch, lote, sort, descending }: ListQuery) {
+export function clauses({ branch, lote, sort, descending }: ListQuery) {
   const name = `${branch === undefined ? '' : 'b'}${lote === undefined ? '' : 'l'}`
   const where = `WHERE ${branch === undefined ? '$1::bigint IS NULL' : 'p.sucursal_de_distribucion = $1'} AND ${lote === undefined ? '$2::text IS NULL' : 'p.lote = $2'}`
   const direction = descending ? 'DESC' : 'ASC'

@@ -14,13 +14,15 @@ import { pageXml } from '../by-hand/xml.js'
 import type { Setting, Start } from './ground.js'
 import { loadHelper } from './library.js'
 
-export const start: Start = (setting) => createServer(makeApp(setting))
+export const start: Start = (setting) => createServer(appOf(setting))
 
 /** The same app on the library's own server. */
-export const startOnHelper: Start = async (setting) => (await loadHelper(setting.checkout)).createServer(makeApp(setting))
+export const startOnHelper: Start = async (setting) => (await loadHelper(setting.checkout)).createServer(appOf(setting))
 
-function makeApp(setting: Setting): Express {
-  const store = openStore(setting.database)
+const appOf = (setting: Setting): Express => makeApp(setting, piecesRouter(openStore(setting.database)))
+
+/** Everything around the pieces. */
+export function makeApp(setting: Setting, pieces: express.Router): Express {
   const app = express()
   app.disable('x-powered-by')
   const key = keyOf(setting.secret)
@@ -30,7 +32,7 @@ function makeApp(setting: Setting): Express {
   })
   if (setting.browsers === true) app.use(secureHeaders, cors(corsOptions))
   if (setting.secured) app.use(...secured(setting))
-  app.use('/v1/pre-piezas', piecesRouter(store))
+  app.use('/v1/pre-piezas', pieces)
   app.use(() => {
     throw absent()
   })

@@ -22,7 +22,7 @@ import { anyPages, creates, inTurn, items, mixed, pages, patches, type Turn, tag
 
 export interface Workload {
   readonly title: string
-  /** Servers that have it. Default: all. */
+  /** Servers that have it. Default: all but those that have only what names them. */
   readonly servers?: readonly ServerName[]
   /** Servers ask for a token, and count. Those that always do get one in every workload. */
   readonly secured?: true
@@ -85,6 +85,8 @@ const inPostgres = (workload: Workload): Workload => ({
   database: true,
 })
 
+const readInPostgres = (workload: Workload): Workload => ({ ...inPostgres(workload), servers: ['sql-json', ...byHandAndMounted] })
+
 const overOwnAdapter = (workload: Workload): Workload => ({
   ...workload,
   title: `${workload.title}, by an own adapter`,
@@ -141,11 +143,11 @@ const workloads = {
   'adapter-item': overOwnAdapter(item),
   'adapter-page': overOwnAdapter(page),
   'adapter-page-any': overOwnAdapter(pageAny),
-  'pg-item': inPostgres(item),
-  'pg-not-modified': inPostgres(notModified),
-  'pg-page': inPostgres(page),
-  'pg-page-any': inPostgres(pageAny),
-  'pg-page-expanded': inPostgres({ ...pageExpanded, title: 'page of 25, expanded' }),
+  'pg-item': readInPostgres(item),
+  'pg-not-modified': readInPostgres(notModified),
+  'pg-page': readInPostgres(page),
+  'pg-page-any': readInPostgres(pageAny),
+  'pg-page-expanded': readInPostgres({ ...pageExpanded, title: 'page of 25, expanded' }),
   'pg-patch': inPostgres(patch),
   'pg-mixed': inPostgres(nineToOne),
   'pg-create': inPostgres(create),
