@@ -2,10 +2,16 @@
 import { otherSuffix, type Ratio, type Result, type WorkloadResult } from './result.js'
 import type { Spread } from './statistics.js'
 
-export function headOf({ date, node, machine, cores, pinned, load, rounds, each, leftOut }: Omit<Result, 'workloads'>): string {
+/** When and where it ran. */
+export function circumstancesText({ date, node, machine, cores, pinned, load }: Omit<Result, 'workloads'>): string {
   const where = pinned ? 'servers and load on cores of their own' : 'not pinned'
+  return `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after`
+}
+
+export function headOf(result: Omit<Result, 'workloads'>): string {
+  const { rounds, each, leftOut } = result
   const lines = [
-    `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after`,
+    circumstancesText(result),
     `${rounds} rounds of ${each}, interleaved; medians, quartiles in brackets; ratios are of CPU a request, round by round: above 1 is quicker`,
   ]
   return [...lines, ...leftOut].join('\n')
@@ -70,11 +76,11 @@ export function change({ q1, median, q3 }: Spread): 'slower' | 'faster' | 'level
 }
 
 const spelled = (ratio: Spread): string => `${ratio.median.toFixed(2)} x ${range(ratio, 2)}`
-const range = ({ q1, q3 }: Spread, places?: number): string =>
+export const range = ({ q1, q3 }: Spread, places?: number): string =>
   places === undefined ? `(${digits(q1)}-${digits(q3)})` : `(${q1.toFixed(places)}-${q3.toFixed(places)})`
 
 /** Two digits at least, and no more than tell anything. */
-const digits = (value: number): string => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2))
+export const digits = (value: number): string => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2))
 
 /** Cells under each other. */
 export function columns(rows: readonly (readonly string[])[]): string {

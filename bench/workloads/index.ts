@@ -28,6 +28,8 @@ export interface Workload {
   readonly secured?: true
   /** Servers that are secured have the fields for browsers too: CORS and secure headers. */
   readonly browsers?: true
+  /** Requests bear no token, although the server may ask for one elsewhere. */
+  readonly anonymous?: true
   /** The data is in PostgreSQL. */
   readonly database?: true
   /** The library's data comes from an adapter of a team's own. */
@@ -157,6 +159,7 @@ const workloads = {
     status: 200,
     connections: 2,
     warmUp: 4,
+    anonymous: true,
     check: (ask, keys) => checkLogin(ask, keys.password, keys.isToken),
     turns: (_ask, _connection, keys) => inTurn([{ path: '/login', headers: { authorization: basic(keys.password) } }]),
   },

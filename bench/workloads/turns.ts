@@ -97,7 +97,7 @@ export async function mixed(ask: Ask, connection: number): Promise<Turn> {
   }
 }
 
-const patchOf = (path: string, tag: string | undefined, value: number): Sent => ({
+export const patchOf = (path: string, tag: string | undefined, value: number): Sent => ({
   method: 'PATCH',
   path,
   headers: { 'content-type': mergePatch, 'if-match': tag ?? '' },

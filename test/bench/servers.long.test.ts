@@ -52,13 +52,13 @@ describe('every server of the benchmark answers every workload as the others do'
   for (const server of serverNames.filter((name) => isThere(name, checkout))) {
     for (const workload of workloadNames) {
       const { title, servers: only, secured = false, browsers = false, ownAdapter = false, ...rest } = workloadOf(workload)
-      const { database: inDatabase = false, check } = rest
+      const { database: inDatabase = false, anonymous = false, check } = rest
       if (!hasWorkload(server, only)) continue
       it(`${server}: ${title}`, async () => {
         const row: ServerRow = servers[server]
         const asksForToken = secured || row.alwaysSecured === true
         const port = await portOf(server, { secured: asksForToken, browsers, inDatabase, ownAdapter })
-        const needsToken = asksForToken && workload !== 'login'
+        const needsToken = asksForToken && !anonymous
         await check(asker(port, needsToken ? { authorization: `Bearer ${token}` } : {}), keys)
         expect(port).toBeGreaterThan(0)
       })
