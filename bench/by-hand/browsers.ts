@@ -1,4 +1,7 @@
-/** What browsers are told, by hand: the scripts of one shop may call, and answers are taken for nothing but what they are. */
+/**
+ * What browsers are told, by hand: the scripts of one shop may call, and answers are taken for
+ * nothing but what they are.
+ */
 
 export const shop = 'https://shop.example'
 

@@ -1,9 +1,12 @@
-/** One stream of requests of all kinds, as a service gets them: mostly reads, some of them conditional, and a few writes. */
+/**
+ * One stream of requests of all kinds, as a service gets them: mostly reads, some of them
+ * conditional, and a few writes.
+ */
 
 import { piecesPath } from '../data/addresses.js'
 import type { Ask } from '../workloads/ask.js'
 import { changeable } from '../workloads/checks.js'
-import { anyPages, creates, items, patchOf, type Sent, type Turn, tagged } from '../workloads/turns.js'
+import { anyPages, creates, items, patchOf, type Sent, type Turn, tagged, taggedPaths } from '../workloads/turns.js'
 import type { Reply } from './connection.js'
 
 /** Of 20 requests. They come in this order, again and again, so that every server gets the same. */
@@ -49,8 +52,8 @@ export type Mix = () => Asked
 
 /** How many connections' rows of requests are woven into one. */
 const rows = 10
-/** Pieces that are changed in turn: each has been answered long before it is its turn again. */
-const changed = 50
+/** Pieces that are changed in turn: so many may wait for their answers at a time. */
+const changed = 200
 
 export async function makeMix(ask: Ask): Promise<Mix> {
   const each = (make: (at: number) => Turn): Turn => woven(Array.from({ length: rows }, (_, at) => make(at)))
@@ -89,8 +92,10 @@ function woven(turns: readonly Turn[]): Turn {
 
 /** Pieces that wait for nothing are changed in turn, each with the tag of its last answer. */
 async function patches(ask: Ask): Promise<() => { readonly sent: Sent; readonly answered: (tag: string | undefined) => void }> {
-  const paths = Array.from({ length: changed }, (_, at) => `${piecesPath}/${changeable(at)}`)
-  const idle = await Promise.all(paths.map(async (path) => ({ path, tag: (await ask(path)).headers.etag })))
+  // A piece that is asked for with its tag stays as it is.
+  const unchanged = new Set(Array.from({ length: rows }, (_, at) => taggedPaths(at)).flat())
+  const paths = Array.from({ length: changed + rows }, (_, at) => `${piecesPath}/${changeable(at)}`).filter((path) => !unchanged.has(path))
+  const idle = await Promise.all(paths.slice(0, changed).map(async (path) => ({ path, tag: (await ask(path)).headers.etag })))
   let value = 0
   return () => {
     const piece = idle.shift()

@@ -1,8 +1,13 @@
-/** What this project set itself: CPU a request against that of others who do the same work, every convention on. */
+/**
+ * What this project set itself: CPU a request against that of others who do the same work, every
+ * convention on.
+ */
 import type { ServerName } from '../servers/index.js'
 import type { WorkloadName } from '../workloads/index.js'
 
-/** Whose CPU: that of the server process, that of the backends of PostgreSQL, or of both together. */
+/**
+ * Whose CPU: that of the server process, that of the backends of PostgreSQL, or of both together.
+ */
 export type Counted = 'server' | 'database' | 'both'
 
 export interface Goal {
@@ -17,7 +22,10 @@ export interface Goal {
 const readsOfPostgres = ['pg-item', 'pg-page', 'pg-page-expanded', 'pg-page-any'] as const
 const writesOfPostgres = ['pg-create', 'pg-patch'] as const
 
-/** Which server has to reach what against hand-written Express on our server, and against tuned Fastify. */
+/**
+ * Which server has to reach what against hand-written Express on our server, and against tuned
+ * Fastify.
+ */
 const table: readonly (readonly [of: ServerName, workloads: readonly WorkloadName[], express: number, fastify: number])[] = [
   ['mounted-helper', readsOfPostgres, 0.9, 1],
   ['mounted-helper', writesOfPostgres, 1, 1.1],

@@ -9,7 +9,10 @@ export interface Sample {
   readonly requests: number
   /** Microseconds of the server process, a request. */
   readonly cpu: number
-  /** Microseconds of the backends of PostgreSQL, a request; absent where there are none, or none that can be read. */
+  /**
+   * Microseconds of the backends of PostgreSQL, a request; absent where there are none, or none
+   * that can be read.
+   */
   readonly database?: number
   /** Requests a second. */
   readonly rate: number

@@ -1,4 +1,7 @@
-/** The CPU that backends of PostgreSQL take, where they run on this machine and their clocks can be read. */
+/**
+ * The CPU that backends of PostgreSQL take, where they run on this machine and their clocks can be
+ * read.
+ */
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 
@@ -27,7 +30,10 @@ export class Backends {
     return new Backends(client)
   }
 
-  /** Of the backends that serve connections of this name; `undefined` where one of them can't be read. */
+  /**
+   * Of the backends that serve connections of this name; `undefined` where one of them can't be
+   * read.
+   */
   async usage(name: string): Promise<Usage | undefined> {
     const { rows } = await this.#client.query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE application_name = $1', [name])
     try {
@@ -42,16 +48,19 @@ export class Backends {
   }
 }
 
-/** What was used from one reading to the next; a backend that was not there at first has used all of its own since. */
+/**
+ * What was used from one reading to the next; a backend that was not there at first has used all of
+ * its own since.
+ */
 export function spent(before: Usage | undefined, after: Usage | undefined): number | undefined {
   if (before === undefined || after === undefined) return undefined
   return [...after].reduce((sum, [pid, cpu]) => sum + cpu - (before.get(pid) ?? 0), 0)
 }
 
 /**
- * The time on a core, in microseconds. `schedstat` counts nanoseconds, `stat` hundredths of a second.
- * Throws where the process is not there, or is none of PostgreSQL's: a server on another machine has
- * numbers of its own.
+ * The time on a core, in microseconds. It is read from `schedstat`, which counts nanoseconds; `stat`
+ * counts hundredths of a second. Throws where the process is not there, or is none of PostgreSQL's:
+ * a server on another machine has numbers of its own.
  */
 export function cpuOf(pid: number): number {
   if (!readFileSync(`/proc/${pid}/comm`, 'latin1').startsWith('postgres')) throw new Error(`Process ${pid} is none of PostgreSQL's.`)

@@ -31,7 +31,9 @@ export interface Running extends Participant {
 /** What a server is started for. */
 export type Needs = Pick<Workload, 'secured' | 'browsers' | 'ownAdapter' | 'database' | 'anonymous'>
 
-/** The name of a participant's connections to the database, which nobody else on this machine has. */
+/**
+ * The name of a participant's connections to the database, which nobody else on this machine has.
+ */
 export const connectionsOf = ({ id }: Pick<Participant, 'id'>): string => `erc_bench ${process.pid} ${id}`
 
 export async function startOne(needs: Needs, participant: Participant, place: Place): Promise<Running> {

@@ -1,4 +1,7 @@
-/** The slowest answers, of each kind of request, where all kinds come at a rate that every server keeps up with. */
+/**
+ * The slowest answers, of each kind of request, where all kinds come at a rate that every server
+ * keeps up with.
+ */
 import { type Kind, kinds } from '../load/mix.js'
 import type { OpenRan } from '../load/open.js'
 import type { TailRan, TailRound } from '../load/tail.js'

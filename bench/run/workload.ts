@@ -42,7 +42,10 @@ export async function runWorkload(name: WorkloadName, participants: readonly Par
   }
 }
 
-/** One round of one server: its CPU is read when the load is ready to start, and when it is done; that of its backends before and after. */
+/**
+ * One round of one server: its CPU is read when the load is ready to start, and when it is done;
+ * that of its backends before and after.
+ */
 async function timeOne(
   workload: WorkloadName,
   { id, child, port, token }: Timed,

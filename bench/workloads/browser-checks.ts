@@ -8,7 +8,10 @@ import type { Keys } from './keys.js'
 
 const path = `${piecesPath}/77`
 
-/** Whatever the answer is, the shop's scripts may read it, and it is secure. A preflight asks for no token; another site may read nothing. */
+/**
+ * Whatever the answer is, the shop's scripts may read it, and it is secure. A preflight asks for no
+ * token; another site may read nothing.
+ */
 export async function checkFull(ask: Ask, keys: Keys): Promise<void> {
   const item = await ask(path, { headers: { origin: shop } })
   assert.equal(item.status, 200)

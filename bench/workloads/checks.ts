@@ -20,7 +20,10 @@ const rowFrom = (of: ReturnType<typeof piece>): Row => ({
   contract: contractOf.get(of.contratoId) as Row['contract'],
 })
 
-/** Pieces that are changed stand where no check looks at pages or items: in the second branch, or so many times four behind it. */
+/**
+ * Pieces that are changed stand where no check looks at pages or items: in the second branch, or so
+ * many times four behind it.
+ */
 const changedBranch = 2
 export const changeable = (at: number): number => branchCount * (at + 1) + 1
 

@@ -30,12 +30,13 @@ export const items = (connection: number, headers: Headers = {}): Turn =>
 /** Ten of these items, with the tags they have. */
 export async function tagged(ask: Ask, connection: number, headers: Headers = {}): Promise<Turn> {
   const sent: Sent[] = []
-  for (let at = 0; at < 10; at++) {
-    const path = itemPath(connection, at)
+  for (const path of taggedPaths(connection)) {
     sent.push({ path, headers: { ...headers, 'if-none-match': (await ask(path)).headers.etag ?? '' } })
   }
   return inTurn(sent)
 }
+
+export const taggedPaths = (connection: number): string[] => Array.from({ length: 10 }, (_, at) => itemPath(connection, at))
 
 const itemPath = (connection: number, at: number): string => `${piecesPath}/${1 + ((connection * 997 + at * 101) % pieceCount)}`
 
@@ -43,7 +44,10 @@ const itemPath = (connection: number, at: number): string => `${piecesPath}/${1 
 export const pages = (tail: string, headers: Headers = {}): Turn =>
   inTurn(Array.from({ length: 10 }, (_, page) => ({ path: `${piecesPath}${pageQuery}&offest=${page + 1}${tail}`, headers })))
 
-/** 2,000 queries in turn: pages of any branch, and of any of five sizes. None is asked for again soon. */
+/**
+ * 2,000 queries in turn: pages of any branch, and of any of five sizes. None is asked for again
+ * soon.
+ */
 export const anyPages = (connection: number): Turn => {
   let at = connection * 197
   return () => {
@@ -76,7 +80,10 @@ export async function patches(ask: Ask, connection: number): Promise<Turn> {
   }
 }
 
-/** Nine pages of any branch, then a change of a piece that some of them show. Each connection has ten pieces of its own, each of another branch. */
+/**
+ * Nine pages of any branch, then a change of a piece that some of them show. Each connection has
+ * ten pieces of its own, each of another branch.
+ */
 export async function mixed(ask: Ask, connection: number): Promise<Turn> {
   const list = anyPages(connection)
   const pieces = await Promise.all(
