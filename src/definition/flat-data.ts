@@ -23,7 +23,8 @@ const mostHeads = 1_000
 
 /** Lays out plain data. Records of one resource have the same names, which it keeps once. */
 export class Flattener {
-  readonly #heads = new Map<string | number, Head>()
+  readonly #lists = new Map<number, Head>()
+  readonly #objects = new Map<string, Head & { readonly names: readonly string[] }>()
 
   /** The data in a row; `undefined` where it is not plain throughout, or nested too deeply. */
   flat(value: object): FlatData | undefined {
@@ -43,7 +44,7 @@ export class Flattener {
 
   #addList(value: readonly unknown[], parts: Part[], depth: number): boolean {
     if (!isPlainList(value)) return false
-    parts.push(this.#head(value.length, undefined))
+    parts.push(this.#headOfList(value.length))
     // A hole reads as `undefined`, and is passed over where a value of that kind is not.
     for (let at = 0; at < value.length; at += 1) if (value[at] === undefined || !this.#add(value[at], parts, depth + 1)) return false
     return true
@@ -52,17 +53,27 @@ export class Flattener {
   #addObject(value: JsonObject, parts: Part[], depth: number): boolean {
     const names = Object.keys(value)
     if (Object.getPrototypeOf(value) !== Object.prototype || Object.getOwnPropertyNames(value).length !== names.length) return false
-    parts.push(this.#head(names.length, names))
+    parts.push(this.#headOf(names))
     for (const name of names) if (!this.#add(value[name], parts, depth + 1)) return false
     return true
   }
 
-  #head(length: number, names: readonly string[] | undefined): Head {
-    const key = names === undefined ? length : JSON.stringify(names)
-    const known = this.#heads.get(key)
+  #headOfList(length: number): Head {
+    const known = this.#lists.get(length)
     if (known !== undefined) return known
+    const made = { names: undefined, length }
+    if (this.#lists.size < mostHeads) this.#lists.set(length, made)
+    return made
+  }
+
+  /** Found by what most differ in: names that only look like known ones get a head of their own. */
+  #headOf(names: readonly string[]): Head {
+    const { length } = names
+    const key = `${length} ${names[0]} ${names[length - 1]}`
+    const known = this.#objects.get(key)
+    if (known?.names.every((name, at) => name === names[at]) && known.length === length) return known
     const made = { names, length }
-    if (this.#heads.size < mostHeads) this.#heads.set(key, made)
+    if (known === undefined && this.#objects.size < mostHeads) this.#objects.set(key, made)
     return made
   }
 }

@@ -120,7 +120,7 @@ const ofVersion = 24
 
 /**
  * Names with versions that were seen lately, as hashes: most of what is read once is not read again
- * soon, and keeping takes as long as ten comparisons. Two that have one hash are kept a turn earlier.
+ * soon, and keeping takes as long as five comparisons. Two that have one hash are kept a turn earlier.
  */
 class SeenKeys {
   #hashes: Int32Array | undefined

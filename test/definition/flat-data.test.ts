@@ -135,6 +135,16 @@ describe('data in a row', () => {
     }
   })
 
+  it('tells names apart that begin and end alike', () => {
+    const each = [
+      { a: 1, b: 2, c: 3 },
+      { a: 1, x: 2, c: 3 },
+      { a: 1, b: 2, c: 3 },
+    ]
+    expect(each.map((value) => JSON.stringify(frozenData(flattener.flat(value) ?? [])))).toEqual(each.map((value) => JSON.stringify(value)))
+    expect(isSameData(flattener.flat(each[0] as object) ?? [], each[1])).toBe(false)
+  })
+
   it('keeps nothing that is nested more than 50 deep, or contains itself', () => {
     let deep: object = {}
     for (let depth = 0; depth < 60; depth += 1) deep = { deep }
