@@ -9,6 +9,7 @@ import type { Cache, Caches } from '../cache.js'
 import { Fixed } from '../definition/fixed.js'
 import { type FlatData, Flattener, frozenData, isSameData, sizeOfData } from '../definition/flat-data.js'
 import { isObject, own } from '../definition/json.js'
+import type { KeyValue } from '../definition/key.js'
 import type { ResourcePlan } from '../plan/resource-plan.js'
 import type { Mounted } from '../plan/routes.js'
 
@@ -53,13 +54,13 @@ export class FixedRecords {
     this.#kept = caches.make<string, KeptRecord>('records', { sizeOf: ({ size }) => size })
   }
 
-  /** The records, each or what stands for it. */
-  of<S extends Stored<unknown> | undefined>(resource: Mounted, found: readonly S[]): readonly S[] {
+  /** The records, each or what stands for it. `keys` are those by which links led to them. */
+  of<S extends Stored<unknown> | undefined>(resource: Mounted, found: readonly S[], keys?: readonly KeyValue[]): readonly S[] {
     let fixed: S[] | undefined
     for (let at = 0; at < found.length; at += 1) {
       const stored = found[at]
       if (stored === undefined || Fixed.is(stored)) continue
-      const one = this.one(resource, stored) as typeof stored
+      const one = this.one(resource, stored, keys?.[at]) as typeof stored
       if (one === stored) continue
       fixed ??= [...found]
       fixed[at] = one
@@ -68,13 +69,13 @@ export class FixedRecords {
   }
 
   /** The record, or what stands for it. */
-  one(resource: Mounted, stored: Stored<unknown>): Stored<unknown> {
+  one(resource: Mounted, stored: Stored<unknown>, linked?: KeyValue): Stored<unknown> {
     // As the memory adapter gives them, or a team that freezes its records and goes on giving them.
     if (Fixed.is(stored) || (Object.isFrozen(stored) && Object.isFrozen(stored.value))) return stored
     // Where versions do not stand for values, what is kept would often be another.
     if (!this.#on || resource.adapter.computes === true) return stored
     const { value, version } = stored
-    const key = isObject(value) ? keyText(resource.plan, value) : undefined
+    const key = isObject(value) ? nameOf(resource.plan, value, linked) : undefined
     if (key === undefined) return stored
     const name = this.#nameOf(resource) + key
     const known = this.#kept.get(name)
@@ -97,20 +98,24 @@ export class FixedRecords {
     const known = this.#names.get(resource)
     if (known !== undefined) return known
     this.#count += 1
-    const made = `${this.#count} `
+    const made = `${this.#count}`
     this.#names.set(resource, made)
     return made
   }
 }
 
-/** The key as it is stored: another spelling of it may be kept beside it, and does no harm. */
-function keyText({ key }: ResourcePlan, value: object): string | number | undefined {
+/**
+ * The key as it is stored: another spelling of it may be kept beside it, and does no harm. Of what a
+ * link leads to an adapter may give the members alone that it shows, so that is kept by itself.
+ */
+function nameOf({ key }: ResourcePlan, value: object, linked: KeyValue | undefined): string | undefined {
+  if (linked !== undefined) return `>${key.text(linked)}`
   if (key.composite) {
     const found = key.of(value)
-    return found === undefined ? undefined : key.text(found)
+    return found === undefined ? undefined : ` ${key.text(found)}`
   }
   const found = own(value, key.members[0] as string)
-  return typeof found === 'string' || typeof found === 'number' ? found : undefined
+  return typeof found === 'string' || typeof found === 'number' ? ` ${found}` : undefined
 }
 
 /** How many names are told apart, about: each keeps four bytes. */

@@ -58,10 +58,10 @@ function answerOf(exchange: Executed, outcome: Outcome): Awaitable<Answer> {
 }
 
 function pageAnswer(exchange: Executed, outcome: OutcomeOf<'page'>): Awaitable<Answer> {
-  const { resource, page, query } = outcome
+  const { resource, page, query, links } = outcome
   const fixes = mayFix(exchange)
   const items = fixes ? exchange.service.reuse.records.of(resource, page.items) : page.items
-  const related = relatedOf(exchange, resource, page.items, query.expand, fixes)
+  const related = relatedOf(exchange, resource, page.items, query.expand, { links, fixes })
   return settled(related, (found) => pageOf(exchange, outcome, items, found))
 }
 
@@ -122,10 +122,10 @@ function hintsOf(exchange: Executed, query: ListQuery, resource: Mounted, { item
 }
 
 function itemAnswer(exchange: Executed, outcome: OutcomeOf<'item'>): Awaitable<Answer> {
-  const { resource, keys } = outcome
+  const { resource, keys, links } = outcome
   const fixes = mayFix(exchange)
   const stored = fixes ? exchange.service.reuse.records.one(resource, outcome.stored) : outcome.stored
-  return settled(relatedOf(exchange, resource, [outcome.stored], exchange.expand, fixes), (related) => {
+  return settled(relatedOf(exchange, resource, [outcome.stored], exchange.expand, { links, fixes }), (related) => {
     const head = itemHead(exchange, resource, stored, related)
     if (exchange.route.kind === 'member') head.headers[header.contentLocation] = ownAddress(exchange, outcome)
     if (head.answer !== undefined) return head.answer
@@ -181,8 +181,8 @@ function ownAddress({ base, expand }: Executed, { resource, keys }: OutcomeOf<'i
 }
 
 /** A flag carries the very tag of the resource it belongs to (PATH-8). */
-function stateAnswer(exchange: Executed, { status, stored, resource }: OutcomeOf<'state'>): Awaitable<Answer> {
-  return settled(relatedOf(exchange, resource, [stored], []), (related) => {
+function stateAnswer(exchange: Executed, { status, stored, resource, links }: OutcomeOf<'state'>): Awaitable<Answer> {
+  return settled(relatedOf(exchange, resource, [stored], [], { links }), (related) => {
     const { headers, answer } = itemHead(exchange, resource, stored, related)
     return answer ?? { status, headers }
   })
