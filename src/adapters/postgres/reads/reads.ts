@@ -33,11 +33,14 @@ function isOfKey({ definition }: Table, { value }: Stored<Row>, key: KeyValue): 
 
 /** The row of a key as it is listed and read. */
 async function cellsOf(table: Table, texts: readonly string[], call: AdapterCall, ask: Ask): Promise<Cells | undefined> {
-  if (isUnscoped(call)) return (await ask.cells(table.one, table.shownNames, texts))[0]
+  // In a view, or without an index, a read may take long, and others would wait for it.
+  const isShort = table.keyIndex !== undefined && !table.separate
+  const cells: Ask['cells'] = (...asked) => (isShort ? ask.shared(...asked) : ask.cells(...asked))
+  if (isUnscoped(call)) return (await cells(table.one, table.shownNames, texts))[0]
   const parameters = new Parameters()
   const conditions = keySql(table.layout, texts, parameters)
   addVisible(table, call, parameters, table.shownAlive, conditions)
-  return (await ask.cells(table.reads.of(` WHERE ${every(conditions)}`), table.shownNames, parameters.values))[0]
+  return (await cells(table.reads.of(` WHERE ${every(conditions)}`), table.shownNames, parameters.values))[0]
 }
 
 /** The records of these keys, in their order. `see` gets each that is found, by the text of its key. */
