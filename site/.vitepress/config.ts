@@ -16,7 +16,7 @@ export default defineConfig({
   lang: 'en',
   // The README is the first page of the site, so the pages lie in the root of the repository.
   srcDir: '..',
-  srcExclude: ['{bench,build,dist,site,src,test}/**', '**/node_modules/**'],
+  srcExclude: ['{bench,build,dist,src,test}/**', '**/node_modules/**'],
   outDir: '../build/site',
   cacheDir: '../build/site-cache',
   // Relative addresses: the site works in any folder of any server.

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MarkdownEnv, MarkdownRenderer } from 'vitepress'
+import { sourcePage } from './sources.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -21,12 +22,14 @@ function addressOf(path: string): string | undefined {
   // A folder with a README is a page.
   const file = existsSync(join(root, path, 'README.md')) ? join(path, 'README.md') : path
   if (file.endsWith('.md')) return `/${file.replace(/README\.md$/, 'index.md')}`
-  return served.includes(extname(file)) && dirname(file) === 'docs' ? `/${file}` : undefined
+  if (served.includes(extname(file)) && dirname(file) === 'docs') return `/${file}`
+  const page = sourcePage(file)
+  return page === undefined ? undefined : `/site/${page}.md`
 }
 
 /**
- * Replaces the rule that writes links. VitePress makes other anchors of headings than GitHub does,
- * and the site has no source files: a link to one becomes text that names its path.
+ * Replaces the rule that writes links. VitePress makes other anchors of headings than GitHub does.
+ * The site has no source files but those of the examples: a link to one becomes text with its path.
  */
 export function relink(md: MarkdownRenderer): void {
   const { rules } = md.renderer

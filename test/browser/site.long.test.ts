@@ -10,22 +10,26 @@ useBrowser()
 let base = ''
 let close = async (): Promise<void> => {}
 let pages: ReadonlyMap<string, string> = new Map()
+/** Those that are written by hand: the others show source files. */
+let written: readonly string[] = []
 
 beforeAll(async () => {
   expect(await buildSite()).toContain('build complete')
   ;({ base, close } = await serveSite())
   pages = sitePages()
+  written = [...pages.keys()].filter((path) => !path.startsWith('site/'))
 }, 300_000)
 
 afterAll(() => close())
 
+const sourceFile = 'site/examples/pre-piezas/main.ts.html'
 const shown = ['docs/index.html', 'docs/tutorial.html', 'docs/errors.html', 'docs/performance.html']
 
 describe('the pages of the site', () => {
-  it('are the README, the pages of docs and the READMEs of examples', () => {
+  it('are the README, the pages of docs, and the examples with their source files', () => {
     expect([...pages.keys()]).toEqual(expect.arrayContaining(['index.html', 'CHANGELOG.html', 'docs/index.html', 'docs/tutorial.html']))
     expect([...pages.keys()]).toEqual(expect.arrayContaining(['examples/legacy/index.html', 'examples/pre-piezas/index.html']))
-    expect(pages.size).toBeGreaterThan(40)
+    expect([...pages.keys()]).toEqual(expect.arrayContaining(['site/examples/outbox/index.html', sourceFile]))
   })
 
   it('link to pages, anchors and files that exist', () => {
@@ -40,7 +44,7 @@ describe('the pages of the site', () => {
 
   it('all open without an error in the console, and none is wider than a narrow window', async () => {
     await visit(base, { width: 320 }, async ({ page }) => {
-      for (const path of pages.keys()) {
+      for (const path of [...written, sourceFile]) {
         await page.goto(`${base}${path}`)
         await page.waitForFunction('document.querySelector("#app").__vue_app__ !== undefined')
         expect((await page.locator('main h1').innerText()).length, path).toBeGreaterThan(3)
@@ -84,6 +88,16 @@ describe('the pages of the site', () => {
       await page.getByRole('button', { name: 'All pages' }).click()
       await page.getByRole('link', { name: 'Write an adapter' }).click()
       await page.waitForURL(/\/docs\/adapters/)
+    })
+  })
+})
+
+describe('the source files of the examples', () => {
+  it('are a click away from the page that names them', async () => {
+    await visit(`${base}docs/records.html`, {}, async ({ page }) => {
+      await page.getByRole('link', { name: 'examples/cancellations' }).click()
+      await page.getByRole('heading', { name: 'examples/cancellations/service.ts' }).waitFor()
+      expect(await page.locator('main pre').innerText()).toContain('records(')
     })
   })
 })
