@@ -1,4 +1,4 @@
-/** The site of the documentation: the Markdown files of the repository, and nothing else. */
+/** The site of the documentation: the Markdown files of the repository, and the source files of the examples. */
 import { copyFileSync, readdirSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
