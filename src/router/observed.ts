@@ -78,8 +78,10 @@ export function watchCall(caller: Caller, collection: string, call: string) {
   const { counts } = caller.progress
   return {
     run: <T>(ask: () => T): T => traced.run(ask, undefined as never),
-    end(result: unknown): void {
-      const rows = rowsOf(result)
+    /** `linked`: records that came with the result, behind its links. */
+    end(result: unknown, linked = 0): void {
+      const own = rowsOf(result)
+      const rows = own === undefined ? undefined : own + linked
       traced.message.rows = rows
       finish(undefined, rows)
     },
