@@ -49,7 +49,7 @@ export async function checkService(options: CheckServiceOptions): Promise<CheckR
     onResult?.(result)
   }
   try {
-    const service = new Service(base.replace(/\/+$/, ''), target, client)
+    const service = new Service(base, target, client)
     const isWanted = wanted(rest.only)
     await runServiceChecks(service, serviceChecks.filter(isWanted), tell)
     const checks = { safe: listChecks.filter(isWanted), writing: allWriteChecks.filter(isWanted) }
@@ -88,7 +88,7 @@ export async function removeLeftovers(options: CheckServiceOptions & { readonly 
   const ledger = new Ledger(write as string)
   const client = new Client({ principals, ...defaults })
   try {
-    return await cleanUpAlways(new Service(base.replace(/\/+$/, ''), target, client), ledger, principals)
+    return await cleanUpAlways(new Service(base, target, client), ledger, principals)
   } finally {
     client.close()
     ledger.close()

@@ -5,12 +5,18 @@ import type { Target } from './target/target.js'
 import { Unchecked } from './verdict.js'
 
 export class Service {
+  /** Absolute, without a slash at its end. Templates stand below it. */
+  readonly base: string
+
+  /** `base`: as it was given. */
   constructor(
-    /** Absolute, without a slash at its end. Templates stand below it. */
-    readonly base: string,
+    base: string,
     readonly target: Target,
     readonly client: Client,
-  ) {}
+  ) {
+    const plain = base.replace(/\/+$/, '')
+    this.base = /^https?:\/\/[^/]+$/.test(plain) ? `${plain}${target.path ?? ''}` : plain
+  }
 
   /** Sends to a path below the base address. */
   send(method: string, path: string, options?: SendOptions): Promise<Exchange> {

@@ -1111,7 +1111,7 @@ const factories: Readonly<Record<string, Factory>> = {
     kinds: targetFileKinds,
     make: (options) => readTarget(options),
     required: { collections: [] },
-    options: { published: 'text', collections: 'list', retired: 'list', principals: 'list' },
+    options: { published: 'text', path: 'enum', collections: 'list', retired: 'list', principals: 'list' },
   },
   'target file principals': {
     name: /[Tt]he target/,

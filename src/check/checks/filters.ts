@@ -8,6 +8,7 @@ import { needsParameter, valueAt } from '../listings.js'
 import type { Filter } from '../target/target.js'
 import { breaks, holds, NotApplicable, type Outcome, Unchecked } from '../verdict.js'
 import { expectStatus, firstBreak } from './expecting.js'
+import { folded } from './order.js'
 
 /** A filter with a value that an item shows. */
 interface Shown {
@@ -46,15 +47,12 @@ const shownIn = (item: JsonObject, filters: readonly Filter[]): readonly Shown[]
 const isOfType = (value: unknown, { type }: Filter): value is string | number | boolean =>
   type === 'integer' ? Number.isInteger(value) : type !== 'other' && typeof value === type
 
-/** Texts may be compared without case and accents: both are equal for a filter. */
-const loosely = (value: unknown): string => String(value).normalize('NFD').replace(/\p{M}/gu, '').trim().toLowerCase()
-
 /** What is wrong with the answer to a filter by values of an item. */
 function wrongItems(list: Listing, exchange: Exchange, wanted: readonly Shown[], item: JsonObject): Outcome | undefined {
   const refused = expectStatus(exchange, [200], 'a filter by a value that an item shows')
   if (refused !== undefined) return refused
   const found = itemsOf(exchange)
-  const stray = found.findIndex((one) => wanted.some(({ filter, value }) => loosely(valueAt(one, filter.name)) !== loosely(value)))
+  const stray = found.findIndex((one) => wanted.some(({ filter, value }) => folded(valueAt(one, filter.name)) !== folded(value)))
   const names = wanted.map(({ filter, value }) => `${filter.name} ${JSON.stringify(value)}`).join(' and ')
   if (stray >= 0) return breaks(`only items with ${names}`, `item ${stray + 1} has another value`, exchange)
   const isWhole = totalOf(exchange) === found.length || (totalOf(exchange) === undefined && found.length < pageSize(list))

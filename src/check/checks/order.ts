@@ -26,18 +26,27 @@ export function misplaced(values: readonly unknown[], descending: boolean): numb
   return undefined
 }
 
+/** Without case, accents and outer space: many stores take such texts for equal. */
+export const folded = (value: unknown): string => String(value).normalize('NFD').replace(/\p{M}/gu, '').trim().toLowerCase()
+
+/** The ways in which a store may tell texts apart. */
+const readings: readonly ((value: unknown) => string)[] = [(value) => JSON.stringify(value), folded]
+
 /** The values without repeats that follow each other; nulls are left out. */
-export function runs(values: readonly unknown[]): readonly string[] {
-  const texts = values.filter((value) => value !== null && value !== undefined).map((value) => JSON.stringify(value))
+export function runs(values: readonly unknown[], read: (value: unknown) => string = JSON.stringify): readonly string[] {
+  const texts = values.filter((value) => value !== null && value !== undefined).map(read)
   return texts.filter((text, at) => text !== texts[at - 1])
 }
 
-/** The first value that stands at two places with others between; `undefined` where none does. */
+/** The first value that stands at two places with others between, however texts are told apart; `undefined` where none does. */
 export function torn(values: readonly unknown[]): string | undefined {
-  const seen = new Set<string>()
-  for (const text of runs(values)) {
-    if (seen.has(text)) return text
-    seen.add(text)
-  }
-  return undefined
+  const repeated = readings.map((read) => {
+    const all = runs(values, read)
+    return all.find((text, at) => all.indexOf(text) < at)
+  })
+  return repeated.includes(undefined) ? undefined : repeated[0]
 }
+
+/** Whether the values of one order are those of the other in reverse. Equal ones may stand in any order. */
+export const areReverse = (up: readonly unknown[], down: readonly unknown[]): boolean =>
+  readings.some((read) => runs(up, read).join('\n') === runs(down, read).toReversed().join('\n'))

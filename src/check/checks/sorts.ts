@@ -7,7 +7,7 @@ import { itemsOf, type Listing } from '../listing.js'
 import { needsParameter, valueAt } from '../listings.js'
 import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
 import { expectStatus, firstBreak } from './expecting.js'
-import { misplaced, runs, torn } from './order.js'
+import { areReverse, misplaced, runs, torn } from './order.js'
 import { disjointness, walkByNumber, walkSize } from './walks.js'
 
 /** The fields of `sort`. Throws where there are none, or they are not known. */
@@ -58,8 +58,7 @@ export const sortChecks: readonly ListCheck[] = [
         }
         // How the store compares texts is its own affair, but the two directions are each other's reverse.
         if (!both.every((one) => isAll(list, one))) return undefined
-        const [up, down] = [runs(values[0] ?? []), runs(values[1] ?? [])]
-        if (up.join() === down.toReversed().join()) return undefined
+        if (areReverse(values[0] ?? [], values[1] ?? [])) return undefined
         return breaks(`the values of sort=-${field} in the reverse order of sort=${field}`, 'another order', ...both)
       })
       return found ?? holds

@@ -23,8 +23,13 @@ export function targetOf(given: unknown): Target {
       return list === undefined ? [] : [collectionOf(document, operations, list)]
     })
   const url = asObject(isList(asObject(document).servers) ? (asObject(document).servers as unknown[])[0] : undefined).url
-  const published = typeof url === 'string' && /^https?:\/\/[^{]+$/.test(url) ? url.replace(/\/+$/, '') : undefined
-  return { ...(published === undefined ? {} : { published }), collections, retired: [] }
+  const [, origin = '', path = ''] = /^(https?:\/\/[^/{]+)?((?:\/[^/?#{]+)*)\/?$/.exec(typeof url === 'string' ? url : '') ?? []
+  return {
+    ...(origin === '' ? {} : { published: `${origin}${path}` }),
+    ...(path === '' ? {} : { path }),
+    collections,
+    retired: [],
+  }
 }
 
 function collectionOf(document: unknown, operations: readonly Operation[], list: Operation): CollectionTarget {

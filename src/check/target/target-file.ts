@@ -70,6 +70,7 @@ export const principalSourceKinds: Kinds<PrincipalSource> = {
 
 export const targetFileKinds: Kinds<TargetFile> = {
   published: 'string',
+  path: { a: 'a path such as "/v1"', like: /^\/\S*[^/\s]$/ },
   collections: { required: { each: { options: collectionKinds } } },
   retired: names,
   principals: { each: { options: principalSourceKinds } },

@@ -58,6 +58,8 @@ export interface CollectionTarget {
 export interface Target {
   /** The address that links begin with, where it is not the base address that is checked. */
   readonly published?: string
+  /** The path of the server that the document names: put behind a base address that has no path. */
+  readonly path?: string
   readonly collections: readonly CollectionTarget[]
   /** Segments of versions that have ended, such as `v0`. */
   readonly retired: readonly string[]

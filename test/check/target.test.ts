@@ -1,0 +1,67 @@
+/** What a document tells of a service. */
+import { expect, it } from 'vitest'
+import { resolveTarget } from '../../src/check/check-service.js'
+import { Client } from '../../src/check/client/client.js'
+import { Service } from '../../src/check/service.js'
+import { withoutReferences } from '../../src/check/target/references.js'
+import { document } from './twin/document.js'
+
+it('follows references, those of a schema to itself among them', () => {
+  const tree = { type: 'object', properties: { children: { items: { $ref: '#/components/schemas/Tree%20x' } } } }
+  const whole = withoutReferences({
+    paths: { here: { $ref: '#/components/schemas/Tree%20x' } },
+    components: { schemas: { 'Tree x': tree } },
+  })
+  const { here } = (whole as { paths: { here: typeof tree } }).paths
+  expect(here.properties.children.items).toBe(here)
+})
+
+it('learns parameters, keys and what is promised', () => {
+  const { collections } = resolveTarget(document)
+  expect(collections.map(({ template }) => template)).toEqual(['/v1/orders', '/v1/customers'])
+  expect(collections[0]).toMatchObject({
+    key: ['id'],
+    sort: ['id', 'state', 'amount', 'createdAt'],
+    expand: ['customer'],
+    largest: 20,
+    first: 1,
+    filters: expect.arrayContaining([{ name: 'amount', type: 'integer', many: false }]),
+    nullable: ['amount', 'note'],
+    secured: true,
+    counted: true,
+    create: { marker: 'note', idempotent: true },
+  })
+})
+
+const openItems = { get: { parameters: [{ name: 'sort', in: 'query', schema: { type: 'string' } }], responses: {} } }
+
+it('does not guess what a document does not tell', () => {
+  const [items] = resolveTarget({
+    openapi: '3.1.0',
+    paths: { '/v1/items': openItems, '/v1/items/{id}': { get: { responses: {} } } },
+  }).collections
+  expect(items).not.toHaveProperty('key')
+  expect(items).not.toHaveProperty('sort')
+  expect(items).not.toHaveProperty('largest')
+  expect(items).not.toHaveProperty('create')
+})
+
+it('does not write where DELETE would only take a record out of a parent', () => {
+  const { get, post } = document.paths['/v1/orders']
+  const item = document.paths['/v1/orders/{id}']
+  const paths = { ...document.paths, '/v1/customers/{id}/orders': { get, post }, '/v1/customers/{id}/orders/{order}': item }
+  const found = resolveTarget({ ...document, paths }).collections.filter(({ create }) => create !== undefined)
+  expect(found.map(({ template }) => template)).toEqual(['/v1/orders'])
+})
+
+it.each([
+  ['/v1', 'http://h:1', 'http://h:1/v1'],
+  ['https://api.example.com/v1/', 'http://h:1', 'http://h:1/v1'],
+  ['https://api.example.com/v1', 'http://h:1/x', 'http://h:1/x'],
+  ['/', 'http://h:1', 'http://h:1'],
+  ['https://{region}.example.com/v1', 'http://h:1', 'http://h:1'],
+])('a document of the server %s and the address %s: %s', (url, given, base) => {
+  const client = new Client({ principals: [], rate: 1, budget: 1 })
+  expect(new Service(given, resolveTarget({ ...document, servers: [{ url }] }), client).base).toBe(base)
+  client.close()
+})
