@@ -3,7 +3,7 @@ import { exec } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import type { Principal } from '../check/client/principals.js'
+import { credentialOf, type Principal } from '../check/client/principals.js'
 import { isDocument } from '../check/target/document-target.js'
 import { type PrincipalSource, readTarget, type TargetFile } from '../check/target/target-file.js'
 import { isConfigurationError } from '../problem.js'
@@ -16,11 +16,15 @@ const patience = 30_000
 
 const isAddress = (source: string): boolean => /^https?:\/\//.test(source)
 
-/** The document of a service. Throws `UsageError` where there is none. */
-export async function documentOf({ base, document }: CheckCall, cwd: string): Promise<unknown> {
+/**
+ * The document of a service. The first token is sent where the service asks for one, and to no
+ * other. Throws `UsageError` where there is no document.
+ */
+export async function documentOf(call: CheckCall, cwd: string): Promise<unknown> {
+  const { base, document } = call
   if (document !== undefined) return parsed(document, isAddress(document) ? await fetched(document) : textIn(document, cwd))
   for (const name of ['openapi.json', 'openapi.yaml']) {
-    const text = await fetched(`${base}/${name}`).catch((error: unknown) => {
+    const text = await fetchedAs(call, `${base}/${name}`).catch((error: unknown) => {
       // Nobody listens: another name would not help.
       if (!(error instanceof NoDocument)) throw error
     })
@@ -34,15 +38,33 @@ export async function documentOf({ base, document }: CheckCall, cwd: string): Pr
 /** The service answers, and not with a document. */
 class NoDocument extends UsageError {}
 
-async function fetched(address: string): Promise<string> {
+/** The service asks for credentials. */
+class NoAccess extends NoDocument {}
+
+async function fetchedAs(call: CheckCall, address: string): Promise<string> {
+  try {
+    return await fetched(address)
+  } catch (error) {
+    const sources = sourcesOf(call).slice(0, 1)
+    if (!(error instanceof NoAccess) || sources.length === 0) throw error
+    const [principal] = await principalsOf(sources)
+    if (principal === undefined) throw error
+    const caller = { kind: 'principal', name: principal.name } as const
+    return fetched(address, credentialOf(caller, new Map([[principal.name, principal]])))
+  }
+}
+
+async function fetched(address: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   let response: Response
   try {
-    response = await fetch(address, { signal: AbortSignal.timeout(patience) })
+    // A redirect could take the token elsewhere.
+    response = await fetch(address, { headers, redirect: 'manual', signal: AbortSignal.timeout(patience) })
   } catch (error) {
     throw new UsageError(`${address} can not be asked: ${messageOf((error as { cause?: unknown }).cause ?? error)}`)
   }
   if (response.status === 200) return response.text()
-  throw new NoDocument(`${address} answered ${response.status} and no document.`)
+  const Fault = response.status === 401 ? NoAccess : NoDocument
+  throw new Fault(`${address} answered ${response.status} and no document.`)
 }
 
 /** An address has no end by which YAML can be told, so JSON is tried first. */

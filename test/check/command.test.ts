@@ -142,6 +142,19 @@ it('--dry-run prints the plan and sends nothing', async () => {
   expect(out).toContain('QUERY-7/walk-disjoint')
 })
 
+it('takes the document from the service, with the token where the service asks for one', async () => {
+  const app = twinApp()
+  const tokens: (string | undefined)[] = []
+  service = await serving((req, res) => {
+    if (req.url !== '/openapi.json') return app(req, res)
+    tokens.push(req.headers.authorization)
+    if (req.headers.authorization === undefined) res.writeHead(401).end()
+    else res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(document))
+  })
+  const { code } = await run(service.origin, '--token', 'CHECK_ADMIN_TOKEN', '--rate', '9999999', '--only', 'QUERY-7')
+  expect([code, tokens]).toEqual([0, [undefined, `Bearer ${tokenOf('admin')}`]])
+})
+
 it('--init writes a target file that --target takes, without a token in it', async () => {
   const origin = await start()
   expect((await run(origin, ...usual, '--init', 'target.json')).code).toBe(0)
