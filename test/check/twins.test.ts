@@ -13,7 +13,13 @@ it('a right service that was written by hand is accused of nothing', async () =>
   expect(report.left).toEqual([])
 })
 
-it.each(Object.entries({ ...readFaults, ...writeFaults }))('a twin with "%s" breaks %s', async (fault, clause) => {
-  const report = await checkTwin(fault as Fault, [clause])
-  expect(breaksOf(report), faultsOf(report).join('\n')).toEqual([clause])
-})
+const faults = Object.entries({ ...readFaults, ...writeFaults })
+
+// The long test takes all of them, and looks at the other clauses, too.
+it.each(faults.filter(([, clause], at) => faults.findIndex(([, other]) => other === clause) === at))(
+  'a twin with "%s" breaks %s',
+  async (fault, clause) => {
+    const report = await checkTwin(fault as Fault, [clause])
+    expect(breaksOf(report), faultsOf(report).join('\n')).toEqual([clause])
+  },
+)
