@@ -1,36 +1,30 @@
-/** One budget on `express-rate-limit`, which counts and compares; the header fields are worded here as it words them (LIMIT-1). */
+/** One budget: counts requests, compares them with the limit, and words the header fields as `express-rate-limit` does (LIMIT-1). */
 import { hash } from 'node:crypto'
-import { rateLimit } from 'express-rate-limit'
+import type { Awaitable } from '../adapters/contract.js'
 import { Caches } from '../cache.js'
 import { HttpProblem } from '../problem.js'
+import { isPromise } from '../promise.js'
 import { header } from '../wire.js'
 import type { Budget } from './budgets.js'
 import { inSeconds } from './duration.js'
-import type { LimitStore } from './store.js'
+import type { LimitStore, WindowCount } from './store.js'
 
 /** Header fields of an answer. */
 type Fields = Record<string, string>
 
-/** Counts one request of a key: the fields of its answer. Rejects with the 429 problem, or with what the store failed with, unless `uncounted` makes fields of that. */
-export type Engine = (key: string) => Promise<Fields>
+/**
+ * Counts one request of a key, and returns the fields of its answer: at once where the store counts at once. Throws, or rejects
+ * with, the 429 problem. What the store rejects with goes to `uncounted`.
+ */
+export type Engine = (key: string) => Awaitable<Fields>
 
-/** What the engine is given for a request: it reads the key there, and leaves its count. */
-interface Counted {
-  readonly key: string
-  readonly refuse: (count: Count) => void
-  count: Count | undefined
-}
-
-/** What it leaves. */
-interface Count {
-  readonly remaining: number
-  readonly resetTime: Date | undefined
-}
-
-/** The engine of one budget. `caches` keep the policies of callers, which every answer tells. `uncounted`: what becomes of a request that the store could not count; its fields, or what it throws. */
+/**
+ * The engine of one budget. `caches` keep the policies of callers, which are in every answer. `uncounted` returns the fields of a
+ * request that the store could not count, or throws.
+ */
 export function makeEngine(
   budget: Budget,
-  store: Pick<LimitStore, 'increment' | 'decrement' | 'resetKey'>,
+  store: Pick<LimitStore, 'increment'>,
   uncounted: (error: unknown) => Fields,
   caches = new Caches(),
 ): Engine {
@@ -43,50 +37,20 @@ export function makeEngine(
     policies.set(key, policy)
     return policy
   }
-  const fieldsOf = (key: string, remaining: number, seconds: number): Fields => {
+  const judge = (key: string, { totalHits, resetTime }: WindowCount): Fields => {
+    const seconds = secondsUntil(resetTime, window)
     const fields: Fields = {}
-    fields[header.rateLimit] = `"${name}"; r=${remaining}; t=${seconds}`
+    fields[header.rateLimit] = `"${name}"; r=${Math.max(0, limit - totalHits)}; t=${seconds}`
     fields[header.rateLimitPolicy] = policyOf(key)
+    if (totalHits > limit) throw tooMany(budget, fields, seconds)
     return fields
   }
-  const counts = rateLimit({
-    windowMs: window,
-    limit,
-    // Its own fields would cost a digest of the key on every request.
-    standardHeaders: false,
-    legacyHeaders: false,
-    validate: false,
-    requestPropertyName: 'count' satisfies keyof Counted,
-    keyGenerator: (request) => (request as unknown as Counted).key,
-    handler: (request) => {
-      const { refuse, count } = request as unknown as Counted
-      refuse(count as Count)
-    },
-    store,
-  })
-  // It wants Express's request and response, and would write on both: here it gets a place of its own.
-  return (key) =>
-    new Promise((resolve, reject) => {
-      const request: Counted = {
-        key,
-        refuse: ({ remaining, resetTime }) => {
-          const seconds = secondsUntil(resetTime, window)
-          reject(tooMany(budget, fieldsOf(key, remaining, seconds), seconds))
-        },
-        count: undefined,
-      }
-      const next = (error?: unknown): void => {
-        if (error === undefined) {
-          const { remaining, resetTime } = request.count as Count
-          resolve(fieldsOf(key, remaining, secondsUntil(resetTime, window)))
-        } else resolve(Promise.reject(error).catch(uncounted))
-      }
-      void counts(request as never, unanswered as never, next)
-    })
+  return (key) => {
+    const counted = store.increment(key)
+    // The store in the process answers at once: a request that it counts waits for no promise.
+    return isPromise(counted) ? counted.then((count) => judge(key, count), uncounted) : judge(key, counted)
+  }
 }
-
-/** It answers nothing by itself. */
-const unanswered = Object.freeze({})
 
 /** Seconds until a window ends, as `express-rate-limit` tells them. A store that does not say when has begun one just now. */
 function secondsUntil(end: Date | undefined, window: number): number {

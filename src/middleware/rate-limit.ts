@@ -1,6 +1,7 @@
 /** Rate limits: requests are counted by principal, failed authentications by address (LIMIT-1). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Awaitable } from '../adapters/contract.js'
 import { Caches, owning } from '../cache.js'
 import { splitTarget } from '../http/targets.js'
 import { type Budgets, type BudgetsOptions, budgetsKinds, fittingBudget, resolveBudgets } from '../limits/budgets.js'
@@ -81,16 +82,13 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
     const name = nameOf(key(principal, req))
     return name === undefined ? addressKey(req) : nameKey(name)
   }
-  const count = (req: IncomingMessage, { principal, path, failed }: CountedRequest): Promise<Headers> => {
-    // Every promise between the engine and its answer costs each request a turn: this makes none.
-    try {
-      if (failed) return failures(addressKey(req))
-      const key = keyOf(principal, req)
-      return (engines[fittingBudget(budgets.all, req, path)] as Engine)(key)
-    } catch (error) {
-      return Promise.reject(error)
-    }
+  const tally: Tally = (req, { principal, path, failed }) => {
+    if (failed) return failures(addressKey(req))
+    const key = keyOf(principal, req)
+    return (engines[fittingBudget(budgets.all, req, path)] as Engine)(key)
   }
+  const count: RateLimit['count'] = async (req, of) => tally(req, of)
+  tallies.set(count, tally)
   const rateLimitMiddleware: Middleware = (req, res, next) => {
     const { path } = splitTarget(req.url ?? '/')
     const of = { principal: principals.find(req)?.principal, path: splitVersion(path)?.rest ?? path, failed: false }
@@ -113,6 +111,14 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
   })
   return owning(made, caches)
 }
+
+/** `count` of a rate limit without a promise where the store answers at once. It throws what `count` rejects with then. */
+export type Tally = (req: IncomingMessage, of: CountedRequest) => Awaitable<Headers>
+
+/** By `count`, so that a rate limit whose `count` was replaced is asked by that one. */
+const tallies = new WeakMap<RateLimit['count'], Tally>()
+
+export const tallyOf = (limit: RateLimit): Tally => tallies.get(limit.count) ?? ((req, of) => limit.count(req, of))
 
 export const rateLimitKinds: Kinds<RateLimitOptions> = {
   ...budgetsKinds,

@@ -13,7 +13,7 @@ import type { CrossOrigin } from '../middleware/cross-origin.js'
 import type { Login } from '../middleware/login.js'
 import type { Middleware } from '../middleware/middleware.js'
 import { patchTypes } from '../middleware/patch-types.js'
-import type { RateLimit } from '../middleware/rate-limit.js'
+import { type RateLimit, type Tally, tallyOf } from '../middleware/rate-limit.js'
 import { invalidOption } from '../options/check.js'
 import { count, functionBy, type Kinds, withMethod } from '../options/kinds.js'
 import { type CustomRepresentation, representationsKind, representationsOption } from '../plan/custom-representation.js'
@@ -103,6 +103,8 @@ export interface Service extends Adoption {
   readonly permission: Permission | undefined
   readonly idempotencyOwner: ((principal: unknown, req: IncomingMessage) => unknown) | undefined
   readonly rateLimit: RateLimit | undefined
+  /** Counts a request against `rateLimit`. */
+  readonly tally: Tally | undefined
   readonly usage: Usage | undefined
   readonly login: Login | undefined
   /** Header fields of every answer. */
@@ -212,6 +214,7 @@ export function resolveService(options: ServiceOptions, { login, secureHeaders }
     permission: options.permission,
     idempotencyOwner: options.idempotencyOwner,
     rateLimit: options.rateLimit,
+    tally: options.rateLimit && tallyOf(options.rateLimit),
     usage: options.usage,
     login,
     secureHeaders,

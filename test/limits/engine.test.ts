@@ -1,6 +1,7 @@
 import { rateLimit } from 'express-rate-limit'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Awaitable } from '../../src/adapters/contract.js'
 import type { Budget } from '../../src/limits/budgets.js'
 import { makeEngine } from '../../src/limits/engine.js'
 import { HttpProblem } from '../../src/problem.js'
@@ -28,6 +29,16 @@ function itsOwn({ name, limit, window }: Budget, hits: object, key: string): Pro
   })
 }
 
+/** The fields that an engine returns, or those of the problem that it throws. */
+async function fieldsOrRefusal(count: () => Awaitable<object>): Promise<object> {
+  try {
+    return await count()
+  } catch (error) {
+    expect(error).toBeInstanceOf(HttpProblem)
+    return (error as HttpProblem).headers
+  }
+}
+
 describe('engine', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
   afterEach(() => void vi.useRealTimers())
@@ -51,12 +62,9 @@ describe('engine', () => {
         const resetTime = end === undefined ? undefined : new Date(Date.now() + end)
         const hits = { totalHits: Math.max(1, budget.limit + over), resetTime }
         const [refused, fields] = await itsOwn(budget, hits, key)
-        const count = makeEngine(budget, { increment: () => hits, decrement: () => {}, resetKey: () => {} }, uncounted)
+        const count = makeEngine(budget, { increment: () => hits }, uncounted)
         for (let times = 0; times < 2; times++) {
-          const told = await count(key).catch((error: unknown) => {
-            expect(error).toBeInstanceOf(HttpProblem)
-            return (error as HttpProblem).headers
-          })
+          const told = await fieldsOrRefusal(() => count(key))
           const wait = (fields as Record<string, string>)['Retry-After']
           expect(Object.entries(told)).toEqual(
             Object.entries(refused ? { ...fields, 'Retry-After': String(Math.max(1, Number(wait))) } : fields),
@@ -69,8 +77,17 @@ describe('engine', () => {
   it('LIMIT-1: what a store fails with becomes what the limit makes of it', async () => {
     const budget: Budget = { name: 'default', limit: 1, window: 1000, routes: undefined, methods: undefined }
     const down = new Error('down')
-    const store = { increment: () => Promise.reject(down), decrement: () => {}, resetKey: () => {} }
+    const store = { increment: () => Promise.reject(down) }
     await expect(makeEngine(budget, store, uncounted)('a')).rejects.toBe(down)
     expect(await makeEngine(budget, store, () => ({}))('a')).toEqual({})
+  })
+  it('LIMIT-1: a request waits for no promise where the store counts at once, and for its store where that does not', async () => {
+    const budget: Budget = { name: 'default', limit: 1, window: 1000, routes: undefined, methods: undefined }
+    const hits = { totalHits: 1, resetTime: undefined }
+    const fields = makeEngine(budget, { increment: () => hits }, uncounted)('a')
+    expect(fields).toMatchObject({ RateLimit: '"default"; r=0; t=1' })
+    const later = makeEngine(budget, { increment: () => Promise.resolve(hits) }, uncounted)('a')
+    expect(later).toBeInstanceOf(Promise)
+    expect(await later).toEqual(fields)
   })
 })

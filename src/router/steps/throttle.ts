@@ -1,4 +1,5 @@
 /** Counts requests against their budgets (LIMIT-1). */
+import { settled } from '../../promise.js'
 import type { Identified, Received } from '../stages.js'
 
 /**
@@ -6,12 +7,12 @@ import type { Identified, Received } from '../stages.js'
  * `too-many-requests` (429), or `unavailable` (503) where the service refuses what it can't count.
  */
 export function throttle({ service, req, path, progress, principal }: Identified): void | Promise<void> {
-  if (service.rateLimit === undefined) return
-  return service.rateLimit.count(req, { principal, path, failed: false }).then((fields) => progress.setLimitFields(fields))
+  if (service.tally === undefined) return
+  return settled(service.tally(req, { principal, path, failed: false }), (fields) => progress.setLimitFields(fields))
 }
 
 /** Counts a failed authentication against the client's address. Throws as `throttle` does. */
 export function countFailure({ service, req, path, progress }: Received): void | Promise<void> {
-  if (service.rateLimit === undefined) return
-  return service.rateLimit.count(req, { principal: undefined, path, failed: true }).then((fields) => progress.setLimitFields(fields))
+  if (service.tally === undefined) return
+  return settled(service.tally(req, { principal: undefined, path, failed: true }), (fields) => progress.setLimitFields(fields))
 }
