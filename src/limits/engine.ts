@@ -7,7 +7,7 @@ import { isPromise } from '../promise.js'
 import { header } from '../wire.js'
 import type { Budget } from './budgets.js'
 import { inSeconds } from './duration.js'
-import type { LimitStore, WindowCount } from './store.js'
+import type { WindowCount } from './store.js'
 
 /** Header fields of an answer. */
 type Fields = Record<string, string>
@@ -18,13 +18,18 @@ type Fields = Record<string, string>
  */
 export type Engine = (key: string) => Awaitable<Fields>
 
+/** What counts for an engine. `now` spares a store in the process from reading the clock again. */
+interface Counter {
+  increment(key: string, now: number): Awaitable<WindowCount>
+}
+
 /**
  * The engine of one budget. `caches` keep the policies of callers, which are in every answer. `uncounted` returns the fields of a
  * request that the store could not count, or throws.
  */
 export function makeEngine(
   budget: Budget,
-  store: Pick<LimitStore, 'increment'>,
+  store: Counter,
   uncounted: (error: unknown) => Fields,
   caches = new Caches(),
 ): Engine {
@@ -37,8 +42,8 @@ export function makeEngine(
     policies.set(key, policy)
     return policy
   }
-  const judge = (key: string, { totalHits, resetTime }: WindowCount): Fields => {
-    const seconds = secondsUntil(resetTime, window)
+  const judge = (key: string, { totalHits, resetTime }: WindowCount, now: number): Fields => {
+    const seconds = secondsUntil(resetTime, window, now)
     const fields: Fields = {}
     fields[header.rateLimit] = `"${name}"; r=${Math.max(0, limit - totalHits)}; t=${seconds}`
     fields[header.rateLimitPolicy] = policyOf(key)
@@ -46,15 +51,16 @@ export function makeEngine(
     return fields
   }
   return (key) => {
-    const counted = store.increment(key)
+    const now = Date.now()
+    const counted = store.increment(key, now)
     // The store in the process answers at once: a request that it counts waits for no promise.
-    return isPromise(counted) ? counted.then((count) => judge(key, count), uncounted) : judge(key, counted)
+    return isPromise(counted) ? counted.then((count) => judge(key, count, Date.now()), uncounted) : judge(key, counted, now)
   }
 }
 
 /** Seconds until a window ends, as `express-rate-limit` tells them. A store that does not say when has begun one just now. */
-function secondsUntil(end: Date | undefined, window: number): number {
-  return end ? Math.max(0, Math.ceil((end.getTime() - Date.now()) / 1000)) : Math.ceil(window / 1000)
+function secondsUntil(end: Date | undefined, window: number, now: number): number {
+  return end ? Math.max(0, Math.ceil((end.getTime() - now) / 1000)) : Math.ceil(window / 1000)
 }
 
 /** What tells one caller's quota from another's (draft-ietf-httpapi-ratelimit-headers-08 4.1.4), made as `express-rate-limit` makes it. */

@@ -24,13 +24,14 @@ export class ProcessStore implements LimitStore {
     private readonly most = capacity,
   ) {}
 
-  increment(key: string): WindowCount {
-    const found = this.#find(key)
+  /** `now`: the time, where the caller has read it. Reading it takes up to a quarter of a microsecond. */
+  increment(key: string, now = Date.now()): WindowCount {
+    const found = this.#find(key, now)
     if (found !== undefined) {
       found.totalHits++
       return found
     }
-    const counter = { totalHits: 1, resetTime: new Date(Date.now() + this.window) }
+    const counter = { totalHits: 1, resetTime: new Date(now + this.window) }
     this.#young.set(key, counter)
     return counter
   }
@@ -54,8 +55,7 @@ export class ProcessStore implements LimitStore {
     return this.#young.size + this.#old.size
   }
 
-  #find(key: string): Counter | undefined {
-    const now = Date.now()
+  #find(key: string, now = Date.now()): Counter | undefined {
     this.#turn(now)
     const young = this.#young.get(key)
     const counter = young ?? this.#old.get(key)
