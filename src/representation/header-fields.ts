@@ -23,10 +23,18 @@ export function listText(value: OutgoingHttpHeader | readonly string[] | undefin
   return Array.isArray(value) ? value.join(', ') : String(value ?? '')
 }
 
+/** The latest merge: a service merges the same two fields with each answer, which takes half a microsecond. */
+let latest = { text: '', added: '', merged: '' }
+
 /** A `Vary` field with names added that it lacks. */
 export function mergeVary(before: OutgoingHttpHeader | undefined, added: string): string {
   const text = listText(before)
   if (text === '') return added
+  if (text !== latest.text || added !== latest.added) latest = { text, added, merged: merged(text, added) }
+  return latest.merged
+}
+
+function merged(text: string, added: string): string {
   const known = new Set(text.split(',').map((name) => name.trim().toLowerCase()))
   const missing = added.split(',').filter((name) => !known.has(name.trim().toLowerCase()))
   return known.has('*') || missing.length === 0 ? text : `${text}, ${missing.join(',').trim()}`
