@@ -27,12 +27,7 @@ interface Counter {
  * The engine of one budget. `caches` keep the policies of callers, which are in every answer. `uncounted` returns the fields of a
  * request that the store could not count, or throws.
  */
-export function makeEngine(
-  budget: Budget,
-  store: Counter,
-  uncounted: (error: unknown) => Fields,
-  caches = new Caches(),
-): Engine {
+export function makeEngine(budget: Budget, store: Counter, uncounted: (error: unknown) => Fields, caches = new Caches()): Engine {
   const { name, limit, window } = budget
   const policies = caches.make<string, string>('policies')
   const policyOf = (key: string): string => {
