@@ -37,6 +37,8 @@ export type {
   Refused,
   Repeated,
   Scalar,
+  ShownLink,
+  ShownLinks,
   SortTerm,
   Stored,
   WriteAction,

@@ -141,6 +141,35 @@ export interface AdapterCall {
    * already. Absent: it has not.
    */
   readonly before?: unknown
+  /**
+   * The links that the answer shows, on `list`, `read`, `create` and `replace`: an adapter may tell
+   * what they lead to, where it can read that in the same statement. Only adapters that say
+   * `readsLinks` are given some.
+   */
+  readonly links?: ShownLinks | undefined
+}
+
+/** A link (REP-1..3) whose target the answer shows. It is fixed: one object for all requests that show it alike. */
+export interface ShownLink {
+  /** The members of the record that hold the key of the target, in the order of its parts. */
+  readonly by: readonly string[]
+  /** The adapter of the target, as it was mounted. */
+  readonly adapter: object
+  /** The members of the target that are looked at, beside its key and its version. Absent: all. */
+  readonly members?: readonly string[]
+}
+
+/** The links that the answer to one call shows. */
+export interface ShownLinks {
+  readonly all: readonly ShownLink[]
+  /** The call that a read of the target would get; `undefined` where there can be none yet. */
+  callOf(link: ShownLink): AdapterCall | undefined
+  /**
+   * To be called once the answer is read: what `read` of the target, with that call, answers for a
+   * key; `undefined` where nothing is there. `key` is the text of the key. What is not told is read
+   * later.
+   */
+  found(link: ShownLink, key: string, stored: Stored<unknown> | undefined): void
 }
 
 /** What a create that may be repeated is known by: both are digests, made of ASCII letters, digits, `-` and `_`. */
@@ -204,6 +233,8 @@ export interface Adapter<T, K> {
    * answered (HDR-8). Default false: a version stands for the whole value.
    */
   readonly computes?: boolean
+  /** True where the adapter looks at `call.links`. Default false. */
+  readonly readsLinks?: boolean
   /**
    * Checks the store at start, and throws with the fix where something is missing. `offered` names
    * the methods that requests can reach: what only another one needs is no reason to throw.

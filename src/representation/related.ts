@@ -7,8 +7,8 @@ import type { Mounted } from '../plan/routes.js'
 import { settled, together } from '../promise.js'
 import { tagDigest } from './digest.js'
 
-/** Reads records of a resource on behalf of the request at hand. */
-export type ReadBatch = (mounted: Mounted, keys: readonly KeyValue[]) => Awaitable<readonly (Stored<unknown> | undefined)[]>
+/** Reads what a link leads to, on behalf of the request at hand. */
+export type ReadBatch = (mounted: Mounted, keys: readonly KeyValue[], link: LinkTo) => Awaitable<readonly (Stored<unknown> | undefined)[]>
 
 /** What some records are shown with. */
 export interface Related {
@@ -34,6 +34,12 @@ export function standsAlone(mounted: Mounted, expand: readonly string[]): boolea
   return expand.length === 0 && mounted.plan.showing.length === 0
 }
 
+/** The links that take a related record to be shown. */
+export function shownLinks({ plan }: Mounted, expand: readonly string[]): readonly LinkTo[] {
+  const { showing, associations } = plan
+  return expand.length === 0 ? showing : associations.filter(({ name, show }) => show.length > 0 || expand.includes(name))
+}
+
 /** Reads what the links of these records need, the associations side by side. Nested associations stay links (REP-2), so this goes two levels deep at most. */
 export function gatherRelated(
   mounted: Mounted,
@@ -42,8 +48,7 @@ export function gatherRelated(
   read: ReadBatch,
 ): Awaitable<Related> {
   if (standsAlone(mounted, expand) || records.length === 0) return nothingRelated
-  const { showing, associations } = mounted.plan
-  const wanted = expand.length === 0 ? showing : associations.filter(({ name, show }) => show.length > 0 || expand.includes(name))
+  const wanted = shownLinks(mounted, expand)
   const gather = (link: LinkTo): Awaitable<RelatedLink> => gatherLink(mounted, link, records, expand.includes(link.name), read)
   const [only] = wanted
   if (only !== undefined && wanted.length === 1) return settled(gather(only), (link) => ({ links: [link] }))
@@ -76,7 +81,7 @@ function readAll(
 ): Awaitable<readonly (Stored<unknown> | undefined)[]> {
   if (records.length === 1) {
     const key = linkedKey(target, link, records[0])
-    return key === undefined ? none : read(target, [key])
+    return key === undefined ? none : read(target, [key], link)
   }
   const { composite, text } = target.plan.key
   const keys: KeyValue[] = []
@@ -91,7 +96,7 @@ function readAll(
     return keys.push(key) - 1
   })
   if (keys.length === 0) return wanted.map(() => undefined)
-  return settled(read(target, keys), (found) => (keys.length === records.length ? found : wanted.map((at) => found[at])))
+  return settled(read(target, keys, link), (found) => (keys.length === records.length ? found : wanted.map((at) => found[at])))
 }
 
 const none: readonly undefined[] = Object.freeze([undefined])

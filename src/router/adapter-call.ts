@@ -1,5 +1,5 @@
 /** A call of an adapter on behalf of a caller: with its principal, its scope and its time. */
-import type { AdapterCall, Idempotency, ParentKey, Scalar, WriteAction } from '../adapters/contract.js'
+import type { AdapterCall, Idempotency, ParentKey, Scalar, ShownLinks, WriteAction } from '../adapters/contract.js'
 import type { Mounted } from '../plan/routes.js'
 import { ConfigurationError } from '../problem.js'
 import type { Caller } from './caller.js'
@@ -27,6 +27,7 @@ export class CallerCall implements AdapterCall {
   readonly idempotency?: Idempotency
   action: WriteAction | undefined
   before: unknown
+  links: ShownLinks | undefined
 
   constructor(caller: Caller, scope: Readonly<Record<string, Scalar>>, attachTo?: ParentKey, idempotency?: Idempotency) {
     this.#caller = caller

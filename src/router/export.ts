@@ -14,6 +14,7 @@ import { Streamed } from '../representation/streamed.js'
 import { header } from '../wire.js'
 import type { Outcome } from './operations/operation.js'
 import { relatedOf } from './related-records.js'
+import { AnswerLinks } from './shown-links.js'
 import type { Executed, Parsed, Routed } from './stages.js'
 import { Store } from './store.js'
 
@@ -91,7 +92,7 @@ function cut(exchange: Executed, error: unknown): void {
 
 async function* piecesOf(
   exchange: Executed,
-  { page: begun, resource, query, wanted }: PageOutcome,
+  { page: begun, resource, query, wanted, links: ofFirst }: PageOutcome,
   writer: RowWriter,
   wireOf: WireOf,
   until: number,
@@ -99,11 +100,12 @@ async function* piecesOf(
   const store = new Store(exchange, resource)
   const { expand, service } = exchange
   let page = begun
+  let links = ofFirst
   let request = wanted
   let seen = 0
   let piece = writer.head
   for (;;) {
-    const related = await relatedOf(exchange, resource, page.items, expand)
+    const related = await relatedOf(exchange, resource, page.items, expand, links)
     for (const [at, { value }] of page.items.entries()) {
       piece += writer.row(wireOf(exchange, resource, value, related, at))
       if (piece.length < pieceLength) continue
@@ -115,7 +117,8 @@ async function* piecesOf(
     if (next === undefined) break
     request = next
     exchange.timeLimit.restart(Math.min(service.timeout, Math.max(0, until - performance.now())))
-    page = await store.list(next, query)
+    links = AnswerLinks.of(exchange, resource, expand)
+    page = await store.list(next, query, links)
     // The place came from the store itself: an empty page would end the export as if it were whole.
     if (page.refused !== undefined) throw new Error(`The adapter of "${resource.plan.collection}" refused to seek behind its own row.`)
   }

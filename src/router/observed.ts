@@ -122,8 +122,10 @@ class CallWatch {
     return this.#traced === undefined ? ask() : this.#traced.run(ask, undefined as never)
   }
 
-  end(result: unknown): void {
-    this.#finish(undefined, rowsOf(result))
+  /** `linked`: records that came with the result, behind its links. */
+  end(result: unknown, linked = 0): void {
+    const own = rowsOf(result)
+    this.#finish(undefined, own === undefined ? undefined : own + linked)
   }
 
   fail(error: unknown): void {

@@ -16,6 +16,7 @@ import { livingMethods } from '../plan/route-lives.js'
 import type { Mounted, Route } from '../plan/routes.js'
 import { isPromise, settled, together } from '../promise.js'
 import type { Caller, Visit } from './caller.js'
+import type { ToldRecords } from './shown-links.js'
 import { Store } from './store.js'
 
 /** Asks whether the parents in the path may be read, and then for the operation. */
@@ -115,25 +116,39 @@ function decideInTurn(caller: Pick<Caller, 'decide'>, parents: readonly AccessRe
   return from(0)
 }
 
+type Records = readonly (Stored<unknown> | undefined)[]
+
 /**
- * The records of these keys that the caller may read. The others are `undefined` and not read: a
- * link to one is its `href` alone.
+ * The records of these keys that the caller may read. The others are `undefined`, and not read unless
+ * they were told already: a link to one is its `href` alone. `told` are those that came with the records that lead to them.
  */
-export function readable(caller: Caller, mounted: Mounted, keys: readonly KeyValue[]): Awaitable<readonly (Stored<unknown> | undefined)[]> {
-  const store = new Store(caller, mounted)
-  if (caller.permission === undefined) return store.linked(keys)
+export function readable(caller: Caller, mounted: Mounted, keys: readonly KeyValue[], told?: ToldRecords): Awaitable<Records> {
+  const read = (own: readonly KeyValue[]): Awaitable<Records> =>
+    told === undefined ? new Store(caller, mounted).linked(own) : untold(caller, mounted, own, told)
+  if (caller.permission === undefined) return read(keys)
   return settled(
     together(keys, (key) => mayShow(caller, mounted, key, readsOfLineage(mounted, key))),
     (decided) => {
       const own = decided.includes(false) ? keys.filter((_, i) => decided[i]) : keys
       if (own.length === 0) return keys.map(() => undefined)
-      return settled(store.linked(own), (found) => {
+      return settled(read(own), (found) => {
         if (own === keys) return found
         const left = found.values()
         return decided.map((shown) => (shown ? left.next().value : undefined))
       })
     },
   )
+}
+
+/** The records of these keys, of which those are read that were not told. */
+function untold(caller: Caller, mounted: Mounted, keys: readonly KeyValue[], told: ToldRecords): Awaitable<Records> {
+  const { text } = mounted.plan.key
+  const missing = keys.filter((key) => !told.has(text(key)))
+  if (missing.length === 0) return keys.map((key) => told.get(text(key)))
+  return settled(new Store(caller, mounted).linked(missing), (found) => {
+    const left = found.values()
+    return keys.map((key) => (told.has(text(key)) ? told.get(text(key)) : left.next().value))
+  })
 }
 
 /**

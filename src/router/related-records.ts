@@ -7,17 +7,19 @@ import { gatherRelated, nothingRelated, type Related, standsAlone } from '../rep
 import { Presenter } from '../representation/represent.js'
 import type { Caller, Place } from './caller.js'
 import { readable } from './permission.js'
+import type { AnswerLinks } from './shown-links.js'
 
-/** The related records that these need to be shown. */
+/** The related records that these need to be shown. `links` has those that came with them. */
 export function relatedOf(
   caller: Caller,
   resource: Mounted,
   items: readonly Stored<unknown>[],
   expand: readonly string[],
+  links?: AnswerLinks,
 ): Awaitable<Related> {
   if (standsAlone(resource, expand)) return nothingRelated
   const records = items.map((item) => item.value)
-  return gatherRelated(resource, records, expand, (mounted, keys) => readable(caller, mounted, keys))
+  return gatherRelated(resource, records, expand, (mounted, keys, link) => readable(caller, mounted, keys, links?.told(link)))
 }
 
 /** The item of the path as a plain GET shows it. */

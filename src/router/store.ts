@@ -28,6 +28,7 @@ import { watchCall } from './observed.js'
 import type { Change } from './progress.js'
 import { refusedQuery, refusedRecord } from './refusals.js'
 import { isScoped, scopeOf } from './scope.js'
+import type { AnswerLinks } from './shown-links.js'
 
 /** What a write is for, beside the adapter's method. */
 export interface Intent {
@@ -49,17 +50,22 @@ export class Store {
     this.#call = new CallerCall(caller, scopeOf(caller, mounted))
   }
 
-  /** Throws `invalid-query` where the store can't compare with what the client's own list query, `asked`, holds. */
-  list(request: ListRequest, asked?: ListQuery): Awaitable<Page<unknown>> {
+  /**
+   * Throws `invalid-query` where the store can't compare with what the client's own list query,
+   * `asked`, holds. `links` are those that the answer shows.
+   */
+  list(request: ListRequest, asked?: ListQuery, links?: AnswerLinks): Awaitable<Page<unknown>> {
+    this.#call.links = links
     return settled(
-      this.#ask('list', () => this.#mounted.adapter.list(request, this.#call)),
+      this.#ask('list', () => this.#mounted.adapter.list(request, this.#call), links),
       (page) => this.#checkPage(page, asked),
     )
   }
 
-  read(keys: readonly KeyValue[]): Awaitable<readonly (Stored<unknown> | undefined)[]> {
+  read(keys: readonly KeyValue[], links?: AnswerLinks): Awaitable<readonly (Stored<unknown> | undefined)[]> {
+    this.#call.links = links
     return settled(
-      this.#ask('read', () => this.#mounted.adapter.read(keys, this.#call)),
+      this.#ask('read', () => this.#mounted.adapter.read(keys, this.#call), links),
       present,
     )
   }
@@ -85,9 +91,9 @@ export class Store {
     })
   }
 
-  /** The record of a key. Throws the `absent` problem (404). */
-  one(key: KeyValue): Awaitable<Stored<JsonObject>> {
-    return settled(this.read([key]), ([stored]) => {
+  /** The record of a key. Throws the `absent` problem (404). `links` are those that the answer shows. */
+  one(key: KeyValue, links?: AnswerLinks): Awaitable<Stored<JsonObject>> {
+    return settled(this.read([key], links), ([stored]) => {
       if (stored === undefined) throw absent()
       this.#checkVersion(stored)
       if (isRecord(stored)) return stored
@@ -219,19 +225,19 @@ export class Store {
     })
   }
 
-  #ask<T>(name: string, ask: () => Awaitable<T>): Awaitable<T> {
+  #ask<T>(name: string, ask: () => Awaitable<T>, links?: AnswerLinks): Awaitable<T> {
     const caller = this.#caller
-    if (caller.progress.counts !== undefined) return this.#observed(name, ask)
+    if (caller.progress.counts !== undefined) return this.#observed(name, ask, links)
     const answer = ask()
     // A synchronous answer needs no time limit, which is made when first used.
     return isPromise(answer) ? caller.timeLimit.waitFor(answer) : answer
   }
 
-  #observed<T>(name: string, ask: () => Awaitable<T>): Awaitable<T> {
+  #observed<T>(name: string, ask: () => Awaitable<T>, links: AnswerLinks | undefined): Awaitable<T> {
     const { timeLimit } = this.#caller
     const watch = watchCall(this.#caller, this.#mounted.plan.collection, name)
     const ended = (result: T): T => {
-      watch.end(result)
+      watch.end(result, links?.rows)
       return result
     }
     const failed = (error: unknown): never => {

@@ -5,6 +5,7 @@ import type { Adapter, AdapterCall, Idempotency, ParentKey, Refused, Repeated, S
 import type { PostgresClient } from './connections/client.js'
 import { callersDatabases, type Databases, databasesOf } from './connections/database.js'
 import { withReason } from './connections/unreachable.js'
+import { declareTarget } from './links/link-targets.js'
 import { adapterOf } from './methods/methods.js'
 import { tableOptions } from './options/option-kinds.js'
 import type { PostgresAdapterOptions } from './options/options.js'
@@ -74,18 +75,22 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
     resides(client, options, definition.collection)
     const opening = new Opening(definition, options)
     const probe = new Probe()
-    const over = (own: Databases): unknown => ({
-      ...creating(adapterOf(definition, { ...options, onWarning }, own, opening)),
-      ready: async (offered = everyWrite) => {
-        try {
-          const table = await opening.again(own)
-          await probe.run(table, own, offered, onWarning, unhurried)
-        } catch (error) {
-          throw withReason(error)
-        }
-      },
-      within: (inner: PostgresClient) => over(callersDatabases(inner, driver)),
-    })
+    const over = (own: Databases): unknown => {
+      const adapter = {
+        ...creating(adapterOf(definition, { ...options, onWarning }, own, opening)),
+        ready: async (offered = everyWrite) => {
+          try {
+            const table = await opening.again(own)
+            await probe.run(table, own, offered, onWarning, unhurried)
+          } catch (error) {
+            throw withReason(error)
+          }
+        },
+        within: (inner: PostgresClient) => over(callersDatabases(inner, driver)),
+      }
+      declareTarget(adapter, { opening, databases: own })
+      return adapter
+    }
     const adapter = over(databases)
     bound.set(definition, adapter)
     return adapter

@@ -129,7 +129,21 @@ function checkOf({ format, types }: Shape, column: string): string {
 function relationOf(columns: readonly Column[]): Relation {
   const described = columns.map(({ name, type, notNull }): [string, CatalogColumn] => {
     const plain = type.startsWith('text') ? 'text' : type === 'timestamptz' ? 'timestamp with time zone' : type
-    return [name, { name, type: plain, labels: null, notNull, generated: false, identity: '', default: null, domain: null, blind: false }]
+    return [
+      name,
+      {
+        name,
+        type: plain,
+        labels: null,
+        notNull,
+        generated: false,
+        identity: '',
+        default: null,
+        domain: null,
+        blind: false,
+        collation: '0',
+      },
+    ]
   })
   return {
     kind: 'r',

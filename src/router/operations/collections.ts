@@ -7,6 +7,7 @@ import { keyOf } from '../../plan/resource-plan.js'
 import { settled } from '../../promise.js'
 import { header } from '../../wire.js'
 import { checkRules } from '../input.js'
+import { AnswerLinks } from '../shown-links.js'
 import type { Parsed } from '../stages.js'
 import { Store } from '../store.js'
 import { checkParents, equalities, fixedByParent } from './lineage.js'
@@ -28,9 +29,10 @@ export const list: Operation<'list', 'ignored', 200> = {
     return settled(checkParents(exchange, resource.parent?.mounted, keys), () => {
       const fixed = resource.parent === undefined ? none : equalities(fixedByParent(resource, keys.at(-1)))
       const wanted = fixed.length === 0 ? query : { ...query, where: [...query.where, ...fixed] }
+      const links = AnswerLinks.of(exchange, resource, query.expand)
       return settled(
-        new Store(exchange, resource).list(wanted, query),
-        (page): Outcome<200> => ({ kind: 'page', status: 200, page, resource, query, wanted }),
+        new Store(exchange, resource).list(wanted, query, links),
+        (page): Outcome<200> => ({ kind: 'page', status: 200, page, resource, query, wanted, links }),
       )
     })
   },
@@ -106,5 +108,6 @@ function outcomeOf(exchange: Creating, made: Made, keysOf: (key: KeyValue) => re
   const keys = keysOf('created' in made ? keyOf(resource.plan, made.created.value) : made.accepted)
   const headers = { [header.location]: `${base}${itemPath(resource, keys)}` }
   if ('accepted' in made) return { kind: 'empty', status: 202, headers }
-  return { kind: 'item', status: 201, stored: made.created, resource, keys, headers, bare: returnPreference(exchange) !== 'representation' }
+  const bare = returnPreference(exchange) !== 'representation'
+  return { kind: 'item', status: 201, stored: made.created, resource, keys, links: undefined, headers, bare }
 }

@@ -4,6 +4,7 @@ import { get, type JsonObject } from '../../definition/json.js'
 import { fixedViolation, refuseBody } from '../../plan/record.js'
 import { checkRules } from '../input.js'
 import { scopeOf } from '../scope.js'
+import { AnswerLinks } from '../shown-links.js'
 import type { Parsed, Routed } from '../stages.js'
 import { absent, type Store } from '../store.js'
 import { itemOf } from './lineage.js'
@@ -22,9 +23,10 @@ export const readFlag: Operation<'none', 'ignored', 204> = {
   statuses: [204],
   headStatus: 302,
   async execute(exchange) {
-    const stored = await itemOf(exchange)
+    const links = AnswerLinks.of(exchange, exchange.resource, [])
+    const stored = await itemOf(exchange, links)
     if (get(stored.value, [flagOf(exchange)]) !== true) throw absent('The flag is not set. PUT sets it.')
-    return { kind: 'state', status: 204, stored, resource: exchange.resource }
+    return { kind: 'state', status: 204, stored, resource: exchange.resource, links }
   },
 }
 
@@ -72,7 +74,7 @@ async function assign(exchange: Parsed, value: boolean): Promise<Outcome<204>> {
   // `If-None-Match` is about this address (RFC 9110 13.1.2): nothing is there while the flag is not set.
   const conditionsOn = ({ value: record }: Stored<JsonObject>) =>
     get(record, [flag]) === true ? conditions : { ...conditions, ifNoneMatch: undefined }
-  return { kind: 'state', status: 204, stored: await change(exchange, attempt, conditionsOn), resource }
+  return { kind: 'state', status: 204, stored: await change(exchange, attempt, conditionsOn), resource, links: undefined }
 }
 
 function flagOf({ route }: Routed): string {

@@ -3,6 +3,7 @@ import type { Stored } from '../../adapters/contract.js'
 import { prefersMinimal } from '../../middleware/prefer.js'
 import { type DeleteStatus, deleteStatuses } from '../../plan/operation.js'
 import { settled } from '../../promise.js'
+import { AnswerLinks } from '../shown-links.js'
 import type { Parsed } from '../stages.js'
 import { itemOf } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
@@ -20,8 +21,9 @@ export const read: Operation<'item', 'ignored', 200> = {
   statuses: [200],
   headStatus: 302,
   execute(exchange) {
-    const { resource, keys } = exchange
-    return settled(itemOf(exchange), (stored): Outcome<200> => ({ kind: 'item', status: 200, stored, resource, keys }))
+    const { resource, keys, expand } = exchange
+    const links = AnswerLinks.of(exchange, resource, expand)
+    return settled(itemOf(exchange, links), (stored): Outcome<200> => ({ kind: 'item', status: 200, stored, resource, keys, links }))
   },
 }
 
@@ -69,5 +71,5 @@ export const remove: Operation<'none', 'ignored', DeleteStatus> = {
 
 function updated(exchange: Parsed, stored: Stored<unknown>): Outcome<200> {
   const { resource, keys } = exchange
-  return { kind: 'item', status: 200, stored, resource, keys, bare: prefersMinimal(exchange) }
+  return { kind: 'item', status: 200, stored, resource, keys, links: undefined, bare: prefersMinimal(exchange) }
 }

@@ -5,6 +5,7 @@ import { type KeyValue, lastKey, membersHolding } from '../../definition/key.js'
 import type { Association, Mounted, Route } from '../../plan/routes.js'
 import { settled } from '../../promise.js'
 import type { Caller, Place } from '../caller.js'
+import type { AnswerLinks } from '../shown-links.js'
 import { absent, Store } from '../store.js'
 
 /** Throws `absent` unless every parent in the path exists and belongs to the one before it. `keys` end with the nearest parent's. */
@@ -72,9 +73,9 @@ export function checkItemPath(place: Place): Awaitable<void> {
   return checkParents(place, resource.parent.mounted, keys.slice(0, -1))
 }
 
-/** The item of the path as it is now, once its parents are known to exist. Throws `absent` (404). */
-export function memberOfPath({ resource, keys, key }: Place, store: Store): Awaitable<Stored<JsonObject>> {
-  const found = store.one(key)
+/** The item of the path as it is now, once its parents are known to exist. Throws `absent` (404). `links` are those that the answer shows. */
+export function memberOfPath({ resource, keys, key }: Place, store: Store, links?: AnswerLinks): Awaitable<Stored<JsonObject>> {
+  const found = store.one(key, links)
   if (resource.parent === undefined) return found
   return settled(found, (stored) => {
     if (!belongs(resource, stored, keys.at(-2))) throw absent()
@@ -82,9 +83,9 @@ export function memberOfPath({ resource, keys, key }: Place, store: Store): Awai
   })
 }
 
-/** The item of the path, under the parents that the path names. Throws `absent` (404). */
-export function itemOf(place: Place): Awaitable<Stored<JsonObject>> {
+/** The item of the path, under the parents that the path names. Throws `absent` (404). `links` are those that the answer shows. */
+export function itemOf(place: Place, links?: AnswerLinks): Awaitable<Stored<JsonObject>> {
   const { resource, key } = place
-  if (resource.parent === undefined) return new Store(place, resource).one(key)
-  return settled(checkItemPath(place), () => memberOfPath(place, new Store(place, resource)))
+  if (resource.parent === undefined) return new Store(place, resource).one(key, links)
+  return settled(checkItemPath(place), () => memberOfPath(place, new Store(place, resource), links))
 }

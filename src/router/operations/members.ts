@@ -3,6 +3,7 @@ import type { Awaitable, ParentKey, Stored } from '../../adapters/contract.js'
 import { type KeyValue, lastKey, membersHolding } from '../../definition/key.js'
 import { type Conditions, checkWrite, preconditionFailed } from '../../middleware/if-match.js'
 import { lineageOf } from '../../plan/addresses.js'
+import { AnswerLinks } from '../shown-links.js'
 import type { Parsed } from '../stages.js'
 import { absent, type Intent, Store } from '../store.js'
 import { created, createdStatuses } from './collections.js'
@@ -31,8 +32,9 @@ export const listMembers: Operation<'list', 'ignored', 200> = {
     const parent = await parentOf(exchange, 0)
     const { resource, query } = exchange
     const wanted = { ...query, parent }
-    const page = await new Store(exchange, resource).list(wanted, query)
-    return { kind: 'page', status: 200, page, resource, query, wanted }
+    const links = AnswerLinks.of(exchange, resource, query.expand)
+    const page = await new Store(exchange, resource).list(wanted, query, links)
+    return { kind: 'page', status: 200, page, resource, query, wanted, links }
   },
 }
 
@@ -68,10 +70,11 @@ export const readMember: Operation<'item', 'ignored', 200> = {
   statuses: [200],
   headStatus: 302,
   async execute(exchange) {
-    const { resource, key } = exchange
+    const { resource, key, expand } = exchange
     const parent = await parentOf(exchange, 1)
-    const stored = await memberOf(exchange, new Store(exchange, resource), parent)
-    return { kind: 'item', status: 200, stored, resource, keys: lineageOf(resource, key) }
+    const links = AnswerLinks.of(exchange, resource, expand)
+    const stored = await memberOf(exchange, new Store(exchange, resource), parent, links)
+    return { kind: 'item', status: 200, stored, resource, keys: lineageOf(resource, key), links }
   },
 }
 
@@ -146,15 +149,20 @@ const isConditional = ({ ifMatch, ifNoneMatch, required }: Conditions): boolean 
   ifMatch !== undefined || ifNoneMatch !== undefined || required
 
 /** The record of the path's key, if it is in the parent's collection; else 404. */
-async function memberOf(exchange: Parsed, store: Store, parent: ParentKey): Promise<Stored<unknown>> {
-  const stored = await findMember(exchange, store, parent)
+async function memberOf(exchange: Parsed, store: Store, parent: ParentKey, links?: AnswerLinks): Promise<Stored<unknown>> {
+  const stored = await findMember(exchange, store, parent, links)
   if (stored === undefined) throw absent()
   return stored
 }
 
-async function findMember({ resource, key }: Parsed, store: Store, parent: ParentKey): Promise<Stored<unknown> | undefined> {
+async function findMember(
+  { resource, key }: Parsed,
+  store: Store,
+  parent: ParentKey,
+  links?: AnswerLinks,
+): Promise<Stored<unknown> | undefined> {
   const { key: codec, list } = resource.plan
   const where = equalities(membersHolding(codec, key))
-  const { items } = await store.list({ where, sort: list.key, page: 1, size: 1, offset: 0, parent })
+  const { items } = await store.list({ where, sort: list.key, page: 1, size: 1, offset: 0, parent }, undefined, links)
   return items[0]
 }

@@ -5,9 +5,13 @@ import type { ListQuery } from '../../plan/list-grammar.js'
 import type { BodyKind, OperationDescription, QueryKind } from '../../plan/operation.js'
 import type { Mounted } from '../../plan/routes.js'
 import type { Headers } from '../../representation/answer.js'
+import type { AnswerLinks } from '../shown-links.js'
 import type { Parsed } from '../stages.js'
 
-/** The result of an operation, before it is represented. `Status`: those of its description. */
+/**
+ * The result of an operation, before it is represented. `Status`: those of its description. `links`
+ * has the related records that came with what is shown.
+ */
 export type Outcome<Status extends number = number> =
   /** `query` is what the client asked for, `wanted` what the adapter was asked. */
   | {
@@ -17,6 +21,7 @@ export type Outcome<Status extends number = number> =
       readonly resource: Mounted
       readonly query: ListQuery
       readonly wanted: ListRequest
+      readonly links: AnswerLinks | undefined
     }
   | {
       readonly kind: 'item'
@@ -24,12 +29,19 @@ export type Outcome<Status extends number = number> =
       readonly stored: Stored<unknown>
       readonly resource: Mounted
       readonly keys: readonly KeyValue[]
+      readonly links: AnswerLinks | undefined
       readonly headers?: Headers
       /** True where the answer has no body, as the client prefers. */
       readonly bare?: boolean
     }
   /** A state without a representation of its own that lives under a version: flags. */
-  | { readonly kind: 'state'; readonly status: Status; readonly stored: Stored<unknown>; readonly resource: Mounted }
+  | {
+      readonly kind: 'state'
+      readonly status: Status
+      readonly stored: Stored<unknown>
+      readonly resource: Mounted
+      readonly links: AnswerLinks | undefined
+    }
   | { readonly kind: 'empty'; readonly status: Status; readonly headers?: Headers }
   /** A document of the version, as bytes with their tag. */
   | {

@@ -58,7 +58,7 @@ function answerOf(exchange: Executed, outcome: Outcome): Awaitable<Answer> {
 }
 
 function pageAnswer(exchange: Executed, outcome: OutcomeOf<'page'>): Awaitable<Answer> {
-  const related = relatedOf(exchange, outcome.resource, outcome.page.items, outcome.query.expand)
+  const related = relatedOf(exchange, outcome.resource, outcome.page.items, outcome.query.expand, outcome.links)
   return settled(related, (found) => pageOf(exchange, outcome, found))
 }
 
@@ -111,8 +111,8 @@ function hintsOf(exchange: Executed, query: ListQuery, resource: Mounted, { item
 }
 
 function itemAnswer(exchange: Executed, outcome: OutcomeOf<'item'>): Awaitable<Answer> {
-  const { stored, resource, keys } = outcome
-  return settled(relatedOf(exchange, resource, [stored], exchange.expand), (related) => {
+  const { stored, resource, keys, links } = outcome
+  return settled(relatedOf(exchange, resource, [stored], exchange.expand, links), (related) => {
     const head = itemHead(exchange, resource, stored, related)
     if (exchange.route.kind === 'member') head.headers[header.contentLocation] = ownAddress(exchange, outcome)
     if (head.answer !== undefined) return head.answer
@@ -168,8 +168,8 @@ function ownAddress({ base, expand }: Executed, { resource, keys }: OutcomeOf<'i
 }
 
 /** A flag carries the very tag of the resource it belongs to (PATH-8). */
-function stateAnswer(exchange: Executed, { status, stored, resource }: OutcomeOf<'state'>): Awaitable<Answer> {
-  return settled(relatedOf(exchange, resource, [stored], []), (related) => {
+function stateAnswer(exchange: Executed, { status, stored, resource, links }: OutcomeOf<'state'>): Awaitable<Answer> {
+  return settled(relatedOf(exchange, resource, [stored], [], links), (related) => {
     const { headers, answer } = itemHead(exchange, resource, stored, related)
     return answer ?? { status, headers }
   })

@@ -17,7 +17,7 @@ describe('memoryAdapter', () => {
     expectTypeOf(adapter).toExtend<
       Omit<
         Required<Adapter<{ zona: string; dia: number }, { readonly zona: string; readonly dia: number }>>,
-        'recall' | 'within' | 'computes'
+        'recall' | 'within' | 'computes' | 'readsLinks'
       >
     >()
     expectTypeOf(memoryAdapter(piezas)).toEqualTypeOf<MemoryAdapter<Pieza, number>>()

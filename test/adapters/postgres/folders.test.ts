@@ -15,6 +15,7 @@ const folders = [
   'values',
   'transactions',
   'table',
+  'links',
   'reads',
   'writes',
   'changes',

@@ -11,15 +11,20 @@ import { isPglite, isPgliteTransaction, pgliteDatabase, pgliteTransaction } from
 export interface Databases {
   readonly read: Database
   readonly write: Database
+  /** The team's clients of both. */
+  readonly clients: readonly [read: SqlClient, write: SqlClient]
   /** The client came by `within()`: writes need a transaction of the caller's. */
   readonly callers?: boolean
 }
 
 /** Throws `ConfigurationError` where the client is none. */
 export function databasesOf(client: PostgresClient, options: PgOptions): Databases {
-  if (isSplit(client)) return { read: databaseOf(client.read, options), write: databaseOf(client.write, options) }
+  if (isSplit(client)) {
+    const { read, write } = client
+    return { read: databaseOf(read, options), write: databaseOf(write, options), clients: [read, write] }
+  }
   const database = databaseOf(client, options)
-  return { read: database, write: database }
+  return { read: database, write: database, clients: [client, client] }
 }
 
 /**
@@ -31,7 +36,7 @@ export function callersDatabases(client: PostgresClient, options: PgOptions): Da
   const database = databaseOf(write, options, true)
   // These two begin a transaction of their own for each write.
   if (!database.nested) throw noTransaction()
-  return { read: read === write ? database : databaseOf(read, options), write: database, callers: true }
+  return { read: read === write ? database : databaseOf(read, options), write: database, clients: [read, write], callers: true }
 }
 
 const isSplit = (client: PostgresClient): client is SplitClient =>

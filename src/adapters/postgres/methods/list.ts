@@ -5,6 +5,7 @@ import { listPage, refusedPage } from '../reads/list.js'
 import { searchFault } from '../reads/search.js'
 import type { Table } from '../table/table.js'
 import { reading } from '../transactions/statements.js'
+import { joining } from './joining.js'
 import { type Shared, withTable } from './shared.js'
 
 type Found = Page<Record<string, unknown>>
@@ -12,7 +13,9 @@ type Found = Page<Record<string, unknown>>
 export const listRecords = (shared: Shared, request: ListRequest, call: AdapterCall): Promise<Found> =>
   withTable(shared, call, async (table) => {
     try {
-      return await reading(shared.databases, shared.options, call, (ask) => listPage(table, request, call, ask))
+      return await joining(shared, table, call, (joins) =>
+        reading(shared.databases, shared.options, call, (ask) => listPage(table, request, call, ask, joins)),
+      )
     } catch (error) {
       return refusedList(table, request, error)
     }

@@ -31,6 +31,7 @@ export function adapterOf(
   const clear = clearingOf(databases.write, unhurried, onWarning)
   return {
     ...(isComputed(options) ? { computes: true } : {}),
+    readsLinks: true,
     list: (request, call) => listRecords(shared, request, call),
     read: (keys, call) => readRecords(shared, keys, call),
     create: (value, call) => createRecord(shared, value, call, clear),

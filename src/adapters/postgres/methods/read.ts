@@ -1,10 +1,12 @@
 /** `read`: records by their keys. What a write will be about is remembered as it was read. */
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
+import type { Joins } from '../links/joins.js'
 import { readMany, readOne } from '../reads/reads.js'
 import type { Ask } from '../sql/ask.js'
 import type { Table } from '../table/table.js'
 import { reading } from '../transactions/statements.js'
+import { joining } from './joining.js'
 import { type Shared, withTable } from './shared.js'
 
 type Records = readonly (Stored<Record<string, unknown>> | undefined)[]
@@ -14,11 +16,20 @@ export function readRecords(shared: Shared, keys: readonly KeyValue[], call: Ada
   const [only] = keys
   if (keys.length !== 1 || only === undefined)
     return withTable(shared, call, (table) => reading(databases, options, call, (ask) => severalRecords(shared, table, keys, call, ask)))
-  return withTable(shared, call, (table) => reading(databases, options, call, (ask) => oneRecord(shared, table, only, call, ask)))
+  return withTable(shared, call, (table) =>
+    joining(shared, table, call, (joins) => reading(databases, options, call, (ask) => oneRecord(shared, table, only, call, ask, joins))),
+  )
 }
 
-async function oneRecord({ seen, definition }: Shared, table: Table, key: KeyValue, call: AdapterCall, ask: Ask): Promise<Records> {
-  const found = await readOne(table, key, call, ask)
+async function oneRecord(
+  { seen, definition }: Shared,
+  table: Table,
+  key: KeyValue,
+  call: AdapterCall,
+  ask: Ask,
+  joins: Joins | undefined,
+): Promise<Records> {
+  const found = await readOne(table, key, call, ask, joins)
   if (found === undefined) return [undefined]
   if (call.fresh) seen.add(call, table, definition.key.text(key), found.cells)
   return [found.stored]

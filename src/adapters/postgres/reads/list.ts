@@ -6,6 +6,8 @@ import { associationOf } from '../../association.js'
 import type { AdapterCall, ListRequest, Page, Refused } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
 import { tookLong } from '../connections/slow-answers.js'
+import { outer } from '../links/join.js'
+import type { Joins } from '../links/joins.js'
 import type { Ask } from '../sql/ask.js'
 import { every, Parameters } from '../sql/sql.js'
 import { compareSql, conditionSql, misfitOf, unsendable } from '../table/conditions.js'
@@ -23,23 +25,27 @@ import { reportSlowList } from './slow-list.js'
 type Found = Page<Record<string, unknown>>
 type Total = Pick<Found, 'total' | 'exact'>
 
-/** Lists. A value that can't be sent to the database at all is refused. */
-export async function listPage(table: Table, request: ListRequest, call: AdapterCall, ask: Ask): Promise<Found> {
-  const known = isUnscoped(call) ? table.lists.get(request) : undefined
-  if (typeof known === 'object') return found(table, request, call, ask, known)
+/** Lists. A value that can't be sent to the database at all is refused. Tells what `joins` find. */
+export async function listPage(table: Table, request: ListRequest, call: AdapterCall, ask: Ask, joins?: Joins): Promise<Found> {
+  const isForAll = isUnscoped(call) && (joins === undefined || joins.areUnscoped)
+  const known = isForAll ? table.lists.get(request) : undefined
+  if (typeof known === 'object' && haveJoined(known, joins)) return found(table, request, call, ask, known, joins)
   const refused = refusal(table, request)
   if (refused !== undefined) return refusedPage(table, refused)
   const parameters = new Parameters()
   const searched = request.search === undefined ? undefined : await searchOf(table, request, call, parameters)
   if (searched === 'nothing') return { ...emptyPage(table), more: false }
-  const statement = listSql(table, request, call, searched, parameters)
-  if (known !== 'varies' && isUnscoped(call) && Object.isFrozen(request)) {
+  const statement = listSql(table, request, call, searched, parameters, joins)
+  if (known !== 'varies' && isForAll && Object.isFrozen(request)) {
     // What an engine finds, and where the middle lies, is another thing each time.
     const lasts = request.search === undefined && request.offset < deepOffset
     table.lists.set(request, !lasts ? 'varies' : known === undefined ? 'once' : isFixed(request) ? statement : 'varies')
   }
-  return found(table, request, call, ask, statement)
+  return found(table, request, call, ask, statement, joins)
 }
+
+const haveJoined = ({ joined }: ListStatement, joins: Joins | undefined): boolean =>
+  joins === undefined ? joined.length === 0 : joins.areThose(joined)
 
 const emptyPage = ({ options }: Table): Found => ({ items: [], ...(options.count === 'none' ? {} : { total: 0 }) })
 
@@ -53,6 +59,7 @@ export function listSql(
   call: AdapterCall,
   searched: Searched | undefined,
   parameters: Parameters,
+  joins?: Joins,
 ): ListStatement {
   const from = `${table.source}${searched?.join ?? ''}`
   const where = every([
@@ -63,19 +70,30 @@ export function listSql(
   ])
   const terms = termsOf(table, request, searched)
   const shared = parameters.values.length
-  const page = pageSql(table, { request, from, where, terms, parameters, scope: Object.keys(call.scope) })
+  const page = pageSql(table, { request, from, where, terms, parameters, scope: Object.keys(call.scope), more: joins?.keys ?? '' })
   const count = request.count === false ? undefined : countSql(table, from, where)
   const order = terms.map((term, i) => `p.s${i}${term.descending ? ' DESC' : ''}`).join(', ')
-  const names = [...table.shownNames, 'here', ...(count === undefined ? [] : ['total'])]
-  const columns = `${table.shownNames.map((name) => `p.${name}`).join(', ')}, p.here`
+  const names = [...table.shownNames, 'here', ...(count === undefined ? [] : ['total']), ...(joins?.names ?? [])]
+  const columns = `${table.shownNames.map((name) => `${outer}.${name}`).join(', ')}, ${outer}.here`
+  const joinedColumns = joins?.columns ?? ''
+  // To the rows of the page alone: what is joined is read for them, and not for all that match.
+  const joined = `AS ${outer}${count === undefined ? '' : ' ON true'}${joins?.sql(parameters) ?? ''} ORDER BY ${order}`
   const text =
     count === undefined
-      ? `SELECT ${columns} FROM (${page.sql}) AS p ORDER BY ${order}`
-      : `WITH ${counted} AS MATERIALIZED (${count}) SELECT ${columns}, ${counted}.total FROM ${counted} LEFT JOIN (${page.sql}) AS p ON true ORDER BY ${order}`
-  return { text, names, values: parameters.values, matching: { from, where, values: parameters.values.slice(0, shared) }, page, searched }
+      ? `SELECT ${columns}${joinedColumns} FROM (${page.sql}) ${joined}`
+      : `WITH ${counted} AS MATERIALIZED (${count}) SELECT ${columns}, ${counted}.total${joinedColumns} FROM ${counted} LEFT JOIN (${page.sql}) ${joined}`
+  const matching = { from, where, values: parameters.values.slice(0, shared) }
+  return { text, names, values: parameters.values, matching, page, searched, joined: joins?.all ?? [] }
 }
 
-async function found(table: Table, request: ListRequest, call: AdapterCall, ask: Ask, statement: ListStatement): Promise<Found> {
+async function found(
+  table: Table,
+  request: ListRequest,
+  call: AdapterCall,
+  ask: Ask,
+  statement: ListStatement,
+  joins: Joins | undefined,
+): Promise<Found> {
   const { text, names, values, matching } = statement
   const rows = await ask.cells(text, names, values)
   const took = tookLong(rows)
@@ -86,7 +104,7 @@ async function found(table: Table, request: ListRequest, call: AdapterCall, ask:
   const estimate = count === 'estimated' && Number(rows[0]?.[here + 1] ?? 0) > countBound
   const total = request.count === false ? {} : totalOf(table, rows[0]?.[here + 1], estimate ? await estimatedRows(matching, ask) : 0)
   if (isWhole(request, call)) table.learnt.total = total.total ?? table.learnt.total
-  return shown(table, request, rowsHere, statement, total)
+  return shown(table, request, rowsHere, statement, total, joins)
 }
 
 /** Why a request can't be sent: its texts hold what no column could, or its values are none of their columns' types. */
@@ -136,12 +154,14 @@ function shown(
   table: Table,
   { sort, offset, size }: ListRequest,
   found: readonly Cells[],
-  { page, searched }: ListStatement,
+  { page, searched, names }: ListStatement,
   total: Total,
+  joins: Joins | undefined,
 ): Found {
   const more = page.from === 'end' ? offset + found.length < (total.total ?? 0) : found.length > size
   // The one row more lies at the far end: that is the beginning of a page that was sought backwards.
   const kept = page.from === 'end' || !more ? found : page.from === 'before' ? found.slice(1) : found.slice(0, -1)
+  joins?.tell(kept, names.length - joins.names.length)
   // A row whose record does not say all that it is sorted by is no place to go on from.
   const edges = [kept[0], kept.at(-1)].filter((edge) => edge !== undefined)
   const saysAll = edges.every((edge) => sort.every(({ path }) => isFaithful(table.layout, edge, path)))

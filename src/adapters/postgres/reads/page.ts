@@ -17,13 +17,15 @@ export interface Cut {
   readonly parameters: Parameters
   /** The members that the caller's scope fixes. */
   readonly scope: readonly string[]
+  /** More columns of its rows, each with a comma before it. */
+  readonly more: string
 }
 
 /** The statement of a page. Its rows carry the values they are sorted by as `s0`, `s1`, ... */
 export function pageSql(table: Table, cut: Cut): PageSql {
   const { request, terms } = cut
   const sorted = terms.map(({ place }, i) => `${place.sql} AS s${i}`).join(', ')
-  const columns = `${table.shown}, '1' AS here, ${sorted}`
+  const columns = `${table.shown}, '1' AS here, ${sorted}${cut.more}`
   if (request.seek !== undefined && request.sort.length > 0 && request.seek.values.length === terms.length) {
     return besidePlace(columns, cut, request.seek)
   }

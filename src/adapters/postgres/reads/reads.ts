@@ -2,6 +2,7 @@
 import type { KeyValue } from '../../../definition/key.js'
 import type { AdapterCall, Stored } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
+import type { Joins } from '../links/joins.js'
 import type { Ask } from '../sql/ask.js'
 import { every, Parameters } from '../sql/sql.js'
 import { keySql, keysJoin } from '../table/conditions.js'
@@ -16,14 +17,16 @@ export interface Found {
   readonly cells: Cells
 }
 
-/** The record of a key; `undefined` where there is none. */
-export async function readOne(table: Table, key: KeyValue, call: AdapterCall, ask: Ask): Promise<Found | undefined> {
+/** The record of a key; `undefined` where there is none. Tells what `joins` find. */
+export async function readOne(table: Table, key: KeyValue, call: AdapterCall, ask: Ask, joins?: Joins): Promise<Found | undefined> {
   const texts = table.layout.keyTexts(key)
-  const cells = texts && (await cellsOf(table, texts, call, ask))
+  const cells = texts && (await cellsOf(table, texts, call, ask, joins))
   if (cells === undefined) return undefined
   const stored = storedOf(table, cells)
   // A key that did not come back as it was asked for, from a column that is blind to case, is another's.
-  return isOfKey(table, stored, key) ? { stored, cells } : undefined
+  if (!isOfKey(table, stored, key)) return undefined
+  joins?.tell([cells], table.shownNames.length)
+  return { stored, cells }
 }
 
 function isOfKey({ definition }: Table, { value }: Stored<Row>, key: KeyValue): boolean {
@@ -32,12 +35,19 @@ function isOfKey({ definition }: Table, { value }: Stored<Row>, key: KeyValue): 
 }
 
 /** The row of a key as it is listed and read. */
-async function cellsOf(table: Table, texts: readonly string[], call: AdapterCall, ask: Ask): Promise<Cells | undefined> {
-  if (isUnscoped(call)) return (await ask.cells(table.one, table.shownNames, texts))[0]
+async function cellsOf(table: Table, texts: readonly string[], call: AdapterCall, ask: Ask, joins?: Joins): Promise<Cells | undefined> {
+  // In a view, or without an index, a read may take long, and others would wait for it.
+  const isShort = table.keyIndex !== undefined && !table.separate
+  const cells: Ask['cells'] = (...asked) => (isShort ? ask.shared(...asked) : ask.cells(...asked))
+  if (joins === undefined && isUnscoped(call)) return (await cells(table.one, table.shownNames, texts))[0]
   const parameters = new Parameters()
   const conditions = keySql(table.layout, texts, parameters)
   addVisible(table, call, parameters, table.shownAlive, conditions)
-  return (await ask.cells(table.reads.of(` WHERE ${every(conditions)}`), table.shownNames, parameters.values))[0]
+  if (joins !== undefined) {
+    const text = joins.one(every(conditions), parameters)
+    return (await cells(text, [...table.shownNames, ...joins.names], parameters.values))[0]
+  }
+  return (await cells(table.reads.of(` WHERE ${every(conditions)}`), table.shownNames, parameters.values))[0]
 }
 
 /** The records of these keys, in their order. `see` gets each that is found, by the text of its key. */

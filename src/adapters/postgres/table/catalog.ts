@@ -18,6 +18,8 @@ export interface CatalogColumn {
   readonly domain: string | null
   /** Its texts are compared without their case, or by a collation for which different ones are equal. */
   readonly blind: boolean
+  /** The identity of its collation; of a type that has none, '0'. */
+  readonly collation: string
 }
 
 export interface CatalogIndex {
@@ -119,7 +121,8 @@ SELECT json_build_object(
       'identity', a.attidentity,
       'default', coalesce(pg_get_expr(d.adbin, d.adrelid), t.typdefault),
       'domain', CASE WHEN t.typtype = 'd' THEN t.typname END,
-      'blind', base.name = 'citext' OR EXISTS (SELECT FROM pg_collation l WHERE l.oid = a.attcollation AND NOT l.collisdeterministic)
+      'blind', base.name = 'citext' OR EXISTS (SELECT FROM pg_collation l WHERE l.oid = a.attcollation AND NOT l.collisdeterministic),
+      'collation', a.attcollation::text
     ))
     FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
     CROSS JOIN LATERAL (

@@ -11,6 +11,8 @@ export interface ListStatement {
   readonly matching: Matching
   readonly page: PageSql
   readonly searched: Searched | undefined
+  /** What was joined to its rows. */
+  readonly joined: readonly object[]
 }
 
 /** Rows that fulfil a condition. */

@@ -1,0 +1,148 @@
+/** The joins of one call: the links that its answer shows, as far as their targets lie in the same database. */
+import type { AdapterCall, ShownLinks } from '../../contract.js'
+import type { Cells } from '../connections/client.js'
+import type { Databases } from '../connections/database.js'
+import { failureKind, stateOf } from '../connections/failures.js'
+import type { Parameters } from '../sql/sql.js'
+import type { Opening } from '../table/opening.js'
+import { isUnscoped, type Table } from '../table/table.js'
+import { Join, outer } from './join.js'
+import { areJoinable, targetOf } from './link-targets.js'
+
+/** A join, and the call that a read of its target would get. */
+interface Joined {
+  readonly join: Join
+  readonly call: AdapterCall
+  readonly opening: Opening
+}
+
+/** The joins of a table that were compiled, by link. */
+class TableJoins {
+  readonly own: string
+  /** Targets that the database did not join. */
+  readonly refused = new WeakSet<Table>()
+  readonly #known = new WeakMap<object, { readonly target: Table; readonly join: Join | undefined }>()
+  readonly #table: Table
+  #count = 0
+
+  constructor(table: Table) {
+    this.#table = table
+    this.own = table.shownNames.map((name) => `${outer}.${name}`).join(', ')
+  }
+
+  of(link: ShownLinks['all'][number], target: Table): Join | undefined {
+    if (this.refused.has(target)) return undefined
+    const known = this.#known.get(link)
+    if (known?.target === target) return known.join
+    const join = Join.of(this.#table, target, link, this.#count++)
+    this.#known.set(link, { target, join })
+    return join
+  }
+}
+
+const compiled = new WeakMap<Table, TableJoins>()
+
+function joinsOf(table: Table): TableJoins {
+  const known = compiled.get(table)
+  if (known !== undefined) return known
+  const made = new TableJoins(table)
+  compiled.set(table, made)
+  return made
+}
+
+export class Joins {
+  readonly #table: Table
+  readonly #links: ShownLinks
+  readonly #all: readonly Joined[]
+
+  private constructor(table: Table, links: ShownLinks, all: readonly Joined[]) {
+    this.#table = table
+    this.#links = links
+    this.#all = all
+  }
+
+  /** Those of a call; `undefined` where there are none. */
+  static of(table: Table, databases: Databases, call: AdapterCall): Joins | undefined {
+    const { links } = call
+    if (links === undefined) return undefined
+    const known = joinsOf(table)
+    const all: Joined[] = []
+    for (const link of links.all) {
+      const target = targetOf(link.adapter)
+      if (target?.opening.table === undefined || !areJoinable(databases, target.databases)) continue
+      const join = known.of(link, target.opening.table)
+      const own = join && links.callOf(link)
+      // What a write reads comes from where it writes, for its links too.
+      if (join === undefined || own === undefined || (own.fresh ?? false) !== (call.fresh ?? false)) continue
+      all.push({ join, call: own, opening: target.opening })
+    }
+    return all.length === 0 ? undefined : new Joins(table, links, all)
+  }
+
+  /** Whether the statement is the same for all callers. */
+  get areUnscoped(): boolean {
+    return this.#all.every(({ call }) => isUnscoped(call))
+  }
+
+  /** The names of the columns that are joined. */
+  get names(): readonly string[] {
+    return this.#all.flatMap(({ join }) => join.names)
+  }
+
+  /** Adds to the select list of the rows that are joined to. */
+  get keys(): string {
+    return this.#all.map(({ join }) => `, ${join.keys}`).join('')
+  }
+
+  /** Adds to the select list of the statement. */
+  get columns(): string {
+    return this.#all.map(({ join }) => `, ${join.columns}`).join('')
+  }
+
+  /** What is joined to the rows, which are called `outer`. */
+  sql(parameters: Parameters): string {
+    return this.#all.map(({ join, call }) => join.sql(call, parameters)).join('')
+  }
+
+  /** The statement of the record that fulfils a condition, with what is joined to it. */
+  one(where: string, parameters: Parameters): string {
+    const { shown, source } = this.#table
+    const record = `SELECT ${shown}${this.keys} FROM ${source} WHERE ${where}`
+    return `SELECT ${joinsOf(this.#table).own}${this.columns} FROM (${record}) AS ${outer}${this.sql(parameters)}`
+  }
+
+  /** Whether these are the joins of a statement that was made before. */
+  areThose(joins: readonly object[]): boolean {
+    return joins.length === this.#all.length && this.#all.every(({ join }, i) => join === joins[i])
+  }
+
+  get all(): readonly Join[] {
+    return this.#all.map(({ join }) => join)
+  }
+
+  /** Tells what the rows of the answer lead to. What is joined begins with the column `from`. */
+  tell(rows: readonly Cells[], from: number): void {
+    let at = from
+    for (const { join } of this.#all) {
+      join.tell(this.#table, this.#links, rows, at)
+      at += join.names.length
+    }
+  }
+
+  /**
+   * Whether a failure may be about what was joined, so that the read is to be repeated without: a
+   * role may not read the target, say, or a column of it is gone. Then it is not joined again.
+   */
+  mayBlame(error: unknown): boolean {
+    const kind = failureKind(error)
+    const state = stateOf(error)
+    if (state === undefined || (kind !== 'other' && kind !== 'refused' && kind !== 'unprepared')) return false
+    if (/^(?:42|0A)/.test(state)) {
+      for (const { join, opening } of this.#all) {
+        joinsOf(this.#table).refused.add(join.target)
+        opening.doubt(error)
+      }
+    }
+    return true
+  }
+}

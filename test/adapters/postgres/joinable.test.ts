@@ -1,0 +1,135 @@
+/** REP-1..3: links whose targets are read by statements of their own, since nothing says that a join would be the same. */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AdapterCall, ShownLink, ShownLinks, Stored } from '../../../src/adapters/contract.js'
+import {
+  type PostgresAdapter,
+  type PostgresAdapterOptions,
+  type PostgresClient,
+  postgresAdapter,
+} from '../../../src/adapters/postgres/index.js'
+import { freshSchema, type Place } from '../../servers/databases.js'
+import { lentPglite } from '../../servers/pglite.js'
+import { callOf, listRequest } from '../memory/requests.js'
+import { clientes, contratos } from './linked.js'
+
+const ddl = `CREATE TABLE clientes (id integer PRIMARY KEY, nombre text);
+  CREATE TABLE contratos (codigo text PRIMARY KEY, n integer, cliente_id integer);
+  CREATE VIEW vista AS SELECT * FROM clientes;
+  CREATE TABLE textos (id text PRIMARY KEY, nombre text);
+  INSERT INTO clientes VALUES (1, 'Ana'); INSERT INTO textos VALUES ('1', 'Ana');
+  INSERT INTO contratos VALUES ('a', 0, 1), ('b', 0, 404), ('c', 0, NULL)`
+
+let place: Place
+let pool: pg.Pool
+let other: pg.Pool
+beforeAll(async () => {
+  place = await freshSchema()
+  await place.sql(ddl)
+  pool = new pg.Pool({ connectionString: place.url, max: 2 })
+  other = new pg.Pool({ connectionString: place.url, max: 2 })
+})
+afterAll(async () => {
+  await pool.end()
+  await other.end()
+  await place.drop()
+})
+
+type Target = PostgresAdapter<{ id: number; nombre: string }, number>
+type Options = Partial<Omit<PostgresAdapterOptions, 'resource'>>
+
+const target = (client: PostgresClient, options: Options = {}): Target =>
+  postgresAdapter(client, { table: 'clientes', onWarning: () => {}, ...options, resource: clientes } as never)
+const source = (client: PostgresClient, options: Options = {}) =>
+  postgresAdapter(client, { table: 'contratos', onWarning: () => {}, ...options, resource: contratos } as never) as PostgresAdapter<
+    { codigo: string },
+    string
+  >
+
+/** A call whose answer shows the client of each contract, and what is told of it. */
+function showing(adapter: object, more: Partial<ShownLink> = {}, own: Partial<AdapterCall> = {}) {
+  const told: Record<string, Stored<unknown> | undefined> = {}
+  const links: ShownLinks = {
+    all: [{ by: ['clienteId'], adapter, ...more }],
+    callOf: () => callOf(own),
+    found(_link, key, stored) {
+      told[key] = stored
+    },
+  }
+  return { call: callOf({ links }), told }
+}
+
+async function toldBy(
+  from: PostgresAdapter<{ codigo: string }, string>,
+  to: Target,
+  more: Partial<ShownLink> = {},
+  own: Partial<AdapterCall> = {},
+) {
+  const { call, told } = showing(to, more, own)
+  const { items } = await from.list(listRequest({ sort: 'codigo' }), call)
+  expect(items).toHaveLength(3)
+  const one = showing(to, more, own)
+  expect((await from.read(['a'], one.call))[0]?.value).toMatchObject({ codigo: 'a' })
+  expect(one.told).toEqual('1' in told ? { 1: told[1] } : {})
+  return told
+}
+
+describe('a link to a table of the same database', () => {
+  it.each([
+    ['PostgreSQL', async () => ({ client: pool as PostgresClient, release: async () => {} })],
+    [
+      'PGlite',
+      async () => {
+        const lent = await lentPglite()
+        await lent.client.exec(ddl)
+        return lent
+      },
+    ],
+  ])('is told with the records of a page and of an item, on %s', async (_name, open) => {
+    const { client, release } = await open()
+    const to = target(client)
+    const [whole] = await to.read([1], callOf())
+    expect(await toldBy(source(client), to)).toEqual({ 1: whole, 404: undefined })
+    const some = await toldBy(source(client), to, { members: [] })
+    expect(some).toEqual({ 1: { value: { id: 1 }, version: whole?.version }, 404: undefined })
+    await release()
+  })
+
+  it('is not told before the target was described', async () => {
+    expect(await toldBy(source(pool), target(pool))).toEqual({})
+  })
+
+  it.each<[string, () => Promise<{ from?: Options; to?: Options; client?: PostgresClient }>]>([
+    ['lies behind another client', async () => ({ client: other })],
+    ['is read from a replica', async () => ({ client: { read: other, write: pool } })],
+    ['is read from a view', async () => ({ to: { readFrom: 'vista', version: { expression: 'nombre' } } })],
+    ['is a view', async () => ({ to: { table: 'vista', version: { expression: 'nombre' } } })],
+    ['has settings of its own for each read', async () => ({ to: { session: async () => {} } })],
+    ['is reached from records that have settings of their own', async () => ({ from: { session: async () => {} } })],
+    [
+      'is reached by a member that is computed',
+      async () => ({ from: { columns: { clienteId: { expression: 'cliente_id' } } } as Options }),
+    ],
+  ])('is not told where the target %s', async (_why, given) => {
+    const { from, to, client = pool } = await given()
+    const adapter = target(client, to)
+    await adapter.read([1], callOf())
+    expect(await toldBy(source(pool, from), adapter)).toEqual({})
+  })
+
+  it('is not told where what is read must be up to date for the one and not for the other', async () => {
+    const to = target(pool)
+    await to.read([1], callOf())
+    expect(await toldBy(source(pool), to, {}, { fresh: true })).toEqual({})
+  })
+
+  it('is not told in a transaction of the caller, where a statement that fails would break it', async () => {
+    const to = target(pool)
+    await to.read([1], callOf())
+    const client = await pool.connect()
+    await client.query('BEGIN')
+    expect(await toldBy(source(pool).within(client), to.within(client))).toEqual({})
+    await client.query('ROLLBACK')
+    client.release()
+  })
+})
