@@ -137,6 +137,7 @@ function relationOf(columns: readonly Column[]): Relation {
         labels: null,
         notNull,
         generated: false,
+        virtual: false,
         identity: '',
         default: null,
         domain: null,
@@ -147,6 +148,7 @@ function relationOf(columns: readonly Column[]): Relation {
   })
   return {
     kind: 'r',
+    stamped: true,
     rows: 0,
     guarded: false,
     triggers: [],

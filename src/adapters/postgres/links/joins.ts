@@ -3,9 +3,10 @@ import type { AdapterCall, ShownLinks } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
 import { failureKind, stateOf } from '../connections/failures.js'
+import type { Ask } from '../sql/ask.js'
 import type { Parameters } from '../sql/sql.js'
 import type { Opening } from '../table/opening.js'
-import { isUnscoped, type Table } from '../table/table.js'
+import { epochOf, isUnscoped, type Table } from '../table/table.js'
 import { Join, outer } from './join.js'
 import { areJoinable, targetOf } from './link-targets.js'
 
@@ -54,6 +55,7 @@ export class Joins {
   readonly #table: Table
   readonly #links: ShownLinks
   readonly #all: readonly Joined[]
+  #epochs: readonly number[] = []
 
   private constructor(table: Table, links: ShownLinks, all: readonly Joined[]) {
     this.#table = table
@@ -120,11 +122,16 @@ export class Joins {
     return this.#all.map(({ join }) => join)
   }
 
+  /** To be called before the statement is sent. */
+  begin(ask: Ask): void {
+    this.#epochs = this.#all.map(({ join }) => epochOf(join.target, ask))
+  }
+
   /** Tells what the rows of the answer lead to. What is joined begins with the column `from`. */
   tell(rows: readonly Cells[], from: number): void {
     let at = from
-    for (const { join } of this.#all) {
-      join.tell(this.#table, this.#links, rows, at)
+    for (const [i, { join }] of this.#all.entries()) {
+      join.tell({ table: this.#table, links: this.#links, epoch: this.#epochs[i] ?? -1 }, rows, at)
       at += join.names.length
     }
   }

@@ -6,7 +6,7 @@ import type { Joins } from '../links/joins.js'
 import type { Ask } from '../sql/ask.js'
 import { every, Parameters } from '../sql/sql.js'
 import { keySql, keysJoin } from '../table/conditions.js'
-import { addVisible, isUnscoped, storedOf, type Table, visible } from '../table/table.js'
+import { addVisible, epochOf, isUnscoped, recordOf, storedOf, type Table, visible } from '../table/table.js'
 import { keptRow, type RowCall } from './row-call.js'
 
 type Row = Record<string, unknown>
@@ -20,9 +20,11 @@ export interface Found {
 /** The record of a key; `undefined` where there is none. Tells what `joins` find. */
 export async function readOne(table: Table, key: KeyValue, call: AdapterCall, ask: Ask, joins?: Joins): Promise<Found | undefined> {
   const texts = table.layout.keyTexts(key)
+  const epoch = epochOf(table, ask)
+  joins?.begin(ask)
   const cells = texts && (await cellsOf(table, texts, call, ask, joins))
   if (cells === undefined) return undefined
-  const stored = storedOf(table, cells)
+  const stored = recordOf(table, cells, epoch)
   // A key that did not come back as it was asked for, from a column that is blind to case, is another's.
   if (!isOfKey(table, stored, key)) return undefined
   joins?.tell([cells], table.shownNames.length)
@@ -64,9 +66,10 @@ export async function readMany(
   const parameters = new Parameters()
   const join = keysJoin(layout, known, parameters)
   const text = table.reads.of(`${join} WHERE ${every(visible(table, call, parameters))}`)
+  const epoch = epochOf(table, ask)
   const found = new Map<string, Stored<Row>>()
   for (const cells of await ask.cells(text, table.shownNames, parameters.values)) {
-    const stored = storedOf(table, cells)
+    const stored = recordOf(table, cells, epoch)
     const key = definition.key.of(stored.value)
     if (key === undefined) continue
     const keyText = definition.key.text(key)
