@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { watchServices } from './test/strict/plugin.js'
+import { withoutCaches } from './test/without-caches.js'
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -43,6 +44,8 @@ const alias = [
 // The processes of the tests inherit it, and the global set-up prints it.
 process.env.TEST_SEED ||= String(randomInt(2 ** 31))
 
+const plugins = [watchServices(), ...(process.env.TEST_CACHES === 'off' ? [withoutCaches()] : [])]
+
 const shared = {
   setupFiles: ['test/seed.ts', 'test/strict/setup.ts'],
   testTimeout: 30_000,
@@ -60,7 +63,7 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias },
-        plugins: [watchServices()],
+        plugins,
         test: {
           ...shared,
           name: 'quick',
@@ -70,8 +73,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { resolve: { alias }, plugins: [watchServices()], test: { ...shared, name: 'alone', include: alone } },
-      { resolve: { alias }, plugins: [watchServices()], test: { ...shared, name: 'long', include: [long], env: { TEST_SIZE: 'long' } } },
+      { resolve: { alias }, plugins, test: { ...shared, name: 'alone', include: alone } },
+      { resolve: { alias }, plugins, test: { ...shared, name: 'long', include: [long], env: { TEST_SIZE: 'long' } } },
     ],
   },
 })

@@ -5,11 +5,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Options, parseOptions, UsageError } from './options.js'
 import type { Result, WorkloadResult } from './report/result.js'
-import { headOf, verdicts, workloadText } from './report/text.js'
+import { type TailResult, tailText } from './report/tail.js'
+import { circumstancesText, headOf, verdicts, workloadText } from './report/text.js'
 import { Child, findCores } from './run/child.js'
 import { type Command, nodeVersion, runCommand } from './run/command.js'
-import { fieldOf, thoseOf } from './run/participants.js'
-import { type Load, type Place, runWorkload } from './run/workload.js'
+import { fieldOf, type Participant, thoseOf } from './run/participants.js'
+import type { Place } from './run/server.js'
+import { runTail, tailServers } from './run/tail.js'
+import { runWorkload } from './run/workload.js'
 import { workloadOf } from './workloads/index.js'
 import { makeSecrets } from './workloads/keys.js'
 
@@ -22,12 +25,13 @@ await runCommand(async (command) => {
   const version = nodeVersion(options.node)
   if (options.against !== undefined) build(options.against)
   const cores = findCores()
-  const { participants, leftOut } = fieldOf(options, checkout)
+  const servers = options.servers ?? (options.tail ? tailServers : undefined)
+  const { participants, leftOut } = fieldOf({ servers, against: options.against }, checkout)
   const said = [...leftOut]
   const asked = await reachable(command, options, said)
   if (command.interrupted) return
   for (const line of said) console.log(line)
-  const load: Load = new Child('The load', '../load/process.js', options.node, cores?.load)
+  const load: Place['load'] = new Child('The load', '../load/process.js', options.node, cores?.load)
   command.children.add(load)
   const place: Place = {
     options,
@@ -38,6 +42,26 @@ await runCommand(async (command) => {
     children: command.children,
     say: (line) => command.say(line),
   }
+  const about = (): Omit<Result, 'workloads'> => ({
+    ...command.circumstances(version, cores),
+    rounds: options.rounds,
+    each: options.requests === Number.MAX_SAFE_INTEGER ? `${options.seconds} s` : `${options.requests} requests`,
+    leftOut: said,
+  })
+  const result = options.tail
+    ? await measureTail(command, place, participants, about)
+    : await compare(command, place, participants, asked, about)
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(result, null, 1)}\n`)
+})
+
+/** Each workload on its servers. */
+async function compare(
+  command: Command,
+  place: Place,
+  participants: readonly Participant[],
+  asked: Options['workloads'],
+  about: () => Omit<Result, 'workloads'>,
+): Promise<Result> {
   const workloads: WorkloadResult[] = []
   for (const name of asked) {
     const those = thoseOf(workloadOf(name), participants)
@@ -47,16 +71,27 @@ await runCommand(async (command) => {
     command.clear()
     console.log(`${workloadText(result)}\n`)
   }
-  const result: Result = {
-    ...command.circumstances(version, cores),
-    rounds: options.rounds,
-    each: options.requests === Number.MAX_SAFE_INTEGER ? `${options.seconds} s` : `${options.requests} requests`,
-    leftOut: said,
-    workloads,
-  }
+  const result = { ...about(), workloads }
   console.log([verdicts(workloads), headOf(result)].filter((part) => part !== '').join('\n\n'))
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(result, null, 1)}\n`)
-})
+  return result
+}
+
+/** The slowest answers of those servers that have all kinds of requests in PostgreSQL. */
+async function measureTail(
+  command: Command,
+  place: Place,
+  participants: readonly Participant[],
+  about: () => Omit<Result, 'workloads'>,
+): Promise<TailResult> {
+  if (place.database === undefined) throw new UsageError('--tail is measured in PostgreSQL, and there is none to be had.')
+  const those = thoseOf(workloadOf('pg-mixed'), participants)
+  if (those.length === 0) throw new UsageError('--servers names none that --tail is measured on.')
+  const tail = await runTail(those, place)
+  command.clear()
+  const result = { ...about(), tail }
+  console.log(`${tailText(result)}\n\n${circumstancesText(result)}`)
+  return result
+}
 
 /** The workloads that can be run: those in PostgreSQL where there is one. */
 async function reachable(command: Command, { workloads }: Options, leftOut: string[]): Promise<Options['workloads']> {

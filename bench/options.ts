@@ -15,6 +15,8 @@ export interface Options {
   /** The binary of Node that runs servers and load. */
   readonly node: string
   readonly against: string | undefined
+  /** The slowest answers of a mixed load, in place of workloads. */
+  readonly tail: boolean
   readonly json: string | undefined
 }
 
@@ -30,6 +32,8 @@ const usage = `npm run bench -- [options]
   --requests n       requests of a round, in place of seconds
   --node path        the Node that runs servers and load (default: this one)
   --against path     another checkout of this project, with its node_modules: it is built, and compared pair by pair
+  --tail             the slowest answers under a mixed load at a fixed rate, in PostgreSQL, in place of workloads
+                     (7 rounds of 10 seconds; with --quick, 3 of 1; default servers: fastify-tuned, mounted-helper)
   --json file        writes everything that was measured
   --quick            3 rounds of 0.3 seconds
   --list             names servers and workloads
@@ -50,16 +54,20 @@ export function parseOptions(args: readonly string[], cwd: string): Options | st
   const values = read(args)
   if (values.help === true) return usage
   if (values.list === true) return listing()
-  const quick = values.quick === true
+  const [quick, tail] = [values.quick === true, values.tail === true]
+  const workloadsOnly = tail ? (['workloads', 'requests'] as const).find((name) => values[name] !== undefined) : undefined
+  if (workloadsOnly !== undefined) throw new UsageError(`--tail has no --${workloadsOnly}. It takes --servers, --rounds and --seconds.`)
   if (values.seconds !== undefined && values.requests !== undefined) throw new UsageError('Give --seconds or --requests, not both.')
+  const seconds = tail ? (quick ? 1 : 10) : quick ? 0.3 : 2
   return {
     workloads: names('--workloads', values.workloads, workloadNames) ?? workloadNames,
     servers: names('--servers', values.servers, serverNames),
     rounds: number('--rounds', values.rounds, quick ? 3 : 7, 1, 1000, true),
-    seconds: values.requests === undefined ? number('--seconds', values.seconds, quick ? 0.3 : 2, 0.01, 600) : 600,
+    seconds: values.requests === undefined ? number('--seconds', values.seconds, seconds, 0.01, 600) : 600,
     requests: number('--requests', values.requests, Number.MAX_SAFE_INTEGER, 10, 100_000_000, true),
     node: values.node === undefined ? process.execPath : resolve(cwd, values.node),
     against: values.against === undefined ? undefined : resolve(cwd, values.against),
+    tail,
     json: values.json === undefined ? undefined : resolve(cwd, values.json),
   }
 }
@@ -79,6 +87,7 @@ function read(args: readonly string[]) {
         node: text,
         against: text,
         json: text,
+        tail: flag,
         quick: flag,
         list: flag,
         help: flag,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Cache, Caches, cachesOf, owning } from '../src/cache.js'
+import { itWithCaches } from './with-caches.js'
 
 const one = (): number => 1
 const cacheOf = <V>(bound: number, sizeOf: (value: V) => number = one) => new Cache<number, V>('items', bound, sizeOf)
@@ -69,7 +70,7 @@ describe('Cache', () => {
 })
 
 describe('Caches', () => {
-  it('counts caches of one name together, those of a middleware too', () => {
+  itWithCaches('counts caches of one name together, those of a middleware too', () => {
     const [owner, part] = [new Caches(), new Caches()]
     const made = [
       owner.make<string, number>('views'),

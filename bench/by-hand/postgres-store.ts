@@ -1,5 +1,5 @@
 /** The same data in PostgreSQL, by `pg`: one joined, prepared statement a read, and one that compares and sets. */
-import pg from 'pg'
+import { poolOf } from '../data/pool.js'
 import type { Contrato, Pieza } from '../data/resources.js'
 import type { ListQuery } from './list-query.js'
 import type { Listed, Row, Store } from './store.js'
@@ -12,9 +12,8 @@ const joined = 'pre_piezas p JOIN contratos c ON c.codigo = p.contrato_id'
 
 type Record = Pieza & Contrato & { readonly version: string }
 
-/** Reads, lists and changes; nothing of these workloads creates. */
 export function postgresStore(url: string): Store {
-  const pool = new pg.Pool({ connectionString: url, max: 10 })
+  const pool = poolOf(url)
   const run = async <T>(name: string, text: string, values: readonly unknown[]): Promise<T[]> =>
     (await pool.query({ name, text, values: [...values] })).rows as T[]
   return {
@@ -43,8 +42,16 @@ export function postgresStore(url: string): Store {
       )
       return found
     },
-    create() {
-      throw new Error('No workload creates in PostgreSQL.')
+    async create(piece, contract): Promise<Row> {
+      const [made] = await run<{ numero: number; version: string }>(
+        'create',
+        `INSERT INTO pre_piezas (contrato_id, destinatario, destino_informado, fecha_de_entrada, lote, numero_de_envio,
+           sucursal_de_distribucion, valor_a_cobrar, valor_declarado)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING numero::float8 AS numero, version`,
+        valuesOf(piece),
+      )
+      const { numero, version } = made as { numero: number; version: string }
+      return { piece: { ...piece, numero }, contract, version }
     },
     async replace(piece, contract, expected): Promise<Row | undefined> {
       const [found] = await run<{ version: string }>(
@@ -52,19 +59,7 @@ export function postgresStore(url: string): Store {
         `UPDATE pre_piezas SET contrato_id = $3, destinatario = $4, destino_informado = $5, fecha_de_entrada = $6, lote = $7, numero_de_envio = $8,
            sucursal_de_distribucion = $9, valor_a_cobrar = $10, valor_declarado = $11
          WHERE numero = $1 AND version = $2 RETURNING version`,
-        [
-          piece.numero,
-          expected,
-          piece.contratoId,
-          JSON.stringify(piece.destinatario),
-          JSON.stringify(piece.destinoInformado),
-          piece.fechaDeEntrada,
-          piece.lote,
-          piece.numeroDeEnvio,
-          piece.sucursalDeDistribucion,
-          piece.valorACobrar,
-          piece.valorDeclarado,
-        ],
+        [piece.numero, expected, ...valuesOf(piece)],
       )
       return found && { piece, contract, version: found.version }
     },
@@ -72,8 +67,21 @@ export function postgresStore(url: string): Store {
   }
 }
 
+/** All but the key, in the order of the statements above. */
+const valuesOf = (piece: Pieza): unknown[] => [
+  piece.contratoId,
+  JSON.stringify(piece.destinatario),
+  JSON.stringify(piece.destinoInformado),
+  piece.fechaDeEntrada,
+  piece.lote,
+  piece.numeroDeEnvio,
+  piece.sucursalDeDistribucion,
+  piece.valorACobrar,
+  piece.valorDeclarado,
+]
+
 /** Both filters are always there, so that statements are few: the planner sees which of them is null. */
-function clauses({ branch, lote, sort, descending }: ListQuery) {
+export function clauses({ branch, lote, sort, descending }: ListQuery) {
   const name = `${branch === undefined ? '' : 'b'}${lote === undefined ? '' : 'l'}`
   const where = `WHERE ${branch === undefined ? '$1::bigint IS NULL' : 'p.sucursal_de_distribucion = $1'} AND ${lote === undefined ? '$2::text IS NULL' : 'p.lote = $2'}`
   const direction = descending ? 'DESC' : 'ASC'

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { Duplex } from 'node:stream'
 import type { Ask } from '../workloads/ask.js'
-import type { Sent } from '../workloads/index.js'
+import type { Sent } from '../workloads/turns.js'
 
 /** The server's end of a connection. It takes all at once, as a socket does that nobody fills. */
 class Connection extends Duplex {

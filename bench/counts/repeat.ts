@@ -1,6 +1,6 @@
 /** A workload as it is counted: the same request, or one like it, again and again. */
 import type { RequestListener } from 'node:http'
-import type { Turn } from '../workloads/index.js'
+import type { Turn } from '../workloads/turns.js'
 import type { Caller, Told, Watch } from './in-process.js'
 
 export interface Work {

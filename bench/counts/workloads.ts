@@ -1,7 +1,8 @@
 /** What is counted: workloads of the benchmark, and two whose every request is for something that nobody has asked for yet. */
 import { piecesPath } from '../data/addresses.js'
 import { branchCount } from '../data/records.js'
-import { type Turn, type Workload, type WorkloadName, workloadOf } from '../workloads/index.js'
+import { type Workload, type WorkloadName, workloadOf } from '../workloads/index.js'
+import type { Turn } from '../workloads/turns.js'
 
 const ofTheBenchmark = [
   'item',

@@ -67,6 +67,8 @@ async function fill(client: pg.Client, checkout: string): Promise<void> {
       [JSON.stringify(rows)],
     )
   }
+  // Numbers that the table gives follow those that were brought.
+  await client.query(`SELECT setval(pg_get_serial_sequence('pre_piezas', 'numero'), max(numero)) FROM pre_piezas`)
   await client.query(`ANALYZE ${tables.contratos.table}, ${tables.piezas.table}`)
 }
 

@@ -1,6 +1,6 @@
 /** One keep-alive connection, one request at a time: as little of HTTP/1.1 as these servers speak, so that the load costs less than what it loads. */
 import { connect, type Socket } from 'node:net'
-import type { Sent } from '../workloads/index.js'
+import type { Sent } from '../workloads/turns.js'
 
 export interface Reply {
   readonly status: number

@@ -1,9 +1,10 @@
 /** The load in a process of its own: runs the rounds it is told, and waits at each start until the server's clock has been read. */
 import type { Ran } from './clocked.js'
 import { type Round, runRound } from './run.js'
+import { runTailRound, type TailRan, type TailRound } from './tail.js'
 
-export type ToLoad = { readonly round: Round } | 'go'
-export type FromLoad = 'ready' | { readonly ran: Ran } | { readonly failed: string }
+export type ToLoad = { readonly round: Round } | { readonly tail: TailRound } | 'go'
+export type FromLoad = 'ready' | { readonly ran: Ran } | { readonly tailRan: TailRan } | { readonly failed: string }
 
 const tell = (message: FromLoad): void => void process.send?.(message)
 let go: () => void = () => {}
@@ -11,6 +12,7 @@ let go: () => void = () => {}
 process.on('message', async (message: ToLoad) => {
   if (message === 'go') return go()
   try {
+    if ('tail' in message) return tell({ tailRan: await runTailRound(message.tail) })
     const begun = (): Promise<void> =>
       new Promise((resolve) => {
         go = resolve

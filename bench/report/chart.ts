@@ -44,7 +44,10 @@ function group(title: string, bars: readonly Bar[], most: number): string {
 function barsOf({ rows, ratios }: WorkloadResult): Bar[] {
   if (!rows.some(({ id }) => id === 'express')) return []
   return rows.flatMap((row: Row) => {
-    const ratio = row.id === 'express' ? { q1: 1, median: 1, q3: 1 } : ratios.find(({ of, to }) => of === row.id && to === 'express')
+    const ratio =
+      row.id === 'express'
+        ? { q1: 1, median: 1, q3: 1 }
+        : ratios.find(({ of, to, counts }) => of === row.id && to === 'express' && counts === 'server')
     return ratio === undefined ? [] : [{ name: row.id, ours: row.ours, ratio, cpu: row.cpu.median }]
   })
 }

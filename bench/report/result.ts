@@ -1,7 +1,7 @@
 /** What a run measured, as it is written to the file of `--json`. */
 import type { ServerName } from '../servers/index.js'
 import type { WorkloadName } from '../workloads/index.js'
-import { goals } from './goals.js'
+import { type Counted, goals } from './goals.js'
 import { ratioOf, type Spread, spreadOf } from './statistics.js'
 
 /** One round of one server. */
@@ -9,6 +9,11 @@ export interface Sample {
   readonly requests: number
   /** Microseconds of the server process, a request. */
   readonly cpu: number
+  /**
+   * Microseconds of the backends of PostgreSQL, a request; absent where there are none, or none
+   * that can be read.
+   */
+  readonly database?: number
   /** Requests a second. */
   readonly rate: number
   /** Milliseconds that the median request took, and the slowest hundredth. */
@@ -26,6 +31,8 @@ export interface Row {
   /** It is, or stands on, the library. */
   readonly ours: boolean
   readonly cpu: Spread
+  /** Of the backends. Absent where a round has none. */
+  readonly database?: Spread
   readonly rate: Spread
   readonly median: Spread
   readonly p99: Spread
@@ -35,8 +42,9 @@ export interface Row {
 export interface Ratio extends Spread {
   readonly of: string
   readonly to: string
-  /** The goal, where there is one. */
-  readonly least?: number
+  readonly counts: Counted
+  /** The goal, where there is one: at most so many times the CPU of the other. */
+  readonly most?: number
 }
 
 export interface WorkloadResult {
@@ -67,21 +75,41 @@ export const otherSuffix = '@against'
 
 export function rowOf({ id, server, title, ours }: Pick<Row, 'id' | 'server' | 'title' | 'ours'>, samples: readonly Sample[]): Row {
   const of = (name: 'cpu' | 'rate' | 'median' | 'p99'): Spread => spreadOf(samples.map((sample) => sample[name]))
-  return { id, server, title, ours, cpu: of('cpu'), rate: of('rate'), median: of('median'), p99: of('p99'), samples }
+  const database = figuresOf(samples, 'database')
+  return {
+    id,
+    server,
+    title,
+    ours,
+    cpu: of('cpu'),
+    ...(database === undefined ? {} : { database: spreadOf(database) }),
+    rate: of('rate'),
+    median: of('median'),
+    p99: of('p99'),
+    samples,
+  }
 }
 
 /** Everybody against hand-written Express, the goals' pairs, and each server against itself in the other checkout. */
 export function ratiosOf(workload: WorkloadName, rows: readonly Row[]): Ratio[] {
-  const pairs = new Map<string, { of: string; to: string; least?: number }>()
+  const pairs = new Map<string, Pick<Ratio, 'of' | 'to' | 'counts' | 'most'>>()
+  const counts = 'server'
   for (const { id } of rows) {
-    if (id !== 'express') pairs.set(`${id} express`, { of: id, to: 'express' })
-    pairs.set(`${id} ${id}${otherSuffix}`, { of: id, to: `${id}${otherSuffix}` })
+    if (id !== 'express') pairs.set(`${id} express ${counts}`, { of: id, to: 'express', counts })
+    pairs.set(`${id} ${id}${otherSuffix} ${counts}`, { of: id, to: `${id}${otherSuffix}`, counts })
   }
-  for (const goal of goals) if (goal.workload === workload) pairs.set(`${goal.of} ${goal.to}`, goal)
-  const cpu = (id: string): number[] | undefined => rows.find((row) => row.id === id)?.samples.map((sample) => sample.cpu)
-  return [...pairs.values()].flatMap(({ of, to, least }) => {
-    const [own, other] = [cpu(of), cpu(to)]
-    if (own === undefined || other === undefined) return []
-    return [{ of, to, ...(least === undefined ? {} : { least }), ...ratioOf(own, other) }]
+  for (const { of, to, counts, most } of goals.filter((goal) => goal.workload === workload))
+    pairs.set(`${of} ${to} ${counts}`, { of, to, counts, most })
+  return [...pairs.values()].flatMap((pair) => {
+    const [own, other] = [pair.of, pair.to].map((id) => figuresOf(rows.find((row) => row.id === id)?.samples ?? [], pair.counts))
+    return own === undefined || other === undefined ? [] : [{ ...pair, ...ratioOf(own, other) }]
   })
+}
+
+/** The figure of each round; `undefined` where there is none, or where a round has none. */
+function figuresOf(samples: readonly Sample[], counts: Counted): number[] | undefined {
+  const figures = samples.map(({ cpu, database = Number.NaN }) =>
+    counts === 'server' ? cpu : counts === 'database' ? database : cpu + database,
+  )
+  return figures.length > 0 && !figures.some(Number.isNaN) ? figures : undefined
 }

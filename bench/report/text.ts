@@ -2,27 +2,35 @@
 import { otherSuffix, type Ratio, type Result, type WorkloadResult } from './result.js'
 import type { Spread } from './statistics.js'
 
-export function headOf({ date, node, machine, cores, pinned, load, rounds, each, leftOut }: Omit<Result, 'workloads'>): string {
+/** When and where it ran. */
+export function circumstancesText({ date, node, machine, cores, pinned, load }: Omit<Result, 'workloads'>): string {
   const where = pinned ? 'servers and load on cores of their own' : 'not pinned'
+  return `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after`
+}
+
+export function headOf(result: Omit<Result, 'workloads'>): string {
+  const { rounds, each, leftOut } = result
   const lines = [
-    `${date.slice(0, 10)}, Node ${node}, ${cores} cores (${machine}), ${where}, load ${load[0].toFixed(1)} before and ${load[1].toFixed(1)} after`,
+    circumstancesText(result),
     `${rounds} rounds of ${each}, interleaved; medians, quartiles in brackets; ratios are of CPU a request, round by round: above 1 is quicker`,
   ]
   return [...lines, ...leftOut].join('\n')
 }
 
 export function workloadText({ title, rows, ratios }: WorkloadResult): string {
-  const table = rows.map(({ id, cpu, rate, median, p99 }) => {
-    const ratio = ratios.find((one) => one.of === id && one.to === 'express')
+  const inDatabase = rows.some(({ database }) => database !== undefined)
+  const table = rows.map(({ id, cpu, database, rate, median, p99 }) => {
+    const ratio = ratios.find((one) => one.of === id && one.to === 'express' && one.counts === 'server')
     return [
       id,
       `${digits(cpu.median)} us ${range(cpu)}`,
+      ...(inDatabase ? [database === undefined ? '' : `${digits(database.median)} us ${range(database)}`] : []),
       `${Math.round(rate.median)}/s`,
       `${digits(median.median)} ms, p99 ${digits(p99.median)}`,
       ratio === undefined ? '' : `${ratio.median.toFixed(2)} x ${range(ratio, 2)}`,
     ]
   })
-  const head = ['', 'CPU a request', 'requests', 'time', 'against express']
+  const head = ['', 'CPU a request', ...(inDatabase ? ['of the database'] : []), 'requests', 'time', 'against express']
   return `${title}\n${columns([head, ...table])}`
 }
 
@@ -30,12 +38,13 @@ export function workloadText({ title, rows, ratios }: WorkloadResult): string {
 export function verdicts(workloads: readonly WorkloadResult[]): string {
   const asked = workloads.flatMap(({ name, ratios }) => ratios.map((ratio) => ({ name, ratio })))
   const goals = asked
-    .filter(({ ratio }) => ratio.least !== undefined)
+    .filter(({ ratio }) => ratio.most !== undefined)
     .map(({ name, ratio }) => [
       name,
       `${ratio.of} / ${ratio.to}`,
-      spelled(ratio),
-      `goal ${(ratio.least as number).toFixed(2)}`,
+      goalOf[ratio.counts],
+      spelled(costOf(ratio)),
+      `at most ${(ratio.most as number).toFixed(2)}`,
       reached(ratio),
     ])
   const pairs = asked
@@ -48,10 +57,16 @@ export function verdicts(workloads: readonly WorkloadResult[]): string {
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
+const goalOf = { server: '', database: 'the database', both: 'with the database' } as const
+
+/** Goals are bounds of cost: how many times the CPU of the other. */
+const costOf = ({ q1, median, q3 }: Spread): Spread => ({ q1: 1 / q3, median: 1 / median, q3: 1 / q1 })
+
 /** Reached and missed are said where three quarters of the rounds say so. */
-export function reached({ q1, q3, least = 0 }: Ratio): 'reached' | 'missed' | 'open' {
-  if (q1 >= least) return 'reached'
-  return q3 < least ? 'missed' : 'open'
+export function reached({ most = Number.POSITIVE_INFINITY, ...ratio }: Ratio): 'reached' | 'missed' | 'open' {
+  const { q1, q3 } = costOf(ratio)
+  if (q3 <= most) return 'reached'
+  return q1 > most ? 'missed' : 'open'
 }
 
 /** A difference is one where three quarters of the rounds agree on it, and the median is more than three in a hundred. */
@@ -60,12 +75,12 @@ export function change({ q1, median, q3 }: Spread): 'slower' | 'faster' | 'level
   return q1 > 1 && median > 1.03 ? 'faster' : 'level'
 }
 
-const spelled = (ratio: Ratio): string => `${ratio.median.toFixed(2)} x ${range(ratio, 2)}`
-const range = ({ q1, q3 }: Spread, places?: number): string =>
+const spelled = (ratio: Spread): string => `${ratio.median.toFixed(2)} x ${range(ratio, 2)}`
+export const range = ({ q1, q3 }: Spread, places?: number): string =>
   places === undefined ? `(${digits(q1)}-${digits(q3)})` : `(${q1.toFixed(places)}-${q3.toFixed(places)})`
 
 /** Two digits at least, and no more than tell anything. */
-const digits = (value: number): string => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2))
+export const digits = (value: number): string => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2))
 
 /** Cells under each other. */
 export function columns(rows: readonly (readonly string[])[]): string {

@@ -1,7 +1,7 @@
 /** Who takes part in a workload: servers of this checkout, and of the other one. */
 import type { Options } from '../options.js'
 import { otherSuffix } from '../report/result.js'
-import { isThere, type ServerName, type ServerRow, serverNames, servers } from '../servers/index.js'
+import { hasWorkload, isThere, type ServerName, type ServerRow, serverNames, servers } from '../servers/index.js'
 import type { Workload } from '../workloads/index.js'
 
 export interface Participant {
@@ -43,4 +43,4 @@ export function fieldOf({ servers: asked, against }: Pick<Options, 'servers' | '
 }
 
 export const thoseOf = (workload: Workload, participants: readonly Participant[]): readonly Participant[] =>
-  participants.filter(({ server }) => workload.servers === undefined || workload.servers.includes(server))
+  participants.filter(({ server }) => hasWorkload(server, workload.servers))

@@ -1,8 +1,10 @@
 /** Express 5 as a good engineer writes it: middlewares for what they are for, a strong tag of the row's version, a key made once. */
 import { createServer } from 'node:http'
+import cors from 'cors'
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express'
 import { rateLimit } from 'express-rate-limit'
 import { authenticate, authorize, type Caller, issueToken, keyOf, limit, logIn } from '../by-hand/access.js'
+import { corsOptions, secureFields } from '../by-hand/browsers.js'
 import { parseListQuery, parseNumero } from '../by-hand/list-query.js'
 import { openStore } from '../by-hand/open-store.js'
 import { absent, Problem, problemOf, problemType, stale } from '../by-hand/problem.js'
@@ -12,13 +14,15 @@ import { pageXml } from '../by-hand/xml.js'
 import type { Setting, Start } from './ground.js'
 import { loadHelper } from './library.js'
 
-export const start: Start = (setting) => createServer(makeApp(setting))
+export const start: Start = (setting) => createServer(appOf(setting))
 
 /** The same app on the library's own server. */
-export const startOnHelper: Start = async (setting) => (await loadHelper(setting.checkout)).createServer(makeApp(setting))
+export const startOnHelper: Start = async (setting) => (await loadHelper(setting.checkout)).createServer(appOf(setting))
 
-function makeApp(setting: Setting): Express {
-  const store = openStore(setting.database)
+const appOf = (setting: Setting): Express => makeApp(setting, piecesRouter(openStore(setting.database)))
+
+/** Everything around the pieces. */
+export function makeApp(setting: Setting, pieces: express.Router): Express {
   const app = express()
   app.disable('x-powered-by')
   const key = keyOf(setting.secret)
@@ -26,8 +30,9 @@ function makeApp(setting: Setting): Express {
     const caller = await logIn(req.get('authorization'), setting.account)
     res.set({ 'x-authorization-token': issueToken(caller, key), 'Cache-Control': 'no-store' }).end()
   })
+  if (setting.browsers === true) app.use(secureHeaders, cors(corsOptions))
   if (setting.secured) app.use(...secured(setting))
-  app.use('/v1/pre-piezas', piecesRouter(store))
+  app.use('/v1/pre-piezas', pieces)
   app.use(() => {
     throw absent()
   })
@@ -82,6 +87,11 @@ async function find(store: Store, req: Request<{ numero: string }>): Promise<Row
   const row = numero === undefined ? undefined : await store.read(numero)
   if (row === undefined) throw absent()
   return row
+}
+
+const secureHeaders: RequestHandler = (_req, res, next) => {
+  res.set(secureFields)
+  next()
 }
 
 const mediaType =

@@ -4,8 +4,16 @@ import type { Server } from 'node:http'
 import fastifyEtag from '@fastify/etag'
 import fastifyJwt from '@fastify/jwt'
 import fastifyRateLimit from '@fastify/rate-limit'
-import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifySchema } from 'fastify'
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifySchema,
+  type onRequestHookHandler,
+} from 'fastify'
 import { authorize, type Caller, limit, logIn } from '../by-hand/access.js'
+import { corsFields, preflightFields, secureFields, shop } from '../by-hand/browsers.js'
 import { parseListQuery, parseNumero } from '../by-hand/list-query.js'
 import { openStore } from '../by-hand/open-store.js'
 import { absent, invalid, Problem, problemOf, problemType, stale } from '../by-hand/problem.js'
@@ -31,6 +39,7 @@ async function makeApp(setting: Setting, tuned: boolean): Promise<Server> {
     verify: { algorithms: ['HS256'], ...(tuned ? { cache: true } : {}) },
     sign: { expiresIn: '1h' },
   })
+  if (setting.browsers === true) app.addHook('onRequest', tellBrowsers)
   app.get('/login', async (req, reply) => {
     const caller = await logIn(req.headers.authorization, setting.account)
     reply.headers({ 'x-authorization-token': app.jwt.sign({ ...caller }), 'cache-control': 'no-store' }).send()
@@ -96,6 +105,18 @@ async function find(store: Store, req: FastifyRequest): Promise<Row> {
   const row = numero === undefined ? undefined : await store.read(numero)
   if (row === undefined) throw absent()
   return row
+}
+
+const tellBrowsers: onRequestHookHandler = (req, reply, done) => {
+  reply.headers(secureFields)
+  if (req.headers.origin === shop) {
+    if (req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined) {
+      reply.code(204).headers(preflightFields).send()
+      return
+    }
+    reply.headers(corsFields)
+  }
+  done()
 }
 
 async function secure(app: FastifyInstance): Promise<void> {

@@ -11,6 +11,8 @@ export interface ServerRow {
   readonly ours?: boolean
   /** It needs `express-rest-conventions/server`. */
   readonly helper?: boolean
+  /** It has only the workloads that name it. */
+  readonly named?: boolean
   readonly load: () => Promise<Start>
 }
 
@@ -22,6 +24,13 @@ export const servers = {
     ours: true,
     helper: true,
     load: async () => (await import('./express.js')).startOnHelper,
+  },
+  'sql-json': {
+    title: 'Express 5, JSON made in SQL, our createServer',
+    ours: true,
+    helper: true,
+    named: true,
+    load: async () => (await import('./sql-json.js')).start,
   },
   fastify: { title: 'Fastify 5 with its plugins', load: async () => (await import('./fastify.js')).start },
   'fastify-tuned': { title: 'Fastify 5, version tags and token cache', load: async () => (await import('./fastify.js')).startTuned },
@@ -56,6 +65,12 @@ export const serverNames = Object.keys(servers) as ServerName[]
 export function isThere(name: ServerName, checkout: string): boolean {
   const row: ServerRow = servers[name]
   return row.helper !== true || hasHelper(checkout)
+}
+
+/** Whether a server has a workload that names these, or none. */
+export function hasWorkload(name: ServerName, named: readonly ServerName[] | undefined): boolean {
+  const row: ServerRow = servers[name]
+  return named === undefined ? row.named !== true : named.includes(name)
 }
 
 export async function startServer(setting: Setting) {

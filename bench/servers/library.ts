@@ -4,14 +4,15 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import express, { type Express } from 'express'
-import type { Mount, ResourceRouterOptions } from 'express-rest-conventions'
+import type { Adapter, Mount, ResourceRouterOptions } from 'express-rest-conventions'
 import type { RateLimit } from 'express-rest-conventions/middleware'
-import pg from 'pg'
 import { limit } from '../by-hand/access.js'
 import { origin } from '../data/addresses.js'
+import { poolOf } from '../data/pool.js'
 import { contracts, pieces } from '../data/records.js'
-import { contratoSchema, piezaSchema, shown } from '../data/resources.js'
+import { type Contrato, contratoSchema, type Pieza, piezaSchema, shown } from '../data/resources.js'
 import type { Setting, Start } from './ground.js'
+import { ownAdapters } from './own-adapter.js'
 
 export type Library = typeof import('express-rest-conventions') &
   typeof import('express-rest-conventions/auth') &
@@ -104,12 +105,11 @@ export async function loadEntries(checkout: string): Promise<Library> {
 
 const tokenKey = ({ secret }: Setting) => ({ algorithm: 'HS256', key: Buffer.from(secret, 'base64') }) as const
 
-/** The definitions, over memory or PostgreSQL. */
-async function resources(library: Library, { checkout, database }: Setting, over = <A extends object>(adapter: A): A => adapter) {
+/** The definitions, each over its adapter. */
+async function resources(library: Library, setting: Setting, over = <A extends object>(adapter: A): A => adapter) {
   const { mount } = library
   const { contratos, piezas } = define(library)
-  const made =
-    database === undefined ? await inMemory(checkout, { contratos, piezas }) : await inPostgres(checkout, database, { contratos, piezas })
+  const made = await adaptersOf(setting, { contratos, piezas })
   const adapters = { piezas: over(made.piezas), contratos: over(made.contratos) }
   const mounts: Record<'piezas' | 'contratos', Mount> = {
     piezas: mount(piezas, adapters.piezas),
@@ -138,6 +138,16 @@ export function define({ defineResource }: Pick<Library, 'defineResource'>) {
 
 type Definitions = ReturnType<typeof define>
 
+async function adaptersOf({ checkout, database, ownAdapter = false }: Setting, definitions: Definitions): Promise<Adapters> {
+  if (ownAdapter) return ownAdapters()
+  return database === undefined ? inMemory(checkout, definitions) : inPostgres(checkout, database, definitions)
+}
+
+interface Adapters {
+  readonly piezas: Adapter<Pieza, number>
+  readonly contratos: Adapter<Contrato, string>
+}
+
 async function inMemory(checkout: string, { contratos, piezas }: Definitions) {
   const { memoryAdapter } = (await load(checkout, 'dist/adapters/memory/index.js')) as typeof import('express-rest-conventions/memory')
   return {
@@ -157,7 +167,7 @@ async function inPostgres(checkout: string, database: string, { contratos, pieza
     checkout,
     'dist/adapters/postgres/index.js',
   )) as typeof import('express-rest-conventions/postgres')
-  const pool = new pg.Pool({ connectionString: database, max: 10 })
+  const pool = poolOf(database)
   return {
     contratos: postgresAdapter(pool, { resource: contratos, ...tables.contratos }),
     piezas: postgresAdapter(pool, { resource: piezas, ...tables.piezas }),

@@ -7,8 +7,9 @@ import { contractsPath, origin, pageSize, piecesPath } from '../data/addresses.j
 import { branchCount, contracts, piece, pieceCount, pieces } from '../data/records.js'
 import type { Answered, Ask } from './ask.js'
 
-/** What a filtered, sorted page asks for: a fortieth of all, newest first. */
-export const pageQuery = '?sucursalDeDistribucion=7&sort=-fechaDeEntrada'
+/** What a filtered, sorted page asks for: a branch, which is a fortieth of all, newest first. */
+export const queryOf = (branch: number): string => `?sucursalDeDistribucion=${branch}&sort=-fechaDeEntrada`
+export const pageQuery = queryOf(7)
 export const mergePatch = 'application/merge-patch+json'
 
 const contractOf = new Map(contracts().map((contract) => [contract.codigo, contract]))
@@ -19,7 +20,11 @@ const rowFrom = (of: ReturnType<typeof piece>): Row => ({
   contract: contractOf.get(of.contratoId) as Row['contract'],
 })
 
-/** Pieces that are changed stand where neither pages nor items are looked at: in the second branch. */
+/**
+ * Pieces that are changed stand where no check looks at pages or items: in the second branch, or so
+ * many times four behind it.
+ */
+const changedBranch = 2
 export const changeable = (at: number): number => branchCount * (at + 1) + 1
 
 export async function checkItem(ask: Ask): Promise<void> {
@@ -120,6 +125,22 @@ export async function checkPatch(ask: Ask): Promise<void> {
   assert.equal(after.headers.etag, next)
   isProblem(await patch({ valorDeclarado: 'much' }, next), 422)
   isProblem(await patch({ lote: null }, next), 422)
+}
+
+/** A change shows in the list at once. */
+export async function checkMixed(ask: Ask): Promise<void> {
+  await checkPage(ask)
+  await checkPatch(ask)
+  const at = 199
+  // By number, the first of the branch is 1 and stands before those that are changed.
+  const list = `${piecesPath}?sucursalDeDistribucion=${changedBranch}&sort=numero&limit=1&offest=${at + 2}`
+  const path = `${piecesPath}/${changeable(at)}`
+  const before = JSON.parse((await ask(list)).text)[0]
+  const tag = strongTag(await ask(path))
+  const expected = { ...before, valorDeclarado: before.valorDeclarado + 1 }
+  const body = JSON.stringify({ valorDeclarado: expected.valorDeclarado })
+  isJson(await ask(path, { method: 'PATCH', headers: { 'content-type': mergePatch, 'if-match': tag }, body }), 200)
+  assert.deepEqual(JSON.parse((await ask(list)).text), [expected])
 }
 
 /** Anybody without a valid token is 401, without the scope 403; whoever has both is counted. */

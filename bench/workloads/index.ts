@@ -1,46 +1,39 @@
 /** All workloads: which servers have them, what makes an answer right, and what is sent while the clock runs. */
 
-import { piecesPath } from '../data/addresses.js'
-import { branchCount, pieceCount } from '../data/records.js'
+import { shop } from '../by-hand/browsers.js'
 import type { ServerName } from '../servers/index.js'
 import type { Ask } from './ask.js'
+import { checkFull, checkFullNotModified } from './browser-checks.js'
 import {
   basic,
-  changeable,
   checkCreate,
   checkExpandedPage,
   checkItem,
   checkLogin,
+  checkMixed,
   checkNotModified,
   checkPage,
   checkPatch,
   checkToken,
   checkXmlPage,
-  mergePatch,
-  newBody,
-  pageQuery,
 } from './checks.js'
 import type { Keys } from './keys.js'
-
-/** A request, as the load generator writes it. */
-export interface Sent {
-  readonly method?: string
-  readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
-/** What one connection sends: the next request, given the tag of the answer before. */
-export type Turn = (tag: string | undefined) => Sent
+import { anyPages, creates, inTurn, items, mixed, pages, patches, type Turn, tagged } from './turns.js'
 
 export interface Workload {
   readonly title: string
-  /** Servers that have it. Default: all. */
+  /** Servers that have it. Default: all but those that have only what names them. */
   readonly servers?: readonly ServerName[]
   /** Servers ask for a token, and count. Those that always do get one in every workload. */
   readonly secured?: true
+  /** Servers that are secured have the fields for browsers too: CORS and secure headers. */
+  readonly browsers?: true
+  /** Requests bear no token, although the server may ask for one elsewhere. */
+  readonly anonymous?: true
   /** The data is in PostgreSQL. */
   readonly database?: true
+  /** The library's data comes from an adapter of a team's own. */
+  readonly ownAdapter?: true
   /** The status of every answer while the clock runs. */
   readonly status: number
   /** Whether turns go by the tag of the answer before. */
@@ -55,89 +48,92 @@ export interface Workload {
   turns(ask: Ask, connection: number, keys: Keys): Promise<Turn> | Turn
 }
 
-const onDatabase = ['express', 'fastify', 'mounted', 'mounted-helper', 'api-helper'] as const
-
-/** Items in turn: each connection another row of them. */
-const items = (connection: number, make: (path: string) => Sent): Turn => {
-  const sent = Array.from({ length: 50 }, (_, at) => make(`${piecesPath}/${1 + ((connection * 997 + at * 101) % pieceCount)}`))
-  return inTurn(sent)
+const item: Workload = { title: 'item GET', status: 200, check: checkItem, turns: (_ask, connection) => items(connection) }
+const notModified: Workload = {
+  title: '304 of an item',
+  status: 304,
+  check: checkNotModified,
+  turns: (ask, connection) => tagged(ask, connection),
+}
+const page: Workload = { title: 'page of 25, filtered and sorted', status: 200, check: (ask) => checkPage(ask), turns: () => pages('') }
+const pageAny: Workload = {
+  title: 'pages of any branch and size',
+  status: 200,
+  check: (ask) => checkPage(ask),
+  turns: (_ask, connection) => anyPages(connection),
+}
+const pageExpanded: Workload = {
+  title: 'the same page, expanded',
+  status: 200,
+  check: checkExpandedPage,
+  turns: () => pages('&expand=contrato'),
+}
+const create: Workload = { title: 'POST', status: 201, check: checkCreate, turns: (_ask, connection) => creates(connection) }
+const patch: Workload = { title: 'PATCH with If-Match', status: 200, tags: true, check: checkPatch, turns: patches }
+const nineToOne: Workload = {
+  title: 'nine pages of any branch and size to one PATCH',
+  status: 200,
+  tags: true,
+  check: checkMixed,
+  turns: mixed,
 }
 
-const inTurn = (sent: readonly Sent[]): Turn => {
-  let at = 0
-  return () => sent[at++ % sent.length] as Sent
-}
+const byHandAndMounted = ['express', 'express-helper', 'fastify', 'fastify-tuned', 'mounted', 'mounted-helper', 'api-helper'] as const
 
-/** Pages of the same query, the first ten in turn. */
-const pages = (tail: string, headers: Readonly<Record<string, string>> = {}): Turn =>
-  inTurn(Array.from({ length: 10 }, (_, page) => ({ path: `${piecesPath}${pageQuery}&offest=${page + 1}${tail}`, headers })))
+const inPostgres = (workload: Workload): Workload => ({
+  ...workload,
+  title: `${workload.title}, in PostgreSQL`,
+  servers: byHandAndMounted,
+  database: true,
+})
 
-/** 2,000 queries in turn: pages of any branch, and of any of five sizes. None is asked for again soon. */
-const anyPages = (connection: number): Turn => {
-  let at = connection * 197
-  return () => {
-    at += 1
-    const branch = 1 + (at % branchCount)
-    const page = 1 + (Math.floor(at / branchCount) % 10)
-    const size = 21 + (Math.floor(at / (10 * branchCount)) % 5)
-    return { path: `${piecesPath}?sucursalDeDistribucion=${branch}&sort=-fechaDeEntrada&offest=${page}&limit=${size}` }
-  }
-}
+const readInPostgres = (workload: Workload): Workload => ({ ...inPostgres(workload), servers: ['sql-json', ...byHandAndMounted] })
 
-async function tagged(ask: Ask, connection: number): Promise<Turn> {
-  const sent: Sent[] = []
-  for (let at = 0; at < 10; at++) {
-    const path = `${piecesPath}/${1 + ((connection * 997 + at * 101) % pieceCount)}`
-    sent.push({ path, headers: { 'if-none-match': (await ask(path)).headers.etag ?? '' } })
-  }
-  return inTurn(sent)
-}
+const overOwnAdapter = (workload: Workload): Workload => ({
+  ...workload,
+  title: `${workload.title}, by an own adapter`,
+  servers: ['raw', ...byHandAndMounted],
+  ownAdapter: true,
+})
 
-async function patches(ask: Ask, connection: number): Promise<Turn> {
-  const path = `${piecesPath}/${changeable(connection)}`
-  const first = (await ask(path)).headers.etag
-  let value = 0
-  return (tag) => {
-    value = (value + 1) % 100_000
-    return {
-      method: 'PATCH',
-      path,
-      headers: { 'content-type': mergePatch, 'if-match': tag ?? first ?? '' },
-      body: `{"valorDeclarado":${value}}`,
-    }
-  }
-}
+const full = {
+  servers: ['express', 'express-helper', 'fastify', 'fastify-tuned', 'api', 'api-helper'],
+  secured: true,
+  browsers: true,
+} as const
+const fromShop = { origin: shop }
 
-const creates = (connection: number): Turn =>
-  inTurn(
-    Array.from({ length: branchCount }, (_, at) => ({
-      method: 'POST',
-      path: piecesPath,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(newBody(connection + at)),
-    })),
-  )
-
+/** Writes stand behind reads: those in PostgreSQL leave larger tables. */
 const workloads = {
-  item: { title: 'item GET', status: 200, check: checkItem, turns: (_ask, connection) => items(connection, (path) => ({ path })) },
-  'not-modified': { title: '304 of an item', status: 304, check: checkNotModified, turns: tagged },
-  page: { title: 'page of 25, filtered and sorted', status: 200, check: (ask) => checkPage(ask), turns: () => pages('') },
-  'page-any': {
-    title: 'pages of any branch and size',
-    status: 200,
-    check: (ask) => checkPage(ask),
-    turns: (_ask, connection) => anyPages(connection),
-  },
-  'page-expanded': { title: 'the same page, expanded', status: 200, check: checkExpandedPage, turns: () => pages('&expand=contrato') },
-  create: { title: 'POST', status: 201, check: checkCreate, turns: (_ask, connection) => creates(connection) },
-  patch: { title: 'PATCH with If-Match', status: 200, tags: true, check: checkPatch, turns: patches },
+  item,
+  'not-modified': notModified,
+  page,
+  'page-any': pageAny,
+  'page-expanded': pageExpanded,
+  create,
+  patch,
+  mixed: nineToOne,
   token: {
     title: 'item GET with token and rate limit',
     status: 200,
     secured: true,
     check: (ask, keys) =>
       checkToken(ask, { good: keys.token('*:read *:write'), forged: keys.forged(), scopeless: keys.token('none:read') }),
-    turns: (_ask, connection) => items(connection, (path) => ({ path })),
+    turns: (_ask, connection) => items(connection),
+  },
+  'full-item': {
+    title: 'item GET with token, limit, CORS and secure headers',
+    ...full,
+    status: 200,
+    check: checkFull,
+    turns: (_ask, connection) => items(connection, fromShop),
+  },
+  'full-not-modified': {
+    title: '304 with token, limit, CORS and secure headers',
+    ...full,
+    status: 304,
+    check: checkFullNotModified,
+    turns: (ask, connection) => tagged(ask, connection, fromShop),
   },
   'xml-page': {
     title: 'the page as XML',
@@ -146,37 +142,24 @@ const workloads = {
     check: checkXmlPage,
     turns: () => pages('', { accept: 'application/xml' }),
   },
-  'pg-item': {
-    title: 'item GET from PostgreSQL',
-    servers: onDatabase,
-    database: true,
-    status: 200,
-    check: checkItem,
-    turns: (_ask, connection) => items(connection, (path) => ({ path })),
-  },
-  'pg-page': {
-    title: 'page from PostgreSQL',
-    servers: onDatabase,
-    database: true,
-    status: 200,
-    check: (ask) => checkPage(ask),
-    turns: () => pages(''),
-  },
-  'pg-patch': {
-    title: 'PATCH with If-Match in PostgreSQL',
-    servers: onDatabase,
-    database: true,
-    status: 200,
-    tags: true,
-    check: checkPatch,
-    turns: patches,
-  },
+  'adapter-item': overOwnAdapter(item),
+  'adapter-page': overOwnAdapter(page),
+  'adapter-page-any': overOwnAdapter(pageAny),
+  'pg-item': readInPostgres(item),
+  'pg-not-modified': readInPostgres(notModified),
+  'pg-page': readInPostgres(page),
+  'pg-page-any': readInPostgres(pageAny),
+  'pg-page-expanded': readInPostgres({ ...pageExpanded, title: 'page of 25, expanded' }),
+  'pg-patch': inPostgres(patch),
+  'pg-mixed': inPostgres(nineToOne),
+  'pg-create': inPostgres(create),
   login: {
     title: 'login',
     servers: ['raw', 'express', 'fastify', 'hono', 'api'],
     status: 200,
     connections: 2,
     warmUp: 4,
+    anonymous: true,
     check: (ask, keys) => checkLogin(ask, keys.password, keys.isToken),
     turns: (_ask, _connection, keys) => inTurn([{ path: '/login', headers: { authorization: basic(keys.password) } }]),
   },

@@ -27,8 +27,9 @@ export function compileGuard(shape: Shape, owner = 'the resource'): Guard {
   for (const { items } of made.values()) {
     if (items?.items?.guarded || items?.prefix.some((inner) => inner.guarded)) throw lost(owner, 'of a list in a list')
   }
+  if (!level.guarded) return unguarded
   return {
-    any: level.guarded,
+    any: true,
     given(next) {
       const found: Violation[] = []
       refuseGiven(level, next, '', found)
@@ -42,13 +43,29 @@ export function compileGuard(shape: Shape, owner = 'the resource'): Guard {
   }
 }
 
+/** The guard of records in which nothing is guarded. It holds no levels: most resources have this one. */
+const unguarded: Guard = Object.freeze({ any: false, given: () => [], carry: () => [] })
+
 type Kind = 'readOnly' | 'writeOnly' | 'plain'
 
-/** A member of an object, and the way to what is below it: none below what is guarded as a whole. */
-interface Member {
+/** A member of an object, and the level below it, which is empty where the member is guarded as a whole. */
+class Member {
   readonly kind: Kind
-  readonly present: Convert
   readonly below: Level
+  readonly #shape: Shape
+  #present: Convert | undefined
+
+  constructor(shape: Shape, kind: Kind, below: Level) {
+    this.kind = kind
+    this.below = below
+    this.#shape = shape
+  }
+
+  /** Compiled when first used: only members of guarded records are compared. */
+  get present(): Convert {
+    this.#present ??= compilePresent(this.#shape)
+    return this.#present
+  }
 }
 
 /** One place of the schema. */
@@ -74,7 +91,7 @@ function levelOf(shape: Shape, owner: string, made: Map<Shape, Level>): Level {
   made.set(shape, level)
   const memberOf = (member: Shape): Member => {
     const kind = member.readOnly ? 'readOnly' : member.writeOnly ? 'writeOnly' : 'plain'
-    return { kind, present: compilePresent(member), below: kind === 'plain' ? levelOf(member, owner, made) : empty() }
+    return new Member(member, kind, kind === 'plain' ? levelOf(member, owner, made) : empty())
   }
   if (shape.isObject) {
     for (const [name, member] of shape.members) level.members.set(name, memberOf(member))

@@ -57,6 +57,26 @@ describe('npm run bench', () => {
     expect(await schemas()).toBe(0)
   })
 
+  it('--tail offers every server the same mix of all kinds, and tells how slow the slowest answers of each are', async () => {
+    await using place = await freshDatabase()
+    const { output, ended } = start(['--tail', '--rounds', '1', '--seconds', '1', '--json', 'tail.json'], {
+      DATABASE_URL: place.url,
+      INIT_CWD: scratch,
+    })
+    expect(await ended, output.text).toBe(0)
+    expect(output.text).toMatch(/Tail in PostgreSQL: \d+ requests a second.*\n.*p99\.9 ms\n {2}item +fastify-tuned +\d+/)
+    const { tail } = JSON.parse(readFileSync(join(scratch, 'tail.json'), 'utf8'))
+    expect(tail.servers.map(({ id }: { id: string }) => id)).toEqual(['fastify-tuned', 'mounted-helper'])
+    for (const { kinds } of tail.servers) {
+      const figures = Object.values<{ requests: number; p50: number; p99: number; p999: number }>(kinds)
+      expect(figures.reduce((sum, { requests }) => sum + requests, 0)).toBe(tail.rate)
+      for (const { requests, p50, p99, p999 } of figures) {
+        expect(requests).toBeGreaterThan(0)
+        expect([p50, p99, p999]).toEqual([p50, p99, p999].toSorted((a, b) => a - b))
+      }
+    }
+  }, 120_000)
+
   it('a wrong argument is told in one line', async () => {
     const { output, ended } = start(['--servers', 'apache'])
     expect(await ended).toBe(2)

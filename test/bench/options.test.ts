@@ -13,6 +13,7 @@ describe('the options of the benchmark', () => {
       requests: Number.MAX_SAFE_INTEGER,
       node: process.execPath,
       against: undefined,
+      tail: false,
       json: undefined,
     })
   })
@@ -34,6 +35,11 @@ describe('the options of the benchmark', () => {
     expect(parseOptions(['--quick', '--rounds', '1'], '/')).toMatchObject({ rounds: 1, seconds: 0.3 })
   })
 
+  it('--tail has rounds of its own length', () => {
+    expect(parseOptions(['--tail'], '/')).toMatchObject({ tail: true, rounds: 7, seconds: 10 })
+    expect(parseOptions(['--tail', '--quick', '--servers', 'express'], '/')).toMatchObject({ rounds: 3, seconds: 1, servers: ['express'] })
+  })
+
   it('--list and --help are texts: every server, workload and option is named', () => {
     const list = parseOptions(['--list'], '/') as string
     for (const name of [...serverNames, ...workloadNames]) expect(list).toContain(`  ${name} `)
@@ -47,6 +53,8 @@ describe('the options of the benchmark', () => {
     [['--rounds', '1.5'], '--rounds is "1.5"'],
     [['--seconds', ''], '--seconds is ""'],
     [['--seconds', '1', '--requests', '10'], '--seconds or --requests'],
+    [['--tail', '--workloads', 'item'], '--tail has no --workloads'],
+    [['--tail', '--requests', '10'], '--tail has no --requests'],
     [['--quik'], '--quik'],
     [['item'], 'item'],
   ])('%j is refused with what is wrong', (args, message) => {

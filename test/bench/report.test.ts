@@ -6,10 +6,17 @@ import { type Result, ratiosOf, rowOf, type Sample } from '../../bench/report/re
 import { ratioOf, spreadOf } from '../../bench/report/statistics.js'
 import { change, headOf, reached, verdicts, workloadText } from '../../bench/report/text.js'
 import type { ServerName } from '../../bench/servers/index.js'
+import { workloadOf } from '../../bench/workloads/index.js'
 
-const sample = (cpu: number): Sample => ({ requests: 10, cpu, rate: 1e6 / cpu, median: 1, p99: 2, memory: 1 })
+const sample = (cpu: number, database?: number): Sample => {
+  const backends = database === undefined ? {} : { database }
+  return { requests: 10, cpu, ...backends, rate: 1e6 / cpu, median: 1, p99: 2, memory: 1 }
+}
 const row = (id: string, ours: boolean, ...cpus: number[]) =>
-  rowOf({ id, server: id.split('@')[0] as ServerName, title: `${id} & "more"`, ours }, cpus.map(sample))
+  rowOf(
+    { id, server: id.split('@')[0] as ServerName, title: `${id} & "more"`, ours },
+    cpus.map((cpu) => sample(cpu)),
+  )
 
 const rows = [
   row('raw', false, 10, 12, 11),
@@ -18,6 +25,11 @@ const rows = [
   row('mounted@against', true, 40, 80, 32),
 ]
 const workload = { name: 'item', title: 'item GET', rows, ratios: ratiosOf('item', rows) } as const
+const helpers = [
+  rowOf({ id: 'express-helper', server: 'express-helper', title: '', ours: false }, [sample(100, 50), sample(200, 100)]),
+  rowOf({ id: 'mounted-helper', server: 'mounted-helper', title: '', ours: true }, [sample(80, 75), sample(170, 125)]),
+]
+const inDatabase = { name: 'pg-item', title: 'item GET, in PostgreSQL', rows: helpers, ratios: ratiosOf('pg-item', helpers) } as const
 const result: Result = {
   date: '2026-01-02T03:04:05.000Z',
   node: '24.1.0',
@@ -50,15 +62,33 @@ describe('ratios', () => {
       'mounted / mounted@against',
       'mounted@against / express',
     ])
-    expect(workload.ratios.find(({ of, to }) => of === 'mounted' && to === 'express')).toMatchObject({ median: 2, least: 1.2 })
+    expect(workload.ratios.find(({ of, to }) => of === 'mounted' && to === 'express')).toMatchObject({ counts: 'server', median: 2 })
+  })
+
+  it('in PostgreSQL, the backends and both together too', () => {
+    const ratios = inDatabase.ratios.map(({ of, to, counts, most, median }) => [`${of} / ${to}`, counts, most, 1 / median])
+    expect(ratios).toEqual([
+      ['mounted-helper / express-helper', 'server', 0.9, expect.closeTo(0.825, 2)],
+      ['mounted-helper / express-helper', 'database', 1.3, expect.closeTo(1.36, 2)],
+      ['mounted-helper / express-helper', 'both', 1, expect.closeTo(1.01, 2)],
+    ])
+  })
+
+  it('there are none of the backends where a round could not read them', () => {
+    const [byHand, ours] = helpers as [(typeof helpers)[0], (typeof helpers)[0]]
+    const unread = rowOf({ ...ours }, [...ours.samples.slice(1), sample(80)])
+    expect(unread.database).toBeUndefined()
+    expect(ratiosOf('pg-item', [byHand, unread]).map(({ counts }) => counts)).toEqual(['server'])
   })
 
   it('goals are told as reached, missed or open by where three quarters of the rounds lie', () => {
-    const of = { of: 'a', to: 'b', least: 1 }
-    expect(reached({ ...of, q1: 1, median: 1.1, q3: 1.2 })).toBe('reached')
-    expect(reached({ ...of, q1: 0.8, median: 0.9, q3: 0.99 })).toBe('missed')
-    expect(reached({ ...of, q1: 0.8, median: 1.2, q3: 1.3 })).toBe('open')
-    expect(goals.length).toBe(21)
+    const of = { of: 'a', to: 'b', counts: 'server', most: 0.5 } as const
+    expect(reached({ ...of, q1: 2, median: 2.1, q3: 2.2 })).toBe('reached')
+    expect(reached({ ...of, q1: 1.8, median: 1.9, q3: 1.99 })).toBe('missed')
+    expect(reached({ ...of, q1: 1.8, median: 2.2, q3: 2.3 })).toBe('open')
+    expect(goals.filter(({ counts }) => counts === 'server')).toHaveLength(28)
+    for (const { workload, of, to } of goals)
+      for (const server of [of, to]) expect(workloadOf(workload).servers ?? [server]).toContain(server)
   })
 
   it('another checkout differs where the rounds agree, and by more than three in a hundred', () => {
@@ -74,8 +104,14 @@ describe('the text of a result', () => {
     const text = workloadText(workload)
     expect(text).toMatch(/^item GET\n.*against express\n/)
     expect(text).toMatch(/ {2}mounted +50\.0 us \(45\.0-75\.0\) +20000\/s +1\.00 ms, p99 2\.00 +2\.00 x \(2\.00-2\.50\)/)
-    expect(verdicts([workload])).toMatch(/mounted \/ express +2\.00 x \(2\.00-2\.50\) +goal 1\.20 +reached/)
+    expect(text).not.toContain('of the database')
+    expect(workloadText(inDatabase)).toMatch(
+      /CPU a request +of the database.*\n.*express-helper +150 us \(125-175\) +75\.0 us \(62\.5-87\.5\)/,
+    )
     expect(verdicts([workload])).toMatch(/Against the other checkout\n {2}item {2}mounted {2}0\.80 x \(0\.80-0\.80\) {2}slower/)
+    const told = verdicts([inDatabase])
+    expect(told).toMatch(/mounted-helper \/ express-helper +0\.82 x \(0\.81-0\.84\) +at most 0\.90 +reached/)
+    expect(told).toMatch(/mounted-helper \/ express-helper +the database +1\.36 x \(1\.30-1\.43\) +at most 1\.30 +missed/)
     expect(headOf(result)).toContain('2026-01-02, Node 24.1.0, 2 cores (a machine), not pinned, load 0.3 before and 1.0 after')
   })
 })

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type Database, makeDatabase } from '../../bench/data/database.js'
-import { isThere, type ServerName, type ServerRow, serverNames, servers, startServer } from '../../bench/servers/index.js'
+import { hasWorkload, isThere, type ServerName, type ServerRow, serverNames, servers, startServer } from '../../bench/servers/index.js'
 import { asker } from '../../bench/workloads/ask.js'
 import { workloadNames, workloadOf } from '../../bench/workloads/index.js'
 import { keysOf, makeSecrets } from '../../bench/workloads/keys.js'
@@ -28,14 +28,16 @@ afterAll(async () => {
   await database?.drop()
 })
 
-async function portOf(server: ServerName, secured: boolean, inDatabase: boolean): Promise<number> {
-  const name = `${server} ${secured} ${inDatabase}`
+type Start = Record<'secured' | 'browsers' | 'inDatabase' | 'ownAdapter', boolean>
+
+async function portOf(server: ServerName, { inDatabase, ...start }: Start): Promise<number> {
+  const name = JSON.stringify([server, inDatabase, start])
   const made =
     started.get(name) ??
     startServer({
       server,
       checkout,
-      secured,
+      ...start,
       database: inDatabase ? database.url : undefined,
       secret: secrets.secret,
       account: secrets.account,
@@ -49,13 +51,14 @@ async function portOf(server: ServerName, secured: boolean, inDatabase: boolean)
 describe('every server of the benchmark answers every workload as the others do', () => {
   for (const server of serverNames.filter((name) => isThere(name, checkout))) {
     for (const workload of workloadNames) {
-      const { title, servers: only, secured = false, database: inDatabase = false, check } = workloadOf(workload)
-      if (only !== undefined && !only.includes(server)) continue
+      const { title, servers: only, secured = false, browsers = false, ownAdapter = false, ...rest } = workloadOf(workload)
+      const { database: inDatabase = false, anonymous = false, check } = rest
+      if (!hasWorkload(server, only)) continue
       it(`${server}: ${title}`, async () => {
         const row: ServerRow = servers[server]
         const asksForToken = secured || row.alwaysSecured === true
-        const port = await portOf(server, asksForToken, inDatabase)
-        const needsToken = asksForToken && workload !== 'login'
+        const port = await portOf(server, { secured: asksForToken, browsers, inDatabase, ownAdapter })
+        const needsToken = asksForToken && !anonymous
         await check(asker(port, needsToken ? { authorization: `Bearer ${token}` } : {}), keys)
         expect(port).toBeGreaterThan(0)
       })

@@ -3,12 +3,13 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { memoryAdapter } from '../../src/adapters/memory/index.js'
 import { bearer, scopePermission, tokenIssuer } from '../../src/auth/index.js'
 import { type Adapter, type Api, api, defineResource, mount } from '../../src/index.js'
 import { crossOrigin, rateLimit } from '../../src/middleware/index.js'
 import { stores, tableOf } from '../adapters/postgres/stores.js'
+import { itWithCaches } from '../with-caches.js'
 
 const text = { type: 'string' } as const
 const offices = defineResource({
@@ -189,56 +190,60 @@ describe.each([
   ['memory', inMemory, 8],
   ['PGlite', inPglite, 3],
 ] as const)('caches: false, over %s', (_, open, numRuns) => {
-  it('HDR-2, REP-1: answers as two services in one process that have caches, whoever asks, after whatever change', async () => {
-    const ground = await open()
-    const services = [serviceOver(ground, false), serviceOver(ground, true), serviceOver(ground, true)]
-    const served = await Promise.all(services.map(listen))
-    /** Each service in turn; what they answer is one and the same. */
-    const same = async (sent: Sent, withTag: boolean): Promise<Answer> => {
-      const [first, ...others] = (await inTurn(served, ({ ask }) => ask(sent))) as [Answer, ...Answer[]]
-      for (const other of others)
-        expect([sent, withTag ? other : { ...other, tag: '' }]).toEqual([sent, withTag ? first : { ...first, tag: '' }])
-      return first
-    }
-    const take = async (step: typeof steps extends fc.Arbitrary<infer Step> ? Step : never): Promise<void> => {
-      if (step.kind === 'read') {
-        let { tag } = await same(step.sent, true)
-        // What is asked for once is not kept yet.
-        for (let again = 0; again < 3; again += 1) tag = (await same(step.sent, true)).tag
-        if (tag !== undefined) await same({ ...step.sent, headers: { ...step.sent.headers, 'if-none-match': tag } }, true)
-      } else if (step.kind === 'write') {
-        // Each write makes a version of its own.
-        await same(step.sent, false)
-        await same({ ...step.sent, method: 'GET', body: undefined as never }, true)
-        await same({ ...step.sent, headers: { ...step.sent.headers, 'if-match': '"old.tag"' } }, true)
-      } else {
-        const { id, ...rest } = step.renewed
-        const item = { path: `/v1/cards/${id}`, who: rest.who, headers: rest.headers }
-        const all = await inTurn(served, async ({ ask }) => {
-          const removed = await ask({ ...item, method: 'DELETE' })
-          const made = await ask({ ...item, method: 'POST', path: '/v1/cards', body: { id, name: rest.name } })
-          return [removed, made].map((answer) => ({ ...answer, tag: '' }))
-        })
-        for (const one of all) expect([step, one]).toEqual([step, all[0]])
-        await same({ ...item, method: 'GET' }, true)
+  itWithCaches(
+    'HDR-2, REP-1: answers as two services in one process that have caches, whoever asks, after whatever change',
+    async () => {
+      const ground = await open()
+      const services = [serviceOver(ground, false), serviceOver(ground, true), serviceOver(ground, true)]
+      const served = await Promise.all(services.map(listen))
+      /** Each service in turn; what they answer is one and the same. */
+      const same = async (sent: Sent, withTag: boolean): Promise<Answer> => {
+        const [first, ...others] = (await inTurn(served, ({ ask }) => ask(sent))) as [Answer, ...Answer[]]
+        for (const other of others)
+          expect([sent, withTag ? other : { ...other, tag: '' }]).toEqual([sent, withTag ? first : { ...first, tag: '' }])
+        return first
       }
-    }
-    try {
-      await fc.assert(
-        fc.asyncProperty(fc.array(steps, { minLength: 10, maxLength: 30 }), async (sequence) => {
-          for (const step of sequence) await take(step)
-        }),
-        { numRuns },
-      )
-      const [off, ...on] = services.map((service) => Object.fromEntries(service.caches().map((count) => [count.name, count])))
-      for (const count of Object.values(off ?? {})) expect(count).toMatchObject({ entries: 0, bound: 0, hits: 0 })
-      const used = ['views', 'list-queries', 'accept', 'tokens', 'policies', 'origins', ...(open === inMemory ? ['items', 'pages'] : [])]
-      for (const counts of on) for (const name of used) expect([name, counts[name]?.hits]).not.toEqual([name, 0])
-    } finally {
-      for (const { close } of served) close()
-      await ground.close()
-    }
-  }, 120_000)
+      const take = async (step: typeof steps extends fc.Arbitrary<infer Step> ? Step : never): Promise<void> => {
+        if (step.kind === 'read') {
+          let { tag } = await same(step.sent, true)
+          // What is asked for once is not kept yet.
+          for (let again = 0; again < 3; again += 1) tag = (await same(step.sent, true)).tag
+          if (tag !== undefined) await same({ ...step.sent, headers: { ...step.sent.headers, 'if-none-match': tag } }, true)
+        } else if (step.kind === 'write') {
+          // Each write makes a version of its own.
+          await same(step.sent, false)
+          await same({ ...step.sent, method: 'GET', body: undefined as never }, true)
+          await same({ ...step.sent, headers: { ...step.sent.headers, 'if-match': '"old.tag"' } }, true)
+        } else {
+          const { id, ...rest } = step.renewed
+          const item = { path: `/v1/cards/${id}`, who: rest.who, headers: rest.headers }
+          const all = await inTurn(served, async ({ ask }) => {
+            const removed = await ask({ ...item, method: 'DELETE' })
+            const made = await ask({ ...item, method: 'POST', path: '/v1/cards', body: { id, name: rest.name } })
+            return [removed, made].map((answer) => ({ ...answer, tag: '' }))
+          })
+          for (const one of all) expect([step, one]).toEqual([step, all[0]])
+          await same({ ...item, method: 'GET' }, true)
+        }
+      }
+      try {
+        await fc.assert(
+          fc.asyncProperty(fc.array(steps, { minLength: 10, maxLength: 30 }), async (sequence) => {
+            for (const step of sequence) await take(step)
+          }),
+          { numRuns },
+        )
+        const [off, ...on] = services.map((service) => Object.fromEntries(service.caches().map((count) => [count.name, count])))
+        for (const count of Object.values(off ?? {})) expect(count).toMatchObject({ entries: 0, bound: 0, hits: 0 })
+        const used = ['views', 'list-queries', 'accept', 'tokens', 'policies', 'origins', ...(open === inMemory ? ['items', 'pages'] : [])]
+        for (const counts of on) for (const name of used) expect([name, counts[name]?.hits]).not.toEqual([name, 0])
+      } finally {
+        for (const { close } of served) close()
+        await ground.close()
+      }
+    },
+    120_000,
+  )
 })
 
 async function inTurn<T, U>(all: readonly T[], use: (one: T) => Promise<U>): Promise<U[]> {

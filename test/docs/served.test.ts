@@ -7,6 +7,7 @@ import { api, defineResource, endpoint, mount } from '../../src/index.js'
 import { describeStrictly, type OpenApiDocument } from '../../src/openapi/index.js'
 import { listen } from '../clauses/fixture.js'
 import { majors } from '../middleware/majors.js'
+import { itWithCaches } from '../with-caches.js'
 
 const orders = defineResource({
   collection: 'orders',
@@ -106,7 +107,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     expect((await get('/v1/docs/orders', { Accept: 'text/css' })).status).toBe(415)
   })
 
-  it('HDR-2, HDR-4, VERB-8, VERB-9: have a strong tag, 304, HEAD, OPTIONS and 405', async () => {
+  itWithCaches('HDR-2, HDR-4, VERB-8, VERB-9: have a strong tag, 304, HEAD, OPTIONS and 405', async () => {
     for (const path of ['/v1/docs', '/v1/docs/orders', '/v1/docs/app.js']) {
       const first = await get(path)
       const tag = first.headers.get('etag') ?? ''
@@ -138,7 +139,7 @@ describe.each(majors)('the docs pages in %s', (_, framework) => {
     expect((await get('/v1/docs?x=1')).status).toBe(400)
   })
 
-  it('reads an asset once', async () => {
+  itWithCaches('reads an asset once', async () => {
     const first = await (await get('/v1/docs/app.js')).text()
     expect(await (await get('/v2/docs/app.js', { 'X-Api-Key': 'eva' })).text()).toBe(first)
   })

@@ -6,6 +6,7 @@ import { algorithmNames } from '../../src/auth/tokens/algorithms.js'
 import { ConfigurationError, HttpProblem, Unavailable } from '../../src/index.js'
 import { attacks, audience, fitsHeader, foreignCurve, good, goodClaims, issuer, keys } from '../auth/tokens/attacks.js'
 import { keyFor, now, otherRsa, p256, rsa, signed } from '../auth/tokens/signing.js'
+import { itWithCaches } from '../with-caches.js'
 import { type Express, listen, majors, raw, service } from './majors.js'
 
 const options = { keys, issuer, audience } satisfies TokenOptions
@@ -305,7 +306,7 @@ describe('bearer(): the cache', () => {
     return find
   }
 
-  it('AUTH-5: one token is verified once, and gives the same claims', () => {
+  itWithCaches('AUTH-5: one token is verified once, and gives the same claims', () => {
     const authenticated = bearer(options)
     const req = byHeader(good())
     expect(authenticated.identify(req)).toBe(authenticated.identify(req))
@@ -336,7 +337,7 @@ describe('bearer(): the cache', () => {
     }
   })
 
-  it('AUTH-5: the cache holds no more than it may: the oldest goes', () => {
+  itWithCaches('AUTH-5: the cache holds no more than it may: the oldest goes', () => {
     const authenticated = bearer({ ...options, cache: 2 })
     const requests = ['1', '2', '3'].map((sub) => byHeader(good({ sub })))
     const [first, second] = requests.map((req) => authenticated.identify(req))
@@ -344,7 +345,7 @@ describe('bearer(): the cache', () => {
     expect(authenticated.identify(requests[0] as never)).not.toBe(first)
   })
 
-  it('AUTH-5: a cached token falls with its key: a finder is asked on every request', () => {
+  itWithCaches('AUTH-5: a cached token falls with its key: a finder is asked on every request', () => {
     const find = counting()
     const authenticated = bearer({ ...options, keys: find })
     const req = byHeader(good())
@@ -375,7 +376,7 @@ describe('bearer(): the cache', () => {
     for (const text of [token, other]) expect(outcome(() => authenticated.identify(byHeader(text)))).toMatchObject({ status: 401 })
   })
 
-  it('AUTH-5: what was refused is never kept', () => {
+  itWithCaches('AUTH-5: what was refused is never kept', () => {
     const authenticated = bearer({ ...options, cache: 1 })
     const req = byHeader(good())
     const claims = authenticated.identify(req)

@@ -7,6 +7,7 @@ import { authenticate } from '../../src/auth/index.js'
 import { type Api, api, ConfigurationError, defineResource, endpoint, mount } from '../../src/index.js'
 import { describeStrictly, type OpenApiDocument, openapi } from '../../src/openapi/index.js'
 import { listen } from '../clauses/fixture.js'
+import { itWithCaches } from '../with-caches.js'
 
 const orders = defineResource({
   collection: 'orders',
@@ -169,7 +170,7 @@ describe('the building of documents', () => {
     }
   }
 
-  it('happens once where ready() has built it, whether the address was known then or not', async () => {
+  itWithCaches('happens once where ready() has built it, whether the address was known then or not', async () => {
     for (const options of [{}, { baseUrl: 'https://api.example.com' }]) {
       const { state, service } = counting(options)
       await service.ready()
@@ -185,7 +186,7 @@ describe('the building of documents', () => {
     }
   })
 
-  it('happens once for requests that come at the same time', async () => {
+  itWithCaches('happens once for requests that come at the same time', async () => {
     const { state, service } = counting()
     await withService(service, async (get) => {
       const texts = await Promise.all(['/v1/openapi', '/v1/openapi', '/v1/openapi.json'].map(async (path) => (await get(path)).text()))
@@ -194,7 +195,7 @@ describe('the building of documents', () => {
     expect(state.builds).toBe(1)
   })
 
-  it('happens again where it has failed', async () => {
+  itWithCaches('happens again where it has failed', async () => {
     const { state, service } = counting()
     state.fails = true
     await expect(service.ready()).rejects.toThrow('not there yet')
@@ -207,7 +208,7 @@ describe('the building of documents', () => {
     expect(state.builds).toBe(3)
   })
 
-  it('gives each address its own server, and nothing of that of another', async () => {
+  itWithCaches('gives each address its own server, and nothing of that of another', async () => {
     const { state, service } = counting()
     const { origin, close } = await listen(express().use(service))
     const textFor = (host: string) =>

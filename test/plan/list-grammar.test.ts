@@ -8,6 +8,7 @@ import { refuseQuery } from '../../src/plan/query-pairs.js'
 import { HttpProblem, type Violation } from '../../src/problem.js'
 import { api as makeApi } from '../../src/router/api.js'
 import { cpuTime } from '../cpu-time.js'
+import { itWithCaches } from '../with-caches.js'
 
 const piezas = defineResource({
   collection: 'piezas',
@@ -368,7 +369,7 @@ describe('queries that come again', () => {
     )
   })
 
-  it('are frozen and the very same object from the second time on, of which nobody has changed anything', () => {
+  itWithCaches('are frozen and the very same object from the second time on, of which nobody has changed anything', () => {
     const kept = compileListGrammar(piezas)
     const raw = 'lote=a&lote=b&sort=-fecha&expand=contratos'
     const first = knownListQuery(raw, kept, address)
@@ -393,7 +394,7 @@ describe('queries that come again', () => {
     }
   })
 
-  it('QUERY-2: share one order where they ask for the same, which an adapter may keep what it makes of it by', () => {
+  itWithCaches('QUERY-2: share one order where they ask for the same, which an adapter may keep what it makes of it by', () => {
     const sorted = ['sort=-fecha&limit=3', 'sort=-fecha&numero=2', 'sort=-fecha&q=uno'].map((raw) => parse(raw).sort)
     const usual = ['', 'limit=3', 'numero=2'].map((raw) => parse(raw).sort)
     for (const orders of [sorted, usual]) expect([new Set(orders).size, isFixed(orders[0])]).toEqual([1, true])

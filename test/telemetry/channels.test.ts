@@ -17,6 +17,7 @@ import {
 } from '../../src/index.js'
 import { rateLimit } from '../../src/middleware/index.js'
 import { clientes, listen, serve } from '../clauses/fixture.js'
+import { itWithCaches } from '../with-caches.js'
 
 type Told<M> = readonly [event: string, message: M]
 const undo: (() => void)[] = []
@@ -205,7 +206,7 @@ describe('the channel adapter-call', () => {
 })
 
 describe('the channel cache', () => {
-  it('tells each look-up, and whether it hit', async () => {
+  itWithCaches('tells each look-up, and whether it hit', async () => {
     const told: CacheMessage[] = []
     const hears = (message: unknown) => void told.push(message as CacheMessage)
     const looks = channel('express-rest-conventions:cache')

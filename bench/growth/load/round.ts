@@ -2,7 +2,7 @@
 
 import { type Bounds, clocked, type Ran } from '../../load/clocked.js'
 import { Connection } from '../../load/connection.js'
-import type { Sent } from '../../workloads/index.js'
+import type { Sent } from '../../workloads/turns.js'
 import { type Mix, mixed } from './mix.js'
 
 /** A request, and the status of its answer. */

@@ -112,7 +112,8 @@ describe('half-open connections of a pool', () => {
   it('are all suspected after one statement had no answer, however short they were idle', async () => {
     const two = poolOf(2)
     const store = bultosIn(two)
-    await Promise.all([store.read(['a'], call), store.read(['a'], call)])
+    // Two statements, for two connections: equal ones would share a trip.
+    await Promise.all([store.read(['a'], call), store.read(['a', 'b'], call)])
     proxy.forget()
     // This one is sent without a check, and waits as long as its request does.
     await refusedWith(store.read(['a'], within(300)))
@@ -127,7 +128,7 @@ describe('half-open connections of a pool', () => {
     const plain = bultosIn(two, limits)
     const together = bultosIn(two, { ...limits, write: (tx, { key }) => tx.query('INSERT INTO buzon VALUES ($1)', [key]).then(() => {}) })
     await plain.ready()
-    await Promise.all([plain.read(['a'], call), plain.read(['a'], call)])
+    await Promise.all([plain.read(['a'], call), plain.read(['a', 'b'], call)])
     proxy.forget()
     // The statement, and five seconds for an answer to its cancel.
     const [read, created] = await Promise.all([plain.read(['a'], request()), together.create({ id: 'last' }, request())])

@@ -5,6 +5,7 @@ import { keyMemo } from '../../../src/auth/tokens/key-memo.js'
 import { keyRing } from '../../../src/auth/tokens/key-ring.js'
 import { prepareKey } from '../../../src/auth/tokens/keys.js'
 import { ConfigurationError } from '../../../src/problem.js'
+import { itWithCaches } from '../../with-caches.js'
 import { keyFor, otherRsa, p256, p384, p521, pem, rsa, secret } from './signing.js'
 
 const verifying = (key: unknown) => prepareKey('The key', key, 'verify')
@@ -265,7 +266,7 @@ describe('AUTH-5: which key a token may have been signed with', () => {
 })
 
 describe('AUTH-5: a KeyObject is built once', () => {
-  it.each([
+  itWithCaches.each([
     ['PEM in the same object', { algorithm: 'RS256', key: pem(rsa.publicKey) }, (key: object) => key],
     ['PEM in a new object', { algorithm: 'RS256', key: pem(rsa.publicKey) }, (key: object) => ({ ...key })],
     ['a JSON Web Key', { algorithm: 'RS256', key: jwk(rsa.publicKey) }, (key: object) => structuredClone(key)],

@@ -12,7 +12,7 @@ interface PgConnection {
   readonly submittedNamedStatements?: Record<string, string | undefined>
 }
 
-type Answered = (error: Error | null | undefined, rows?: readonly Cells[]) => void
+type Answered = (error: Error | null | undefined, rows?: readonly (readonly Cells[])[]) => void
 
 /**
  * Whether a client takes statements of this kind. In its pipeline mode `pg` takes only those that it made itself, and its native bindings none. A team that has put a
@@ -34,24 +34,29 @@ export function takesCells(client: object): boolean {
 /**
  * What `client.query()` of `pg` calls a submittable. Everything is text already, so that neither a parser of types nor the names of the columns are needed: to read an
  * item by its key costs 33 us in place of 67, a page of 25 and its total 205 in place of 285. Its members are plain, as those of a query of `pg` are: what traces
- * statements looks at them.
+ * statements looks at them. With several sets of values, the statement is executed once for each, all in one trip; where one fails, so do those behind it.
  */
 export class CellQuery {
   readonly text: string
   readonly values: readonly (string | null)[]
   readonly name: string | undefined
   callback: Answered
-  readonly cells: Cells[] = []
+  readonly sets: readonly (readonly (string | null)[])[]
+  /** The rows of each set of values, as far as it has been executed. */
+  readonly answers: (readonly Cells[])[] = []
+  rows: Cells[] = []
 
-  constructor(text: string, values: readonly (string | null)[], name: string | undefined, callback: Answered) {
+  /** `sets` has at least one set of values. */
+  constructor(text: string, sets: readonly (readonly (string | null)[])[], name: string | undefined, callback: Answered) {
     this.text = text
-    this.values = values
+    this.values = sets[0] ?? []
+    this.sets = sets
     this.name = name
     this.callback = callback
   }
 
   submit(connection: PgConnection): Error | null {
-    const { text, values, name = '' } = this
+    const { text, name = '' } = this
     const { stream, parsedStatements, submittedNamedStatements } = connection
     const known = name === '' ? undefined : (parsedStatements[name] ?? submittedNamedStatements?.[name])
     if (known !== undefined && known !== text) return new Error(`Another statement has the name "${name}".`)
@@ -61,8 +66,10 @@ export class CellQuery {
         connection.parse({ text, name, types: [] })
         if (name !== '' && submittedNamedStatements !== undefined) submittedNamedStatements[name] = text
       }
-      connection.bind({ statement: name, values })
-      connection.execute({})
+      for (const values of this.sets) {
+        connection.bind({ statement: name, values })
+        connection.execute({})
+      }
       connection.sync()
       return null
     } catch (error) {
@@ -76,10 +83,13 @@ export class CellQuery {
   handleRowDescription(): void {}
 
   handleDataRow({ fields }: { readonly fields: Cells }): void {
-    this.cells.push(fields)
+    this.rows.push(fields)
   }
 
-  handleCommandComplete(): void {}
+  handleCommandComplete(): void {
+    this.answers.push(this.rows)
+    this.rows = []
+  }
 
   handleEmptyQuery(): void {}
 
@@ -94,6 +104,6 @@ export class CellQuery {
   }
 
   handleReadyForQuery(): void {
-    this.callback(null, this.cells)
+    this.callback(null, this.answers)
   }
 }

@@ -123,6 +123,30 @@ export function watchPool(pool: PgPool, warn: Warn): void {
   for (const client of pool._clients ?? []) connectionOf(client, peers).aliveAt = Number.NEGATIVE_INFINITY
 }
 
+/**
+ * Whether a pool lends its connections as `pg` does, the same to every caller. A team that overrides `connect`, or
+ * listens to `acquire`, may prepare each loan for its caller, by `SET` for example: nothing of another caller may be
+ * sent on it.
+ */
+export function lendsAlike(pool: PgPool): boolean {
+  if (pool.listeners('acquire').length > 1 || Object.hasOwn(pool, 'connect')) return false
+  let known = alike.get(pool)
+  if (known === undefined) {
+    known = implementations(pool) === 1
+    alike.set(pool, known)
+  }
+  return known
+}
+
+const alike = new WeakMap<PgPool, boolean>()
+
+/** How many classes of a pool define `connect`. */
+function implementations(pool: PgPool): number {
+  let count = 0
+  for (let at: object | null = pool; at !== null; at = Object.getPrototypeOf(at)) if (Object.hasOwn(at, 'connect')) count += 1
+  return count
+}
+
 /** Listens to a connection that the pool is making. */
 export function watchConnecting(pool: PgPool, client: PgClient): void {
   connectionOf(client, watched.get(pool))

@@ -92,10 +92,25 @@ export class Lease {
     const { client } = this
     if (!takesCells(client)) return this.run(text, values, wait, names).then(({ rows }) => cellsOf(rows, columns))
     return this.#named(text, wait, names, (name) => (answer) => {
-      const asked = client.query(new CellQuery(text, values, name, answer))
-      // What wraps `query` for a whole class may make a promise of it, and fail by that.
-      if (asked instanceof Promise) asked.catch(answer)
+      ask(client, new CellQuery(text, [values], name, (error, found) => answer(error, found?.[0])), answer)
     })
+  }
+
+  /** The same of a statement that only reads, once for each set of values. Where one fails, all do. */
+  async cellsOfAll(
+    text: string,
+    columns: readonly string[],
+    sets: readonly (readonly (string | null)[])[],
+    wait: Wait,
+    names?: StatementNames,
+  ): Promise<readonly (readonly Cells[])[]> {
+    const { client } = this
+    if (!takesCells(client)) {
+      const found: (readonly Cells[])[] = []
+      for (const values of sets) found.push(await this.cells(text, columns, values, wait, names))
+      return found
+    }
+    return this.#named(text, wait, names, (name) => (answer) => ask(client, new CellQuery(text, sets, name, answer), answer))
   }
 
   #named<R>(text: string, wait: Wait, names: StatementNames | undefined, begin: (name: string | undefined) => Begin<R>): Promise<R> {
@@ -257,6 +272,12 @@ export class Lease {
   #giveBack(): void {
     this.#over(this.#failure ?? (this.transaction ?? 'I') !== 'I')
   }
+}
+
+function ask(client: PgClient, query: CellQuery, failed: (error: unknown) => void): void {
+  const asked = client.query(query)
+  // What wraps `query` for a whole class may make a promise of it, and fail by that.
+  if (asked instanceof Promise) asked.catch(failed)
 }
 
 /** Whether a connection is of no use after this. One to a server that has become a standby would stay there. */

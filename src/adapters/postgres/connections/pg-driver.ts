@@ -2,10 +2,11 @@
 import { acquire, lenderOf, release } from './acquire.js'
 import type { Database, Session, Wait } from './client.js'
 import { holdingTurn, takeTurn } from './client-turn.js'
-import { connectionOf, watchClient, watchPool } from './connections.js'
+import { connectionOf, lendsAlike, watchClient, watchPool } from './connections.js'
 import { Lease } from './lease.js'
 import type { PgClient, PgPool } from './pg-client.js'
 import { inSavepoint, inTransaction } from './pg-transactions.js'
+import { SharedReads } from './shared-reads.js'
 import { StatementNames } from './statement-names.js'
 
 export interface PgOptions {
@@ -43,6 +44,22 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
   }
   const lent = (client: PgClient): Lease => new Lease(client, true, options.statement, (broken) => takeBack(client, broken))
   const lend = async (wait: Wait): Promise<Lease> => lent(await acquire(lender, wait, options.acquire))
+  const cells: Database['cells'] = async (text, columns, values, wait) => {
+    const lease = lent(await acquire(lender, wait, options.acquire))
+    try {
+      return await lease.cells(text, columns, values, wait, names)
+    } finally {
+      lease.end()
+    }
+  }
+  const shared = new SharedReads(async (text, columns, sets, wait) => {
+    const lease = lent(await acquire(lender, wait, options.acquire))
+    try {
+      return await lease.cellsOfAll(text, columns, sets(), wait, names)
+    } finally {
+      lease.end()
+    }
+  }, cells)
   return {
     embedded: false,
     nested: false,
@@ -54,14 +71,9 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
         lease.end()
       }
     },
-    async cells(text, columns, values, wait) {
-      const lease = lent(await acquire(lender, wait, options.acquire))
-      try {
-        return await lease.cells(text, columns, values, wait, names)
-      } finally {
-        lease.end()
-      }
-    },
+    cells,
+    shared: (text, columns, values, wait) =>
+      lendsAlike(pool) ? shared.read(text, columns, values, wait) : cells(text, columns, values, wait),
     transaction: async (work, wait, _optional, first) => inTransaction(await lend(wait), work, wait, first),
   }
 }

@@ -3,7 +3,8 @@ import type { AdapterCall, ShownLinks } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
 import { failureKind, stateOf } from '../connections/failures.js'
-import type { Parameters } from '../sql/sql.js'
+import { every, Parameters } from '../sql/sql.js'
+import { keySql } from '../table/conditions.js'
 import type { Opening } from '../table/opening.js'
 import { isUnscoped, type Table } from '../table/table.js'
 import { Join, outer } from './join.js'
@@ -16,9 +17,19 @@ interface Joined {
   readonly opening: Opening
 }
 
+/** A statement, the names of its columns, and what it joins. */
+interface JoinedStatement {
+  readonly text: string
+  readonly names: readonly string[]
+  readonly joined: readonly Join[]
+}
+
 /** The joins of a table that were compiled, by link. */
 class TableJoins {
+  /** The select list of the table's own columns. */
   readonly own: string
+  /** The statements that read the record of a key for callers without a scope, by their first join. */
+  readonly ones = new WeakMap<Join, JoinedStatement>()
   /** Targets that the database did not join. */
   readonly refused = new WeakSet<Table>()
   readonly #known = new WeakMap<object, { readonly target: Table; readonly join: Join | undefined }>()
@@ -105,10 +116,26 @@ export class Joins {
   }
 
   /** The statement of the record that fulfils a condition, with what is joined to it. */
-  one(where: string, parameters: Parameters): string {
-    const { shown, source } = this.#table
+  one(where: string, parameters: Parameters): JoinedStatement {
+    const { shown, shownNames, source } = this.#table
     const record = `SELECT ${shown}${this.keys} FROM ${source} WHERE ${where}`
-    return `SELECT ${joinsOf(this.#table).own}${this.columns} FROM (${record}) AS ${outer}${this.sql(parameters)}`
+    const text = `SELECT ${joinsOf(this.#table).own}${this.columns} FROM (${record}) AS ${outer}${this.sql(parameters)}`
+    return { text, names: [...shownNames, ...this.names], joined: this.all }
+  }
+
+  /** The same of the record of one key, where nobody has a scope: its values are the texts of the key. */
+  oneForAll(): JoinedStatement {
+    const { ones } = joinsOf(this.#table)
+    const [first] = this.#all as readonly [Joined]
+    const known = ones.get(first.join)
+    if (known !== undefined && this.areThose(known.joined)) return known
+    const { layout, shownAlive } = this.#table
+    const parameters = new Parameters()
+    const texts = layout.key.map(() => '')
+    const conditions = keySql(layout, texts, parameters)
+    const made = this.one(every(shownAlive === undefined ? conditions : [...conditions, shownAlive]), parameters)
+    ones.set(first.join, made)
+    return made
   }
 
   /** Whether these are the joins of a statement that was made before. */

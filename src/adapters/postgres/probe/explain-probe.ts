@@ -3,7 +3,7 @@
  * and plans, checks privileges, and fires nothing.
  */
 
-import type { Cells, Database, TextRow, Wait } from '../connections/client.js'
+import type { Database, TextRow, Wait } from '../connections/client.js'
 import { failureKind } from '../connections/failures.js'
 import type { Ask } from '../sql/ask.js'
 import type { Parameters } from '../sql/sql.js'
@@ -51,10 +51,11 @@ export async function explained(
       }
       return []
     }
+    const cells: Ask['cells'] = (text, _columns, values) => explain(text, values)
     const explaining: Ask = {
       query: (text: string, parameters?: Parameters) => explain(text, parameters?.values ?? []),
-      cells: (text: string, _columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]> =>
-        explain(text, values),
+      cells,
+      shared: cells,
     }
     try {
       await run(explaining)

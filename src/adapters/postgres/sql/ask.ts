@@ -9,10 +9,13 @@ export interface Ask {
   query(text: string, parameters?: Parameters): Promise<readonly TextRow[]>
   /** The cells of a statement whose first columns are these. */
   cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
+  /** The same of a short statement that only reads, which may share a trip with those of other requests. */
+  shared(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>
 }
 
 /** Those of one connection. */
 export const asking = (session: Session): Ask => ({
   query: (text, parameters) => session.query(text, parameters?.values ?? []),
   cells: (text, columns, values) => session.cells(text, columns, values),
+  shared: (text, columns, values) => session.cells(text, columns, values),
 })

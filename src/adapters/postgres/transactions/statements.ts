@@ -56,6 +56,10 @@ class CallStatements extends CallWait implements Ask {
   cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]> {
     return this.database.cells(text, columns, values, this)
   }
+
+  shared(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]> {
+    return this.database.shared?.(text, columns, values, this) ?? this.cells(text, columns, values)
+  }
 }
 
 export const waitOf = (call: AdapterCall): Wait => new CallWait(call)

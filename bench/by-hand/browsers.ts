@@ -1,0 +1,36 @@
+/**
+ * What browsers are told, by hand: the scripts of one shop may call, and answers are taken for
+ * nothing but what they are.
+ */
+
+export const shop = 'https://shop.example'
+
+const exposed = ['ETag', 'Location', 'Link', 'X-Total-Count', 'X-Request-Id', 'RateLimit', 'RateLimit-Policy']
+
+/** The options of the npm package `cors`. */
+export const corsOptions = {
+  origin: [shop],
+  methods: ['GET', 'HEAD', 'POST', 'PATCH'],
+  allowedHeaders: ['Authorization', 'Content-Type', 'If-Match', 'If-None-Match'],
+  exposedHeaders: exposed,
+  maxAge: 600,
+}
+
+/** The same, for an answer to the shop, where there is no such package. */
+export const corsFields = { 'access-control-allow-origin': shop, vary: 'Origin', 'access-control-expose-headers': exposed.join(',') }
+
+export const preflightFields = {
+  'access-control-allow-origin': shop,
+  vary: 'Origin',
+  'access-control-allow-methods': corsOptions.methods.join(','),
+  'access-control-allow-headers': corsOptions.allowedHeaders.join(','),
+  'access-control-max-age': String(corsOptions.maxAge),
+}
+
+export const secureFields = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+}

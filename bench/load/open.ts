@@ -1,0 +1,82 @@
+/**
+ * An open loop: requests are sent at a fixed rate, whether the ones before are answered or not. A
+ * server that pauses makes all wait that come meanwhile, as clients of a service would. In a closed
+ * loop they would not come.
+ */
+import type { Connection } from './connection.js'
+import { type Kind, kinds, type Mix } from './mix.js'
+
+export interface OpenRan {
+  /** Milliseconds of each request, by its kind. */
+  readonly times: Readonly<Record<Kind, readonly number[]>>
+  /** Milliseconds by which the load itself sent the latest hundredth too late. */
+  readonly late: number
+}
+
+interface Due {
+  readonly since: number
+  readonly asked: ReturnType<Mix>
+}
+
+/**
+ * Time begins when a request is due and the load gets to it. Waiting for a free connection counts.
+ * What the load's own timer is late by does not, since no server is to blame for it.
+ */
+export function open(connections: readonly Connection[], mix: Mix, { rate, seconds }: { rate: number; seconds: number }): Promise<OpenRan> {
+  const times = Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Record<Kind, number[]>
+  const late: number[] = []
+  const free = [...connections]
+  const waiting: Due[] = []
+  const count = Math.round(rate * seconds)
+  return new Promise((resolve, reject) => {
+    const start = performance.now()
+    let sent = 0
+    let answered = 0
+    let failed = false
+    const fail = (error: unknown): void => {
+      failed = true
+      reject(error)
+    }
+    const send = (connection: Connection, { since, asked }: Due): void => {
+      connection
+        .send(asked.sent, false)
+        .then((reply) => {
+          times[asked.kind].push(performance.now() - since)
+          asked.settle(reply)
+          answered += 1
+          const next = waiting.shift()
+          if (next === undefined) free.push(connection)
+          else send(connection, next)
+          if (answered === count) resolve({ times, late: percentile(late, 0.99) })
+        }, fail)
+        .catch(fail)
+    }
+    const tick = (): void => {
+      if (failed) return
+      const now = performance.now()
+      for (; sent < count && start + (sent * 1000) / rate <= now; sent++) {
+        late.push(now - start - (sent * 1000) / rate)
+        const due = { since: now, asked: mix() }
+        const connection = free.pop()
+        if (connection === undefined) waiting.push(due)
+        else send(connection, due)
+      }
+      if (sent < count) setTimeout(() => attempt(tick, fail), 1)
+    }
+    attempt(tick, fail)
+  })
+}
+
+function attempt(work: () => void, fail: (error: unknown) => void): void {
+  try {
+    work()
+  } catch (error) {
+    fail(error)
+  }
+}
+
+/** The value that so great a share is not above. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
+}

@@ -1,0 +1,68 @@
+/** A server of a run: started for its work, checked before anything is timed, and ended. */
+import type { FromLoad, ToLoad } from '../load/process.js'
+import type { Options } from '../options.js'
+import type { FromServer, ToServer } from '../servers/process.js'
+import { asker } from '../workloads/ask.js'
+import type { Workload } from '../workloads/index.js'
+import { keysOf, type Secrets } from '../workloads/keys.js'
+import { named } from './backends.js'
+import { Child, type Cores } from './child.js'
+import type { Participant } from './participants.js'
+
+export interface Place {
+  readonly options: Options
+  readonly cores: Cores | undefined
+  readonly secrets: Secrets
+  readonly database: string | undefined
+  readonly load: Child<ToLoad, FromLoad>
+  /** Every process is put in here as it starts, so that whoever is interrupted can end them all. */
+  readonly children: Set<{ end(): Promise<void> }>
+  readonly say: (line: string) => void
+}
+
+/** A server that runs. */
+export interface Running extends Participant {
+  readonly child: Child<ToServer, FromServer>
+  readonly port: number
+  /** Whether requests bear a token. */
+  readonly token: boolean
+}
+
+/** What a server is started for. */
+export type Needs = Pick<Workload, 'secured' | 'browsers' | 'ownAdapter' | 'database' | 'anonymous'>
+
+/**
+ * The name of a participant's connections to the database, which nobody else on this machine has.
+ */
+export const connectionsOf = ({ id }: Pick<Participant, 'id'>): string => `erc_bench ${process.pid} ${id}`
+
+export async function startOne(needs: Needs, participant: Participant, place: Place): Promise<Running> {
+  const { secured = false, browsers = false, ownAdapter = false, database: inDatabase = false, anonymous = false } = needs
+  const { secret, account } = place.secrets
+  const { id, server, checkout, alwaysSecured } = participant
+  const child = new Child<ToServer, FromServer>(id, '../servers/process.js', place.options.node, place.cores?.server)
+  place.children.add(child)
+  try {
+    const database = inDatabase && place.database !== undefined ? named(place.database, connectionsOf(participant)) : undefined
+    const said = await child.ask({ start: { server, checkout, database, ownAdapter, secured, browsers, secret, account } })
+    if (!('port' in said)) throw new Error(`${id} said something else than its port.`)
+    return { ...participant, child, port: said.port, token: (secured || alwaysSecured) && !anonymous }
+  } catch (error) {
+    await endOne(child, place)
+    throw error
+  }
+}
+
+export async function endOne(child: Child<ToServer, FromServer>, { children }: Place): Promise<void> {
+  await child.end()
+  children.delete(child)
+}
+
+/** Throws where it answers a workload as it should not. */
+export async function checkOne({ title, check }: Workload, { id, port, token }: Running, { secrets }: Place): Promise<void> {
+  const keys = keysOf(secrets)
+  const common = token ? { authorization: `Bearer ${keys.token('*:read *:write')}` } : {}
+  await check(asker(port, common), keys).catch((cause: Error) => {
+    throw new Error(`${id} does not answer "${title}" as it should, so nothing was timed: ${cause.message}`, { cause })
+  })
+}

@@ -1,0 +1,68 @@
+/**
+ * The slowest answers, of each kind of request, where all kinds come at a rate that every server
+ * keeps up with.
+ */
+import { type Kind, kinds } from '../load/mix.js'
+import type { OpenRan } from '../load/open.js'
+import type { TailRan, TailRound } from '../load/tail.js'
+import { type Tail, type TailFigures, type TailServer, tailFigures } from '../report/tail.js'
+import type { ServerName } from '../servers/index.js'
+import { workloadOf } from '../workloads/index.js'
+import type { Participant } from './participants.js'
+import { checkOne, endOne, type Place, type Running, startOne } from './server.js'
+
+/** Who takes part unless others are named. */
+export const tailServers: readonly ServerName[] = ['fastify-tuned', 'mounted-helper']
+
+/** Of what the slowest of them can answer: busy, but no queue grows. */
+const share = 0.6
+const checked = ['pg-item', 'pg-not-modified', 'pg-page-any', 'pg-create', 'pg-patch'] as const
+
+interface Timed extends Running {
+  capacity: number
+  readonly rounds: OpenRan[]
+}
+
+/** All of them are offered the same, in turns. */
+export async function runTail(participants: readonly Participant[], place: Place): Promise<Tail> {
+  const { rounds, seconds } = place.options
+  const running: Timed[] = []
+  try {
+    for (const one of participants) running.push({ ...(await startOne({ database: true }, one, place)), capacity: 0, rounds: [] })
+    for (const one of running) for (const name of checked) await checkOne(workloadOf(name), one, place)
+    for (const one of running) await roundOf(one, place, { seconds: Math.min(5, 2 * seconds) })
+    for (const one of running) one.capacity = await capacityOf(one, place)
+    const rate = Math.floor(share * Math.min(...running.map(({ capacity }) => capacity)))
+    for (let round = 0; round < rounds; round++) {
+      const order = round % 2 === 0 ? running : [...running].reverse()
+      for (const one of order) one.rounds.push((await roundOf(one, place, { seconds, rate })) as OpenRan)
+      place.say(`tail: round ${round + 1} of ${rounds}`)
+    }
+    return { rate, servers: running.map(serverOf) }
+  } finally {
+    await Promise.all(running.map(({ child }) => endOne(child, place)))
+  }
+}
+
+async function roundOf(one: Timed, { load, secrets }: Place, how: Pick<TailRound, 'seconds' | 'rate'>): Promise<TailRan> {
+  const { id, port, token } = one
+  const said = await load.ask({ tail: { port, token, secrets, ...how } }).catch((cause: Error) => {
+    throw new Error(`${id}: ${cause.message}`, { cause })
+  })
+  return (said as { tailRan: TailRan }).tailRan
+}
+
+async function capacityOf(one: Timed, place: Place): Promise<number> {
+  const ran = await roundOf(one, place, { seconds: Math.min(3, place.options.seconds) })
+  return (ran as { capacity: number }).capacity
+}
+
+function serverOf({ id, capacity, rounds }: Timed): TailServer {
+  const figures = (kind: Kind): TailFigures => tailFigures(rounds.map(({ times }) => times[kind]))
+  return {
+    id,
+    capacity,
+    late: Math.max(...rounds.map(({ late }) => late)),
+    kinds: Object.fromEntries(kinds.map((kind) => [kind, figures(kind)])) as TailServer['kinds'],
+  }
+}

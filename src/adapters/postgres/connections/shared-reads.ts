@@ -1,0 +1,115 @@
+/**
+ * Reads that travel together. Requests that ask for the same statement in one turn of the event loop, such as
+ * items by their keys, send it in one write on one connection, each with its own values. A trip to the server
+ * costs the process about 35 us, most of it in the kernel; ten reads by key in one trip cost it 54 us a request
+ * in place of 88, and the server less, too. A lone read takes the same way as without this module.
+ */
+
+import type { Cells, Wait } from './client.js'
+import { failureKind } from './failures.js'
+import { nobodyWaits } from './waits.js'
+
+/** The most reads of one trip: the server executes them one after the other. */
+const most = 25
+
+/** Sends a statement once for each set of values, and returns the rows of each. */
+export type SendAll = (
+  text: string,
+  columns: readonly string[],
+  sets: () => readonly (readonly (string | null)[])[],
+  wait: Wait,
+) => Promise<readonly (readonly Cells[])[]>
+
+/** Sends a statement alone. */
+export type SendOne = (
+  text: string,
+  columns: readonly string[],
+  values: readonly (string | null)[],
+  wait: Wait,
+) => Promise<readonly Cells[]>
+
+interface Read {
+  readonly values: readonly (string | null)[]
+  readonly wait: Wait
+  readonly resolve: (rows: readonly Cells[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The reads of one statement that have not left yet. */
+class Group implements Wait {
+  readonly reads: Read[] = []
+  readonly signal = undefined
+
+  /** The least that any of them has: whoever has more goes on alone. */
+  left(): number {
+    return Math.min(...this.reads.map(({ wait }) => wait.left()))
+  }
+
+  get gone(): boolean {
+    return this.reads.every(({ wait }) => wait.gone === true)
+  }
+}
+
+export class SharedReads {
+  readonly #open = new Map<string, Group>()
+  readonly #sendAll: SendAll
+  readonly #sendOne: SendOne
+
+  constructor(sendAll: SendAll, sendOne: SendOne) {
+    this.#sendAll = sendAll
+    this.#sendOne = sendOne
+  }
+
+  /** The rows of a statement that only reads. Others may travel with it until its connection is there. */
+  read(text: string, columns: readonly string[], values: readonly (string | null)[], wait: Wait): Promise<readonly Cells[]> {
+    return new Promise((resolve, reject) => {
+      let group = this.#open.get(text)
+      if (group === undefined || group.reads.length >= most) {
+        const made = new Group()
+        group = made
+        this.#open.set(text, made)
+        // Immediates run when all that has arrived on sockets is read.
+        setImmediate(() => void this.#send(text, columns, made))
+      }
+      group.reads.push({ values, wait, resolve, reject })
+    })
+  }
+
+  async #send(text: string, columns: readonly string[], group: Group): Promise<void> {
+    const { reads } = group
+    const [only] = reads
+    if (only !== undefined && reads.length === 1) {
+      this.#close(text, group)
+      return this.#alone(text, columns, only)
+    }
+    try {
+      const sets = (): readonly (readonly (string | null)[])[] => {
+        this.#close(text, group)
+        return reads.map(({ values }) => values)
+      }
+      const found = await this.#sendAll(text, columns, sets, group)
+      for (const [i, read] of reads.entries()) read.resolve(found[i] ?? [])
+    } catch (error) {
+      this.#close(text, group)
+      this.#failed(text, columns, reads, error)
+    }
+  }
+
+  /** A failure is that of one of them, or of their connection: each finds out for itself. */
+  #failed(text: string, columns: readonly string[], reads: readonly Read[], error: unknown): void {
+    const busy = failureKind(error) === 'busy'
+    for (const read of reads) {
+      if (busy) read.reject(error)
+      else if (read.wait.gone === true || read.wait.left() <= 0) read.reject(nobodyWaits())
+      else void this.#alone(text, columns, read)
+    }
+  }
+
+  #alone(text: string, columns: readonly string[], { values, wait, resolve, reject }: Read): Promise<void> {
+    return this.#sendOne(text, columns, values, wait).then(resolve, reject)
+  }
+
+  #close(text: string, group: Group): void {
+    if (this.#open.get(text) === group) this.#open.delete(text)
+  }
+}

@@ -1,0 +1,46 @@
+import pg from 'pg'
+import { describe, expect, inject, it } from 'vitest'
+import { Backends, cpuOf, named, spent } from '../../bench/run/backends.js'
+
+const { url } = inject('postgres')
+/** Elsewhere there is no process of the server to look at. */
+const isHere = process.platform === 'linux' && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
+
+describe('the CPU of the backends', () => {
+  it.runIf(isHere)('is that of the connections of one name, and grows with what they do', async () => {
+    const backends = await Backends.connect(url)
+    const [one, other] = [`erc bench one ${process.pid}`, `erc bench other ${process.pid}`].map((name) => ({
+      name,
+      client: new pg.Client({ connectionString: named(url, name) }),
+    })) as [{ name: string; client: pg.Client }, { name: string; client: pg.Client }]
+    try {
+      await Promise.all([one.client.connect(), other.client.connect()])
+      const { pid } = (await one.client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0] as { pid: number }
+      const before = await backends.usage(one.name)
+      expect([...(before ?? []).keys()]).toEqual([pid])
+      await one.client.query('SELECT sum(n) FROM generate_series(1, 200000) n')
+      expect(spent(before, await backends.usage(one.name))).toBeGreaterThan(1000)
+      expect([...((await backends.usage(other.name)) ?? []).keys()]).not.toContain(pid)
+    } finally {
+      await Promise.all([one.client.end(), other.client.end(), backends.end()])
+    }
+  })
+
+  it('a backend that came later counts with all that it has used, and one that went counts no more', () => {
+    const before = new Map([
+      [1, 100],
+      [2, 500],
+    ])
+    const after = new Map([
+      [1, 160],
+      [3, 20],
+    ])
+    expect(spent(before, after)).toBe(80)
+    expect(spent(undefined, after)).toBeUndefined()
+    expect(spent(before, undefined)).toBeUndefined()
+  })
+
+  it('a process that is none of PostgreSQL is not read', () => {
+    expect(() => cpuOf(process.pid)).toThrow()
+  })
+})

@@ -1,0 +1,17 @@
+/** Runs tests with all caches off: `TEST_CACHES=off npm test`. What passes with them has to pass without. */
+import { fileURLToPath } from 'node:url'
+import type { Plugin } from 'vitest/config'
+
+const caches = fileURLToPath(new URL('../src/cache.ts', import.meta.url))
+const byDefault = 'constructor(on = true)'
+
+/** Makes off the default of every service and middleware. A test that says `caches: true` has them. */
+export const withoutCaches = (): Plugin => ({
+  name: 'without-caches',
+  enforce: 'pre',
+  transform(code, id) {
+    if (id !== caches) return null
+    if (!code.includes(byDefault)) throw new Error(`${caches} has no "${byDefault}" any more.`)
+    return code.replace(byDefault, 'constructor(on = false)')
+  },
+})
