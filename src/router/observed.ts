@@ -83,15 +83,15 @@ export function watchCall(caller: Caller, collection: string, call: string) {
       const own = rowsOf(result)
       const rows = own === undefined ? undefined : own + linked
       traced.message.rows = rows
-      finish(undefined, rows)
+      finish(undefined, rows, linked)
     },
     fail: (error: unknown): void => finish({ error }, undefined),
   }
 
-  function finish(failure: { readonly error: unknown } | undefined, rows: number | undefined): void {
+  function finish(failure: { readonly error: unknown } | undefined, rows: number | undefined, linked = 0): void {
     if (counts !== undefined) {
       counts.queries += 1
-      counts.rows += rows ?? 0
+      counts.rows += rows ?? linked
     }
     traced.end(failure)
     const { duration = 0, failed } = traced.message

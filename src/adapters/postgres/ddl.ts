@@ -146,6 +146,8 @@ function relationOf(columns: readonly Column[]): Relation {
     ]
   })
   return {
+    oid: '0',
+    secured: false,
     kind: 'r',
     rows: 0,
     guarded: false,

@@ -61,6 +61,13 @@ function joinsOf(table: Table): TableJoins {
   return made
 }
 
+/** Whether the rows of a target are other ones than those of a table, whatever is computed of them. */
+function isApart({ relation }: Table, { relation: target, layout, options }: Table): boolean {
+  const { version } = options
+  const computes = layout.members.some(({ quoted }) => quoted === '') || (typeof version === 'object' && 'expression' in version)
+  return target.kind === 'r' && target.parts.length === 0 && target.oid !== relation.oid && !target.secured && !computes
+}
+
 export class Joins {
   readonly #table: Table
   readonly #links: ShownLinks
@@ -72,8 +79,21 @@ export class Joins {
     this.#all = all
   }
 
-  /** Those of a call; `undefined` where there are none. */
+  /** Those of a call that reads; `undefined` where there are none. */
   static of(table: Table, databases: Databases, call: AdapterCall): Joins | undefined {
+    return Joins.#of(table, databases, call, () => true)
+  }
+
+  /**
+   * Those of a write whose statement stands alone: of targets that it neither changes nor reads anew.
+   * A statement sees the other tables as they were when it began.
+   */
+  static ofWrite(table: Table, databases: Databases, call: AdapterCall): Joins | undefined {
+    if (call.links === undefined || !table.confined[call.action === 'create' ? 'insert' : 'update']) return undefined
+    return Joins.#of(table, databases, call, (target) => isApart(table, target))
+  }
+
+  static #of(table: Table, databases: Databases, call: AdapterCall, takes: (target: Table) => boolean): Joins | undefined {
     const { links } = call
     if (links === undefined) return undefined
     const known = joinsOf(table)
@@ -81,6 +101,7 @@ export class Joins {
     for (const link of links.all) {
       const target = targetOf(link.adapter)
       if (target?.opening.table === undefined || !areJoinable(databases, target.databases)) continue
+      if (!takes(target.opening.table)) continue
       const join = known.of(link, target.opening.table)
       const own = join && links.callOf(link)
       // What a write reads comes from where it writes, for its links too.
@@ -138,6 +159,12 @@ export class Joins {
     return made
   }
 
+  /** A statement that changes a record and returns it, with what is joined to it. */
+  changed(statement: string, parameters: Parameters): JoinedStatement {
+    const text = `WITH ${outer} AS (${statement}${this.keys}) SELECT ${joinsOf(this.#table).own}${this.columns} FROM ${outer}${this.sql(parameters)}`
+    return { text, names: [...this.#table.shownNames, ...this.names], joined: this.all }
+  }
+
   /** Whether these are the joins of a statement that was made before. */
   areThose(joins: readonly object[]): boolean {
     return joins.length === this.#all.length && this.#all.every(({ join }, i) => join === joins[i])
@@ -147,8 +174,8 @@ export class Joins {
     return this.#all.map(({ join }) => join)
   }
 
-  /** Tells what the rows of the answer lead to. What is joined begins with the column `from`. */
-  tell(rows: readonly Cells[], from: number): void {
+  /** Tells what the rows of the answer lead to. What is joined begins with the column `from`. Default: behind the record's own. */
+  tell(rows: readonly Cells[], from = this.#table.shownNames.length): void {
     let at = from
     for (const { join } of this.#all) {
       join.tell(this.#table, this.#links, rows, at)
@@ -164,6 +191,8 @@ export class Joins {
     const kind = failureKind(error)
     const state = stateOf(error)
     if (state === undefined || (kind !== 'other' && kind !== 'refused' && kind !== 'unprepared')) return false
+    // A row that breaks a rule of the database is no matter of what it links to.
+    if (state.startsWith('23')) return false
     if (/^(?:42|0A)/.test(state)) {
       for (const { join, opening } of this.#all) {
         joinsOf(this.#table).refused.add(join.target)

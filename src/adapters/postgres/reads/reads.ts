@@ -25,7 +25,7 @@ export async function readOne(table: Table, key: KeyValue, call: AdapterCall, as
   const stored = storedOf(table, cells)
   // A key that did not come back as it was asked for, from a column that is blind to case, is another's.
   if (!isOfKey(table, stored, key)) return undefined
-  joins?.tell([cells], table.shownNames.length)
+  joins?.tell([cells])
   return { stored, cells }
 }
 

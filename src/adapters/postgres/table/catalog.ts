@@ -59,6 +59,8 @@ export interface CatalogTrigger {
 }
 
 export interface Relation {
+  /** Its identity in the database. */
+  readonly oid: string
   /** `r` table, `p` partitioned table, `v` view, `m` materialized view, `f` foreign table. */
   readonly kind: string
   /** An estimate of its rows; below zero where nobody has counted yet. */
@@ -76,6 +78,8 @@ export interface Relation {
   readonly cascades: boolean
   /** Somewhere in the database a trigger may run as late as at the commit. */
   readonly deferrals: boolean
+  /** Policies decide which of its rows a role sees. */
+  readonly secured: boolean
   /** Whether doubles are shown with all their digits. */
   readonly exactDoubles: boolean
   /** Bytes of a row, an estimate. */
@@ -107,7 +111,9 @@ WITH RECURSIVE reached AS (
   ) AS n
 ), below AS (SELECT oid FROM reached WHERE oid <> to_regclass($1::text))
 SELECT json_build_object(
+  'oid', c.oid::text,
   'kind', c.relkind,
+  'secured', c.relrowsecurity,
   'rows', c.reltuples,
   'pages', c.relpages,
   'digits', current_setting('extra_float_digits'),
@@ -252,6 +258,8 @@ export async function describe(database: Database, name: RelationName, wait: Wai
     readonly inherited: Relation['inherited'] | null
   }
   return {
+    oid: found.oid,
+    secured: found.secured,
     kind: found.kind,
     rows: found.rows,
     guarded: found.guarded,
