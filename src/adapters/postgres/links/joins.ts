@@ -131,9 +131,9 @@ export class Joins {
     return this.#all.map(({ join }) => `, ${join.columns}`).join('')
   }
 
-  /** What is joined to the rows, which are called `outer`. */
-  sql(parameters: Parameters): string {
-    return this.#all.map(({ join, call }) => join.sql(call, parameters)).join('')
+  /** What is joined to the rows, which are called `outer`. `oneByOne`: the planner can't tell how many those are. */
+  sql(parameters: Parameters, oneByOne = false): string {
+    return this.#all.map(({ join, call }) => join.sql(call, parameters, oneByOne)).join('')
   }
 
   /** The statement of the record that fulfils a condition, with what is joined to it. */

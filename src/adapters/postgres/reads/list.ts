@@ -77,7 +77,7 @@ export function listSql(
   const columns = `${table.shownNames.map((name) => `${outer}.${name}`).join(', ')}, ${outer}.here`
   const joinedColumns = joins?.columns ?? ''
   // To the rows of the page alone: what is joined is read for them, and not for all that match.
-  const joined = `AS ${outer}${count === undefined ? '' : ' ON true'}${joins?.sql(parameters) ?? ''} ORDER BY ${order}`
+  const joined = `AS ${outer}${count === undefined ? '' : ' ON true'}${joins?.sql(parameters, page.from === 'end') ?? ''} ORDER BY ${order}`
   const text =
     count === undefined
       ? `SELECT ${columns}${joinedColumns} FROM (${page.sql}) ${joined}`
