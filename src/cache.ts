@@ -8,6 +8,8 @@ import type { CacheMessage } from './telemetry/messages.js'
 
 /** Every cache: what its bound counts, and the bound, unless an option gives another. */
 export const cacheKinds = Object.freeze({
+  /** Frozen copies of records. */
+  records: { unit: 'characters', bound: 32 * 2 ** 20 },
   /** Rendered items. */
   items: { unit: 'characters', bound: 32 * 2 ** 20 },
   /** Rendered pages. */

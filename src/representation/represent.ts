@@ -57,18 +57,16 @@ export class Presenter {
     const target = mounted.targets.get(link.name) as Mounted
     const key = linkedKey(target, link, record)
     if (key === undefined) return null
-    const lineage = lineageOf(target, key)
-    const found = related.links.find(({ name }) => name === link.name)
+    const found = relatedBy(related, link)
     const stored = found?.stored[at]
-    if (stored !== undefined && found?.expanded) return this.represent(target, stored.value, lineage, found.nested, at)
-    const href = `${this.#base}${itemPath(target, lineage)}`
+    if (stored !== undefined && found?.expanded) return this.represent(target, stored.value, lineageOf(target, key), found.nested, at)
+    const href = this.#base + linkedPath(target, key)
     if (this.#plainLinks) return href
     const brief: JsonObject = { href }
     if (stored !== undefined) {
       for (const name of link.show) {
         const value = own(stored.value, name)
-        const nullable = target.plan.definition.shape.members.get(name)?.nullable ?? false
-        putPresent(brief, name, value === undefined ? nothing(nullable) : target.plan.present.get(name)?.(value))
+        putPresent(brief, name, value === undefined ? nothingOf(target, name) : target.plan.present.get(name)?.(value))
       }
     }
     return brief
@@ -76,9 +74,8 @@ export class Presenter {
 
   /** A stored link: a path in it becomes absolute, whatever else stands in it stays, such as `//host/path` (RFC 3986 4.2). */
   #external(mounted: Mounted, name: string, record: JsonObject): unknown {
-    const shape = mounted.plan.definition.shape.members.get(name)
     const value = own(record, name)
-    if (value === undefined) return nothing(shape?.nullable ?? false)
+    if (value === undefined) return nothingOf(mounted, name)
     const presented = mounted.plan.present.get(name)?.(value)
     return isObject(presented) && typeof presented.href === 'string' && /^\/(?!\/)/.test(presented.href)
       ? { ...presented, href: this.#base + presented.href }
@@ -86,8 +83,20 @@ export class Presenter {
   }
 }
 
+/** What was gathered of a link: most resources show few. */
+function relatedBy({ links }: Related, { name }: LinkTo): Related['links'][number] | undefined {
+  for (const one of links) if (one.name === name) return one
+  return undefined
+}
+
+/** The path of an item that is named by its key alone. Most lie below nothing: then no row of keys is made. */
+const linkedPath = (target: Mounted, key: KeyValue): string =>
+  target.parent === undefined ? `${target.path}/${segmentOf(target.plan.key.text(key))}` : itemPath(target, lineageOf(target, key))
+
 /** A member of which the store has nothing: null where the schema allows it, else it stays away. */
 const nothing = (nullable: boolean): null | undefined => (nullable ? null : undefined)
+
+const nothingOf = ({ plan }: Mounted, name: string): null | undefined => nothing(plan.definition.shape.members.get(name)?.nullable ?? false)
 
 function putPresent(wire: JsonObject, name: string, value: unknown): void {
   if (value !== undefined) put(wire, name, value)

@@ -4,10 +4,11 @@
  */
 import type { Page, Stored } from '../adapters/contract.js'
 import type { Cache, Caches } from '../cache.js'
-import { FixedStored, isFixed } from '../definition/fixed.js'
+import { Fixed, isFixed } from '../definition/fixed.js'
 import type { ListQuery } from '../plan/list-grammar.js'
 import type { Mounted } from '../plan/routes.js'
 import type { Headers } from './answer.js'
+import { FixedRecords } from './fixed-records.js'
 import { bufferOf, bytesOf, Octets } from './octets.js'
 import type { Related } from './related.js'
 import { pageTag, type TaggedPage } from './tags.js'
@@ -49,6 +50,7 @@ export interface AskedPage extends TaggedPage {
 interface KeptPage {
   readonly isKept: true
   readonly page: Page<unknown>
+  readonly items: readonly Stored<unknown>[]
   readonly linked: Linked
   readonly tag: string
   readonly headers: Headers
@@ -68,6 +70,7 @@ const weightOf = ({ weight }: { readonly weight: number }): number => weight
 /** The rendered bytes of a service. */
 export class Reuse {
   readonly #on: boolean
+  readonly records: FixedRecords
   readonly views: Views
   /** Those with plain addresses in place of links (REP-1). */
   readonly plainViews: Views
@@ -77,6 +80,7 @@ export class Reuse {
 
   constructor(caches: Caches) {
     this.#on = caches.on
+    this.records = new FixedRecords(caches)
     this.views = new Views(caches)
     this.plainViews = new Views(caches, true)
     this.#items = caches.make<Stored<unknown>, RememberedItem>('items', { sizeOf: weightOf })
@@ -93,7 +97,7 @@ export class Reuse {
   page(asked: AskedPage): KeptPage | NewPage {
     const known = this.#pages.get(asked.list)
     const again = known?.view === asked.view && known.url === asked.url
-    if (again && known.kept !== undefined && isSame(known.kept, asked.page, asked.related)) return known.kept
+    if (again && known.kept !== undefined && isSame(known.kept, asked)) return known.kept
     return new NewPage(this, asked, again)
   }
 
@@ -125,9 +129,13 @@ export class Reuse {
     return bytes
   }
 
-  /** Whether the bytes of all records of a page may be used again. */
-  mayRememberAll(resource: Mounted, items: readonly Stored<unknown>[]): boolean {
-    return this.#on && items.every((stored) => mayRemember(resource, stored))
+  /** What is remembered of the records of a page; `undefined` where it is not worth asking. */
+  rows({ resource, items, view, related, isJoined }: AskedPage): Rows | undefined {
+    if (!this.#on || !isJoined || resource.parent !== undefined) return undefined
+    const fixed = items.filter(isFrozen).length
+    // One text of many records is made quicker than a text of each.
+    if (fixed * 2 < items.length) return undefined
+    return items.map((stored, at) => this.recall(stored, view, related, at))
   }
 }
 
@@ -146,14 +154,10 @@ class NewPage {
   readonly #rows: Rows | undefined
 
   constructor(reuse: Reuse, asked: AskedPage, again: boolean) {
-    const { view, resource, page, related, isJoined } = asked
     this.#reuse = reuse
     this.#asked = asked
     this.#again = again
-    this.#rows =
-      isJoined && reuse.mayRememberAll(resource, page.items)
-        ? page.items.map((stored, at) => reuse.recall(stored, view, related, at))
-        : undefined
+    this.#rows = reuse.rows(asked)
     this.tag = pageTag(asked, this.#rows)
   }
 
@@ -161,41 +165,41 @@ class NewPage {
   joined(make: (at: number) => string): Octets | undefined {
     const rows = this.#rows
     if (rows === undefined) return undefined
-    const { page, view, related } = this.#asked
-    const { items } = page
+    const { items, view, related } = this.#asked
     // A sum is a tree of texts that whoever writes it walks once: a join would copy all of it, and the head before it would have it copied again.
     let text = '['
     for (let at = 0; at < items.length; at += 1) {
       if (at > 0) text += ','
-      text += rows[at]?.bytes ?? this.#reuse.keep(items[at] as Stored<unknown>, view, related, at, make(at))
+      const stored = items[at] as Stored<unknown>
+      text += rows[at]?.bytes ?? (isFrozen(stored) ? this.#reuse.keep(stored, view, related, at, make(at)) : bytesOf(make(at)))
     }
     return new Octets(`${text}]`)
   }
 
   /** Keeps a page that is seen the second time. Nothing may go into it but what was asked for. */
   keep(headers: Headers, text: string | Octets): void {
-    const { list, view, url, page } = this.#asked
-    if (!isUsual(view) || !Object.isFrozen(list) || !page.items.every(isFrozen)) return
+    const { list, view, url, items } = this.#asked
+    if (!isUsual(view) || !Object.isFrozen(list) || !items.every(isFrozen)) return
     const kept = this.#again ? keptPage(this.#asked, this.tag, headers, text) : undefined
     this.#reuse.keepPage(list, { view, url, kept, weight: overhead + url.length + (kept === undefined ? 0 : weightOfPage(kept)) })
   }
 }
 
-function keptPage({ page, related }: AskedPage, tag: string, headers: Headers, text: string | Octets): KeptPage | undefined {
-  const linked = page.items.flatMap((_, at) => linkedOf(related, at, []))
-  if (!areFixed(page.items) || !areFixed(linked)) return undefined
+function keptPage({ page, items, related }: AskedPage, tag: string, headers: Headers, text: string | Octets): KeptPage | undefined {
+  const linked = items.flatMap((_, at) => linkedOf(related, at, []))
+  if (!areFixed(items) || !areFixed(linked)) return undefined
   // In one piece: what `joined` gives would be put together again by each answer.
   const body = text instanceof Octets ? new Octets(bufferOf(text).toString('latin1')) : new Octets(bytesOf(text))
   // Whoever gave the page may go on working with its list.
-  return { isKept: true, page: { ...page, items: [...page.items] }, linked, tag, headers, body }
+  return { isKept: true, page: { ...page, items: [] }, items: [...items], linked, tag, headers, body }
 }
 
-const weightOfPage = ({ page, linked, body }: KeptPage): number => ofRecord * (page.items.length + linked.length) + body.bytes.length
+const weightOfPage = ({ items, linked, body }: KeptPage): number => ofRecord * (items.length + linked.length) + body.bytes.length
 
 /** Whether it is worth asking: what somebody may still change is made anew each time. What stands below parents has links that begin with theirs. */
 const mayRemember = ({ parent }: Mounted, stored: Stored<unknown>): boolean => parent === undefined && isFrozen(stored)
 
-const isFrozen = (stored: Stored<unknown>): boolean => FixedStored.is(stored) || Object.isFrozen(stored)
+const isFrozen = (stored: Stored<unknown>): boolean => Fixed.is(stored) || Object.isFrozen(stored)
 
 /** Records that were seen once lately: most of what is read once is not read again soon, and nothing is kept alive by it. */
 class Seen {
@@ -219,13 +223,13 @@ class Seen {
 const mostSeen = 25_000
 
 /** Whether a page is the one that was remembered, record by record. */
-function isSame({ page: known, linked }: KeptPage, page: Page<unknown>, related: Related): boolean {
-  const { items: rows, total, exact, more, seekable } = page
-  if (known.items.length !== rows.length || known.total !== total || known.exact !== exact || known.more !== more) return false
+function isSame({ page: known, items, linked }: KeptPage, { page, items: rows, related }: AskedPage): boolean {
+  const { total, exact, more, seekable } = page
+  if (items.length !== rows.length || known.total !== total || known.exact !== exact || known.more !== more) return false
   if (known.seekable !== seekable) return false
   let place = 0
   for (const [at, stored] of rows.entries()) {
-    if (known.items[at] !== stored) return false
+    if (items[at] !== stored) return false
     place = placeBehind(linked, related, at, place)
     if (place < 0) return false
   }

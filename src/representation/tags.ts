@@ -50,6 +50,8 @@ export interface TaggedPage {
   readonly query: string
   readonly resource: Mounted
   readonly page: Page<unknown>
+  /** Its items, or what stands for them. */
+  readonly items: readonly Stored<unknown>[]
   /** What its items are shown with. */
   readonly related: Related
 }
@@ -58,8 +60,8 @@ export interface TaggedPage {
  * The tag of a page: its query, its items in order, the records in them, the total and whether there is more, so that none of them changes behind a 304 (HDR-4).
  * `rows` is what is remembered of them.
  */
-export function pageTag({ view, query, resource, page, related }: TaggedPage, rows: Rows = []): string {
-  const { items, total, exact, more } = page
+export function pageTag({ view, query, resource, page, items, related }: TaggedPage, rows: Rows = []): string {
+  const { total, exact, more } = page
   const count = `${exact === false ? 'about' : ''}${more ?? ''}`
   let text = `${view.digest}\n${query}\n${count}\n`
   for (let at = 0; at < items.length; at += 1) {

@@ -105,7 +105,7 @@ async function* piecesOf(
   let seen = 0
   let piece = writer.head
   for (;;) {
-    const related = await relatedOf(exchange, resource, page.items, expand, links)
+    const related = await relatedOf(exchange, resource, page.items, expand, { links })
     for (const [at, { value }] of page.items.entries()) {
       piece += writer.row(wireOf(exchange, resource, value, related, at))
       if (piece.length < pieceLength) continue

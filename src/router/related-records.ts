@@ -9,17 +9,29 @@ import type { Caller, Place } from './caller.js'
 import { readable } from './permission.js'
 import type { AnswerLinks } from './shown-links.js'
 
-/** The related records that these need to be shown. `links` has those that came with them. */
+/** How related records are had. */
+interface Gathering {
+  /** Has those that came with the records. */
+  readonly links?: AnswerLinks | undefined
+  /** What is kept may stand for them. */
+  readonly fixes?: boolean
+}
+
+/** The related records that these need to be shown. */
 export function relatedOf(
   caller: Caller,
   resource: Mounted,
   items: readonly Stored<unknown>[],
   expand: readonly string[],
-  links?: AnswerLinks,
+  { links, fixes = false }: Gathering = {},
 ): Awaitable<Related> {
   if (standsAlone(resource, expand)) return nothingRelated
   const records = items.map((item) => item.value)
-  return gatherRelated(resource, records, expand, (mounted, keys, link) => readable(caller, mounted, keys, links?.told(link)))
+  const { records: kept } = caller.service.reuse
+  return gatherRelated(resource, records, expand, (mounted, keys, link) => {
+    const found = readable(caller, mounted, keys, links?.told(link))
+    return fixes ? settled(found, (stored) => kept.of(mounted, stored, keys)) : found
+  })
 }
 
 /** The item of the path as a plain GET shows it. */

@@ -1,4 +1,4 @@
-/** Which tests are long: docs/testing.md, "The library's own tests". */
+/** Which tests are long: docs/own-tests.md. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 const root = new URL('../../', import.meta.url)
-const text = readFileSync(new URL('docs/security.md', root), 'utf8')
+const text = readFileSync(new URL('docs/tokens.md', root), 'utf8')
 
-describe('docs/security.md', () => {
+describe('docs/tokens.md', () => {
   const rows = [...text.matchAll(/^\| (3\.\d+) [^|]+ \| [^|]+ \| `([^`]+)`: (.+) \|$/gm)].map(([, section, file, title]) => ({
     section,
     file: file as string,

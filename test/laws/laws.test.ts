@@ -1,6 +1,6 @@
 /**
  * The laws of tables, over random ones. `LAWS_RUNS` is how many tables of each store are tried;
- * `LAWS_SEED` and `LAWS_PATH` repeat a failure (docs/testing.md, "Laws over random tables").
+ * `LAWS_SEED` and `LAWS_PATH` repeat a failure (docs/own-tests.md, "Laws over random tables").
  */
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { size } from '../size.js'

@@ -1,30 +1,21 @@
 /** The packed tarball, as those who install it meet it: ESM, CommonJS, and TypeScript of two ages. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { modules, root, unpack } from './packed.js'
 
 // A compiler takes as long as the machine is busy.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const modules = join(root, 'node_modules')
 let home: string
-let files: string[]
+let files: readonly string[]
 
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'consumer-'))
-  const [packed] = JSON.parse(
-    execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], { cwd: root, encoding: 'utf8' }),
-  )
-  files = packed.files.map((file: { path: string }) => file.path)
-  mkdirSync(join(home, 'node_modules'))
-  // What the package depends on lies beside it, as npm would have put it there.
-  for (const name of readdirSync(modules)) if (!name.startsWith('.')) symlinkSync(join(modules, name), join(home, 'node_modules', name))
-  execFileSync('tar', ['-xzf', join(home, packed.filename), '-C', home])
-  symlinkSync(join(home, 'package'), join(home, 'node_modules', 'express-rest-conventions'))
+  files = unpack(home)
   writeFileSync(join(home, 'package.json'), '{ "name": "consumer", "type": "module" }')
 })
 
@@ -67,11 +58,27 @@ const run = (file: string, text: string): string => {
 }
 
 describe('the packed library', () => {
-  it('ships its build, its docs and nothing else', () => {
+  it('ships its build, its docs, two examples and nothing else', () => {
     expect(files).toContain('dist/index.js')
     expect(files).toContain('dist/index.d.ts')
     expect(files).toContain('LICENSE')
-    expect(files.filter((path) => !/^(?:dist|docs)\/|^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(path))).toEqual([])
+    const folders = /^(?:dist|docs|examples\/(?:first-service|tutorial))\//
+    const single = /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/
+    expect(files.filter((path) => !folders.test(path) && !single.test(path))).toEqual([])
+  })
+
+  it('holds the first example, which runs', async () => {
+    const path = join(home, 'package/examples/first-service/service.js')
+    const code = readFileSync(path, 'utf8')
+    expect(code).toContain('.listen(3000)')
+    const report = 'const { port } = this.address(); console.log(port)'
+    writeFileSync(path, code.replace('.listen(3000)', `.listen(0, '127.0.0.1', function () { ${report} })`))
+    const child = spawn(process.execPath, [path], { stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void child.kill())
+    const [port] = (await once(child.stdout, 'data')) as [Buffer]
+    const answer = await fetch(`http://127.0.0.1:${String(port).trim()}/v1/sucursales?offset=2`)
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).toContain('Did you mean \\"offest\\"?')
   })
 
   it('serves an ES module', () => {

@@ -39,6 +39,10 @@ describe('the first example of the README', () => {
   })
   afterAll(() => stop())
 
+  it('is also a file of the package', () => {
+    expect(readFileSync(join(root, 'examples/first-service/service.js'), 'utf8')).toBe(code)
+  })
+
   it('answers its curl lines: 201, a page, 400 with the near miss, 412', async () => {
     const [post = '', page = '', misspelt = '', patch = ''] = lines
     const created = await sent(post, base)

@@ -95,7 +95,7 @@ describe('Related records (REP-1..3)', () => {
       { value: object; version: string },
     ]
     const tag = (page: Page<unknown>, query = '') =>
-      pageTag({ view: views.of(books, variant), query, resource: books, page, related: nothingRelated })
+      pageTag({ view: views.of(books, variant), query, resource: books, page, items: page.items, related: nothingRelated })
     const tags = [
       tag({ items: [a, b], total: 2 }),
       tag({ items: [b, a], total: 2 }),

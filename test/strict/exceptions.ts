@@ -15,6 +15,11 @@ export const exceptions: readonly Exception[] = [
     why: 'Others wrote rows into the table that break its schema, and the library shows them as they are.',
   },
   {
+    file: /^test\/caching\/fixed-records\.test\.ts$/,
+    fault: /answers (?:200: the body does not fit: |500\b)/,
+    why: 'The store gives what breaks its schema, and the answer is compared with the one that is made without caches.',
+  },
+  {
     file: /^test\/clauses\/committed\.test\.ts$/,
     fault: /^POST \S*\/(?:contratos|informes) answers (?:404|412)(?: \((?:absent|stale)\))?, which the document does not describe\.$/,
     why: 'The permission and the reads of the store throw any problem at any moment: that is what the file is about.',

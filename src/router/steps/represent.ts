@@ -58,16 +58,27 @@ function answerOf(exchange: Executed, outcome: Outcome): Awaitable<Answer> {
 }
 
 function pageAnswer(exchange: Executed, outcome: OutcomeOf<'page'>): Awaitable<Answer> {
-  const related = relatedOf(exchange, outcome.resource, outcome.page.items, outcome.query.expand, outcome.links)
-  return settled(related, (found) => pageOf(exchange, outcome, found))
+  const { resource, page, query, links } = outcome
+  const fixes = mayFix(exchange)
+  const items = fixes ? exchange.service.reuse.records.of(resource, page.items) : page.items
+  const related = relatedOf(exchange, resource, page.items, query.expand, { links, fixes })
+  return settled(related, (found) => pageOf(exchange, outcome, items, found))
 }
 
-function pageOf(exchange: Executed, { status, page, resource, query: list }: OutcomeOf<'page'>, related: Related): Awaitable<Answer> {
+/** Whether copies that are kept may stand for records: where all that becomes of them is text of the library's own making. */
+const mayFix = ({ reads, representation }: Executed): boolean => reads && representation.text !== undefined
+
+function pageOf(
+  exchange: Executed,
+  { status, page, resource, query: list }: OutcomeOf<'page'>,
+  items: readonly Stored<unknown>[],
+  related: Related,
+): Awaitable<Answer> {
   const { root, rawQuery, conditions, listPath, representation, service } = exchange
   const url = `${root}${listPath}`
   const { views } = exchange.route.modes === undefined ? service.reuse : formerViews(exchange, page.items.length > 0)
   const view = views.of(resource, exchange)
-  const shown = service.reuse.page({ resource, view, list, query: rawQuery, url, page, related, isJoined: representation === json })
+  const shown = service.reuse.page({ resource, view, list, query: rawQuery, url, page, items, related, isJoined: representation === json })
   const { tag } = shown
   checkRead(conditions, tag)
   const headers = headersOf(exchange, resource, tag)
@@ -78,7 +89,7 @@ function pageOf(exchange: Executed, { status, page, resource, query: list }: Out
     if (exchange.route.modes !== undefined) withoutTotal(exchange, headers)
     return textAnswer(exchange, status, headers, shown.body)
   }
-  const { items, total, exact, more, seekable } = page
+  const { total, exact, more, seekable } = page
   // Named one by one: a page that is spread with something more is a new shape for V8 each time.
   const facts = { total, exact, more, seekable, count: items.length }
   const places = paginationHeaders(url, list, facts, hintsOf(exchange, list, resource, page))
@@ -111,8 +122,10 @@ function hintsOf(exchange: Executed, query: ListQuery, resource: Mounted, { item
 }
 
 function itemAnswer(exchange: Executed, outcome: OutcomeOf<'item'>): Awaitable<Answer> {
-  const { stored, resource, keys, links } = outcome
-  return settled(relatedOf(exchange, resource, [stored], exchange.expand, links), (related) => {
+  const { resource, keys, links } = outcome
+  const fixes = mayFix(exchange)
+  const stored = fixes ? exchange.service.reuse.records.one(resource, outcome.stored) : outcome.stored
+  return settled(relatedOf(exchange, resource, [outcome.stored], exchange.expand, { links, fixes }), (related) => {
     const head = itemHead(exchange, resource, stored, related)
     if (exchange.route.kind === 'member') head.headers[header.contentLocation] = ownAddress(exchange, outcome)
     if (head.answer !== undefined) return head.answer
@@ -138,8 +151,8 @@ function itemAnswer(exchange: Executed, outcome: OutcomeOf<'item'>): Awaitable<A
 }
 
 function itemBody(exchange: Executed, outcome: OutcomeOf<'item'>, head: ItemHead): Awaitable<Answer> {
-  const { stored, resource, keys, status } = outcome
-  const { view, related, headers } = head
+  const { resource, keys, status } = outcome
+  const { stored, view, related, headers } = head
   // What a change shows is seldom asked for in the same form again.
   if (exchange.reads && exchange.representation.text !== undefined) {
     return textAnswer(exchange, status, headers, itemText(exchange, outcome, head, exchange.representation.text))
@@ -148,8 +161,8 @@ function itemBody(exchange: Executed, outcome: OutcomeOf<'item'>, head: ItemHead
   return settled(encoded(exchange, wire, resource.wire.item, headers), (body): Answer => ({ status, ...body }))
 }
 
-function itemText({ service }: Executed, outcome: OutcomeOf<'item'>, { view, related }: ItemHead, text: TextOf): string | Octets {
-  const { stored, resource, keys } = outcome
+function itemText({ service }: Executed, outcome: OutcomeOf<'item'>, { stored, view, related }: ItemHead, text: TextOf): string | Octets {
+  const { resource, keys } = outcome
   const make = (): string => text(view.presenter.represent(resource, stored.value, keys, related), resource.wire.item)
   return service.reuse.item(resource, stored, view, related, make)
 }
@@ -169,13 +182,15 @@ function ownAddress({ base, expand }: Executed, { resource, keys }: OutcomeOf<'i
 
 /** A flag carries the very tag of the resource it belongs to (PATH-8). */
 function stateAnswer(exchange: Executed, { status, stored, resource, links }: OutcomeOf<'state'>): Awaitable<Answer> {
-  return settled(relatedOf(exchange, resource, [stored], [], links), (related) => {
+  return settled(relatedOf(exchange, resource, [stored], [], { links }), (related) => {
     const { headers, answer } = itemHead(exchange, resource, stored, related)
     return answer ?? { status, headers }
   })
 }
 
 interface ItemHead {
+  /** The record, or what stands for it. */
+  readonly stored: Stored<unknown>
   readonly view: View
   readonly related: Related
   readonly headers: Headers
@@ -189,13 +204,13 @@ function itemHead(exchange: Executed, resource: Mounted, stored: Stored<unknown>
   const view = views.of(resource, exchange)
   const tag = itemTag(view, stored.version, related, resource.adapter.computes === true ? contentStamp(stored) : undefined)
   const headers = headersOf(exchange, resource, tag)
-  if (!reads) return { view, related, headers }
+  if (!reads) return { stored, view, related, headers }
   // What is not 2xx without its preconditions is the same with them (RFC 9110 13.2.1).
   const headStatus = method === 'HEAD' && !isHeadLikeGet(exchange) ? operation.headStatus : undefined
-  if (headStatus !== undefined) return { view, related, headers, answer: { status: headStatus, headers } }
+  if (headStatus !== undefined) return { stored, view, related, headers, answer: { status: headStatus, headers } }
   checkRead(conditions, tag, stored.version)
   const answer = unmodifiedAnswer(conditions, headers, tag)
-  return answer === undefined ? { view, related, headers } : { view, related, headers, answer }
+  return answer === undefined ? { stored, view, related, headers } : { stored, view, related, headers, answer }
 }
 
 /** The 304, where the client has the representation of this tag: with the fields that the 200 would have (RFC 9110 15.4.5). */

@@ -1,0 +1,4 @@
+// database.js
+import pg from 'pg'
+
+export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL })

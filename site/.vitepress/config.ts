@@ -1,0 +1,51 @@
+/** The site of the documentation: the Markdown files of the repository, and the source files of the examples. */
+import { copyFileSync, readdirSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitepress'
+import { githubSlug, relink, served } from './links.js'
+import { sidebar } from './sidebar.js'
+import { plainEmptyHeaders } from './tables.js'
+
+const docs = fileURLToPath(new URL('../../docs', import.meta.url))
+const description = 'REST conventions for Express services, from one declaration of each resource.'
+
+export default defineConfig({
+  title: 'express-rest-conventions',
+  description,
+  lang: 'en',
+  // The README is the first page of the site, so the pages lie in the root of the repository.
+  srcDir: '..',
+  srcExclude: ['{bench,build,dist,src,test}/**', '**/node_modules/**'],
+  outDir: '../build/site',
+  cacheDir: '../build/site-cache',
+  // Relative addresses: the site works in any folder of any server.
+  base: './',
+  rewrites: { 'README.md': 'index.md', 'examples/:name/README.md': 'examples/:name/index.md' },
+  markdown: {
+    anchor: { slugify: githubSlug },
+    config: (md) => {
+      relink(md)
+      plainEmptyHeaders(md)
+    },
+    // Plain Markdown, as other viewers show it.
+    attrs: false,
+    emoji: false,
+  },
+  buildEnd({ outDir }) {
+    for (const name of readdirSync(docs).filter((name) => served.includes(extname(name))))
+      copyFileSync(join(docs, name), join(outDir, 'docs', name))
+  },
+  themeConfig: {
+    nav: [
+      { text: 'Tutorial', link: '/docs/tutorial' },
+      { text: 'All pages', link: '/docs/' },
+      { text: 'Errors', link: '/docs/errors' },
+      { text: 'Changes', link: '/CHANGELOG' },
+    ],
+    sidebar: sidebar(),
+    sidebarMenuLabel: 'All pages',
+    outline: [2, 3],
+    search: { provider: 'local', options: { detailedView: true } },
+  },
+})

@@ -1,0 +1,141 @@
+/**
+ * Plain data in one row, kept to be compared: the head of each object or list, and behind it what it
+ * holds. 25 members in four objects lie in one piece of memory, and are compared in a fifth of the
+ * time that it takes to write them as JSON.
+ */
+import { isContainer, type JsonObject, put } from './json.js'
+
+/** What an object or a list is, but for its values. */
+interface Head {
+  /** The names of an object; `undefined` of a list. */
+  readonly names: readonly string[] | undefined
+  readonly length: number
+}
+
+type Part = string | number | boolean | null | undefined | Head
+
+export type FlatData = readonly Part[]
+
+/** Deeper data is not kept. */
+const deepest = 50
+/** Heads that data has in common. */
+const mostHeads = 1_000
+
+/** Lays out plain data. Records of one resource have the same names, which it keeps once. */
+export class Flattener {
+  readonly #lists = new Map<number, Head>()
+  readonly #objects = new Map<string, Head & { readonly names: readonly string[] }>()
+
+  /** The data in a row; `undefined` where it is not plain throughout, or nested too deeply. */
+  flat(value: object): FlatData | undefined {
+    const parts: Part[] = []
+    return this.#add(value, parts, 0) ? parts : undefined
+  }
+
+  #add(value: unknown, parts: Part[], depth: number): boolean {
+    if (isContainer(value)) {
+      if (depth > deepest) return false
+      return Array.isArray(value) ? this.#addList(value, parts, depth) : this.#addObject(value as JsonObject, parts, depth)
+    }
+    parts.push(value as Part)
+    if (typeof value === 'number') return !Number.isNaN(value)
+    return value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean'
+  }
+
+  #addList(value: readonly unknown[], parts: Part[], depth: number): boolean {
+    if (!isPlainList(value)) return false
+    parts.push(this.#headOfList(value.length))
+    // A hole reads as `undefined`, and is passed over where a value of that kind is not.
+    for (let at = 0; at < value.length; at += 1) if (value[at] === undefined || !this.#add(value[at], parts, depth + 1)) return false
+    return true
+  }
+
+  #addObject(value: JsonObject, parts: Part[], depth: number): boolean {
+    const names = Object.keys(value)
+    if (Object.getPrototypeOf(value) !== Object.prototype || Object.getOwnPropertyNames(value).length !== names.length) return false
+    parts.push(this.#headOf(names))
+    for (const name of names) if (!this.#add(value[name], parts, depth + 1)) return false
+    return true
+  }
+
+  #headOfList(length: number): Head {
+    const known = this.#lists.get(length)
+    if (known !== undefined) return known
+    const made = { names: undefined, length }
+    if (this.#lists.size < mostHeads) this.#lists.set(length, made)
+    return made
+  }
+
+  /** Found by what most differ in: names that only look like known ones get a head of their own. */
+  #headOf(names: readonly string[]): Head {
+    const { length } = names
+    const key = `${length} ${names[0]} ${names[length - 1]}`
+    const known = this.#objects.get(key)
+    if (known?.names.every((name, at) => name === names[at]) && known.length === length) return known
+    const made = { names, length }
+    if (known === undefined && this.#objects.size < mostHeads) this.#objects.set(key, made)
+    return made
+  }
+}
+
+/**
+ * True for plain data with the same members in the same order: one text of JSON or XML stands for
+ * both. False for all that could be written otherwise: an object of a class, hidden members, a `toJSON`.
+ */
+export const isSameData = (parts: FlatData, given: unknown): boolean => placeBehind(parts, 0, given) > 0
+
+/** Where the row goes on behind what stands for this value, or -1 where it is another. */
+function placeBehind(parts: FlatData, at: number, given: unknown): number {
+  const head = parts[at]
+  if (head === given) return at + 1
+  if (!isContainer(head) || !isContainer(given)) return -1
+  return head.names === undefined ? behindList(parts, at, head.length, given) : behindObject(parts, at, head.names, given as JsonObject)
+}
+
+function behindList(parts: FlatData, at: number, length: number, given: object): number {
+  if (!Array.isArray(given) || given.length !== length || !isPlainList(given)) return -1
+  let place = at + 1
+  for (let item = 0; item < length && place > 0; item += 1) place = placeBehind(parts, place, given[item])
+  return place
+}
+
+function behindObject(parts: FlatData, at: number, names: readonly string[], given: JsonObject): number {
+  if (Object.getPrototypeOf(given) !== Object.prototype) return -1
+  let place = at + 1
+  let count = 0
+  // Reads each value where it lies: `Object.keys()` and looking up by name take six times as long.
+  for (const name in given) {
+    if (names[count] !== name) return -1
+    const value = given[name]
+    place = parts[place] === value ? place + 1 : placeBehind(parts, place, value)
+    if (place < 0) return -1
+    count += 1
+  }
+  return count === names.length && Object.getOwnPropertyNames(given).length === count ? place : -1
+}
+
+const isPlainList = (value: readonly unknown[]): boolean =>
+  Object.getPrototypeOf(value) === Array.prototype && (value as { toJSON?: unknown }).toJSON === undefined
+
+/** The data, frozen. */
+export function frozenData(parts: FlatData): unknown {
+  let place = 0
+  const next = (): unknown => {
+    const part = parts[place]
+    place += 1
+    if (!isContainer(part)) return part
+    const { names, length } = part
+    if (names === undefined) return Object.freeze(Array.from({ length }, next))
+    const object: JsonObject = {}
+    for (const name of names) put(object, name, next())
+    return Object.freeze(object)
+  }
+  return next()
+}
+
+/** About how many characters it takes. */
+export function sizeOfData(parts: FlatData): number {
+  let size = 0
+  for (const part of parts) size += typeof part === 'string' ? 20 + part.length : 10
+  return size
+}

@@ -1,0 +1,64 @@
+/** The site of the documentation: builds it, serves it, and reads its files. */
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import express from 'express'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const folder = join(root, 'build/site')
+
+/** Runs `npm run docs:build`. Returns what it prints. */
+export async function buildSite(): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)('npm', ['run', 'docs:build'], { cwd: root })
+  return stdout + stderr
+}
+
+export interface ServedSite {
+  /** Ends with a slash. */
+  readonly base: string
+  close(): Promise<void>
+}
+
+/** Serves the site below a path, as a host of static files does. */
+export async function serveSite(): Promise<ServedSite> {
+  const app = express()
+  app.use('/some/folder', express.static(folder))
+  const server = app.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const close = async (): Promise<void> => {
+    server.close()
+    server.closeAllConnections()
+    await once(server, 'close')
+  }
+  return { base: `http://127.0.0.1:${port}/some/folder/`, close }
+}
+
+/** Every page of the site: its path, and its HTML. */
+export const sitePages = (): ReadonlyMap<string, string> =>
+  new Map(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.html') && path !== '404.html')
+      .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
+  )
+
+/** The anchors of a page. */
+export const anchorsOf = (html: string): ReadonlySet<string> => new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id))
+
+/** What a page links to or loads, and what the site does not have: a file, or an anchor of a page. */
+export function missingOf(path: string, html: string, pages: ReadonlyMap<string, string>): readonly string[] {
+  const targets = [...html.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, target = '']) => target)
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => {
+      const [file = '', anchor] = target.split('#')
+      const found = file === '' ? path : posix.normalize(posix.join(posix.dirname(path), file.replace(/\/$/, '/index.html')))
+      if (!existsSync(join(folder, found))) return true
+      return anchor !== undefined && !anchorsOf(pages.get(found) ?? '').has(decodeURIComponent(anchor))
+    })
+    .map((target) => `${path}: ${target}`)
+}
