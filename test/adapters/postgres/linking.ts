@@ -79,7 +79,7 @@ const grandes = defineResource({
   key: 'id',
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'string', format: 'int64' }, nota: maybeText } },
 })
-export const pedidos = defineResource({
+const pedidos = defineResource({
   collection: 'pedidos',
   key: 'id',
   schema: {
