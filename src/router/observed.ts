@@ -125,19 +125,19 @@ class CallWatch {
   /** `linked`: records that came with the result, behind its links. */
   end(result: unknown, linked = 0): void {
     const own = rowsOf(result)
-    this.#finish(undefined, own === undefined ? undefined : own + linked)
+    this.#finish(undefined, own === undefined ? undefined : own + linked, linked)
   }
 
   fail(error: unknown): void {
     this.#finish({ error }, undefined)
   }
 
-  #finish(failure: { readonly error: unknown } | undefined, rows: number | undefined): void {
+  #finish(failure: { readonly error: unknown } | undefined, rows: number | undefined, linked = 0): void {
     const { progress, service, req } = this.#caller
     const { counts } = progress
     if (counts !== undefined) {
       counts.queries += 1
-      counts.rows += rows ?? 0
+      counts.rows += rows ?? linked
     }
     const traced = this.#traced
     if (traced === undefined) return

@@ -147,6 +147,8 @@ function relationOf(columns: readonly Column[]): Relation {
     ]
   })
   return {
+    oid: '0',
+    secured: false,
     kind: 'r',
     stamped: true,
     rows: 0,

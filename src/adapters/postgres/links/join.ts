@@ -85,8 +85,11 @@ export class Join {
     return new Join(link, target, parts as readonly Part[], selection, prefix)
   }
 
-  /** The join itself: the row that a call may see of the target. */
-  sql(call: AdapterCall, parameters: Parameters): string {
+  /**
+   * The join itself: the row that a call may see of the target. `oneByOne`: also where the planner
+   * can't tell how few rows it joins to, and would read the whole target for many.
+   */
+  sql(call: AdapterCall, parameters: Parameters, oneByOne: boolean): string {
     const { target } = this
     const conditions: string[] = []
     for (const { key, name } of this.#parts) {
@@ -95,7 +98,7 @@ export class Join {
       if (key.blind) conditions.push(`${key.sql}::text COLLATE "C" = ${outer}.${name}::text`)
     }
     addVisible(target, call, parameters, target.shownAlive, conditions)
-    const only = this.#isUnique ? '' : ' LIMIT 1'
+    const only = this.#isUnique && !oneByOne ? '' : ' LIMIT 1'
     const found = `SELECT ${this.#selection.sql}, ${target.besides.sql} FROM ${target.source} WHERE ${every(conditions)}${only}`
     return ` LEFT JOIN LATERAL (${found}) AS ${this.#alias} ON true`
   }

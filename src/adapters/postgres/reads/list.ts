@@ -76,7 +76,7 @@ export function listSql(
   const order = terms.map((term, i) => `p.s${i}${term.descending ? ' DESC' : ''}`).join(', ')
   const others = ['here', ...(count === undefined ? [] : ['total']), ...(joins?.names ?? [])]
   // To the rows of the page alone: what is joined is read for them, and not for all that match.
-  const joined = `AS ${outer}${count === undefined ? '' : ' ON true'}${joins?.sql(parameters) ?? ''} ORDER BY ${order}`
+  const joined = `AS ${outer}${count === undefined ? '' : ' ON true'}${joins?.sql(parameters, page.from === 'end') ?? ''} ORDER BY ${order}`
   const beside = `, ${outer}.here${count === undefined ? '' : `, ${counted}.total`}${joins?.columns ?? ''}`
   const rows = count === undefined ? `(${page.sql}) ${joined}` : `${counted} LEFT JOIN (${page.sql}) ${joined}`
   const before = count === undefined ? '' : `WITH ${counted} AS MATERIALIZED (${count}) `

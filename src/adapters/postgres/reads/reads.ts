@@ -27,7 +27,7 @@ export async function readOne(table: Table, key: KeyValue, call: AdapterCall, as
   const stored = recordOf(table, cells, epoch)
   // A key that did not come back as it was asked for, from a column that is blind to case, is another's.
   if (!isOfKey(table, stored, key)) return undefined
-  joins?.tell([cells], table.shownNames.length)
+  joins?.tell([cells])
   return { stored, cells }
 }
 
@@ -36,20 +36,25 @@ function isOfKey({ definition }: Table, { value }: Stored<Row>, key: KeyValue): 
   return found === key || (found !== undefined && definition.key.text(found) === definition.key.text(key))
 }
 
-/** The row of a key as it is listed and read. */
+/** The row of a key as it is listed and read, with what is joined to it. */
 async function cellsOf(table: Table, texts: readonly string[], call: AdapterCall, ask: Ask, joins?: Joins): Promise<Cells | undefined> {
   // In a view, or without an index, a read may take long, and others would wait for it.
   const isShort = table.keyIndex !== undefined && !table.separate
   const cells: Ask['cells'] = (...asked) => (isShort ? ask.shared(...asked) : ask.cells(...asked))
-  if (joins === undefined && isUnscoped(call)) return (await cells(table.one, table.shownNames, texts))[0]
+  if (isUnscoped(call)) {
+    if (joins === undefined) return (await cells(table.one, table.shownNames, texts))[0]
+    if (joins.areUnscoped) {
+      const { text, names } = joins.oneForAll()
+      return (await cells(text, names, texts))[0]
+    }
+  }
   const parameters = new Parameters()
   const conditions = keySql(table.layout, texts, parameters)
   addVisible(table, call, parameters, table.shownAlive, conditions)
-  if (joins !== undefined) {
-    const text = joins.one(every(conditions), parameters)
-    return (await cells(text, [...table.shownNames, ...joins.names], parameters.values))[0]
-  }
-  return (await cells(table.reads.of(` WHERE ${every(conditions)}`), table.shownNames, parameters.values))[0]
+  const where = every(conditions)
+  if (joins === undefined) return (await cells(table.reads.of(` WHERE ${where}`), table.shownNames, parameters.values))[0]
+  const { text, names } = joins.one(where, parameters)
+  return (await cells(text, names, parameters.values))[0]
 }
 
 /** The records of these keys, in their order. `see` gets each that is found, by the text of its key. */

@@ -61,6 +61,8 @@ export interface CatalogTrigger {
 }
 
 export interface Relation {
+  /** Its identity in the database. */
+  readonly oid: string
   /** `r` table, `p` partitioned table, `v` view, `m` materialized view, `f` foreign table. */
   readonly kind: string
   /** Each of its rows has the number of the transaction that wrote it (`xmin`): not so in other storages than PostgreSQL's own. */
@@ -80,6 +82,8 @@ export interface Relation {
   readonly cascades: boolean
   /** Somewhere in the database a trigger may run as late as at the commit. */
   readonly deferrals: boolean
+  /** Policies decide which of its rows a role sees. */
+  readonly secured: boolean
   /** Whether doubles are shown with all their digits. */
   readonly exactDoubles: boolean
   /** Bytes of a row, an estimate. */
@@ -111,7 +115,9 @@ WITH RECURSIVE reached AS (
   ) AS n
 ), below AS (SELECT oid FROM reached WHERE oid <> to_regclass($1::text))
 SELECT json_build_object(
+  'oid', c.oid::text,
   'kind', c.relkind,
+  'secured', c.relrowsecurity,
   'rows', c.reltuples,
   'pages', c.relpages,
   'digits', current_setting('extra_float_digits'),
@@ -258,6 +264,8 @@ export async function describe(database: Database, name: RelationName, wait: Wai
     readonly inherited: Relation['inherited'] | null
   }
   return {
+    oid: found.oid,
+    secured: found.secured,
     kind: found.kind,
     stamped: found.stamped,
     rows: found.rows,

@@ -49,7 +49,7 @@ function touches(trigger: CatalogTrigger, column: string): boolean {
 }
 
 /** The source without comments and texts. */
-const codeOf = ({ source }: CatalogTrigger): string =>
+export const codeOf = ({ source }: CatalogTrigger): string =>
   source
     .replace(/--.*$/gm, ' ')
     .replace(/\/\*[\s\S]*?\*\//g, ' ')

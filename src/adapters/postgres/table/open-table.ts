@@ -18,6 +18,7 @@ import { racingOf } from './racing.js'
 import { describeSource, sourceSql } from './read-source.js'
 import { type RowProof, rowProofOf, stampSql } from './row-proof.js'
 import { ShownSchema } from './shown-schema.js'
+import { confinedOf } from './side-effects.js'
 import { deletionOf } from './soft-delete.js'
 import type { Table } from './table.js'
 import { type VersionSource, versionSource } from './versions.js'
@@ -46,6 +47,7 @@ export async function openTable(
   const shownAlive = deletion !== undefined && sourceRelation.columns.has(deletion.column) ? deletion.alive : undefined
   const { assignment } = version
   const proof = rowProofOf(options, { layout, relation, version })
+  const aftermath = aftermathOf(relation, joins.values(), options)
   return {
     definition,
     options,
@@ -63,7 +65,8 @@ export async function openTable(
     shownAlive,
     nextVersion: assignment && `${quote(assignment.column)} = ${assignment.sql}`,
     showsVersion: layout.members.some(({ column }) => column !== undefined && column === assignment?.column),
-    aftermath: aftermathOf(relation, joins.values(), options),
+    aftermath,
+    confined: confinedOf(relation, aftermath, options),
     racing: await racingOf(options, { relation, joins, deletion }, databases.write, wait),
     learnt: { total: relation.rows > 0 ? relation.rows : undefined },
     kept: await keptRecordsOf(options, databases.write, wait),

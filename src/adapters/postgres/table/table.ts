@@ -17,6 +17,7 @@ import type { ListStatement } from './list-statement.js'
 import type { Racing } from './racing.js'
 import type { RowProof } from './row-proof.js'
 import type { ShownSchema } from './shown-schema.js'
+import type { Confined } from './side-effects.js'
 import type { VersionSource } from './versions.js'
 
 export interface Table {
@@ -62,6 +63,8 @@ export interface Table {
   readonly showsVersion: boolean
   /** Which writes are answered with the row as it is read again. */
   readonly aftermath: Aftermath
+  /** Which writes change nothing but their own row. */
+  readonly confined: Confined
   /** Which writes compare something that another session may change while they wait for its lock. */
   readonly racing: Racing
   /** What marks a row as deleted. */
