@@ -22,6 +22,8 @@ export const cacheKinds = Object.freeze({
   'list-queries': { unit: 'entries', bound: 400 },
   /** Parsed values of `sort`. */
   sorts: { unit: 'entries', bound: 60 },
+  /** Records that the PostgreSQL adapter decoded. */
+  rows: { unit: 'characters', bound: 8 * 2 ** 20 },
   /** Media types chosen for values of `Accept`. */
   accept: { unit: 'entries', bound: 400 },
   /** Validators for stored records that break their schema. */
@@ -210,7 +212,7 @@ export class Caches implements CacheOwner {
 
   /** Counts the caches of a middleware of this owner as well. Where those of the owner are off, they are switched off too. */
   include(others: CacheOwner | undefined): void {
-    if (others === undefined) return
+    if (others === undefined || this.#included.includes(others)) return
     if (!this.#on) others.disable()
     this.#included.push(others)
   }

@@ -1,4 +1,5 @@
 /** An older version over the same data: an adapter that speaks one version's members over a store that holds another's (VER-1). */
+import { cachesOf, owning } from '../cache.js'
 import { declareCreating, isCreating } from '../definition/fixed.js'
 import { checkOptions } from '../options/check.js'
 import type { Adapter } from './contract.js'
@@ -52,5 +53,7 @@ export function adapterView(under: Adapter<unknown, unknown>, options: AdapterVi
   if (under.attach !== undefined) made.attach = (parent, key, expected, call) => through.attach(view, parent, key, expected, call)
   if (under.detach !== undefined) made.detach = (parent, key, expected, call) => through.detach(view, parent, key, expected, call)
   views.set(made, { under, options })
+  const caches = cachesOf(under)
+  if (caches !== undefined) owning(made, caches)
   return made
 }

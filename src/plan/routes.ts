@@ -1,5 +1,5 @@
 /** The route table of one version: every address, what may be done there, and how resources lead to each other. Built at mount; matching is map look-ups. */
-import { Caches } from '../cache.js'
+import { Caches, cachesOf } from '../cache.js'
 import type { Modes } from '../conventions/modes.js'
 import type { ParameterNames } from '../conventions/parameters.js'
 import { isCareful } from '../definition/fixed.js'
@@ -182,6 +182,7 @@ class TableBuilder<Op extends OperationDescription> {
     const itemTemplate = `${template}/${idTemplate(definition)}`
     // Routes and resource refer to each other, so the one is made before the other is complete.
     const plan = compileResource(definition, this.#page, this.#caches)
+    this.#caches.include(cachesOf(adapter))
     const targets = new Map<string, Mounted<Op>>()
     /** True where no rule or guard reads or changes a patched record on its way to the adapter. */
     const isUntouched = !plan.guard.any && definition.rules === undefined

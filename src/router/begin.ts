@@ -2,7 +2,7 @@
 import { callChannel, requestChannel, stepChannel } from '../telemetry/channels.js'
 import { openTelemetry } from '../telemetry/http-route.js'
 import type { Exchange } from './exchange.js'
-import { walkObserved } from './observed.js'
+import { observe, walkObserved } from './observed.js'
 import type { PipelineStep } from './pipeline.js'
 import { nameForTracer } from './route-name.js'
 import { walk } from './walk.js'
@@ -14,7 +14,7 @@ import { walk } from './walk.js'
 export function begin(exchange: Exchange, steps: readonly PipelineStep[]): void {
   if (openTelemetry in globalThis) nameForTracer(exchange)
   const { hasSubscribers } = requestChannel
-  if (hasSubscribers || stepChannel.hasSubscribers || callChannel.hasSubscribers || exchange.service.observes) exchange.progress.observe()
+  if (hasSubscribers || stepChannel.hasSubscribers || callChannel.hasSubscribers || exchange.service.observes) observe(exchange)
   if (hasSubscribers) walkObserved(exchange, () => void walk(exchange, steps))
   else void walk(exchange, steps)
 }

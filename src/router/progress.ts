@@ -29,6 +29,10 @@ export class Progress {
   readonly #outer: Progress | undefined
   /** `undefined` where nobody is notified. */
   counts: CallCounts | undefined
+  /** Whether steps are reported one by one. */
+  watchesSteps = false
+  /** Whether calls of adapters are. */
+  watchesCalls: boolean
   /** What was really thrown. */
   failure: { readonly error: unknown } | undefined
   /** The name of the step that failed. */
@@ -47,11 +51,14 @@ export class Progress {
   constructor(outer?: Progress) {
     this.#outer = outer
     this.counts = outer?.counts
+    this.watchesCalls = outer?.watchesCalls ?? false
   }
 
-  /** From here on hooks and channels are notified of steps and calls. */
-  observe(): void {
+  /** From here on calls are counted. `steps`, `calls`: whether they are reported one by one as well. */
+  observe(steps: boolean, calls: boolean): void {
     this.counts ??= { queries: 0, rows: 0, waited: 0 }
+    this.watchesSteps = steps
+    this.watchesCalls = calls
   }
 
   /** Whether anything has been changed, as far as is known. Every answer agrees with it (VERB-13). */

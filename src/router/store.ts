@@ -36,6 +36,14 @@ export interface Intent {
   readonly action?: WriteAction
   /** The record of the version that the write expects, where it has been read. */
   readonly before?: unknown
+  /** The links that the answer shows. */
+  readonly links?: AnswerLinks | undefined
+}
+
+/** What a create is for, beside its record. */
+export interface CreateIntent extends Pick<Intent, 'links'> {
+  readonly attachTo?: ParentKey | undefined
+  readonly idempotency?: Idempotency | undefined
 }
 
 /** One adapter on behalf of one caller. Synchronous adapters are answered synchronously. Refusals are thrown as problems. */
@@ -102,12 +110,13 @@ export class Store {
   }
 
   /** Throws refusals (422), and `idempotency-mismatch` (422) and `unavailable` (503) for a key that was seen before. */
-  create(value: unknown, attachTo?: ParentKey, idempotency?: Idempotency): Awaitable<Exclude<Created<unknown, KeyValue>, Refused>> {
+  create(value: unknown, { attachTo, idempotency, links }: CreateIntent = none): Awaitable<Exclude<Created<unknown, KeyValue>, Refused>> {
     const plain = attachTo === undefined && idempotency === undefined
     const call = plain ? this.#call : new CallerCall(this.#caller, this.#call.scope, attachTo, idempotency)
     call.action = 'create'
+    call.links = links
     return settled(
-      this.#change('create', () => this.#mounted.adapter.create?.(value, call)),
+      this.#change('create', () => this.#mounted.adapter.create?.(value, call), links),
       (created) => {
         if (created === undefined)
           throw stated(new Error(`The adapter of "${this.#mounted.plan.collection}" answered nothing to create().`))
@@ -136,7 +145,7 @@ export class Store {
   replace(key: KeyValue, value: unknown, expected: string | undefined, intent: Intent = none): Awaitable<Stored<unknown> | 'stale'> {
     const call = this.#intended('replace', intent)
     return settled(
-      this.#change('replace', () => this.#mounted.adapter.replace?.(key, value, expected, call)),
+      this.#change('replace', () => this.#mounted.adapter.replace?.(key, value, expected, call), intent.links),
       (result) => {
         const stored = this.#written('replace', result)
         return stored === 'stale' ? stored : this.#checkVersion(stored)
@@ -169,9 +178,10 @@ export class Store {
   }
 
   /** Each store has one call object, by which an adapter recognizes what it has read for this write. */
-  #intended(method: WriteAction, { action = method, before }: Intent): AdapterCall {
+  #intended(method: WriteAction, { action = method, before, links }: Intent): AdapterCall {
     this.#call.action = action
     this.#call.before = before
+    this.#call.links = links
     return this.#call
   }
 
@@ -216,10 +226,10 @@ export class Store {
   }
 
   /** Calls a method that may change something, and records whether it did (VERB-13). */
-  #change<T>(name: string, write: () => Awaitable<T>): Awaitable<T> {
+  #change<T>(name: string, write: () => Awaitable<T>, links?: AnswerLinks): Awaitable<T> {
     const { progress } = this.#caller
     progress.beginWrite()
-    return settled(this.#ask(name, write), (result) => {
+    return settled(this.#ask(name, write, links), (result) => {
       progress.setChange(changeOf(result))
       return result
     })

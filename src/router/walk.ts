@@ -69,7 +69,7 @@ export const loginSteps = pipeline<Received>().step('preflight', preflight).end(
  * index of the step as `from`, and its result as `resumed`.
  */
 export function walk(exchange: Exchange, pipelineSteps: readonly PipelineStep[], from = 0, resumed?: Resumed): void | Promise<void> {
-  const watches = exchange.progress.counts !== undefined
+  const watches = exchange.progress.watchesSteps
   let at = from
   let watch = resumed?.watch
   try {
@@ -135,7 +135,8 @@ function endFailed(exchange: Exchange, error: unknown, step: PipelineStep | unde
 
 function send(exchange: Exchange, answer: Answer): void {
   try {
-    if (exchange.progress.counts === undefined) respond(exchange, answer)
+    // Asked here too: an answer that nobody watches needs no function made for it.
+    if (!exchange.progress.watchesSteps) respond(exchange, answer)
     else watched(exchange, 'respond', () => respond(exchange, answer))
   } catch (error) {
     endAnyway(exchange, answer, error)
@@ -143,6 +144,7 @@ function send(exchange: Exchange, answer: Answer): void {
 }
 
 function watched<T>(exchange: Exchange, name: string, step: () => T): T {
+  if (!exchange.progress.watchesSteps) return step()
   const watch = watchStep(exchange, name)
   try {
     const result = watch.run(step)

@@ -46,7 +46,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   definition: ['violation.ts', 'adapters/contract.ts', 'http', 'problem.ts', 'wire.ts'],
   'adapters/contract.ts': [],
   'definition/json.ts': ['http'],
-  adapters: ['adapters/contract.ts', 'definition', 'http', 'problem.ts', 'telemetry'],
+  adapters: ['adapters/contract.ts', 'cache.ts', 'definition', 'http', 'problem.ts', 'telemetry'],
   'random.ts': [],
   testing: ['adapters/contract.ts', 'adapters', 'plan', 'definition', 'http', 'problem.ts', 'random.ts', 'wire.ts'],
   check: ['clauses.ts', 'definition', 'docs', 'http', 'observe', 'spectral', 'wire.ts'],

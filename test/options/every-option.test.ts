@@ -329,6 +329,7 @@ const table = {
   count: 'enum',
   countBound: 'number',
   probe: 'enum',
+  keepRows: ['number', 'enum'],
   prepare: 'boolean',
   acquireTimeout: 'number',
   statementTimeout: 'number',

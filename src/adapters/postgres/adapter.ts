@@ -1,4 +1,5 @@
 /** `postgresAdapter`: a resource over a table of PostgreSQL. */
+import { owning } from '../../cache.js'
 import { declareCreating } from '../../definition/fixed.js'
 import type { ResourceDefinition } from '../../definition/resource.js'
 import type { Adapter, AdapterCall, Idempotency, ParentKey, Refused, Repeated, Stored, WriteMethod } from '../contract.js'
@@ -11,6 +12,7 @@ import { tableOptions } from './options/option-kinds.js'
 import type { PostgresAdapterOptions } from './options/options.js'
 import { warned } from './options/warned.js'
 import { Probe } from './probe/probe.js'
+import { KeptRows } from './table/kept-rows.js'
 import { Opening, unhurried } from './table/opening.js'
 import { resides } from './writes/referrers.js'
 
@@ -73,9 +75,10 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
     const known = bound.get(definition)
     if (known !== undefined) return known
     resides(client, options, definition.collection)
-    const opening = new Opening(definition, options)
+    const rows = new KeptRows(options.keepRows === false ? 0 : options.keepRows)
+    const opening = new Opening(definition, options, rows)
     const probe = new Probe()
-    const over = (own: Databases): unknown => {
+    const over = (own: Databases): object => {
       const adapter = {
         ...creating(adapterOf(definition, { ...options, onWarning }, own, opening)),
         ready: async (offered = everyWrite) => {
@@ -91,7 +94,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
       declareTarget(adapter, { opening, databases: own })
       return adapter
     }
-    const adapter = over(databases)
+    const adapter = owning(over(databases), rows.caches)
     bound.set(definition, adapter)
     return adapter
   }

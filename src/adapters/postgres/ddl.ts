@@ -137,6 +137,7 @@ function relationOf(columns: readonly Column[]): Relation {
         labels: null,
         notNull,
         generated: false,
+        virtual: false,
         identity: '',
         default: null,
         domain: null,
@@ -146,7 +147,10 @@ function relationOf(columns: readonly Column[]): Relation {
     ]
   })
   return {
+    oid: '0',
+    secured: false,
     kind: 'r',
+    stamped: true,
     rows: 0,
     guarded: false,
     triggers: [],

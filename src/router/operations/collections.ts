@@ -9,7 +9,7 @@ import { header } from '../../wire.js'
 import { checkRules } from '../input.js'
 import { AnswerLinks } from '../shown-links.js'
 import type { Parsed } from '../stages.js'
-import { Store } from '../store.js'
+import { type CreateIntent, Store } from '../store.js'
 import { checkParents, equalities, fixedByParent } from './lineage.js'
 import type { Operation, Outcome } from './operation.js'
 import { createRecord, type Made, refuseForeignParent } from './writes.js'
@@ -79,15 +79,18 @@ export function created(
   keysOf: (key: KeyValue) => readonly KeyValue[],
   attachTo?: ParentKey,
 ): Awaitable<Outcome<CreatedStatus>> {
-  const { idempotency, resource, body } = exchange
+  const { idempotency, resource, body, expand } = exchange
   const store = new Store(exchange, resource)
+  const links = AnswerLinks.of(exchange, resource, expand)
+  const intent = { attachTo, idempotency, links }
   const made =
-    idempotency === undefined ? createRecord(exchange, store, body, attachTo) : createdOnce(exchange, store, idempotency, attachTo)
-  return settled(made, (one) => outcomeOf(exchange, one, keysOf))
+    idempotency === undefined ? createRecord(exchange, store, body, intent) : createdOnce(exchange, store, { ...intent, idempotency })
+  return settled(made, (one) => outcomeOf(exchange, one, keysOf, links))
 }
 
 /** Creates it unless its client has sent it before (VERB-12). */
-async function createdOnce(exchange: Creating, store: Store, idempotency: Idempotency, attachTo: ParentKey | undefined): Promise<Made> {
+async function createdOnce(exchange: Creating, store: Store, intent: CreateIntent & { readonly idempotency: Idempotency }): Promise<Made> {
+  const { idempotency } = intent
   // Before links and rules: a repeat gets the same answer, also where they would refuse it now.
   const earlier = await store.recall(idempotency)
   if (earlier !== undefined) return { created: earlier }
@@ -99,15 +102,20 @@ async function createdOnce(exchange: Creating, store: Store, idempotency: Idempo
     if (repeated === undefined) throw error
     return { created: repeated }
   }
-  return store.create(exchange.body, attachTo, idempotency)
+  return store.create(exchange.body, intent)
 }
 
-function outcomeOf(exchange: Creating, made: Made, keysOf: (key: KeyValue) => readonly KeyValue[]): Outcome<CreatedStatus> {
+function outcomeOf(
+  exchange: Creating,
+  made: Made,
+  keysOf: (key: KeyValue) => readonly KeyValue[],
+  links: AnswerLinks | undefined,
+): Outcome<CreatedStatus> {
   if ('nothing' in made) return { kind: 'empty', status: 200 }
   const { resource, base } = exchange
   const keys = keysOf('created' in made ? keyOf(resource.plan, made.created.value) : made.accepted)
   const headers = { [header.location]: `${base}${itemPath(resource, keys)}` }
   if ('accepted' in made) return { kind: 'empty', status: 202, headers }
   const bare = returnPreference(exchange) !== 'representation'
-  return { kind: 'item', status: 201, stored: made.created, resource, keys, links: undefined, headers, bare }
+  return { kind: 'item', status: 201, stored: made.created, resource, keys, links, headers, bare }
 }

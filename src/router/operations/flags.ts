@@ -61,6 +61,7 @@ export const unsetFlag: Operation<'none', 'ignored', 204> = {
 async function assign(exchange: Parsed, value: boolean): Promise<Outcome<204>> {
   const flag = flagOf(exchange)
   const { resource, conditions } = exchange
+  const links = AnswerLinks.of(exchange, resource, [])
   const attempt = async (current: Stored<JsonObject>, store: Store): Promise<Stored<unknown> | 'stale'> => {
     const { value: before, version } = current
     // Setting what is set changes nothing, so it makes no new version: the request is idempotent.
@@ -69,12 +70,12 @@ async function assign(exchange: Parsed, value: boolean): Promise<Outcome<204>> {
     if (Object.hasOwn(scopeOf(exchange, resource), flag)) refuseBody([fixedViolation(flag)])
     const next = { ...before, [flag]: value }
     await checkRules(exchange, next, before, 'patch')
-    return store.replace(exchange.key, next, version, { action: 'patch', before })
+    return store.replace(exchange.key, next, version, { action: 'patch', before, links })
   }
   // `If-None-Match` is about this address (RFC 9110 13.1.2): nothing is there while the flag is not set.
   const conditionsOn = ({ value: record }: Stored<JsonObject>) =>
     get(record, [flag]) === true ? conditions : { ...conditions, ifNoneMatch: undefined }
-  return { kind: 'state', status: 204, stored: await change(exchange, attempt, conditionsOn), resource, links: undefined }
+  return { kind: 'state', status: 204, stored: await change(exchange, attempt, conditionsOn), resource, links }
 }
 
 function flagOf({ route }: Routed): string {

@@ -38,7 +38,10 @@ export const replace: Operation<'item', 'record', 200> = {
   preconditions: 'item',
   answers: 'item',
   statuses: [200],
-  execute: (exchange) => settled(replaceRecord(exchange, exchange.body), (made) => updated(exchange, made)),
+  execute(exchange) {
+    const links = AnswerLinks.of(exchange, exchange.resource, exchange.expand)
+    return settled(replaceRecord(exchange, exchange.body, links), (made) => updated(exchange, made, links))
+  },
 }
 
 export const patch: Operation<'item', 'patch', 200> = {
@@ -52,7 +55,10 @@ export const patch: Operation<'item', 'patch', 200> = {
   preconditions: 'item',
   answers: 'item',
   statuses: [200],
-  execute: (exchange) => settled(patchRecord(exchange, exchange.body), (made) => updated(exchange, made)),
+  execute(exchange) {
+    const links = AnswerLinks.of(exchange, exchange.resource, exchange.expand)
+    return settled(patchRecord(exchange, exchange.body, links), (made) => updated(exchange, made, links))
+  },
 }
 
 export const remove: Operation<'none', 'ignored', DeleteStatus> = {
@@ -69,7 +75,7 @@ export const remove: Operation<'none', 'ignored', DeleteStatus> = {
   execute: (exchange) => settled(removeRecord(exchange), () => ({ kind: 'empty' as const, status: exchange.service.deleteStatus })),
 }
 
-function updated(exchange: Parsed, stored: Stored<unknown>): Outcome<200> {
+function updated(exchange: Parsed, stored: Stored<unknown>, links: AnswerLinks | undefined): Outcome<200> {
   const { resource, keys } = exchange
-  return { kind: 'item', status: 200, stored, resource, keys, links: undefined, bare: prefersMinimal(exchange) }
+  return { kind: 'item', status: 200, stored, resource, keys, links, bare: prefersMinimal(exchange) }
 }

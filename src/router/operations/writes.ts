@@ -1,5 +1,5 @@
 /** The writes of a record, for requests and for `records()` in the team's own code. */
-import type { Awaitable, Created, ParentKey, Refused, Stored } from '../../adapters/contract.js'
+import type { Awaitable, Created, Refused, Stored } from '../../adapters/contract.js'
 import type { JsonObject } from '../../definition/json.js'
 import type { KeyValue } from '../../definition/key.js'
 import { preconditionFailed } from '../../middleware/if-match.js'
@@ -10,7 +10,8 @@ import type { Place, Visit } from '../caller.js'
 import { checkRules } from '../input.js'
 import type { Patch } from '../patch.js'
 import { scopeOf } from '../scope.js'
-import { Store } from '../store.js'
+import type { AnswerLinks } from '../shown-links.js'
+import { type CreateIntent, Store } from '../store.js'
 import { fixedByParent } from './lineage.js'
 import { type Attempt, change, expectedUnread } from './update.js'
 
@@ -37,43 +38,45 @@ export function refuseForeignParent(place: Place): void {
 }
 
 /** Creates a record that links and rules allow. */
-export function createRecord(place: Place, store: Store, record: JsonObject, attachTo?: ParentKey): Awaitable<Made> {
-  return settled(checkRules(place, record, undefined, 'create'), () => store.create(record, attachTo))
+export function createRecord(place: Place, store: Store, record: JsonObject, intent?: CreateIntent): Awaitable<Made> {
+  return settled(checkRules(place, record, undefined, 'create'), () => store.create(record, intent))
 }
 
-/** Replaces the record of the visit by what was sent in full. */
-export function replaceRecord(visit: Visit, next: JsonObject): Awaitable<Stored<unknown>> {
+/** Replaces the record of the visit by what was sent in full. `links` are those that the answer shows. */
+export function replaceRecord(visit: Visit, next: JsonObject, links?: AnswerLinks): Awaitable<Stored<unknown>> {
   const { resource, key } = visit
   return directly(
     resource.plan.needsCurrent ? undefined : expectedUnread(visit),
-    (expected) => new Store(visit, resource).replace(key, next, expected),
-    () => change(visit, replacement(visit, next)),
+    (expected) => new Store(visit, resource).replace(key, next, expected, { links }),
+    () => change(visit, replacement(visit, next, links)),
   )
 }
 
-function replacement(visit: Visit, sent: JsonObject): Attempt<Stored<unknown>> {
+function replacement(visit: Visit, sent: JsonObject, links: AnswerLinks | undefined): Attempt<Stored<unknown>> {
   const { conditions, resource, key } = visit
   // An attempt changes what was sent, and without `If-Match` there may be another attempt.
   const once = conditions.versions !== undefined
   return ({ value: before, version }, store) => {
     const next = once ? sent : structuredClone(sent)
     completeRecord(resource.plan, next, before, 'replace')
-    return settled(checkRules(visit, next, before, 'replace'), () => store.replace(key, next, version, { before }))
+    return settled(checkRules(visit, next, before, 'replace'), () => store.replace(key, next, version, { before, links }))
   }
 }
 
 /**
  * Patches the record of the visit: `change` reads it and checks the preconditions, then the new
  * record is composed, completed by what is stored, checked against rules and links, and stored if
- * nobody else was quicker. Where somebody was, `change` starts again.
+ * nobody else was quicker. Where somebody was, `change` starts again. `links` are those that the
+ * answer shows.
  */
-export function patchRecord(visit: Visit, patch: Patch): Awaitable<Stored<unknown>> {
+export function patchRecord(visit: Visit, patch: Patch, links?: AnswerLinks): Awaitable<Stored<unknown>> {
   const { resource, key } = visit
   return change(visit, (current, store) => {
     const { value: before, version } = current
     return settled(patch.compose(visit, current), (next) => {
       completeRecord(resource.plan, next, before, 'patch')
-      return settled(checkRules(visit, next, before, 'patch'), () => store.replace(key, next, version, { action: 'patch', before }))
+      const intent = { action: 'patch', before, links } as const
+      return settled(checkRules(visit, next, before, 'patch'), () => store.replace(key, next, version, intent))
     })
   })
 }

@@ -6,6 +6,7 @@ import type { Mounted } from '../../plan/routes.js'
 import { callChannel } from '../../telemetry/channels.js'
 import type { Caller } from '../caller.js'
 import type { RequestEvent } from '../hooks.js'
+import { observe } from '../observed.js'
 import { Progress } from '../progress.js'
 import type { ServedVersion, Versions } from '../served-version.js'
 import type { Service } from '../service.js'
@@ -47,7 +48,7 @@ export class Job implements Caller {
     this.requestId = requestId
     this.root = service.root ?? ''
     this.base = version.name === '' ? this.root : `${this.root}/${version.name}`
-    if (service.observes || callChannel.hasSubscribers) this.progress.observe()
+    if (service.observes || callChannel.hasSubscribers) observe(this)
     signal?.throwIfAborted()
     this.#signal = signal
     this.#renewed = () => ownTimeLimit(timeout, signal, this.progress)

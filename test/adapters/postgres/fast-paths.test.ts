@@ -61,6 +61,11 @@ function frozen<T>(value: T): T {
   return value
 }
 
+/** Records that may be read again have a class. */
+const same = (one: Records, other: Records) => deepStrictEqual(one.map(plainly), other.map(plainly))
+const plainly = (stored: Records[number]) => stored && { value: stored.value, version: stored.version }
+type Records = readonly ({ readonly value: unknown; readonly version: string } | undefined)[]
+
 const maybe = fc.option
 const text = fc.string({ unit: 'grapheme' }).filter((one) => !/\0|\p{Surrogate}/u.test(one))
 const json = fc.oneof(
@@ -113,9 +118,13 @@ describe('the short ways through `pg`', () => {
             JSON.stringify(resto),
           ])
         const keys = [...given.map((_, i) => `r${i}`), 'none', 'r0']
-        deepStrictEqual(await short.read(keys, call), await long.read(keys, call))
-        deepStrictEqual(await short.read(['r0'], call), await long.read(['r0'], call))
-        for (const asked of [request, all]) deepStrictEqual(await short.list(asked, call), await long.list({ ...asked }, call))
+        same(await short.read(keys, call), await long.read(keys, call))
+        same(await short.read(['r0'], call), await long.read(['r0'], call))
+        for (const asked of [request, all]) {
+          const [one, other] = [await short.list(asked, call), await long.list({ ...asked }, call)]
+          same(one.items, other.items)
+          deepStrictEqual({ ...one, items: [] }, { ...other, items: [] })
+        }
         const [record] = await short.read(['r0'], call)
         const next = { ...record?.value, id: 'r0', seguro: 7 }
         const written = await short.replace('r0', next as never, record?.version, call)

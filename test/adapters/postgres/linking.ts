@@ -79,7 +79,7 @@ const grandes = defineResource({
   key: 'id',
   schema: { type: 'object', required: ['id'], properties: { id: { type: 'string', format: 'int64' }, nota: maybeText } },
 })
-export const pedidos = defineResource({
+const pedidos = defineResource({
   collection: 'pedidos',
   key: 'id',
   schema: {
@@ -131,6 +131,7 @@ export const linkingDdl = `
   CREATE TABLE zonas (pais varchar(20), numero smallint, nombre text, datos jsonb, version uuid NOT NULL DEFAULT gen_random_uuid(), PRIMARY KEY (pais, numero));
   CREATE TABLE etiquetas (nombre public.citext PRIMARY KEY, color text);
   CREATE TABLE marcas (nombre text COLLATE ciego PRIMARY KEY, color text);
+  CREATE FUNCTION doble_de(integer) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT $1 * 2';
   CREATE TABLE saldos (id integer PRIMARY KEY, mitad integer, nota text);
   CREATE TABLE vistas (id integer PRIMARY KEY, nota text, version uuid NOT NULL DEFAULT gen_random_uuid());
   CREATE VIEW vistas_visibles AS SELECT id, upper(nota) AS nota, version FROM vistas WHERE nota <> 'oculta';
@@ -149,7 +150,9 @@ function mounts(client: pg.Pool, alone: boolean): readonly Mount[] {
     mount(marcas, own(postgresAdapter(client, { ...options, resource: marcas, table: 'marcas' }))),
     mount(
       saldos,
-      own(postgresAdapter(client, { ...options, resource: saldos, table: 'saldos', columns: { doble: { expression: 'mitad * 2' } } })),
+      own(
+        postgresAdapter(client, { ...options, resource: saldos, table: 'saldos', columns: { doble: { expression: 'doble_de(mitad)' } } }),
+      ),
     ),
     mount(
       vistas,

@@ -1,5 +1,6 @@
 /** Runs a change atomically, with all that belongs to it (HDR-3). */
 import type { Refused } from '../../contract.js'
+import { Joins } from '../links/joins.js'
 import type { Ask } from '../sql/ask.js'
 import { waitOf, writingAlone } from '../transactions/statements.js'
 import { ChangeTransaction } from './change-transaction.js'
@@ -8,10 +9,10 @@ import { type Around, type Outcome, refusedBy } from './outcome.js'
 import type { PendingChange } from './pending-change.js'
 import { isRacing, rowGuard } from './row-guard.js'
 
-/** Runs the statement of a change: alone, or in a transaction where more belongs to the change. */
+/** Runs the statement of a change: alone, with what it may join, or in a transaction where more belongs to the change. */
 export async function changing<R extends Outcome>(
   change: PendingChange,
-  statement: (ask: Ask) => Promise<R | Refused>,
+  statement: (ask: Ask, joins?: Joins) => Promise<R | Refused>,
   around?: Around<R>,
 ): Promise<R | Refused> {
   const { table, databases } = change
@@ -21,9 +22,17 @@ export async function changing<R extends Outcome>(
   const needsMore =
     write !== undefined || session !== undefined || around !== undefined || changesAgain || table.separate || guard !== undefined
   if (needsMore || databases.write.nested) return new ChangeTransaction(change, statement, { changesAgain, around, guard }).run()
+  const joins = Joins.ofWrite(table, databases, change.call)
   try {
-    return await writingAlone(databases, change.call, statement)
+    return await writingAlone(databases, change.call, (ask) => (joins === undefined ? statement(ask) : joined(joins, ask, statement)))
   } catch (error) {
     return refusedBy(error, change)
   }
 }
+
+/** A statement that fails has changed nothing, so it is sent without the joins where they may be why. */
+const joined = <R>(joins: Joins, ask: Ask, statement: (ask: Ask, joins?: Joins) => Promise<R>): Promise<R> =>
+  statement(ask, joins).catch((error: unknown) => {
+    if (!joins.mayBlame(error)) throw error
+    return statement(ask)
+  })

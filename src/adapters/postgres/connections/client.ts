@@ -77,6 +77,8 @@ export interface Database {
   readonly embedded: boolean
   /** Whether statements already run in a transaction that the caller ends: then a failure is not repeated here. */
   readonly nested: boolean
+  /** Each statement alone goes to a connection of a pool, on which no transaction is open. */
+  readonly pooled?: boolean
   /** The client has no transactions of its own: outside of the caller's, each statement is committed by itself. */
   readonly single?: boolean
 }

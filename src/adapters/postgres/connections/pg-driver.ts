@@ -63,6 +63,7 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
   return {
     embedded: false,
     nested: false,
+    pooled: true,
     async query(text, values, wait) {
       const lease = await lend(wait)
       try {

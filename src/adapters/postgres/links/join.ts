@@ -11,6 +11,7 @@ import type { Cells } from '../connections/client.js'
 import { every, type Parameters, quote, row } from '../sql/sql.js'
 import type { CatalogColumn, Relation } from '../table/catalog.js'
 import type { Member } from '../table/columns.js'
+import { type RowShape, storedIn } from '../table/kept-rows.js'
 import { compileRecord } from '../table/records.js'
 import { addVisible, type Table } from '../table/table.js'
 
@@ -34,8 +35,15 @@ interface Selection {
   readonly sql: string
   /** The members in the order of their columns. */
   readonly names: readonly string[]
-  readonly columns: number
-  record(cells: Cells): Record<string, unknown>
+  readonly shape: RowShape
+}
+
+/** Who is told what the rows of a statement lead to. */
+export interface Telling {
+  readonly table: Table
+  readonly links: ShownLinks
+  /** Of the target: see `epochOf`. */
+  readonly epoch: number
 }
 
 export class Join {
@@ -59,7 +67,7 @@ export class Join {
     this.#alias = `_${prefix}`
     this.#isUnique = target.keyIndex?.partial === false && !parts.some(({ key }) => key.blind)
     this.keys = parts.map(({ held, name }) => `${held.sql} AS ${name}`).join(', ')
-    const shown = [...Array.from({ length: selection.columns }, (_, i) => `c${i}`), 'v']
+    const shown = [...Array.from({ length: selection.shape.width }, (_, i) => `c${i}`), ...target.besides.names]
     this.names = shown.map((name) => `${prefix}${name}`)
     this.columns = shown.map((name) => `${this.#alias}.${name} AS ${prefix}${name}`).join(', ')
   }
@@ -77,8 +85,11 @@ export class Join {
     return new Join(link, target, parts as readonly Part[], selection, prefix)
   }
 
-  /** The join itself: the row that a call may see of the target. */
-  sql(call: AdapterCall, parameters: Parameters): string {
+  /**
+   * The join itself: the row that a call may see of the target. `oneByOne`: also where the planner
+   * can't tell how few rows it joins to, and would read the whole target for many.
+   */
+  sql(call: AdapterCall, parameters: Parameters, oneByOne: boolean): string {
     const { target } = this
     const conditions: string[] = []
     for (const { key, name } of this.#parts) {
@@ -87,13 +98,13 @@ export class Join {
       if (key.blind) conditions.push(`${key.sql}::text COLLATE "C" = ${outer}.${name}::text`)
     }
     addVisible(target, call, parameters, target.shownAlive, conditions)
-    const only = this.#isUnique ? '' : ' LIMIT 1'
-    const found = `SELECT ${this.#selection.sql}, ${target.version.shownSql} AS v FROM ${target.source} WHERE ${every(conditions)}${only}`
+    const only = this.#isUnique && !oneByOne ? '' : ' LIMIT 1'
+    const found = `SELECT ${this.#selection.sql}, ${target.besides.sql} FROM ${target.source} WHERE ${every(conditions)}${only}`
     return ` LEFT JOIN LATERAL (${found}) AS ${this.#alias} ON true`
   }
 
   /** Tells what each row leads to, each key once. The columns of the join begin at `from`. */
-  tell(table: Table, links: ShownLinks, rows: readonly Cells[], from: number): void {
+  tell(to: Telling, rows: readonly Cells[], from: number): void {
     const told = rows.length > 1 ? new Set<string>() : undefined
     for (const cells of rows) {
       const texts = this.#keyTexts(cells)
@@ -103,11 +114,11 @@ export class Join {
         if (told.has(name)) continue
         told.add(name)
       }
-      this.#tellOne(table, links, texts, cells, from)
+      this.#tellOne(to, texts, cells, from)
     }
   }
 
-  #tellOne(table: Table, links: ShownLinks, texts: readonly string[], cells: Cells, from: number): void {
+  #tellOne({ table, links, epoch }: Telling, texts: readonly string[], cells: Cells, from: number): void {
     const { key: codec } = this.target.definition
     const values = this.#parts.map(({ at }, i) => {
       const decoder = table.layout.decoders[at]
@@ -118,7 +129,7 @@ export class Join {
     const asked = this.target.layout.keyTexts(key)
     // The record may say less than its column, and a read by key would ask for that.
     if (asked === undefined || asked.some((text, i) => text !== texts[i])) return
-    const found = this.#stored(texts, cells, from)
+    const found = this.#stored(texts, cells, from, epoch)
     if (found !== 'another') links.found(this.link, codec.text(key), found)
   }
 
@@ -134,7 +145,7 @@ export class Join {
   }
 
   /** The record that was joined; `'another'` where its key is spelt in another way. */
-  #stored(texts: readonly string[], cells: Cells, from: number): Stored<Record<string, unknown>> | 'another' | undefined {
+  #stored(texts: readonly string[], cells: Cells, from: number, epoch: number): Stored<Record<string, unknown>> | 'another' | undefined {
     const parts = this.#parts
     for (let i = 0; i < parts.length; i++) {
       const text = cells[from + (parts[i] as Part).keyAt]
@@ -142,24 +153,39 @@ export class Join {
       if (text !== texts[i]) return 'another'
     }
     const joined = cells.slice(from, from + this.names.length)
-    return { value: this.#selection.record(joined), version: this.target.version.shown(joined[this.#selection.columns] ?? null) }
+    const { shape } = this.#selection
+    return epoch < 0 ? storedIn(shape, joined) : this.target.rows.stored(shape, joined, epoch)
   }
 }
 
+/** One object for each set of members, whichever link looks at them: their records are kept by it. */
+const selections = new WeakMap<Table, Map<string, Selection>>()
+
 /** The members that are looked at and those of the key; the whole record where one of them has no column of its own. */
-function selectionOf({ definition, layout }: Table, members: readonly string[] | undefined): Selection {
+function selectionOf(target: Table, members: readonly string[] | undefined): Selection {
+  const { definition, layout, shape } = target
   const wanted = new Set([...definition.key.members, ...(members ?? [])])
   const some = layout.members.filter(({ name }) => wanted.has(name))
-  if (members === undefined || some.length < wanted.size) {
-    const { selection, names, record } = layout
-    return { sql: selection, names: layout.members.map(({ name }) => name), columns: names.length, record }
-  }
-  return {
+  if (members === undefined || some.length < wanted.size)
+    return { sql: layout.selection, names: layout.members.map(({ name }) => name), shape }
+  const names = some.map(({ name }) => name)
+  const known = selections.get(target) ?? new Map<string, Selection>()
+  selections.set(target, known)
+  const name = `\0${names.join('\0')}`
+  const made = known.get(name) ?? {
     sql: some.map((member, i) => `${layout.read(member)} AS c${i}`).join(', '),
-    names: some.map(({ name }) => name),
-    columns: some.length,
-    record: compileRecord(some, false),
+    names,
+    shape: {
+      name,
+      width: some.length,
+      stamped: shape.stamped,
+      keyPlaces: layout.key.map((member) => some.indexOf(member)),
+      record: compileRecord(some, false),
+      version: shape.version,
+    },
   }
+  known.set(name, made)
+  return made
 }
 
 function partOf(table: Table, target: Table, by: string | undefined, key: Member, name: string, selection: Selection): Part | undefined {

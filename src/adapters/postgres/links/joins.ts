@@ -3,9 +3,11 @@ import type { AdapterCall, ShownLinks } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
 import type { Databases } from '../connections/database.js'
 import { failureKind, stateOf } from '../connections/failures.js'
-import type { Parameters } from '../sql/sql.js'
+import type { Ask } from '../sql/ask.js'
+import { every, Parameters } from '../sql/sql.js'
+import { keySql } from '../table/conditions.js'
 import type { Opening } from '../table/opening.js'
-import { isUnscoped, type Table } from '../table/table.js'
+import { epochOf, isUnscoped, type Table } from '../table/table.js'
 import { Join, outer } from './join.js'
 import { areJoinable, targetOf } from './link-targets.js'
 
@@ -16,9 +18,19 @@ interface Joined {
   readonly opening: Opening
 }
 
+/** A statement, the names of its columns, and what it joins. */
+interface JoinedStatement {
+  readonly text: string
+  readonly names: readonly string[]
+  readonly joined: readonly Join[]
+}
+
 /** The joins of a table that were compiled, by link. */
 class TableJoins {
+  /** The select list of the table's own columns. */
   readonly own: string
+  /** The statements that read the record of a key for callers without a scope, by their first join. */
+  readonly ones = new WeakMap<Join, JoinedStatement>()
   /** Targets that the database did not join. */
   readonly refused = new WeakSet<Table>()
   readonly #known = new WeakMap<object, { readonly target: Table; readonly join: Join | undefined }>()
@@ -50,10 +62,18 @@ function joinsOf(table: Table): TableJoins {
   return made
 }
 
+/** Whether the rows of a target are other ones than those of a table, whatever is computed of them. */
+function isApart({ relation }: Table, { relation: target, layout, options }: Table): boolean {
+  const { version } = options
+  const computes = layout.members.some(({ quoted }) => quoted === '') || (typeof version === 'object' && 'expression' in version)
+  return target.kind === 'r' && target.parts.length === 0 && target.oid !== relation.oid && !target.secured && !computes
+}
+
 export class Joins {
   readonly #table: Table
   readonly #links: ShownLinks
   readonly #all: readonly Joined[]
+  #epochs: readonly number[] = []
 
   private constructor(table: Table, links: ShownLinks, all: readonly Joined[]) {
     this.#table = table
@@ -61,8 +81,21 @@ export class Joins {
     this.#all = all
   }
 
-  /** Those of a call; `undefined` where there are none. */
+  /** Those of a call that reads; `undefined` where there are none. */
   static of(table: Table, databases: Databases, call: AdapterCall): Joins | undefined {
+    return Joins.#of(table, databases, call, () => true)
+  }
+
+  /**
+   * Those of a write whose statement stands alone: of targets that it neither changes nor reads anew.
+   * A statement sees the other tables as they were when it began.
+   */
+  static ofWrite(table: Table, databases: Databases, call: AdapterCall): Joins | undefined {
+    if (call.links === undefined || !table.confined[call.action === 'create' ? 'insert' : 'update']) return undefined
+    return Joins.#of(table, databases, call, (target) => isApart(table, target))
+  }
+
+  static #of(table: Table, databases: Databases, call: AdapterCall, takes: (target: Table) => boolean): Joins | undefined {
     const { links } = call
     if (links === undefined) return undefined
     const known = joinsOf(table)
@@ -70,6 +103,7 @@ export class Joins {
     for (const link of links.all) {
       const target = targetOf(link.adapter)
       if (target?.opening.table === undefined || !areJoinable(databases, target.databases)) continue
+      if (!takes(target.opening.table)) continue
       const join = known.of(link, target.opening.table)
       const own = join && links.callOf(link)
       // What a write reads comes from where it writes, for its links too.
@@ -99,16 +133,38 @@ export class Joins {
     return this.#all.map(({ join }) => `, ${join.columns}`).join('')
   }
 
-  /** What is joined to the rows, which are called `outer`. */
-  sql(parameters: Parameters): string {
-    return this.#all.map(({ join, call }) => join.sql(call, parameters)).join('')
+  /** What is joined to the rows, which are called `outer`. `oneByOne`: the planner can't tell how many those are. */
+  sql(parameters: Parameters, oneByOne = false): string {
+    return this.#all.map(({ join, call }) => join.sql(call, parameters, oneByOne)).join('')
   }
 
   /** The statement of the record that fulfils a condition, with what is joined to it. */
-  one(where: string, parameters: Parameters): string {
-    const { shown, source } = this.#table
+  one(where: string, parameters: Parameters): JoinedStatement {
+    const { shown, shownNames, source } = this.#table
     const record = `SELECT ${shown}${this.keys} FROM ${source} WHERE ${where}`
-    return `SELECT ${joinsOf(this.#table).own}${this.columns} FROM (${record}) AS ${outer}${this.sql(parameters)}`
+    const text = `SELECT ${joinsOf(this.#table).own}${this.columns} FROM (${record}) AS ${outer}${this.sql(parameters)}`
+    return { text, names: [...shownNames, ...this.names], joined: this.all }
+  }
+
+  /** The same of the record of one key, where nobody has a scope: its values are the texts of the key. */
+  oneForAll(): JoinedStatement {
+    const { ones } = joinsOf(this.#table)
+    const [first] = this.#all as readonly [Joined]
+    const known = ones.get(first.join)
+    if (known !== undefined && this.areThose(known.joined)) return known
+    const { layout, shownAlive } = this.#table
+    const parameters = new Parameters()
+    const texts = layout.key.map(() => '')
+    const conditions = keySql(layout, texts, parameters)
+    const made = this.one(every(shownAlive === undefined ? conditions : [...conditions, shownAlive]), parameters)
+    ones.set(first.join, made)
+    return made
+  }
+
+  /** A statement that changes a record and returns it, with what is joined to it. */
+  changed(statement: string, parameters: Parameters): JoinedStatement {
+    const text = `WITH ${outer} AS (${statement}${this.keys}) SELECT ${joinsOf(this.#table).own}${this.columns} FROM ${outer}${this.sql(parameters)}`
+    return { text, names: [...this.#table.shownNames, ...this.names], joined: this.all }
   }
 
   /** Whether these are the joins of a statement that was made before. */
@@ -120,11 +176,16 @@ export class Joins {
     return this.#all.map(({ join }) => join)
   }
 
-  /** Tells what the rows of the answer lead to. What is joined begins with the column `from`. */
-  tell(rows: readonly Cells[], from: number): void {
+  /** To be called before the statement is sent. */
+  begin(ask: Ask): void {
+    this.#epochs = this.#all.map(({ join }) => epochOf(join.target, ask))
+  }
+
+  /** Tells what the rows of the answer lead to. What is joined begins with the column `from`. Default: behind the record's own. */
+  tell(rows: readonly Cells[], from = this.#table.shownNames.length): void {
     let at = from
-    for (const { join } of this.#all) {
-      join.tell(this.#table, this.#links, rows, at)
+    for (const [i, { join }] of this.#all.entries()) {
+      join.tell({ table: this.#table, links: this.#links, epoch: this.#epochs[i] ?? -1 }, rows, at)
       at += join.names.length
     }
   }
@@ -137,6 +198,8 @@ export class Joins {
     const kind = failureKind(error)
     const state = stateOf(error)
     if (state === undefined || (kind !== 'other' && kind !== 'refused' && kind !== 'unprepared')) return false
+    // A row that breaks a rule of the database is no matter of what it links to.
+    if (state.startsWith('23')) return false
     if (/^(?:42|0A)/.test(state)) {
       for (const { join, opening } of this.#all) {
         joinsOf(this.#table).refused.add(join.target)

@@ -31,6 +31,6 @@ export function changeRecord<R extends Result>(
     if (texts === undefined) return 'absent'
     const before = options.write === undefined ? undefined : () => seen.record(call, table, key, expected)
     const change: PendingChange = { databases, table, call, action, key, texts, value, parent, expected, before }
-    return changing<R>(change, (ask) => statement({ table, texts, expected, call, ask }, change))
+    return changing<R>(change, (ask, joins) => statement({ table, texts, expected, call, ask, joins }, change))
   })
 }

@@ -49,7 +49,11 @@ async function inserted(shared: Shared, table: Table, value: Row, to: Associatio
     before: undefined,
   } as const
   try {
-    return await changing<Made>(change, (ask) => insertRow(table, value, join, call, ask), repeats(table, call))
+    return await changing<Made>(
+      change,
+      (ask, joins) => insertRow(table, value, join, call, ask, join === undefined ? joins : undefined),
+      repeats(table, call),
+    )
   } catch (error) {
     if (error instanceof Contested) return 'running'
     throw error

@@ -68,6 +68,7 @@ export const postgresAdapterKinds: Kinds<PostgresAdapterOptions> = {
   count: { oneOf: ['exact', 'bounded', 'estimated', 'none'] },
   countBound: count,
   probe: { oneOf: ['catalog', 'explain', 'execute'] },
+  keepRows: [{ from: 0, whole: true, unit: 'characters' }, { oneOf: [false] }],
   prepare: 'boolean',
   acquireTimeout: { from: 1, unit: 'milliseconds' },
   statementTimeout: { from: 1, unit: 'milliseconds' },

@@ -142,6 +142,12 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
    * Default `explain`. Throws `ConfigurationError` where it is something else.
    */
   readonly probe?: 'catalog' | 'explain' | 'execute'
+  /**
+   * Characters of records that are kept at most, so that a row that comes again in the same version
+   * is not decoded again. They are kept only where the catalog proves that such a row is the same
+   * one. False keeps none. Default 8,388,608.
+   */
+  readonly keepRows?: number | false
   /** Names statements, so that the server keeps them prepared; false behind a pooler that can't. Only with `pg`. Default true. */
   readonly prepare?: boolean
   /** Milliseconds to wait for a connection of the pool. Default 5,000, and never longer than the request does. */

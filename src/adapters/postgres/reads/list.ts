@@ -14,10 +14,11 @@ import { compareSql, conditionSql, misfitOf, unsendable } from '../table/conditi
 import { type JoinColumns, memberSql } from '../table/join-tables.js'
 import type { Layout } from '../table/layout.js'
 import type { ListStatement, OrderTerm, Searched } from '../table/list-statement.js'
-import { isUnscoped, storedOf, type Table, visible } from '../table/table.js'
+import { epochOf, isUnscoped, recordOf, type Table, visible } from '../table/table.js'
 import { incomparable } from '../values/places.js'
 import { textFault } from '../values/text-faults.js'
 import { countSql, estimatedRows, usualBound } from './counts.js'
+import { knownRows } from './known-page.js'
 import { counted, deepOffset, pageSql } from './page.js'
 import { searchOf } from './search.js'
 import { reportSlowList } from './slow-list.js'
@@ -73,17 +74,28 @@ export function listSql(
   const page = pageSql(table, { request, from, where, terms, parameters, scope: Object.keys(call.scope), more: joins?.keys ?? '' })
   const count = request.count === false ? undefined : countSql(table, from, where)
   const order = terms.map((term, i) => `p.s${i}${term.descending ? ' DESC' : ''}`).join(', ')
-  const names = [...table.shownNames, 'here', ...(count === undefined ? [] : ['total']), ...(joins?.names ?? [])]
-  const columns = `${table.shownNames.map((name) => `${outer}.${name}`).join(', ')}, ${outer}.here`
-  const joinedColumns = joins?.columns ?? ''
+  const others = ['here', ...(count === undefined ? [] : ['total']), ...(joins?.names ?? [])]
   // To the rows of the page alone: what is joined is read for them, and not for all that match.
-  const joined = `AS ${outer}${count === undefined ? '' : ' ON true'}${joins?.sql(parameters) ?? ''} ORDER BY ${order}`
-  const text =
-    count === undefined
-      ? `SELECT ${columns}${joinedColumns} FROM (${page.sql}) ${joined}`
-      : `WITH ${counted} AS MATERIALIZED (${count}) SELECT ${columns}, ${counted}.total${joinedColumns} FROM ${counted} LEFT JOIN (${page.sql}) ${joined}`
-  const matching = { from, where, values: parameters.values.slice(0, shared) }
-  return { text, names, values: parameters.values, matching, page, searched, joined: joins?.all ?? [] }
+  const joined = `AS ${outer}${count === undefined ? '' : ' ON true'}${joins?.sql(parameters, page.from === 'end') ?? ''} ORDER BY ${order}`
+  const beside = `, ${outer}.here${count === undefined ? '' : `, ${counted}.total`}${joins?.columns ?? ''}`
+  const rows = count === undefined ? `(${page.sql}) ${joined}` : `${counted} LEFT JOIN (${page.sql}) ${joined}`
+  const before = count === undefined ? '' : `WITH ${counted} AS MATERIALIZED (${count}) `
+  const showing = (names: readonly string[]) => ({
+    text: `${before}SELECT ${names.map((name) => `${outer}.${name}`).join(', ')}${beside} FROM ${rows}`,
+    names: [...names, ...others],
+  })
+  const { layout, shape, besides } = table
+  return {
+    ...showing(table.shownNames),
+    values: parameters.values,
+    matching: { from, where, values: parameters.values.slice(0, shared) },
+    page,
+    searched,
+    joined: joins?.all ?? [],
+    slim: showing([...shape.keyPlaces.map((at) => layout.names[at] as string), ...besides.names]),
+    noCells: layout.names.map(() => null),
+    last: { isKnown: false },
+  }
 }
 
 async function found(
@@ -94,17 +106,26 @@ async function found(
   statement: ListStatement,
   joins: Joins | undefined,
 ): Promise<Found> {
-  const { text, names, values, matching } = statement
-  const rows = await ask.cells(text, names, values)
-  const took = tookLong(rows)
+  const { values, matching, last } = statement
+  const epoch = epochOf(table, ask)
+  joins?.begin(ask)
+  const isSlim = last.isKnown && epoch >= 0
+  const { text, names } = isSlim ? statement.slim : statement
+  const answer = await ask.cells(text, names, values)
+  const took = tookLong(answer)
   if (took !== undefined) void reportSlowList({ table, request, statement, took }, ask.database)
+  const rows = isSlim ? knownRows({ table, statement, size: request.size }, answer, epoch) : answer
+  if (rows === undefined) {
+    last.isKnown = false
+    return found(table, request, call, ask, statement, joins)
+  }
   const here = table.shownNames.length
   const rowsHere = rows.length > 0 && rows[0]?.[here] === null ? [] : rows
   const { count = 'exact', countBound = usualBound } = table.options
   const estimate = count === 'estimated' && Number(rows[0]?.[here + 1] ?? 0) > countBound
   const total = request.count === false ? {} : totalOf(table, rows[0]?.[here + 1], estimate ? await estimatedRows(matching, ask) : 0)
   if (isWhole(request, call)) table.learnt.total = total.total ?? table.learnt.total
-  return shown(table, request, rowsHere, statement, total, joins)
+  return shown(table, request, rowsHere, statement, total, joins, epoch)
 }
 
 /** Why a request can't be sent: its texts hold what no column could, or its values are none of their columns' types. */
@@ -154,9 +175,10 @@ function shown(
   table: Table,
   { sort, offset, size }: ListRequest,
   found: readonly Cells[],
-  { page, searched, names }: ListStatement,
+  { page, searched, names, last }: ListStatement,
   total: Total,
   joins: Joins | undefined,
+  epoch: number,
 ): Found {
   const more = page.from === 'end' ? offset + found.length < (total.total ?? 0) : found.length > size
   // The one row more lies at the far end: that is the beginning of a page that was sought backwards.
@@ -166,7 +188,10 @@ function shown(
   const edges = [kept[0], kept.at(-1)].filter((edge) => edge !== undefined)
   const saysAll = edges.every((edge) => sort.every(({ path }) => isFaithful(table.layout, edge, path)))
   const seekable = sort.length > 0 && (searched === undefined || searched.join === '') && saysAll
-  return { items: kept.map((one) => storedOf(table, one)), ...total, ...(seekable ? { seekable } : {}), more }
+  const { made } = table.rows
+  const items = kept.map((one) => recordOf(table, one, epoch))
+  last.isKnown = epoch >= 0 && items.length > 0 && table.rows.made === made
+  return { items, ...total, ...(seekable ? { seekable } : {}), more }
 }
 
 /** Whether a row's record says all that the row holds at a path. */

@@ -6,7 +6,7 @@ import type { Joins } from '../links/joins.js'
 import type { Ask } from '../sql/ask.js'
 import { every, Parameters } from '../sql/sql.js'
 import { keySql, keysJoin } from '../table/conditions.js'
-import { addVisible, isUnscoped, storedOf, type Table, visible } from '../table/table.js'
+import { addVisible, epochOf, isUnscoped, recordOf, storedOf, type Table, visible } from '../table/table.js'
 import { keptRow, type RowCall } from './row-call.js'
 
 type Row = Record<string, unknown>
@@ -20,12 +20,14 @@ export interface Found {
 /** The record of a key; `undefined` where there is none. Tells what `joins` find. */
 export async function readOne(table: Table, key: KeyValue, call: AdapterCall, ask: Ask, joins?: Joins): Promise<Found | undefined> {
   const texts = table.layout.keyTexts(key)
+  const epoch = epochOf(table, ask)
+  joins?.begin(ask)
   const cells = texts && (await cellsOf(table, texts, call, ask, joins))
   if (cells === undefined) return undefined
-  const stored = storedOf(table, cells)
+  const stored = recordOf(table, cells, epoch)
   // A key that did not come back as it was asked for, from a column that is blind to case, is another's.
   if (!isOfKey(table, stored, key)) return undefined
-  joins?.tell([cells], table.shownNames.length)
+  joins?.tell([cells])
   return { stored, cells }
 }
 
@@ -34,20 +36,25 @@ function isOfKey({ definition }: Table, { value }: Stored<Row>, key: KeyValue): 
   return found === key || (found !== undefined && definition.key.text(found) === definition.key.text(key))
 }
 
-/** The row of a key as it is listed and read. */
+/** The row of a key as it is listed and read, with what is joined to it. */
 async function cellsOf(table: Table, texts: readonly string[], call: AdapterCall, ask: Ask, joins?: Joins): Promise<Cells | undefined> {
   // In a view, or without an index, a read may take long, and others would wait for it.
   const isShort = table.keyIndex !== undefined && !table.separate
   const cells: Ask['cells'] = (...asked) => (isShort ? ask.shared(...asked) : ask.cells(...asked))
-  if (joins === undefined && isUnscoped(call)) return (await cells(table.one, table.shownNames, texts))[0]
+  if (isUnscoped(call)) {
+    if (joins === undefined) return (await cells(table.one, table.shownNames, texts))[0]
+    if (joins.areUnscoped) {
+      const { text, names } = joins.oneForAll()
+      return (await cells(text, names, texts))[0]
+    }
+  }
   const parameters = new Parameters()
   const conditions = keySql(table.layout, texts, parameters)
   addVisible(table, call, parameters, table.shownAlive, conditions)
-  if (joins !== undefined) {
-    const text = joins.one(every(conditions), parameters)
-    return (await cells(text, [...table.shownNames, ...joins.names], parameters.values))[0]
-  }
-  return (await cells(table.reads.of(` WHERE ${every(conditions)}`), table.shownNames, parameters.values))[0]
+  const where = every(conditions)
+  if (joins === undefined) return (await cells(table.reads.of(` WHERE ${where}`), table.shownNames, parameters.values))[0]
+  const { text, names } = joins.one(where, parameters)
+  return (await cells(text, names, parameters.values))[0]
 }
 
 /** The records of these keys, in their order. `see` gets each that is found, by the text of its key. */
@@ -64,9 +71,10 @@ export async function readMany(
   const parameters = new Parameters()
   const join = keysJoin(layout, known, parameters)
   const text = table.reads.of(`${join} WHERE ${every(visible(table, call, parameters))}`)
+  const epoch = epochOf(table, ask)
   const found = new Map<string, Stored<Row>>()
   for (const cells of await ask.cells(text, table.shownNames, parameters.values)) {
-    const stored = storedOf(table, cells)
+    const stored = recordOf(table, cells, epoch)
     const key = definition.key.of(stored.value)
     if (key === undefined) continue
     const keyText = definition.key.text(key)

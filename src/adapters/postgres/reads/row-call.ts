@@ -1,5 +1,6 @@
 /** The one row that statements of a call are about. */
 import type { AdapterCall } from '../../contract.js'
+import type { Joins } from '../links/joins.js'
 import type { Ask } from '../sql/ask.js'
 import type { Parameters } from '../sql/sql.js'
 import { addKeySql } from '../table/conditions.js'
@@ -13,6 +14,8 @@ export interface RowCall {
   readonly expected: string | undefined
   readonly call: AdapterCall
   readonly ask: Ask
+  /** What a write joins to the row that it gives. */
+  readonly joins?: Joins | undefined
 }
 
 /** The conditions of the row in the table, whatever its version. */

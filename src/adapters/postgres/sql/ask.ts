@@ -6,6 +6,8 @@ import type { Parameters } from './sql.js'
 export interface Ask {
   /** Where each statement stands alone: the database that it is sent to. */
   readonly database?: Database
+  /** Whether its rows may be kept: they are committed, and come from the database that reads go to. */
+  readonly keeps?: boolean
   query(text: string, parameters?: Parameters): Promise<readonly TextRow[]>
   /** The cells of a statement whose first columns are these. */
   cells(text: string, columns: readonly string[], values: readonly (string | null)[]): Promise<readonly Cells[]>

@@ -11,6 +11,8 @@ export interface CatalogColumn {
   readonly notNull: boolean
   /** Computed by the database at each write. */
   readonly generated: boolean
+  /** Computed by the database at each read (PostgreSQL 18). */
+  readonly virtual: boolean
   /** `''`, `a` (always) or `d` (by default). */
   readonly identity: string
   readonly default: string | null
@@ -59,8 +61,12 @@ export interface CatalogTrigger {
 }
 
 export interface Relation {
+  /** Its identity in the database. */
+  readonly oid: string
   /** `r` table, `p` partitioned table, `v` view, `m` materialized view, `f` foreign table. */
   readonly kind: string
+  /** Each of its rows has the number of the transaction that wrote it (`xmin`): not so in other storages than PostgreSQL's own. */
+  readonly stamped: boolean
   /** An estimate of its rows; below zero where nobody has counted yet. */
   readonly rows: number
   /** What the role may not do. */
@@ -76,6 +82,8 @@ export interface Relation {
   readonly cascades: boolean
   /** Somewhere in the database a trigger may run as late as at the commit. */
   readonly deferrals: boolean
+  /** Policies decide which of its rows a role sees. */
+  readonly secured: boolean
   /** Whether doubles are shown with all their digits. */
   readonly exactDoubles: boolean
   /** Bytes of a row, an estimate. */
@@ -107,10 +115,13 @@ WITH RECURSIVE reached AS (
   ) AS n
 ), below AS (SELECT oid FROM reached WHERE oid <> to_regclass($1::text))
 SELECT json_build_object(
+  'oid', c.oid::text,
   'kind', c.relkind,
+  'secured', c.relrowsecurity,
   'rows', c.reltuples,
   'pages', c.relpages,
   'digits', current_setting('extra_float_digits'),
+  'stamped', c.relkind = 'r' AND version() NOT LIKE '%-YB-%' AND EXISTS (SELECT FROM pg_am m WHERE m.oid = c.relam AND m.amname = 'heap'),
   'columns', (
     SELECT json_agg(json_build_object(
       'name', a.attname,
@@ -118,6 +129,7 @@ SELECT json_build_object(
       'labels', (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid IN (base.oid, base.item, items.oid)),
       'notNull', a.attnotnull OR t.typnotnull,
       'generated', a.attgenerated <> '',
+      'virtual', a.attgenerated = 'v',
       'identity', a.attidentity,
       'default', coalesce(pg_get_expr(d.adbin, d.adrelid), t.typdefault),
       'domain', CASE WHEN t.typtype = 'd' THEN t.typname END,
@@ -252,7 +264,10 @@ export async function describe(database: Database, name: RelationName, wait: Wai
     readonly inherited: Relation['inherited'] | null
   }
   return {
+    oid: found.oid,
+    secured: found.secured,
     kind: found.kind,
+    stamped: found.stamped,
     rows: found.rows,
     guarded: found.guarded,
     triggers: found.triggers ?? [],

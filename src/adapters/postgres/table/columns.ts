@@ -42,6 +42,8 @@ export interface Member {
   readonly hasDefault: boolean
   readonly nullable: boolean
   readonly notNull: boolean
+  /** Its value is computed as it is read: by an expression, or in a virtual generated column. */
+  readonly computed: boolean
   /** SQL that is true where the column may hold more than is shown of it; `undefined` where it can't. */
   readonly inexact: string | undefined
 }
@@ -106,6 +108,7 @@ function computedMember({ name, shape }: Asked, expression: string): Member | { 
     hasDefault: false,
     nullable: shape?.nullable ?? true,
     notNull: false,
+    computed: true,
     inexact: undefined,
   }
 }
@@ -138,6 +141,7 @@ function columnMember(
     hasDefault: written !== undefined && (written.default !== null || written.identity !== ''),
     nullable: shape?.nullable ?? true,
     notNull: column.notNull,
+    computed: column.virtual,
     inexact: isWritten ? inexactSql(content, sql) : undefined,
   }
 }

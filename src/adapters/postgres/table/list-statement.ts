@@ -13,6 +13,12 @@ export interface ListStatement {
   readonly searched: Searched | undefined
   /** What was joined to its rows. */
   readonly joined: readonly object[]
+  /** The same with the key and the version in place of the whole record (`known-page.ts`). */
+  readonly slim: { readonly text: string; readonly names: readonly string[] }
+  /** The cells of a record that is not there. */
+  readonly noCells: readonly null[]
+  /** Whether all rows of the last answer were kept before. */
+  readonly last: { isKnown: boolean }
 }
 
 /** Rows that fulfil a condition. */

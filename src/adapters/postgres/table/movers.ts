@@ -6,6 +6,10 @@ const uuid = /\b(?:gen_random_uuid|uuidv4|uuidv7|uuid_generate_v[14]\w*)\s*\(/
 
 export const isRandom = (sql: string | null): boolean => uuid.test(sql ?? '')
 
+/** Whether SQL is a random UUID and nothing else. */
+export const isRandomAlone = (sql: string | null): boolean =>
+  /^(?:\w+\.)?(?:gen_random_uuid|uuidv4|uuidv7|uuid_generate_v4)\(\s*\)$/.test(sql?.trim() ?? '')
+
 /** Whether SQL makes a value that it never made before. Clocks and counts of the row's own do not. */
 export const neverRepeats = (sql: string | null): boolean => isRandom(sql) || /\bnextval\s*\(/.test(sql ?? '')
 
@@ -45,7 +49,7 @@ function touches(trigger: CatalogTrigger, column: string): boolean {
 }
 
 /** The source without comments and texts. */
-const codeOf = ({ source }: CatalogTrigger): string =>
+export const codeOf = ({ source }: CatalogTrigger): string =>
   source
     .replace(/--.*$/gm, ' ')
     .replace(/\/\*[\s\S]*?\*\//g, ' ')

@@ -10,11 +10,15 @@ import { aftermathOf } from './aftermath.js'
 import { describe, type Relation } from './catalog.js'
 import { keySql } from './conditions.js'
 import { joinTablesOf } from './join-tables.js'
+import type { KeptRows } from './kept-rows.js'
 import { keptRecordsOf } from './kept-table.js'
 import { checkAssigned, checkKeyIndex, keyIndexOf } from './key-checks.js'
 import { Layout } from './layout.js'
 import { racingOf } from './racing.js'
 import { describeSource, sourceSql } from './read-source.js'
+import { type RowProof, rowProofOf, stampSql } from './row-proof.js'
+import { ShownSchema } from './shown-schema.js'
+import { confinedOf } from './side-effects.js'
 import { deletionOf } from './soft-delete.js'
 import type { Table } from './table.js'
 import { type VersionSource, versionSource } from './versions.js'
@@ -25,6 +29,7 @@ export async function openTable(
   options: PostgresAdapterOptions,
   databases: Databases,
   wait: Wait,
+  rows: KeptRows,
 ): Promise<Table> {
   const name = relationName(options.table)
   const relation = await describedTable(options, databases, wait)
@@ -41,11 +46,16 @@ export async function openTable(
   const joins = await joinTablesOf(definition, options, databases.write, wait)
   const shownAlive = deletion !== undefined && sourceRelation.columns.has(deletion.column) ? deletion.alive : undefined
   const { assignment } = version
+  const proof = rowProofOf(options, { layout, relation, version })
+  const aftermath = aftermathOf(relation, joins.values(), options)
   return {
     definition,
     options,
     layout,
     version,
+    proof,
+    rows,
+    shownSchema: new ShownSchema(quoteRelation(name)),
     deletion,
     relation,
     sourceRelation,
@@ -55,11 +65,12 @@ export async function openTable(
     shownAlive,
     nextVersion: assignment && `${quote(assignment.column)} = ${assignment.sql}`,
     showsVersion: layout.members.some(({ column }) => column !== undefined && column === assignment?.column),
-    aftermath: aftermathOf(relation, joins.values(), options),
+    aftermath,
+    confined: confinedOf(relation, aftermath, options),
     racing: await racingOf(options, { relation, joins, deletion }, databases.write, wait),
     learnt: { total: relation.rows > 0 ? relation.rows : undefined },
     kept: await keptRecordsOf(options, databases.write, wait),
-    ...statementsOf(options, layout, version, shownAlive),
+    ...statementsOf(options, layout, { version, proof, alive: shownAlive }),
   }
 }
 
@@ -70,16 +81,22 @@ async function describedTable({ table }: PostgresAdapterOptions, { write }: Data
   throw unfit(`there is no table ${quoteRelation(name)}. Create it (tableDdl() prints one that fits), or check "table" and the search_path`)
 }
 
-type Statements = Pick<Table, 'shown' | 'shownNames' | 'one' | 'reads' | 'updates' | 'lists' | 'target' | 'source' | 'separate'>
+type Statements = Pick<
+  Table,
+  'shown' | 'shownNames' | 'besides' | 'shape' | 'one' | 'reads' | 'updates' | 'lists' | 'target' | 'source' | 'separate'
+>
 
-/** `alive` is the condition of what is read that a row is not deleted. */
-function statementsOf(
-  { table, readFrom }: PostgresAdapterOptions,
-  layout: Layout,
-  version: VersionSource,
-  alive: string | undefined,
-): Statements {
-  const shown = `${layout.selection}, ${version.shownSql} AS v`
+interface Rows {
+  readonly version: VersionSource
+  readonly proof: RowProof | undefined
+  /** The condition of what is read that a row is not deleted. */
+  readonly alive: string | undefined
+}
+
+function statementsOf({ table, readFrom }: PostgresAdapterOptions, layout: Layout, { version, proof, alive }: Rows): Statements {
+  const isStamped = proof === 'writes'
+  const besides = { sql: `${version.shownSql} AS v${isStamped ? `, ${stampSql} AS w` : ''}`, names: isStamped ? ['v', 'w'] : ['v'] }
+  const shown = `${layout.selection}, ${besides.sql}`
   const target = `${quoteRelation(relationName(table))} AS ${row}`
   const source = readFrom === undefined ? target : `${sourceSql(readFrom)} AS ${row}`
   const separate = readFrom !== undefined
@@ -91,7 +108,16 @@ function statementsOf(
   )
   return {
     shown,
-    shownNames: [...layout.names, 'v'],
+    shownNames: [...layout.names, ...besides.names],
+    besides,
+    shape: {
+      name: '',
+      width: layout.names.length,
+      stamped: isStamped,
+      keyPlaces: layout.key.map((member) => layout.members.indexOf(member)),
+      record: layout.record,
+      version: version.shown,
+    },
     one: `SELECT ${shown} FROM ${source} WHERE ${every(alive === undefined ? oneKey : [...oneKey, alive])}`,
     reads: new StatementTexts(`SELECT ${shown} FROM ${source}`),
     updates: new StatementTexts(`UPDATE ${target} SET `, ` RETURNING ${separate ? `${version.sql} AS v` : shown}`),

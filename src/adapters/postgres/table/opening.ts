@@ -7,6 +7,7 @@ import { patiently, stateOf, unavailable } from '../connections/failures.js'
 import { answerTime, within } from '../connections/waits.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
 import { waitOf } from '../transactions/statements.js'
+import type { KeptRows } from './kept-rows.js'
 import { openTable } from './open-table.js'
 import type { Table } from './table.js'
 
@@ -29,18 +30,20 @@ export const unhurried: Wait = { left: () => 30_000, signal: undefined }
 export class Opening {
   readonly #definition: ResourceDefinition
   readonly #options: PostgresAdapterOptions
+  readonly #rows: KeptRows
   /** The table, once the database has answered, until it is doubted. */
   table: Table | undefined
   #opening: Promise<Table> | undefined
 
-  constructor(definition: ResourceDefinition, options: PostgresAdapterOptions) {
+  constructor(definition: ResourceDefinition, options: PostgresAdapterOptions, rows: KeptRows) {
+    this.#rows = rows
     this.#definition = definition
     this.#options = options
   }
 
   /** Asks. Until the database has answered, the table is what it was. */
   again(databases: Databases): Promise<Table> {
-    this.#opening ??= patiently(() => openTable(this.#definition, this.#options, databases, unhurried), {
+    this.#opening ??= patiently(() => openTable(this.#definition, this.#options, databases, unhurried, this.#rows), {
       writes: false,
       wait: unhurried,
     })

@@ -42,7 +42,7 @@ export async function racingOf(
 }
 
 /** The names that are called in SQL, each as it stands there and in lower case: a name without quotes is folded. */
-const namesCalled = (sql: string): readonly string[] =>
+export const namesCalled = (sql: string): readonly string[] =>
   [...sql.matchAll(/"((?:[^"]|"")+)"\s*\(|([\p{L}_][\p{L}\p{N}_$]*)\s*\(/gu)].map(
     ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.toLowerCase(),
   )

@@ -3,16 +3,21 @@ import type { ResourceDefinition } from '../../../definition/resource.js'
 import type { AdapterCall, ListRequest, Stored } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
 import type { PostgresAdapterOptions } from '../options/options.js'
+import type { Ask } from '../sql/ask.js'
 import type { Parameters } from '../sql/sql.js'
 import type { StatementTexts } from '../sql/statement-texts.js'
 import type { Aftermath } from './aftermath.js'
 import type { CatalogIndex, Relation } from './catalog.js'
 import { addScopeSql } from './conditions.js'
 import type { JoinColumns } from './join-tables.js'
+import { type KeptRows, type RowShape, storedIn } from './kept-rows.js'
 import type { KeptRecords } from './kept-table.js'
 import type { Layout } from './layout.js'
 import type { ListStatement } from './list-statement.js'
 import type { Racing } from './racing.js'
+import type { RowProof } from './row-proof.js'
+import type { ShownSchema } from './shown-schema.js'
+import type { Confined } from './side-effects.js'
 import type { VersionSource } from './versions.js'
 
 export interface Table {
@@ -20,10 +25,20 @@ export interface Table {
   readonly options: PostgresAdapterOptions
   readonly layout: Layout
   readonly version: VersionSource
-  /** The select list of a record and its version. */
+  /** What proves that rows of equal key and version are equal; `undefined` where they may differ. */
+  readonly proof: RowProof | undefined
+  /** Records of rows that have a proof. */
+  readonly rows: KeptRows
+  /** Finds changes of the schema that rows do not show. */
+  readonly shownSchema: ShownSchema
+  /** The select list of a record, its version, and what else tells its row from others, where the proof needs that. */
   readonly shown: string
   /** The names of its columns. */
   readonly shownNames: readonly string[]
+  /** What `shown` has after the record: the version, and what else tells rows apart. */
+  readonly besides: { readonly sql: string; readonly names: readonly string[] }
+  /** The shape of a row of `shown`. */
+  readonly shape: RowShape
   /** The statement that reads the record of one key, for a call without a scope: its values are the texts of the key. */
   readonly one: string
   /** Statements that read records: the join and the condition vary. */
@@ -48,6 +63,8 @@ export interface Table {
   readonly showsVersion: boolean
   /** Which writes are answered with the row as it is read again. */
   readonly aftermath: Aftermath
+  /** Which writes change nothing but their own row. */
+  readonly confined: Confined
   /** Which writes compare something that another session may change while they wait for its lock. */
   readonly racing: Racing
   /** What marks a row as deleted. */
@@ -90,10 +107,17 @@ export function isUnscoped({ scope }: AdapterCall): boolean {
 }
 
 /** The record of a row of `shown`, and its version. */
-export const storedOf = (table: Table, cells: Cells): Stored<Record<string, unknown>> => ({
-  value: table.layout.record(cells),
-  version: versionOf(table, cells),
-})
+export const storedOf = ({ shape }: Table, cells: Cells): Stored<Record<string, unknown>> => storedIn(shape, cells)
+
+/** What `recordOf` has to be given of a statement: to be called before it is sent. -1: its rows are not kept. */
+export function epochOf({ proof, rows, shownSchema }: Table, { keeps, database }: Ask): number {
+  if (keeps !== true || proof === undefined || !rows.caches.on) return -1
+  return proof === 'content' || database === undefined ? 0 : shownSchema.epoch(database)
+}
+
+/** The same as `storedOf`: the object that was made when the row came before, where it is kept. */
+export const recordOf = (table: Table, cells: Cells, epoch: number): Stored<Record<string, unknown>> =>
+  epoch < 0 ? storedOf(table, cells) : table.rows.stored(table.shape, cells, epoch)
 
 /** The version of a row of `shown`. */
 export const versionOf = ({ layout, version }: Table, cells: Cells): string => version.shown(cells[layout.names.length] ?? null)

@@ -15,6 +15,8 @@ export interface VersionSource {
   readonly shownSql: string
   /** What a write sets, where it sets something. */
   readonly assignment: { readonly column: string; readonly sql: string; readonly hasDefault: boolean } | undefined
+  /** Whether it includes a digest of the row's content. */
+  readonly hasDigest: boolean
   /** The version that clients know. */
   shown(stored: string | null): string
   /** The condition that a row still has this version. */
@@ -56,7 +58,8 @@ export async function versionSource(
   // What a generated column is computed from may be less than what the record shows.
   if (!found.generated && (soleWriter || isMoved(tables.table, column))) return sourceOf(sql, assignment, before)
   const whole = `(${sql} || '.' || ${digestSql(layout.content)})`
-  return sourceOf(whole, assignment, before, options.readFrom === undefined ? whole : fromTable(whole, options, layout))
+  const shownSql = options.readFrom === undefined ? whole : fromTable(whole, options, layout)
+  return { ...sourceOf(whole, assignment, before), shownSql, hasDigest: true }
 }
 
 function columnSql({ name, type, notNull }: CatalogColumn): string {
@@ -103,11 +106,12 @@ async function prefix({ epoch }: PostgresAdapterOptions, database: Database, wai
   }
 }
 
-function sourceOf(sql: string, assignment: VersionSource['assignment'], prefix: string, shownSql = sql): VersionSource {
+function sourceOf(sql: string, assignment: VersionSource['assignment'], prefix: string): VersionSource {
   return {
     sql,
-    shownSql,
+    shownSql: sql,
     assignment,
+    hasDigest: false,
     shown: (stored) => `${prefix}${stored ?? ''}`,
     matches(version, parameters) {
       // The text is compared: numbers have several, and each would match.

@@ -43,10 +43,12 @@ class CallWait implements Wait {
 /** Statements that stand alone, each for as long as the call has time. */
 class CallStatements extends CallWait implements Ask {
   readonly database: Database
+  readonly keeps: boolean
 
-  constructor(database: Database, call: AdapterCall) {
+  constructor(database: Database, call: AdapterCall, keeps = false) {
     super(call)
     this.database = database
+    this.keeps = keeps
   }
 
   query(text: string, parameters?: Parameters): Promise<readonly TextRow[]> {
@@ -72,7 +74,8 @@ export function reading<T>(
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
   const database = call.fresh ? write : read
-  const alone = new CallStatements(database, call)
+  // Two servers that are no copies of each other may give different rows the same stamp.
+  const alone = new CallStatements(database, call, database === read && read.pooled)
   if (session === undefined) return patiently(() => work(alone), { writes: false, wait: alone })
   const attempt = (): Promise<T> =>
     database.transaction(async (own) => {

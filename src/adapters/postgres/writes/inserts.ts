@@ -4,6 +4,7 @@ import { own, put } from '../../../definition/json.js'
 import type { Association } from '../../association.js'
 import type { AdapterCall, Refused, Stored } from '../../contract.js'
 import type { Cells } from '../connections/client.js'
+import type { Joins } from '../links/joins.js'
 import { readOne } from '../reads/reads.js'
 import type { Ask } from '../sql/ask.js'
 import { Parameters, quote, row } from '../sql/sql.js'
@@ -29,13 +30,14 @@ interface Assigned {
   readonly sql: ((parameters: Parameters) => string) | undefined
 }
 
-/** Inserts a record; with `join`, into a parent's collection in the same statement. */
+/** Inserts a record; with `attachTo`, into a parent's collection in the same statement. Tells what `joins` find, which are those of a record that is attached to nothing. */
 export async function insertRow(
   table: Table,
   value: Values,
   attachTo: { readonly join: JoinColumns; readonly to: Association } | undefined,
   call: AdapterCall,
   ask: Ask,
+  joins?: Joins,
 ): Promise<{ readonly created: Stored<Row> } | Refused> {
   const draft: Row = { ...value }
   const assigned = assign(table, draft)
@@ -43,8 +45,13 @@ export async function insertRow(
   if ('refused' in columns) return columns
   for (let tries = 1; ; tries++) {
     const parameters = new Parameters()
-    const [found] = await ask.cells(insertSql(table, columns, assigned, attachTo, parameters), insertedNames(table), parameters.values)
-    if (found !== undefined) return shown(table, found, call, ask)
+    const insert = insertSql(table, columns, assigned, attachTo, parameters)
+    const { text, names } = joins?.changed(insert, parameters) ?? { text: insert, names: insertedNames(table) }
+    const [found] = await ask.cells(text, names, parameters.values)
+    if (found !== undefined) {
+      joins?.tell([found])
+      return shown(table, found, call, ask)
+    }
     if (!passesOver(table, assigned)) return suppressed
     if (table.relation.guarded && tries >= mostGuarded) return suppressed
     // A client has used the number that was next: the one after it may be free.

@@ -57,6 +57,14 @@ export async function setColumns(
   if (condition !== undefined) conditions.push(condition)
   const text = table.separate ? `${table.version.sql} AS v` : table.shown
   const set = assignmentsOf(at, assignments)
+  // Without a version, the statement may change a row that was written after it began: what that leads to may be newer still.
+  if (at.joins !== undefined && at.expected !== undefined && set !== '') {
+    const joined = at.joins.changed(table.updates.of(`${set} WHERE ${every(conditions)}`), parameters)
+    const [changed] = await ask.cells(joined.text, joined.names, parameters.values)
+    if (changed === undefined) return undefined
+    at.joins.tell([changed])
+    return storedOf(table, changed)
+  }
   const statement =
     set === ''
       ? `SELECT ${text} FROM ${table.target} WHERE ${every(conditions)} FOR UPDATE`

@@ -1,0 +1,50 @@
+/**
+ * Which writes change nothing but their own row, as far as the catalog proves it. What such a statement
+ * reads of other tables is as it was committed before, and the write does not change it.
+ */
+import type { PostgresAdapterOptions } from '../options/options.js'
+import type { Aftermath } from './aftermath.js'
+import type { CatalogTrigger, Relation } from './catalog.js'
+import { codeOf } from './movers.js'
+import { namesCalled } from './racing.js'
+
+export interface Confined {
+  readonly insert: boolean
+  readonly update: boolean
+}
+
+/** Reads it off the catalog and the options. A CHECK and a generated column have no effects: PostgreSQL takes their functions for immutable. */
+export function confinedOf(relation: Relation, aftermath: Aftermath, { version }: PostgresAdapterOptions): Confined {
+  const { kind, parts, triggers, columns } = relation
+  const next = typeof version === 'object' && 'column' in version ? version.next : undefined
+  const expressions = [...columns.values()].flatMap((column) => (column.generated || column.default === null ? [] : [column.default]))
+  const computes = typeof version === 'object' && 'expression' in version
+  const isPlain = kind === 'r' && parts.length === 0 && !computes && [...expressions, next ?? ''].every(isHarmless)
+  const confined = (change: 'insert' | 'update'): boolean =>
+    isPlain && !aftermath[change] && triggers.every((trigger) => !trigger[change] || setsOwnRow(trigger))
+  return { insert: confined('insert'), update: confined('update') }
+}
+
+/** Functions of the server, and of its extension for UUIDs, that change no table. */
+const harmless = new Set(
+  'nextval gen_random_uuid uuidv4 uuidv7 uuid_generate_v1 uuid_generate_v4 now clock_timestamp statement_timestamp transaction_timestamp timezone coalesce lower upper random'.split(
+    ' ',
+  ),
+)
+
+const isHarmless = (sql: string): boolean => !/\bselect\b/i.test(sql) && namesCalled(sql).every((name) => harmless.has(name))
+
+/** Whether a trigger does nothing but set columns of the new row. Only PL/pgSQL can be read. */
+function setsOwnRow(trigger: CatalogTrigger): boolean {
+  const { language, each, timing } = trigger
+  if (language !== 'plpgsql' || each !== 'row' || timing !== 'before') return false
+  const [, body] = /^\s*begin\b([\s\S]*)\bend\s*;?\s*$/i.exec(codeOf(trigger)) ?? []
+  if (body === undefined) return false
+  const statements = body.split(';').map((statement) => statement.trim())
+  return statements.every((statement) => statement === '' || /^return\s+new$/i.test(statement) || isAssignment(statement))
+}
+
+function isAssignment(statement: string): boolean {
+  const [, value] = /^new\s*\.\s*(?:"[^"]+"|\w+)\s*:?=([\s\S]+)$/i.exec(statement) ?? []
+  return value !== undefined && isHarmless(value)
+}

@@ -1,0 +1,93 @@
+/** The resource and the table of the tests of kept rows. */
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, vi } from 'vitest'
+import { type PostgresAdapterOptions, type PostgresClient, postgresAdapter } from '../../../src/adapters/postgres/index.js'
+import { cachesOf } from '../../../src/cache.js'
+import { defineResource } from '../../../src/index.js'
+import { freshSchema, type Place } from '../../servers/databases.js'
+import { call, listRequest } from '../memory/requests.js'
+import { until } from './bultos.js'
+
+const text = { type: ['string', 'null'] } as const
+export const fichas = defineResource({
+  collection: 'fichas',
+  key: 'id',
+  schema: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'string' }, a: text, b: text, n: { type: ['integer', 'null'] }, json: {}, padreId: text },
+  },
+  sort: ['a', 'n'],
+  filters: { a: true },
+  links: { padre: { to: 'fichas', by: 'padreId', show: ['b'] } },
+})
+export type Ficha = NonNullable<typeof fichas.types>['record']
+export type Options = Partial<PostgresAdapterOptions<Ficha, string>>
+
+export const moves = `CREATE FUNCTION mueve() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.version := gen_random_uuid(); RETURN NEW; END $$`
+export const trigger = 'CREATE TRIGGER mueve BEFORE UPDATE ON fichas FOR EACH ROW EXECUTE FUNCTION mueve()'
+export const columns = `id text COLLATE "C" PRIMARY KEY, a text, b text, n bigint, json json, padre_id text COLLATE "C", oculto text`
+export const uuid = 'version uuid NOT NULL DEFAULT gen_random_uuid()'
+export const rows = `INSERT INTO fichas (id, a, b, n, json, padre_id) SELECT 'f' || i, 'a', NULL, i, '{"x": [1]}', 'f2' FROM generate_series(1, 5) i`
+
+type Over = ReturnType<typeof adapterOver>
+const adapterOver = (options: Options, client: PostgresClient) =>
+  postgresAdapter(client, { resource: fichas, table: 'fichas', version: { column: 'version' }, onWarning: () => {}, ...options })
+
+export const counted = (adapter: object) =>
+  cachesOf(adapter)
+    ?.counts()
+    .find(({ name }) => name === 'rows')
+export const read = async (adapter: Over, id = 'f1') => (await adapter.read([id], call))[0]
+export const listed = (adapter: Over) => adapter.list(listRequest({ sort: 'n,id' }), call)
+
+/**
+ * Resolves when what is read is kept: the catalog is asked beside the first requests. Stops the clock,
+ * so that its answer is believed however slow the test is.
+ */
+export async function warm(adapter: Over): Promise<void> {
+  vi.useRealTimers()
+  await adapter.ready()
+  await until(async () => (await listed(adapter)).items.length && counted(adapter)?.entries).toBeGreaterThan(0)
+  vi.useFakeTimers({ toFake: ['performance'] })
+}
+
+/** The texts of the statements that are sent to the table. */
+export class Told extends pg.Client {
+  static readonly texts: string[] = []
+
+  // biome-ignore lint/suspicious/noExplicitAny: as tracers do
+  override query(given: any, ...more: any[]): any {
+    const text = typeof given === 'string' ? given : given.text
+    if (text.includes('"fichas"')) Told.texts.push(text)
+    return super.query(given, ...more)
+  }
+}
+
+/** Whether a statement shows keys and versions alone. */
+export const isSlim = (text: string): boolean => /SELECT p\.c0, p\.v, /.test(text)
+
+/** A schema for the tests of a file, and adapters over its table. */
+export function place() {
+  let place: Place
+  let pool: pg.Pool
+  beforeAll(async () => {
+    place = await freshSchema()
+    await place.sql(moves)
+    pool = new pg.Pool({ connectionString: place.url, max: 4, Client: Told } as pg.PoolConfig)
+  })
+  afterEach(() => void vi.useRealTimers())
+  afterAll(() => pool.end().then(() => place.drop()))
+  return {
+    sql: (text: string) => place.sql(text),
+    get url() {
+      return place.url
+    },
+    get pool() {
+      return pool
+    },
+    fill: (ddl = `CREATE TABLE fichas (${columns}, ${uuid}); ${trigger}`) =>
+      place.sql(`DROP TABLE IF EXISTS fichas, copia CASCADE; ${ddl}; ${rows}`),
+    over: (options: Options = {}, client: PostgresClient = pool) => adapterOver(options, client),
+  }
+}

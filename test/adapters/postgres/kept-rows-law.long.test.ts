@@ -1,0 +1,2 @@
+/** The tests of `kept-rows-law.test.ts` in their long form. */
+import './kept-rows-law.test.js'

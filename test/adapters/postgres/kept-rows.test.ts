@@ -1,0 +1,308 @@
+/** Records that are kept by the key and the version of their rows: only where the catalog proves that such rows are equal. */
+import pg from 'pg'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ShownLink, ShownLinks, Stored } from '../../../src/adapters/contract.js'
+import type { PostgresClient } from '../../../src/adapters/postgres/index.js'
+import { freezeThroughout, isFixed } from '../../../src/definition/fixed.js'
+import { adapterView, api, mount } from '../../../src/index.js'
+import { lentPglite } from '../../servers/pglite.js'
+import { describeWithCaches, itWithCaches } from '../../with-caches.js'
+import { call, callOf, listRequest } from '../memory/requests.js'
+import { until } from './bultos.js'
+import {
+  columns,
+  counted,
+  type Ficha,
+  fichas,
+  isSlim,
+  listed,
+  moves,
+  type Options,
+  place as placed,
+  read,
+  rows,
+  Told,
+  trigger,
+  uuid,
+  warm,
+} from './fichas.js'
+
+const place = placed()
+const { fill, over } = place
+type Over = ReturnType<typeof over>
+
+describeWithCaches('a row that comes again in the same version', () => {
+  beforeEach(() => fill())
+
+  it('is the same frozen object, by its key, with others, and in a page', async () => {
+    const adapter = over()
+    await warm(adapter)
+    const one = await read(adapter)
+    expect(one).toEqual({ value: { id: 'f1', a: 'a', b: null, n: 1, json: { x: [1] }, padreId: 'f2' }, version: one?.version })
+    expect(isFixed(one)).toBe(true)
+    expect(await read(adapter)).toBe(one)
+    expect((await adapter.read(['f2', 'f1'], call))[1]).toBe(one)
+    expect((await listed(adapter)).items[0]).toBe(one)
+    expect((await adapter.list(listRequest({ sort: '-a,-id' }), callOf({ scope: { a: 'a' } }))).items.at(-1)).toBe(one)
+  })
+
+  it('is asked for by its key and its version, in a list that comes again and whose rows were all kept', async () => {
+    const adapter = over()
+    await warm(adapter)
+    const fixed = <T>(value: T): T => freezeThroughout(value)
+    const request = fixed(listRequest({ sort: '-n,id', size: 3 }))
+    const nothing = fixed(listRequest({ sort: 'id', where: [{ field: 'a', op: 'eq', value: 'none' }] }))
+    const asked = async (one = request) => {
+      Told.texts.length = 0
+      const page = await adapter.list(one, call)
+      return { page, slim: Told.texts.map(isSlim) }
+    }
+    const first = await asked()
+    await asked()
+    const { page } = await asked()
+    const again = await asked()
+    expect(again.slim).toEqual([true])
+    expect(again.page).toEqual(first.page)
+    expect(again.page).toMatchObject({ total: 5, more: true, seekable: true })
+    expect(again.page.items.map(({ value }) => value.id)).toEqual(['f5', 'f4', 'f3'])
+    for (const [i, item] of again.page.items.entries()) expect(item).toBe(page.items[i])
+    // A change of the row behind the page is none of it.
+    await place.sql(`UPDATE fichas SET b = 'z' WHERE id = 'f2'`)
+    expect((await asked()).slim).toEqual([true])
+    await place.sql(`UPDATE fichas SET b = 'z' WHERE id = 'f4'`)
+    const changed = await asked()
+    expect(changed.slim).toEqual([true, false])
+    expect(changed.page.items.map(({ value }) => value.b)).toEqual([null, 'z', null])
+    expect([(await asked()).slim, (await asked()).slim]).toEqual([[false], [true]])
+    await place.sql('DELETE FROM fichas WHERE n > 1')
+    expect((await asked()).page).toMatchObject({ total: 1, more: false, items: [{ value: { id: 'f1' } }] })
+    for (let i = 0; i < 4; i++) expect((await asked(nothing)).page).toMatchObject({ total: 0, more: false, items: [] })
+    for (let i = 0; i < 3; i++) await asked()
+    await place.sql('TRUNCATE fichas')
+    expect((await asked()).page).toMatchObject({ total: 0, more: false, items: [] })
+  })
+
+  it('is the same object where a link leads to it, until it is changed', async () => {
+    const adapter = over()
+    await warm(adapter)
+    const link: ShownLink = Object.freeze({ by: ['padreId'], adapter, members: ['b'] })
+    const told = async () => {
+      const found: (Stored<unknown> | undefined)[] = []
+      const links: ShownLinks = { all: [link], callOf: () => call, found: (_, key, stored) => void (key === 'f2' && found.push(stored)) }
+      await adapter.read(['f1'], callOf({ links }))
+      await adapter.list(listRequest({ sort: 'n,id' }), callOf({ links }))
+      return found
+    }
+    const [one, same] = await told()
+    expect(one).toEqual({ value: { id: 'f2', b: null }, version: (await read(adapter, 'f2'))?.version })
+    expect(isFixed(one)).toBe(true)
+    expect(same).toBe(one)
+    await place.sql(`ALTER TABLE fichas DISABLE TRIGGER mueve; UPDATE fichas SET b = 'z'; ALTER TABLE fichas ENABLE TRIGGER mueve`)
+    expect((await told()).map((stored) => stored?.value)).toEqual([
+      { id: 'f2', b: 'z' },
+      { id: 'f2', b: 'z' },
+    ])
+  })
+
+  it('is another object after a write of the adapter, of others, and of others beside the trigger', async () => {
+    const adapter = over()
+    await warm(adapter)
+    const seen = [await read(adapter)]
+    const differs = async (b: string | null) => {
+      const now = await read(adapter)
+      expect(now?.value.b).toBe(b)
+      expect(seen).not.toContain(now)
+      expect(await read(adapter)).toBe(now)
+      seen.push(now)
+    }
+    await adapter.replace('f1', { id: 'f1', b: 'own' } as Ficha, seen[0]?.version, call)
+    await differs('own')
+    await place.sql(`UPDATE fichas SET b = 'other'`)
+    await differs('other')
+    await place.sql(`SET session_replication_role = replica; UPDATE fichas SET b = 'replica'`)
+    await differs('replica')
+    await place.sql(`ALTER TABLE fichas DISABLE TRIGGER mueve; UPDATE fichas SET b = 'disabled'; ALTER TABLE fichas ENABLE TRIGGER mueve`)
+    await differs('disabled')
+    await place.sql(`DROP TRIGGER mueve ON fichas; UPDATE fichas SET b = 'dropped'; ${trigger}`)
+    await differs('dropped')
+    await place.sql(
+      `CREATE TABLE copia AS SELECT * FROM fichas; TRUNCATE fichas; UPDATE copia SET b = 'put back'; INSERT INTO fichas SELECT * FROM copia`,
+    )
+    await differs('put back')
+  })
+
+  it('is not taken for a row that another table has by the same name', async () => {
+    const adapter = over()
+    await warm(adapter)
+    expect((await read(adapter))?.value.b).toBe(null)
+    await place.sql(`
+      CREATE TABLE copia (LIKE fichas INCLUDING ALL); INSERT INTO copia SELECT id, a, 'copia', n, json, padre_id, oculto, version FROM fichas;
+      ALTER TABLE fichas RENAME TO vieja; ALTER TABLE copia RENAME TO fichas; DROP TABLE vieja`)
+    expect((await read(adapter))?.value.b).toBe('copia')
+  })
+
+  it.each([
+    [
+      'two columns that change their names',
+      `ALTER TABLE fichas RENAME a TO c; ALTER TABLE fichas RENAME b TO a; ALTER TABLE fichas RENAME c TO b`,
+      { a: null, b: 'a' },
+    ],
+    [
+      'a column that is dropped and added again',
+      `ALTER TABLE fichas DROP a; ALTER TABLE fichas ADD a text DEFAULT 'new'`,
+      { a: 'new', b: null },
+    ],
+  ])('is not kept over a change of the schema that writes no row: %s', async (_, change, shown) => {
+    const adapter = over()
+    await warm(adapter)
+    const before = await read(adapter)
+    expect(await read(adapter)).toBe(before)
+    vi.useRealTimers()
+    await place.sql(change)
+    await until(async () => (await read(adapter))?.value).toMatchObject(shown)
+    // A team that has just changed the schema need not wait.
+    await place.sql(`ALTER TABLE fichas DROP b; ALTER TABLE fichas ADD b text DEFAULT 'ready'`)
+    await adapter.ready()
+    expect((await read(adapter))?.value.b).toBe('ready')
+  })
+
+  it('is not kept over a new name of a label of an enumeration', async () => {
+    await fill(
+      `DROP TYPE IF EXISTS color; CREATE TYPE color AS ENUM ('a', 'b'); CREATE TABLE fichas (${columns.replace('a text', 'a color')}, ${uuid}); ${trigger}`.replace(
+        /,$/,
+        '',
+      ),
+    )
+    const adapter = over()
+    await warm(adapter)
+    expect(await read(adapter)).toBe(await read(adapter))
+    vi.useRealTimers()
+    await place.sql(`ALTER TYPE color RENAME VALUE 'a' TO 'z'`)
+    await until(async () => (await read(adapter))?.value.a).toBe('z')
+    await place.sql('DROP TABLE fichas; DROP TYPE color')
+  })
+
+  it('is the same where the adapter is the only writer, and where the version has a digest', async () => {
+    for (const options of [{ version: { column: 'version', soleWriter: true } }, {}] as const) {
+      await fill(`CREATE TABLE fichas (${columns}, ${uuid})`)
+      const adapter = over(options)
+      await warm(adapter)
+      expect(await read(adapter)).toBe(await read(adapter))
+      await place.sql(`UPDATE fichas SET b = 'beside'`)
+      expect((await read(adapter))?.value.b).toBe('beside')
+    }
+  })
+
+  it('is kept within the bound, counted with the caches of the service, and not kept where they are off', async () => {
+    const small = over({ keepRows: 3_000 })
+    await warm(small)
+    await listed(small)
+    expect(counted(small)).toMatchObject({ entries: 2, bound: 3_000 })
+    const adapter = over()
+    const service = api({ versions: { v1: [mount(fichas, adapter)], v0: [mount(fichas, adapterView(adapter))] } })
+    await warm(adapter)
+    expect(service.caches().find(({ name }) => name === 'rows')).toMatchObject({ entries: 5, bound: 2 ** 23 })
+    api({ versions: { v1: [mount(fichas, adapterView(adapter))] }, caches: false })
+    expect(counted(adapter)).toMatchObject({ entries: 0, bound: 0 })
+    expect(await read(adapter)).not.toBe(await read(adapter))
+  })
+})
+
+describe('a row is not kept', () => {
+  const without = `CREATE TABLE fichas (${columns}, ${uuid})`
+  const cases: readonly (readonly [what: string, options: Options, ddl?: string])[] = [
+    ['where the version is xmin, which a failover repeats', { version: 'xmin' }],
+    ['where the version is an expression', { version: { expression: 'version' } }],
+    [
+      'where the version is a number of a sequence',
+      {},
+      `CREATE TABLE fichas (${columns}, version bigserial NOT NULL); ${trigger.replace('mueve()', 'cuenta()')}`,
+    ],
+    [
+      'where the next version may repeat',
+      { version: { column: 'version', soleWriter: true, next: 'coalesce(version, gen_random_uuid())' } },
+    ],
+    [
+      'where the default is made of more than a random value',
+      { version: { column: 'version', soleWriter: true } },
+      `CREATE TABLE fichas (${columns}, version uuid NOT NULL DEFAULT coalesce(NULL, gen_random_uuid()))`,
+    ],
+    ['where a member is computed', { columns: { b: { expression: `lower(_r.a)` } } }],
+    ['where rows are read through a view or a query', { readFrom: 'SELECT * FROM fichas' }],
+    ['where each read is in a transaction with a session of the team', { session: async () => {} }],
+    ['where a digest leaves out a member for functions of the team', { columns: { oculto: 'oculto' } }, without],
+    [
+      'where tables inherit from it',
+      { version: { column: 'version', soleWriter: true } },
+      `CREATE TABLE fichas (${columns}, ${uuid}); CREATE TABLE hija () INHERITS (fichas)`,
+    ],
+    [
+      'where it is partitioned',
+      {},
+      `CREATE TABLE fichas (${columns}, ${uuid}) PARTITION BY HASH (id); CREATE TABLE parte PARTITION OF fichas FOR VALUES WITH (MODULUS 1, REMAINDER 0); ${trigger}`,
+    ],
+    ['where the option says so', { keepRows: false }],
+  ]
+
+  beforeAll(() =>
+    place.sql(
+      `CREATE FUNCTION cuenta() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.version := nextval('fichas_version_seq'); RETURN NEW; END $$`,
+    ),
+  )
+
+  const neverKept = async (adapter: Over) => {
+    await adapter.ready()
+    for (let i = 0; i < 3; i++) expect(await read(adapter)).not.toBe(await read(adapter))
+    await listed(adapter)
+    // The catalog has answered by then, where it was asked.
+    await place.pool.query('SELECT pg_sleep(0.05)')
+    expect(isFixed((await listed(adapter)).items[0])).toBe(false)
+    expect(counted(adapter)?.entries).toBe(0)
+  }
+
+  it.each(cases.map(([what, options, ddl]) => ({ what, options, ddl })))('$what', async ({ options, ddl }) => {
+    await fill(ddl)
+    await neverKept(over(options))
+  })
+
+  itWithCaches('of a transaction of the team, nor by a client that may be in one, nor of the embedded database', async () => {
+    await fill()
+    const adapter = over()
+    await warm(adapter)
+    const outside = await read(adapter)
+    const client = new pg.Client(place.url)
+    await client.connect()
+    await client.query('BEGIN')
+    const inside = adapter.within(client)
+    expect(await read(inside)).not.toBe(outside)
+    await client.query(`ALTER TABLE fichas DISABLE TRIGGER mueve; UPDATE fichas SET b = 'never committed'`)
+    expect((await read(inside))?.value.b).toBe('never committed')
+    await client.query('ROLLBACK')
+    expect(await read(adapter)).toBe(outside)
+    await neverKept(over({}, client))
+    await neverKept(
+      over({}, {
+        query: (sql, values) => place.pool.query(sql, values),
+        transaction: (work: (tx: pg.Client) => unknown) => work(client),
+      } as PostgresClient),
+    )
+    await client.end()
+    const embedded = await lentPglite()
+    await embedded.client.exec(`CREATE TABLE fichas (${columns}, ${uuid}); ${moves}; ${trigger}; ${rows}`)
+    await neverKept(over({}, embedded.client))
+    await embedded.release()
+  })
+
+  itWithCaches('of the database that is written, where reads go to another one', async () => {
+    await fill()
+    const replica = new pg.Pool({ connectionString: place.url, max: 2 })
+    const adapter = over({}, { read: replica, write: place.pool })
+    await warm(adapter)
+    const one = await read(adapter)
+    expect(await read(adapter)).toBe(one)
+    const [fresh] = await adapter.read(['f1'], callOf({ fresh: true }))
+    expect(fresh).not.toBe(one)
+    expect(fresh?.value).toEqual(one?.value)
+    await replica.end()
+  })
+})
