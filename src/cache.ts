@@ -23,7 +23,7 @@ export const cacheKinds = Object.freeze({
   /** Parsed values of `sort`. */
   sorts: { unit: 'entries', bound: 60 },
   /** Records that the PostgreSQL adapter decoded. */
-  rows: { unit: 'characters', bound: 8 * 2 ** 20 },
+  rows: { unit: 'characters', bound: 32 * 2 ** 20 },
   /** Media types chosen for values of `Accept`. */
   accept: { unit: 'entries', bound: 400 },
   /** Validators for stored records that break their schema. */

@@ -75,7 +75,7 @@ export function postgresAdapter(client: PostgresClient, given: PostgresAdapterOp
     const known = bound.get(definition)
     if (known !== undefined) return known
     resides(client, options, definition.collection)
-    const rows = new KeptRows(options.keepRows === false ? 0 : options.keepRows)
+    const rows = new KeptRows(databases.clients[0], options.keepRows)
     const opening = new Opening(definition, options, rows)
     const probe = new Probe()
     const over = (own: Databases): object => {

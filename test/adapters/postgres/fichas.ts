@@ -32,7 +32,17 @@ export const rows = `INSERT INTO fichas (id, a, b, n, json, padre_id) SELECT 'f'
 
 type Over = ReturnType<typeof adapterOver>
 const adapterOver = (options: Options, client: PostgresClient) =>
-  postgresAdapter(client, { resource: fichas, table: 'fichas', version: { column: 'version' }, onWarning: () => {}, ...options })
+  postgresAdapter(client, {
+    resource: fichas,
+    table: 'fichas',
+    version: { column: 'version' },
+    keepRows: 2 ** 23,
+    onWarning: () => {},
+    ...options,
+  })
+
+/** Takes the bound that all resources over a client share. */
+export const sharing = { keepRows: undefined } as unknown as Options
 
 export const counted = (adapter: object) =>
   cachesOf(adapter)

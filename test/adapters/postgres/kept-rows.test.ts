@@ -21,6 +21,7 @@ import {
   place as placed,
   read,
   rows,
+  sharing,
   Told,
   trigger,
   uuid,
@@ -44,6 +45,22 @@ describeWithCaches('a row that comes again in the same version', () => {
     expect((await adapter.read(['f2', 'f1'], call))[1]).toBe(one)
     expect((await listed(adapter)).items[0]).toBe(one)
     expect((await adapter.list(listRequest({ sort: '-a,-id' }), callOf({ scope: { a: 'a' } }))).items.at(-1)).toBe(one)
+  })
+
+  it('is asked for by its key and its version in any list, in a scope too, after many lists whose rows were all kept', async () => {
+    const adapter = over()
+    await warm(adapter)
+    for (let i = 0; i < 17; i++) await listed(adapter)
+    const asked = async (sort: string, scope = {}) => {
+      Told.texts.length = 0
+      const { items } = await adapter.list(listRequest({ sort, size: 3 }), callOf({ scope }))
+      return { slim: Told.texts.map(isSlim), ids: items.map(({ value }) => value.id) }
+    }
+    expect(await asked('-n,id')).toEqual({ slim: [true], ids: ['f5', 'f4', 'f3'] })
+    expect(await asked('-a,-id', { a: 'a' })).toEqual({ slim: [true], ids: ['f5', 'f4', 'f3'] })
+    await place.sql(`UPDATE fichas SET b = 'z' WHERE id = 'f5'`)
+    expect(await asked('-id')).toEqual({ slim: [true, false], ids: ['f5', 'f4', 'f3'] })
+    expect(await asked('id')).toEqual({ slim: [false], ids: ['f1', 'f2', 'f3'] })
   })
 
   it('is asked for by its key and its version, in a list that comes again and whose rows were all kept', async () => {
@@ -191,6 +208,19 @@ describeWithCaches('a row that comes again in the same version', () => {
       await place.sql(`UPDATE fichas SET b = 'beside'`)
       expect((await read(adapter))?.value.b).toBe('beside')
     }
+  })
+
+  it('is kept within one bound for all resources over a client, each with its own rows', async () => {
+    const [one, other] = [over(sharing), over({ ...sharing, columns: { b: 'oculto' } })]
+    await place.sql(`UPDATE fichas SET b = 'b', oculto = 'o'`)
+    await warm(one)
+    await warm(other)
+    const before = counted(one)
+    expect(before).toMatchObject({ bound: 2 ** 25 })
+    expect(counted(other)).toEqual(before)
+    for (let i = 0; i < 3; i++) expect([await read(one), await read(other)]).toMatchObject([{ value: { b: 'b' } }, { value: { b: 'o' } }])
+    expect(await read(one)).toBe(await read(one))
+    expect(await read(other)).toBe(await read(other))
   })
 
   it('is kept within the bound, counted with the caches of the service, and not kept where they are off', async () => {

@@ -145,7 +145,7 @@ export interface PostgresAdapterOptions<T = unknown, K = unknown> {
   /**
    * Characters of records that are kept at most, so that a row that comes again in the same version
    * is not decoded again. They are kept only where the catalog proves that such a row is the same
-   * one. False keeps none. Default 8,388,608.
+   * one. False keeps none. Default: all resources over one client share 33,554,432.
    */
   readonly keepRows?: number | false
   /** Names statements, so that the server keeps them prepared; false behind a pooler that can't. Only with `pg`. Default true. */

@@ -109,7 +109,7 @@ async function found(
   const { values, matching, last } = statement
   const epoch = epochOf(table, ask)
   joins?.begin(ask)
-  const isSlim = last.isKnown && epoch >= 0
+  const isSlim = epoch >= 0 && (last.isKnown || table.rows.isWarm)
   const { text, names } = isSlim ? statement.slim : statement
   const answer = await ask.cells(text, names, values)
   const took = tookLong(answer)
@@ -117,6 +117,7 @@ async function found(
   const rows = isSlim ? knownRows({ table, statement, size: request.size }, answer, epoch) : answer
   if (rows === undefined) {
     last.isKnown = false
+    table.rows.listed(false)
     return found(table, request, call, ask, statement, joins)
   }
   const here = table.shownNames.length
@@ -191,6 +192,7 @@ function shown(
   const { made } = table.rows
   const items = kept.map((one) => recordOf(table, one, epoch))
   last.isKnown = epoch >= 0 && items.length > 0 && table.rows.made === made
+  if (items.length > 0) table.rows.listed(last.isKnown)
   return { items, ...total, ...(seekable ? { seekable } : {}), more }
 }
 

@@ -48,21 +48,64 @@ interface KeptRow {
 /** Characters that an object takes beside its texts, about. */
 const overhead = 1_300
 
+/** After so many lists in a row whose rows were all kept, those of the next one are most likely kept, too. */
+const warmAfter = 16
+
+/** A cache of rows, and what counts it and switches it off. */
+interface Store {
+  readonly caches: Caches
+  readonly rows: Cache<string, KeptRow>
+}
+
+function makeStore(bound: number | undefined, on = true): Store {
+  const caches = new Caches(on)
+  const sizeOf = ({ weight }: KeptRow): number => weight
+  return { caches, rows: caches.make('rows', bound === undefined ? { sizeOf } : { bound, sizeOf }) }
+}
+
+/** The stores of resources that have no bound of their own: those of one client share one. */
+const shared = new WeakMap<object, Store>()
+
+function sharedStore(client: object): Store {
+  const known = shared.get(client)
+  if (known !== undefined) return known
+  const made = makeStore(undefined)
+  shared.set(client, made)
+  return made
+}
+
+let resources = 0
+
 export class KeptRows {
   readonly caches: Caches
   readonly #rows: Cache<string, KeptRow>
+  /** Tells the rows of a resource from those of others in the same store. */
+  readonly #prefix = `${++resources}\0`
   /** How many records were made: of rows that were not kept. */
   made = 0
+  /** How many lists in a row had no row that was not kept. */
+  #keptLists = 0
 
-  /** `bound`: characters that are kept at most; 0 keeps nothing. */
-  constructor(bound?: number) {
-    this.caches = bound === 0 ? new Caches(false) : new Caches()
-    this.#rows = this.caches.make<string, KeptRow>('rows', { ...(bound === undefined ? {} : { bound }), sizeOf: ({ weight }) => weight })
+  /** `bound`: characters that are kept at most of this resource. Absent: the resources of the client share a bound. False or 0: nothing is kept. */
+  constructor(client: object, bound?: number | false) {
+    const { caches, rows } = bound === undefined ? sharedStore(client) : makeStore(bound || 0, bound !== false && bound > 0)
+    this.caches = caches
+    this.#rows = rows
+  }
+
+  /** To be called after each list that has rows: whether all of them were kept. */
+  listed(allKept: boolean): void {
+    this.#keptLists = allKept ? this.#keptLists + 1 : 0
+  }
+
+  /** Whether the rows of a list that was not asked for before are most likely kept. */
+  get isWarm(): boolean {
+    return this.#keptLists >= warmAfter
   }
 
   /** The record of a row: the same object while its row is the same. `epoch`: see `epochOf`. */
   stored(shape: RowShape, cells: Cells, epoch: number): Stored<Row> {
-    const key = keyTextOf(shape, cells, shape.keyPlaces)
+    const key = this.#keyOf(shape, cells, shape.keyPlaces)
     const known = key === undefined ? undefined : this.#known(shape, key, cells, shape.width, epoch)
     if (known !== undefined) return known.stored
     this.made += 1
@@ -81,8 +124,20 @@ export class KeptRows {
    * are at `places`, and the version. `undefined` where the row is not kept.
    */
   cells(shape: RowShape, slim: Cells, places: readonly number[], epoch: number): Cells | undefined {
-    const key = keyTextOf(shape, slim, places)
+    const key = this.#keyOf(shape, slim, places)
     return key === undefined ? undefined : this.#known(shape, key, slim, places.length, epoch)?.cells
+  }
+
+  /** The texts of a row's key, as the database shows them; `undefined` where a part is null. */
+  #keyOf({ name }: RowShape, cells: Cells, places: readonly number[]): string | undefined {
+    let text = this.#prefix + name
+    for (const at of places) {
+      const part = cells[at] ?? undefined
+      if (part === undefined) return undefined
+      // No text of PostgreSQL holds U+0000.
+      text += `\0${part}`
+    }
+    return text
   }
 
   /** The row of a key in the version that stands at a place of `cells`. */
@@ -91,18 +146,6 @@ export class KeptRows {
     const isSame = known?.version === (cells[at] ?? null) && known.stamp === (shape.stamped ? (cells[at + 1] ?? null) : null)
     return isSame && known.epoch === epoch && known.shape === shape ? known : undefined
   }
-}
-
-/** The texts of a row's key, as the database shows them; `undefined` where a part is null. */
-function keyTextOf({ name }: RowShape, cells: Cells, places: readonly number[]): string | undefined {
-  let text = name
-  for (const at of places) {
-    const part = cells[at] ?? undefined
-    if (part === undefined) return undefined
-    // No text of PostgreSQL holds U+0000.
-    text = text === '' ? part : `${text}\0${part}`
-  }
-  return text
 }
 
 function weightOf(cells: Cells): number {
