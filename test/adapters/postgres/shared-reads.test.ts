@@ -40,6 +40,17 @@ async function trips(work: () => Promise<unknown>): Promise<number> {
   }
 }
 
+/** Locks the table in another session; returns what ends that. */
+async function holdTable(): Promise<() => Promise<void>> {
+  const holder = new pg.Client({ connectionString: place.url })
+  await holder.connect()
+  await holder.query('BEGIN; LOCK TABLE bultos')
+  return async () => {
+    await holder.query('COMMIT')
+    await holder.end()
+  }
+}
+
 const keys = (count: number): string[] => Array.from({ length: count }, (_, i) => `k${i + 1}`)
 
 describe('reads by key at the same time', () => {
@@ -112,14 +123,11 @@ describe('what goes wrong with one read', () => {
       async (pool) => {
         const store = bultosIn(pool)
         await store.ready()
-        const holder = new pg.Client({ connectionString: place.url })
-        await holder.connect()
-        await holder.query('BEGIN; LOCK TABLE bultos')
+        const free = await holdTable()
         const brief = [1, 2, 3].map(() => refusedWith(store.read(['k1'], within(150))))
         const patient = store.read(['k2'], within(20_000))
         await Promise.all(brief)
-        await holder.query('COMMIT')
-        await holder.end()
+        await free()
         expect(await patient).toMatchObject([{ value: { id: 'k2' } }])
         await until(() => pool.totalCount - pool.idleCount).toBe(0)
       },
@@ -132,14 +140,11 @@ describe('what goes wrong with one read', () => {
       async (pool) => {
         const store = bultosIn(pool)
         await store.ready()
-        const holder = new pg.Client({ connectionString: place.url })
-        await holder.connect()
-        await holder.query('BEGIN; LOCK TABLE bultos')
+        const free = await holdTable()
         const reading = Promise.all(keys(12).map((key) => store.read([key], call)))
         const waiting = `SELECT count(pg_terminate_backend(pid)) AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%bultos%' AND pid <> pg_backend_pid()`
         await until(async () => Number((await place.sql(waiting))[0]?.n)).toBeGreaterThan(0)
-        await holder.query('COMMIT')
-        await holder.end()
+        await free()
         const found = await reading
         expect(found.map(([one]) => one?.value)).toMatchObject(keys(12).map((id) => ({ id })))
       },
