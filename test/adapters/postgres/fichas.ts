@@ -62,6 +62,11 @@ export async function warm(adapter: Over): Promise<void> {
   vi.useFakeTimers({ toFake: ['performance'] })
 }
 
+/** Lists until the adapter takes it that most rows are kept. */
+export async function listOften(adapter: Over): Promise<void> {
+  for (let i = 0; i < 17; i++) await listed(adapter)
+}
+
 /** The texts of the statements that are sent to the table. */
 export class Told extends pg.Client {
   static readonly texts: string[] = []

@@ -6,7 +6,7 @@ import { api, mount } from '../../../src/index.js'
 import { listen } from '../../clauses/fixture.js'
 import { size } from '../../size.js'
 import { describeWithCaches } from '../../with-caches.js'
-import { columns, counted, fichas, isSlim, place, rows, Told, trigger, uuid, warm } from './fichas.js'
+import { columns, counted, fichas, isSlim, listOften, place, rows, Told, trigger, uuid, warm } from './fichas.js'
 
 const { sql, fill, over } = place()
 
@@ -65,6 +65,7 @@ describeWithCaches('answers', () => {
           const [kept, plain] = adapters
           await plain.ready()
           await warm(kept)
+          await listOften(kept)
           const running = await Promise.all(
             adapters.map((adapter) =>
               listen(express().use(api({ versions: { v1: [mount(fichas, adapter)] }, baseUrl: 'https://fichas.example' }))),
@@ -81,6 +82,7 @@ describeWithCaches('answers', () => {
               else if (one.kind === 'patch') await running[0]?.send('PATCH', `/v1/fichas/${one.id}`, {}, { a: one.value })
               else await same(one.kind === 'list' ? `/v1/fichas${one.query}` : `/v1/fichas/${one.id}`)
               await same('/v1/fichas')
+              await listOften(kept)
             }
             for (const one of ids) await same(`/v1/fichas/${one}`)
           } finally {

@@ -1,7 +1,7 @@
 /**
- * Pages of rows that are kept. A list that comes again, and whose rows were all kept the last time,
- * asks for the keys and the versions of its rows only; so does any list after many in a row whose rows
- * were all kept. The database then formats, and the process
+ * Pages of rows that are kept. After many lists in a row whose rows were all kept, a list asks for the
+ * keys and the versions of its rows only. One that is asked for anew costs a statement more, so tables
+ * whose rows change as often as they are listed are asked for whole rows. The database then formats, and the process
  * parses, a few cells of each row in place of all. Where one of the rows is not kept in that version,
  * the whole page is asked for anew, so every page is of one state of the table. 25 rows of 22 columns:
  * 74 us of the process in place of 105, and 525 of the database in place of 685.

@@ -94,7 +94,6 @@ export function listSql(
     joined: joins?.all ?? [],
     slim: showing([...shape.keyPlaces.map((at) => layout.names[at] as string), ...besides.names]),
     noCells: layout.names.map(() => null),
-    last: { isKnown: false },
   }
 }
 
@@ -106,17 +105,16 @@ async function found(
   statement: ListStatement,
   joins: Joins | undefined,
 ): Promise<Found> {
-  const { values, matching, last } = statement
+  const { values, matching } = statement
   const epoch = epochOf(table, ask)
   joins?.begin(ask)
-  const isSlim = epoch >= 0 && (last.isKnown || table.rows.isWarm)
+  const isSlim = epoch >= 0 && table.rows.isWarm
   const { text, names } = isSlim ? statement.slim : statement
   const answer = await ask.cells(text, names, values)
   const took = tookLong(answer)
   if (took !== undefined) void reportSlowList({ table, request, statement, took }, ask.database)
   const rows = isSlim ? knownRows({ table, statement, size: request.size }, answer, epoch) : answer
   if (rows === undefined) {
-    last.isKnown = false
     table.rows.listed(false)
     return found(table, request, call, ask, statement, joins)
   }
@@ -176,7 +174,7 @@ function shown(
   table: Table,
   { sort, offset, size }: ListRequest,
   found: readonly Cells[],
-  { page, searched, names, last }: ListStatement,
+  { page, searched, names }: ListStatement,
   total: Total,
   joins: Joins | undefined,
   epoch: number,
@@ -191,8 +189,7 @@ function shown(
   const seekable = sort.length > 0 && (searched === undefined || searched.join === '') && saysAll
   const { made } = table.rows
   const items = kept.map((one) => recordOf(table, one, epoch))
-  last.isKnown = epoch >= 0 && items.length > 0 && table.rows.made === made
-  if (items.length > 0) table.rows.listed(last.isKnown)
+  if (items.length > 0) table.rows.listed(epoch >= 0 && table.rows.made === made)
   return { items, ...total, ...(seekable ? { seekable } : {}), more }
 }
 

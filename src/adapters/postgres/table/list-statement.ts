@@ -17,8 +17,6 @@ export interface ListStatement {
   readonly slim: { readonly text: string; readonly names: readonly string[] }
   /** The cells of a record that is not there. */
   readonly noCells: readonly null[]
-  /** Whether all rows of the last answer were kept before. */
-  readonly last: { isKnown: boolean }
 }
 
 /** Rows that fulfil a condition. */
