@@ -34,7 +34,7 @@ export async function checkCommand(args: readonly string[], terminal: Terminal):
     call.target === undefined
       ? { ...targetOf(await documentOf(call, terminal.cwd)), principals: sourcesOf(call) }
       : targetIn(call.target, terminal.cwd)
-  if (target.collections.length === 0) throw new UsageError('The document tells no collection with GET: there is nothing to check.')
+  if (target.collections.length === 0) throw new UsageError('The document has no collection with GET: there is nothing to check.')
   if (call.init !== undefined) {
     write(terminal, call.init, `${JSON.stringify(target, undefined, 2)}\n`)
     terminal.error(`Wrote ${call.init}. Fill in what it lacks, and give it with --target.\n`)

@@ -25,7 +25,7 @@ address before the paths of the service's OpenAPI document, such as https://api.
   --junit <file>         writes the report as JUnit XML
   --scripts <folder>     writes a script of curl commands for each break
   --baseline <file>      accepts the breaks of this file; the others fail
-  --write-baseline <file>  writes the breaks that there are as such a file
+  --write-baseline <file>  writes the present breaks to such a file
   --help                 this text
 
 Exit codes: 0; 1, a clause breaks; 2, the command could not run, or nothing could be checked.

@@ -39,7 +39,7 @@ export const accessChecks: readonly ListCheck[] = [
   {
     id: 'AUTH-4/challenge',
     needs: ['AUTH-4/nobody'],
-    rule: '401 says in `WWW-Authenticate` which credentials are wanted.',
+    rule: '401 names the accepted credentials in `WWW-Authenticate`.',
     why: 'Clients and their tools choose credentials by it, and RFC 9110 asks for it.',
     fix: 'Send WWW-Authenticate with every 401.',
     async run(list) {
@@ -53,7 +53,7 @@ export const accessChecks: readonly ListCheck[] = [
     id: 'AUTH-5/altered',
     needs: ['AUTH-4/nobody'],
     rule: 'A token whose end was altered is 401.',
-    why: 'Whoever can alter a token can be anybody.',
+    why: 'A client that can alter a token can act as any user.',
     fix: 'Verify the signature of every token.',
     run(list) {
       const { caller } = list.service.client
@@ -95,9 +95,9 @@ export const accessChecks: readonly ListCheck[] = [
   },
   {
     id: 'HDR-6/private',
-    rule: 'An answer to credentials is private, and checked again before each use.',
+    rule: 'An answer to a request with credentials is private, and revalidated before each use.',
     why: 'A shared cache must not give it to others.',
-    fix: 'Send Cache-Control: private, no-cache with what credentials have opened.',
+    fix: 'Send Cache-Control: private, no-cache with answers to requests with credentials.',
     async run(list) {
       const found = await firstBreak(await privatePaths(list), async (path) => {
         const exchange = await list.send('GET', path)

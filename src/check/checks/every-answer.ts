@@ -46,7 +46,7 @@ const rules: readonly AnswerRule[] = [
     fix: 'Write Deprecation as @seconds (RFC 9745), and Sunset as an HTTP date (RFC 8594).',
     applies: ({ answer }) => answer.field(header.deprecation) !== undefined || answer.field(header.sunset) !== undefined,
     expected: 'well-formed dates',
-    otherwise: 'no answer tells an end',
+    otherwise: 'no answer has a date at which something ends',
   },
 ]
 

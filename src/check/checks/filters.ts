@@ -80,7 +80,7 @@ export const filterChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-1/all-hold',
     needs: ['QUERY-1/finds-shown'],
-    rule: 'Of several filters all hold.',
+    rule: 'Several filters must all match.',
     why: 'A second filter narrows a search. It must not widen it.',
     fix: 'Combine the conditions of filters with AND.',
     async run(list) {
@@ -95,8 +95,8 @@ export const filterChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-1/repeated',
-    rule: 'A parameter that takes one value and stands twice is 400.',
-    why: 'Of two values one is ignored, and the client does not see which.',
+    rule: 'A parameter that takes one value and is given twice is 400.',
+    why: 'One of the two values would be ignored, and the client can not see which.',
     fix: 'Refuse repeated parameters with 400, except filters that take several values.',
     async run(list) {
       const single = list.target.filters.find(({ many }) => !many)?.name
@@ -124,7 +124,7 @@ export const filterChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-8/unknown-parameter',
     rule: 'An unknown parameter is 400, and the answer names it.',
-    why: 'A misspelt filter that is ignored gives all items for a few.',
+    why: 'If a misspelt filter is ignored, the client gets all items instead of a few.',
     fix: 'Refuse unknown parameters with 400, and name them in the answer.',
     async run(list) {
       const exchange = await list.list('noSuchOne=1')
@@ -137,7 +137,7 @@ export const filterChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-8/near-miss',
     rule: 'The answer to a misspelt parameter says what is allowed.',
-    why: '`offest` is spelled as nobody would guess. The answer tells it.',
+    why: 'Nobody would guess the spelling `offest`, so the answer has to give it.',
     fix: 'Name the closest parameter, or all that are allowed, in the answer.',
     async run(list) {
       needsParameter(list, parameter.page)

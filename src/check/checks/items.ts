@@ -40,7 +40,7 @@ export const itemChecks: readonly ListCheck[] = [
   {
     id: 'ERR-1/missing-item',
     rule: 'An item that is not there is 404.',
-    why: 'Clients tell what is gone from what failed by this status.',
+    why: 'By this status, clients distinguish missing items from failures.',
     fix: 'Answer 404 where no record has the id.',
     async run(list) {
       needsGet(list)
@@ -166,5 +166,5 @@ function exactAllow(exchange: Exchange, documented: readonly string[]): Outcome 
   const writes = documented.filter((name) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(name))
   const offered = [...allowed].filter((name) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(name))
   const strange = offered.find((name) => !writes.includes(name))
-  return strange === undefined ? undefined : breaks(`no ${strange}, which the document does not tell`, `Allow: ${allow}`, exchange)
+  return strange === undefined ? undefined : breaks(`no ${strange}, which the document does not have`, `Allow: ${allow}`, exchange)
 }

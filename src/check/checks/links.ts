@@ -108,11 +108,11 @@ export const linkChecks: readonly ListCheck[] = [
     id: 'QUERY-8/expand-name',
     rule: 'An association that can not be expanded is 400.',
     why: 'A client that misspells a name learns it, instead of missing members.',
-    fix: 'Refuse unknown names in expand with 400, and name those that there are.',
+    fix: 'Refuse unknown names in expand with 400, and name the allowed ones.',
     async run(list) {
       needsParameter(list, parameter.expand)
       const exchange = await list.list({ [parameter.expand]: 'noSuchLink' })
-      return expectStatus(exchange, [400], 'an association that there is not') ?? holds
+      return expectStatus(exchange, [400], 'an unknown association') ?? holds
     },
   },
   {
@@ -130,11 +130,11 @@ export const linkChecks: readonly ListCheck[] = [
   {
     id: 'REP-8/null',
     rule: 'A member that may be null is always in an answer.',
-    why: 'A client tells "no value" from "not shown".',
+    why: 'A client can distinguish "no value" from "not shown".',
     fix: 'Write null for members without a value, instead of leaving them out.',
     async run(list) {
       const { nullable } = list.target
-      if (nullable.length === 0) throw new NotApplicable('the document tells no member that may be null')
+      if (nullable.length === 0) throw new NotApplicable('the document has no nullable member')
       const lacking = (await list.items()).flatMap((item) => nullable.filter((name) => !(name in item)))
       const [name] = lacking
       return name === undefined ? holds : breaks(`"${name}" in every item`, 'an item without it', await list.sample())
@@ -147,7 +147,7 @@ export const linkChecks: readonly ListCheck[] = [
     fix: 'Leave write-only members out of all answers.',
     async run(list) {
       const { writeOnly } = list.target
-      if (writeOnly.length === 0) throw new NotApplicable('the document tells no write-only member')
+      if (writeOnly.length === 0) throw new NotApplicable('the document has no write-only member')
       const shown = (await list.items()).flatMap((item) => writeOnly.filter((name) => name in item))
       return shown[0] === undefined ? holds : breaks(`no "${shown[0]}"`, 'an item with it', await list.sample())
     },

@@ -50,14 +50,14 @@ export const pageChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-4/malformed',
-    rule: 'A page number that is no whole number, or lies before the first page, is 400.',
+    rule: 'A page number that is not a whole number, or is before the first page, is 400.',
     why: 'A page that a client did not ask for looks like an answer.',
-    fix: 'Refuse values of `offest` that are no page numbers with 400.',
+    fix: 'Refuse values of `offest` that are not page numbers with 400.',
     run: (list) => refusesValues(list, parameter.page, [...malformed, ...(list.target.first === 1 ? ['0'] : [])]),
   },
   {
     id: 'QUERY-5/size',
-    rule: 'A page has `limit` items while there are so many.',
+    rule: 'A page has `limit` items as long as there are that many.',
     why: 'Page numbers lead to the right items only if every page but the last is full.',
     fix: 'Return exactly `limit` items while there are more.',
     async run(list) {
@@ -74,9 +74,9 @@ export const pageChecks: readonly ListCheck[] = [
   },
   {
     id: 'QUERY-5/malformed',
-    rule: 'A page size that is no whole number from 1 is 400.',
+    rule: 'A page size that is not a positive whole number is 400.',
     why: 'A client that gets another number of items takes them for all.',
-    fix: 'Refuse values of `limit` that are no whole number from 1 with 400.',
+    fix: 'Refuse values of `limit` that are not positive whole numbers with 400.',
     run: (list) => refusesValues(list, parameter.size, [...malformed, '0']),
   },
   {
@@ -87,7 +87,7 @@ export const pageChecks: readonly ListCheck[] = [
     async run(list) {
       needsParameter(list, parameter.size)
       const { largest } = list.target
-      if (largest === undefined) throw new Unchecked('the document tells no maximum of "limit"')
+      if (largest === undefined) throw new Unchecked('the document has no maximum of "limit"')
       return refusesValues(list, parameter.size, [largest + 1])
     },
   },
@@ -119,7 +119,7 @@ export const totalCheck: ListCheck = {
     const text = exchange.answer.field(header.totalCount)
     if (text === undefined) {
       if (list.target.counted) return breaks(`${header.totalCount}, as the document promises`, 'no such field', exchange)
-      throw new NotApplicable('the list tells no total, which it should do and need not')
+      throw new NotApplicable('the list has no total, which is recommended but not required')
     }
     const total = totalOf(exchange)
     if (total === undefined) return breaks('a whole number', text.slice(0, 80), exchange)

@@ -67,7 +67,7 @@ export const problemChecks: readonly ListCheck[] = [
   {
     id: 'ERR-3/every-fault',
     needs: ['QUERY-8/unknown-parameter'],
-    rule: 'A problem tells everything that is wrong with a request, in `errors`.',
+    rule: 'A problem lists everything that is wrong with a request in `errors`.',
     why: 'A client fixes a request once, instead of fault by fault.',
     fix: 'Collect all faults of a query before answering.',
     async run(list) {
@@ -81,9 +81,9 @@ export const problemChecks: readonly ListCheck[] = [
   },
   {
     id: 'ERR-3/insides',
-    rule: 'Errors tell nothing of the inside of a service.',
-    why: 'Stacks and texts of drivers help who attacks, and nobody else.',
-    fix: 'Answer what is not foreseen with a problem of its own, and log the cause.',
+    rule: 'Errors reveal no internals of a service.',
+    why: 'Stack traces and driver messages help only attackers.',
+    fix: 'Answer unexpected errors with a generic problem, and log the cause.',
     async run(list) {
       const odd = ['%27%22%3B--', '%F0%9F%92%A5', encodeURIComponent('{"$gt":""}')]
       const names = [...list.target.filters.map(({ name }) => name), parameter.search, parameter.sort].filter((name) =>
@@ -98,8 +98,8 @@ export const problemChecks: readonly ListCheck[] = [
   {
     id: 'ERR-2/undecodable',
     rule: 'A query that can not be decoded is 400.',
-    why: 'What can not be read must not be guessed, and is no fault of the service.',
-    fix: 'Refuse queries that are no percent-encoded UTF-8 with 400.',
+    why: 'The service must not guess what the client meant, and the fault is not its own.',
+    fix: 'Refuse queries that are not percent-encoded UTF-8 with 400.',
     async run(list) {
       const found = await firstBreak(['%zz', `${parameter.size}=%ff`], async (query) =>
         expectStatus(await list.list(query), [400], `the query ${query}`),
@@ -124,5 +124,5 @@ function leak(exchange: Exchange): Outcome | undefined {
   const { status, body } = exchange.answer
   if (status < 400) return undefined
   const found = insides.find(([, pattern]) => pattern.test(body))
-  return found === undefined ? undefined : breaks('an error that tells nothing of the inside', found[0], exchange)
+  return found === undefined ? undefined : breaks('an error that reveals no internals', found[0], exchange)
 }

@@ -19,22 +19,22 @@ export const serviceChecks: readonly ServiceCheck[] = [
     id: 'VER-1/unknown',
     rule: 'An unknown version is 404.',
     why: 'A client with a wrong address learns it, instead of talking to another version.',
-    fix: 'Serve the versions that there are, and answer 404 for others.',
+    fix: 'Answer 404 for versions that do not exist.',
     async run(service) {
       const { root, below } = await besideVersion(service)
       const exchange = await service.client.send('GET', `${root}/v98765${below}`)
       if (exchange.answer.status === 401) throw new Unchecked('an unknown version is 401 for the first principal')
-      return expectStatus(exchange, [404], 'a version that there is not') ?? holds
+      return expectStatus(exchange, [404], 'an unknown version') ?? holds
     },
   },
   {
     id: 'VER-2/retired',
-    rule: 'A version that has ended is 410 without a body.',
+    rule: 'A retired version is 410 without a body.',
     why: 'Old clients learn that they will never be served again.',
-    fix: 'Answer all requests to a version that has ended with 410, and without a body.',
+    fix: 'Answer all requests to a retired version with 410, and without a body.',
     async run(service) {
       const { retired } = service.target
-      if (retired.length === 0) throw new NotApplicable('no version is known to have ended. Name it as "retired" in a target file')
+      if (retired.length === 0) throw new NotApplicable('no retired version is known. Name it as "retired" in a target file')
       const { root, below } = await besideVersion(service)
       const found = await firstBreak(retired, async (version) => {
         const exchange = await service.client.send('GET', `${root}/${version}${below}`)

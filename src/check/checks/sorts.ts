@@ -43,7 +43,7 @@ export const sortChecks: readonly ListCheck[] = [
     id: 'QUERY-2/direction',
     needs: ['QUERY-5/size'],
     rule: '`sort` puts a list in ascending order of a field, and `-` in descending order.',
-    why: 'Clients show the newest or the largest first, and take the first item for it.',
+    why: 'Clients take the first item for the newest or the largest one.',
     fix: 'Sort by each field of `sort`, descending where it begins with `-`.',
     async run(list) {
       const found = await firstBreak(await shownFields(list), async (field) => {
@@ -67,7 +67,7 @@ export const sortChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-2/nulls',
     rule: 'Null counts as the largest value: last in ascending order, first in descending order.',
-    why: 'Clients of all services find what has no value at the same end.',
+    why: 'Clients of all services find items without a value at the same end.',
     fix: 'Sort with NULLS LAST where ascending, and NULLS FIRST where descending.',
     async run(list) {
       let seen = false
@@ -131,8 +131,8 @@ export const sortChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-2/plus',
     rule: '`+field`, with a plus as it is or as `%2B`, is ascending.',
-    why: 'Some clients encode the plus, and a form decoder makes a space of it.',
-    fix: 'Take a plus, a space and nothing before a field for the same.',
+    why: 'Some clients encode the plus, and form decoders turn it into a space.',
+    fix: 'Treat a plus, a space and no prefix before a field alike.',
     async run(list) {
       const [field] = await shownFields(list)
       const size = `${parameter.size}=5`
@@ -151,11 +151,11 @@ export const sortChecks: readonly ListCheck[] = [
     id: 'QUERY-8/sort-field',
     rule: 'A field by which a list can not be sorted is 400.',
     why: 'A list in another order looks like the one that was asked for.',
-    fix: 'Refuse unknown fields of `sort` with 400, and name those that there are.',
+    fix: 'Refuse unknown fields of `sort` with 400, and name the allowed ones.',
     async run(list) {
       needsParameter(list, parameter.sort)
       const query = { [parameter.sort]: 'noSuchField' }
-      return expectStatus(await list.list(query), [400], 'a field of "sort" that there is not') ?? holds
+      return expectStatus(await list.list(query), [400], 'an unknown field of "sort"') ?? holds
     },
   },
 ]

@@ -94,7 +94,7 @@ export const walkChecks: readonly ListCheck[] = [
   {
     id: 'QUERY-7/walk-disjoint',
     needs: ['QUERY-4/first-page', 'QUERY-5/size'],
-    rule: 'No item stands on two pages.',
+    rule: 'No item is on two pages.',
     why: 'A client that reads all pages would count it twice, and miss another one.',
     fix: 'Order by the key at the end of every sort, so that the order of items is total.',
     async run(list) {
@@ -131,7 +131,7 @@ export const walkChecks: readonly ListCheck[] = [
       const numbered = await walkByNumber(list, size)
       const [start] = numbered.pages
       if (start === undefined || start.exchange.answer.field(header.link) === undefined)
-        throw new NotApplicable('the list tells no links to other pages')
+        throw new NotApplicable('the list has no links to other pages')
       if (linkTo(start.exchange, 'prev') !== undefined) return breaks('no link "prev" on the first page', 'one', start.exchange)
       return followed(list, numbered)
     },

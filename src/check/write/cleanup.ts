@@ -64,6 +64,6 @@ async function findOrphan(service: Service, ledger: Ledger, entry: LedgerEntry):
   const exchange = await service.client.send('POST', entry.post, withJson(entry.body, { [header.idempotencyKey]: entry.key }))
   if (exchange.answer.status >= 400 && exchange.answer.status < 500) return undefined
   const address = owner.addressOf(exchange)
-  if (address === undefined) throw new Unchecked(`${entry.post} does not tell where it is: ${exchange.answer.status}`)
+  if (address === undefined) throw new Unchecked(`${entry.post} has no address in its answer: ${exchange.answer.status}`)
   return (await owner.taken(entry.number, address, exchange, entry.marker)).address
 }

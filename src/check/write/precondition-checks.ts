@@ -1,31 +1,18 @@
 /** `If-Match`: one after the other, and in races (HDR-3). */
-import { header } from '../../wire.js'
 import type { WriteCheck } from '../check.js'
 import { describe, expectStatus, firstBreak } from '../checks/expecting.js'
 import type { SendOptions } from '../client/client.js'
 import type { Exchange } from '../client/exchange.js'
 import { breaks, holds, type Outcome, Unchecked } from '../verdict.js'
+import { ifMatch, mergePatch, needsMethod, newRecord, patchedRecord, patchOf } from './changes.js'
 import type { Owner, OwnRecord } from './own-record.js'
 import { withJson } from './own-record.js'
-import { mergePatch, needsMethod, patchOf } from './write-checks.js'
 
 /** Races of one check. */
 const races = 20
 
 /** Clients of one race. */
 const clients = 6
-
-const ifMatch = (field: string) => ({ [header.ifMatch]: field })
-
-/** Changes a record once, so that its first tag is stale. */
-async function withStaleTag(owner: Owner): Promise<{ readonly own: OwnRecord; readonly stale: string; readonly value: object }> {
-  needsMethod(owner, 'PATCH')
-  const own = await owner.make()
-  const { tag, value } = await owner.current(own)
-  const patch = await owner.send('PATCH', own, mergePatch(patchOf(owner, own.marker, 1), ifMatch(tag)))
-  if (patch.answer.status >= 300) throw new Unchecked(`PATCH with the current tag was answered ${patch.answer.status}`)
-  return { own, stale: tag, value }
-}
 
 export const preconditionChecks: readonly WriteCheck[] = [
   {
@@ -35,7 +22,8 @@ export const preconditionChecks: readonly WriteCheck[] = [
     why: 'The change of another client would be lost.',
     fix: 'Compare If-Match with the current tag for every method that changes.',
     async run(owner) {
-      const { own, stale, value } = await withStaleTag(owner)
+      const { own, before } = await patchedRecord(owner)
+      const { tag: stale, value } = before
       const attempts: readonly (readonly [string, SendOptions])[] = [
         ['PATCH', mergePatch(patchOf(owner, own.marker, 2), ifMatch(stale))],
         ['PUT', withJson(value, ifMatch(stale))],
@@ -55,9 +43,7 @@ export const preconditionChecks: readonly WriteCheck[] = [
     why: 'A weak tag does not say that nothing has changed.',
     fix: 'Compare If-Match strongly (RFC 9110 13.1.1).',
     async run(owner) {
-      needsMethod(owner, 'PATCH')
-      const own = await owner.make()
-      const { tag } = await owner.current(own)
+      const { own, tag } = await newRecord(owner, 'PATCH')
       const patch = await owner.send('PATCH', own, mergePatch(patchOf(owner, own.marker, 1), ifMatch(`W/${tag.replace(/^W\//, '')}`)))
       return expectStatus(patch, [412], 'a weak tag in If-Match') ?? holds
     },
@@ -65,7 +51,7 @@ export const preconditionChecks: readonly WriteCheck[] = [
   {
     id: 'HDR-3/list',
     rule: '`If-Match` takes a list of tags, and `*` for any version.',
-    why: 'Clients write the field as HTTP has it.',
+    why: 'Clients use the syntax that HTTP defines.',
     fix: 'Read If-Match as a list (RFC 9110 13.1.1).',
     async run(owner) {
       needsMethod(owner, 'PATCH')
@@ -83,7 +69,7 @@ export const preconditionChecks: readonly WriteCheck[] = [
     id: 'HDR-3/race',
     needs: ['HDR-3/stale', 'HDR-2/after-change'],
     rule: `Of ${clients} clients that change an item with one tag at the same time, exactly one succeeds.`,
-    why: 'Where two succeed, the change of one of them is lost, and nobody learns it.',
+    why: 'If two succeed, one change is lost without notice.',
     fix: 'Compare the tag in the statement that writes: UPDATE ... WHERE id = ... AND version = ...',
     async run(owner) {
       needsMethod(owner, 'PATCH')

@@ -4,22 +4,8 @@ import { header, mediaType } from '../../wire.js'
 import type { WriteCheck } from '../check.js'
 import { describe, expectStatus } from '../checks/expecting.js'
 import { breaks, holds, NotApplicable, Unchecked } from '../verdict.js'
+import { ifMatch, mergePatch, newRecord, patchedRecord, patchOf } from './changes.js'
 import { type Owner, withJson } from './own-record.js'
-
-export function needsMethod({ list }: Owner, method: string): void {
-  if (!list.target.itemMethods.includes(method)) throw new NotApplicable(`items of ${list.target.template} take no ${method}`)
-}
-
-/** A merge patch of the marker: other text of the same length, and `n` in it. */
-export function patchOf(owner: Owner, marker: string, n: number): Readonly<Record<string, string>> {
-  const { marker: member } = owner.creation
-  if (member === undefined) throw new Unchecked('no free text member is known that may be changed. Give "create.marker" in a target file')
-  return { [member]: `${marker.slice(0, -2)}${String(n).padStart(2, '0')}` }
-}
-
-/** A field only where it is known to be taken. */
-export const mergePatch = (value: unknown, headers: Readonly<Record<string, string>> = {}) =>
-  withJson(value, { [header.contentType]: mediaType.mergePatch, ...headers })
 
 export const writeChecks: readonly WriteCheck[] = [
   {
@@ -51,7 +37,7 @@ export const writeChecks: readonly WriteCheck[] = [
       if (owner.creation.idempotent !== true) throw new NotApplicable('POST takes no Idempotency-Key')
       const { number, exchange, marker, again } = await owner.post()
       const address = owner.addressOf(exchange)
-      if (address === undefined) throw new Unchecked('POST tells no address of a new item')
+      if (address === undefined) throw new Unchecked('the answer to POST has no address of a new item')
       await owner.taken(number, address, exchange, marker)
       const second = await owner.list.service.client.send('POST', exchange.request.url, again)
       const other = owner.addressOf(second)
@@ -72,10 +58,8 @@ export const writeChecks: readonly WriteCheck[] = [
     why: 'A client reads, changes one member and sends the whole item back.',
     fix: 'Accept read-only members and links with the values that they have.',
     async run(owner) {
-      needsMethod(owner, 'PUT')
-      const own = await owner.make()
-      const { exchange, tag, value } = await owner.current(own)
-      const put = await owner.send('PUT', own, withJson(value, { [header.ifMatch]: tag }))
+      const { own, exchange, tag, value } = await newRecord(owner, 'PUT')
+      const put = await owner.send('PUT', own, withJson(value, ifMatch(tag)))
       const wrong = expectStatus(put, [200], 'PUT of what GET gave')
       if (wrong !== undefined) return wrong.verdict === 'breaks' ? breaks(wrong.expected, wrong.seen, exchange, put) : wrong
       const after = await owner.current(own)
@@ -91,11 +75,9 @@ export const writeChecks: readonly WriteCheck[] = [
     why: 'Clients that know different members must not undo each other.',
     fix: 'Merge the body into the stored item (RFC 7396).',
     async run(owner) {
-      needsMethod(owner, 'PATCH')
-      const own = await owner.make()
-      const before = await owner.current(own)
+      const { own, ...before } = await newRecord(owner, 'PATCH')
       const change = patchOf(owner, own.marker, 1)
-      const patch = await owner.send('PATCH', own, mergePatch(change, { [header.ifMatch]: before.tag }))
+      const patch = await owner.send('PATCH', own, mergePatch(change, ifMatch(before.tag)))
       const wrong = expectStatus(patch, [200], 'PATCH of a text')
       if (wrong !== undefined) return wrong
       const after = await owner.current(own)
@@ -122,7 +104,7 @@ export const writeChecks: readonly WriteCheck[] = [
   },
   {
     id: 'VERB-10/tag',
-    rule: 'The answer to a change tells the new tag.',
+    rule: 'The answer to a change has the new tag.',
     why: 'A client goes on with the tag that it got, without another GET.',
     fix: 'Answer PUT and PATCH with the tag of the new version.',
     async run(owner) {
@@ -138,10 +120,8 @@ export const writeChecks: readonly WriteCheck[] = [
     why: 'What a client has deleted is gone for everybody.',
     fix: 'Answer DELETE with 204, and GET of what was deleted with 404.',
     async run(owner) {
-      needsMethod(owner, 'DELETE')
-      const own = await owner.make()
-      const { tag } = await owner.current(own)
-      const removed = await owner.send('DELETE', own, { headers: { [header.ifMatch]: tag } })
+      const { own, tag } = await newRecord(owner, 'DELETE')
+      const removed = await owner.send('DELETE', own, { headers: ifMatch(tag) })
       const wrong = expectStatus(removed, [200, 202, 204], 'DELETE of an item')
       if (wrong !== undefined) return wrong
       if (removed.answer.body !== '') return breaks('no body', describe(removed), removed)
@@ -156,11 +136,8 @@ export const writeChecks: readonly WriteCheck[] = [
     why: 'A client that changes what was deleted meanwhile must learn it.',
     fix: 'Answer PUT with 404 where there is no item. POST creates.',
     async run(owner) {
-      needsMethod(owner, 'PUT')
-      needsMethod(owner, 'DELETE')
-      const own = await owner.make()
-      const { tag, value } = await owner.current(own)
-      await owner.send('DELETE', own, { headers: { [header.ifMatch]: tag } })
+      const { own, tag, value } = await newRecord(owner, 'PUT', 'DELETE')
+      await owner.send('DELETE', own, { headers: ifMatch(tag) })
       if ((await owner.send('GET', own)).answer.status !== 404) throw new Unchecked('DELETE did not remove the item')
       const put = await owner.send('PUT', own, withJson(value))
       return expectStatus(put, [404], 'PUT of an item that was deleted') ?? holds
@@ -172,34 +149,30 @@ export const writeChecks: readonly WriteCheck[] = [
     why: 'A client learns what was wrong with its body.',
     fix: 'Check Content-Type first, then parse, then validate.',
     async run(owner) {
-      needsMethod(owner, 'PATCH')
-      const own = await owner.make()
-      const { tag } = await owner.current(own)
-      const plain = { headers: { [header.contentType]: 'text/plain', [header.ifMatch]: tag }, body: 'text' }
+      const { own, tag } = await newRecord(owner, 'PATCH')
+      const plain = { headers: { [header.contentType]: 'text/plain', ...ifMatch(tag) }, body: 'text' }
       const foreign = expectStatus(await owner.send('PATCH', own, plain), [415], 'a body in text/plain')
       if (foreign !== undefined) return foreign
-      const broken = { headers: { [header.contentType]: mediaType.mergePatch, [header.ifMatch]: tag }, body: '{"x":' }
+      const broken = { headers: { [header.contentType]: mediaType.mergePatch, ...ifMatch(tag) }, body: '{"x":' }
       return expectStatus(await owner.send('PATCH', own, broken), [400], 'a body that is no JSON') ?? holds
     },
   },
   {
     id: 'REP-8/unknown-member',
-    rule: 'A member that there is not is 422.',
-    why: 'A misspelt member that is ignored looks like a change.',
+    rule: 'An unknown member is 422.',
+    why: 'If a misspelt member is ignored, the change seems to have succeeded.',
     fix: 'Refuse members that the schema does not have with 422.',
     async run(owner) {
-      needsMethod(owner, 'PATCH')
-      const own = await owner.make()
-      const { tag } = await owner.current(own)
-      const patch = await owner.send('PATCH', own, mergePatch({ noSuchMember: 1 }, { [header.ifMatch]: tag }))
-      return expectStatus(patch, [422], 'a member that there is not') ?? holds
+      const { own, tag } = await newRecord(owner, 'PATCH')
+      const patch = await owner.send('PATCH', own, mergePatch({ noSuchMember: 1 }, ifMatch(tag)))
+      return expectStatus(patch, [422], 'an unknown member') ?? holds
     },
   },
   {
     id: 'VERB-9/not-offered',
     rule: 'A method that an address does not offer is 405 with `Allow`.',
     why: 'A client learns what it may do instead.',
-    fix: 'Answer methods that there are not with 405, and the others in Allow.',
+    fix: 'Answer other methods with 405, and list the offered ones in Allow.',
     async run(owner) {
       if (owner.list.target.itemMethods.includes('POST')) throw new NotApplicable('items take POST')
       const own = await owner.make()
@@ -213,11 +186,7 @@ export const writeChecks: readonly WriteCheck[] = [
 
 /** A record of ours before and after a PATCH that succeeds. */
 async function changed(owner: Owner) {
-  needsMethod(owner, 'PATCH')
-  const own = await owner.make()
-  const before = await owner.current(own)
-  const patch = await owner.send('PATCH', own, mergePatch(patchOf(owner, own.marker, 1), { [header.ifMatch]: before.tag }))
-  if (patch.answer.status >= 300) throw new Unchecked(`PATCH was answered ${patch.answer.status}`)
+  const { own, before, patch } = await patchedRecord(owner)
   return { before, patch, after: await owner.current(own) }
 }
 

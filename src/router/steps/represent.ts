@@ -122,10 +122,8 @@ function hintsOf(exchange: Executed, query: ListQuery, resource: Mounted, { item
 }
 
 function itemAnswer(exchange: Executed, outcome: OutcomeOf<'item'>): Awaitable<Answer> {
-  const { resource, keys, links } = outcome
-  const fixes = mayFix(exchange)
-  const stored = fixes ? exchange.service.reuse.records.one(resource, outcome.stored) : outcome.stored
-  return settled(relatedOf(exchange, resource, [outcome.stored], exchange.expand, { links, fixes }), (related) => {
+  const { stored, resource, keys, links } = outcome
+  return settled(relatedOf(exchange, resource, [stored], exchange.expand, { links, fixes: mayFix(exchange) }), (related) => {
     const head = itemHead(exchange, resource, stored, related)
     if (exchange.route.kind === 'member') head.headers[header.contentLocation] = ownAddress(exchange, outcome)
     if (head.answer !== undefined) return head.answer
@@ -151,8 +149,8 @@ function itemAnswer(exchange: Executed, outcome: OutcomeOf<'item'>): Awaitable<A
 }
 
 function itemBody(exchange: Executed, outcome: OutcomeOf<'item'>, head: ItemHead): Awaitable<Answer> {
-  const { resource, keys, status } = outcome
-  const { stored, view, related, headers } = head
+  const { stored, resource, keys, status } = outcome
+  const { view, related, headers } = head
   // What a change shows is seldom asked for in the same form again.
   if (exchange.reads && exchange.representation.text !== undefined) {
     return textAnswer(exchange, status, headers, itemText(exchange, outcome, head, exchange.representation.text))
@@ -161,10 +159,10 @@ function itemBody(exchange: Executed, outcome: OutcomeOf<'item'>, head: ItemHead
   return settled(encoded(exchange, wire, resource.wire.item, headers), (body): Answer => ({ status, ...body }))
 }
 
-function itemText({ service }: Executed, outcome: OutcomeOf<'item'>, { stored, view, related }: ItemHead, text: TextOf): string | Octets {
-  const { resource, keys } = outcome
+function itemText({ service }: Executed, outcome: OutcomeOf<'item'>, { view, related }: ItemHead, text: TextOf): string | Octets {
+  const { stored, resource, keys } = outcome
   const make = (): string => text(view.presenter.represent(resource, stored.value, keys, related), resource.wire.item)
-  return service.reuse.item(resource, stored, view, related, make)
+  return service.reuse.item(resource, service.reuse.records.one(resource, stored), view, related, make)
 }
 
 type TextOf = NonNullable<Executed['representation']['text']>
@@ -189,8 +187,6 @@ function stateAnswer(exchange: Executed, { status, stored, resource, links }: Ou
 }
 
 interface ItemHead {
-  /** The record, or what stands for it. */
-  readonly stored: Stored<unknown>
   readonly view: View
   readonly related: Related
   readonly headers: Headers
@@ -204,13 +200,13 @@ function itemHead(exchange: Executed, resource: Mounted, stored: Stored<unknown>
   const view = views.of(resource, exchange)
   const tag = itemTag(view, stored.version, related, resource.adapter.computes === true ? contentStamp(stored) : undefined)
   const headers = headersOf(exchange, resource, tag)
-  if (!reads) return { stored, view, related, headers }
+  if (!reads) return { view, related, headers }
   // What is not 2xx without its preconditions is the same with them (RFC 9110 13.2.1).
   const headStatus = method === 'HEAD' && !isHeadLikeGet(exchange) ? operation.headStatus : undefined
-  if (headStatus !== undefined) return { stored, view, related, headers, answer: { status: headStatus, headers } }
+  if (headStatus !== undefined) return { view, related, headers, answer: { status: headStatus, headers } }
   checkRead(conditions, tag, stored.version)
   const answer = unmodifiedAnswer(conditions, headers, tag)
-  return answer === undefined ? { stored, view, related, headers } : { stored, view, related, headers, answer }
+  return answer === undefined ? { view, related, headers } : { view, related, headers, answer }
 }
 
 /** The 304, where the client has the representation of this tag: with the fields that the 200 would have (RFC 9110 15.4.5). */

@@ -97,7 +97,7 @@ describe('the channel pool-wait', () => {
 
   it('tells once of a call that gives up, with its error', async () => {
     const told = hear()
-    const adapter = over(1, { acquireTimeout: 50 })
+    const adapter = over(1, { acquireTimeout: 300 })
     await adapter.list(list(), call())
     await held(
       async () => {
@@ -106,13 +106,13 @@ describe('the channel pool-wait', () => {
         return first
       },
       1,
-      200,
+      500,
     )
     expect(told.map(([event, { failed }]) => [event, failed])).toEqual([
       ['start', true],
       ['end', true],
     ])
-    expect(told[1]?.[1].error).toMatchObject({ message: 'No connection was free within 50 ms.' })
+    expect(told[1]?.[1].error).toMatchObject({ message: 'No connection was free within 300 ms.' })
   })
 })
 

@@ -129,7 +129,7 @@ export function watchPool(pool: PgPool, warn: Warn): void {
  * sent on it.
  */
 export function lendsAlike(pool: PgPool): boolean {
-  if (pool.listeners('acquire').length > 1 || Object.hasOwn(pool, 'connect')) return false
+  if (pool.listenerCount('acquire') > 1 || Object.hasOwn(pool, 'connect')) return false
   let known = alike.get(pool)
   if (known === undefined) {
     known = implementations(pool) === 1

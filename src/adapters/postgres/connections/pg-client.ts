@@ -49,7 +49,7 @@ export interface PgPool {
   connect(): Promise<PgClient>
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'connect' | 'acquire', listener: (client: PgClient) => void): unknown
-  listeners(event: 'acquire'): readonly unknown[]
+  listenerCount(event: 'acquire'): number
   readonly totalCount: number
   readonly idleCount: number
   readonly options?: { readonly keepAlive?: boolean | undefined; readonly max?: number | undefined }

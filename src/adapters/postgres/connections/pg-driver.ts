@@ -43,39 +43,29 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
     }
   }
   const lent = (client: PgClient): Lease => new Lease(client, true, options.statement, (broken) => takeBack(client, broken))
-  const lend = async (wait: Wait): Promise<Lease> => lent(await acquire(lender, wait, options.acquire))
-  const cells: Database['cells'] = async (text, columns, values, wait) => {
+  const holding = async <T>(wait: Wait, work: (lease: Lease) => Promise<T>): Promise<T> => {
     const lease = lent(await acquire(lender, wait, options.acquire))
     try {
-      return await lease.cells(text, columns, values, wait, names)
+      return await work(lease)
     } finally {
       lease.end()
     }
   }
-  const shared = new SharedReads(async (text, columns, sets, wait) => {
-    const lease = lent(await acquire(lender, wait, options.acquire))
-    try {
-      return await lease.cellsOfAll(text, columns, sets(), wait, names)
-    } finally {
-      lease.end()
-    }
-  }, cells)
+  const cells: Database['cells'] = (text, columns, values, wait) =>
+    holding(wait, (lease) => lease.cells(text, columns, values, wait, names))
+  const shared = new SharedReads(
+    (text, columns, sets, wait) => holding(wait, (lease) => lease.cellsOfAll(text, columns, sets(), wait, names)),
+    cells,
+  )
   return {
     embedded: false,
     nested: false,
     pooled: true,
-    async query(text, values, wait) {
-      const lease = await lend(wait)
-      try {
-        return (await lease.run(text, values, wait, names)).rows
-      } finally {
-        lease.end()
-      }
-    },
+    query: (text, values, wait) => holding(wait, async (lease) => (await lease.run(text, values, wait, names)).rows),
     cells,
     shared: (text, columns, values, wait) =>
       lendsAlike(pool) ? shared.read(text, columns, values, wait) : cells(text, columns, values, wait),
-    transaction: async (work, wait, _optional, first) => inTransaction(await lend(wait), work, wait, first),
+    transaction: async (work, wait, _optional, first) => inTransaction(lent(await acquire(lender, wait, options.acquire)), work, wait, first),
   }
 }
 

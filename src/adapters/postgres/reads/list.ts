@@ -74,7 +74,7 @@ export function listSql(
   const page = pageSql(table, { request, from, where, terms, parameters, scope: Object.keys(call.scope), more: joins?.keys ?? '' })
   const count = request.count === false ? undefined : countSql(table, from, where)
   const order = terms.map((term, i) => `p.s${i}${term.descending ? ' DESC' : ''}`).join(', ')
-  const others = ['here', ...(count === undefined ? [] : ['total']), ...(joins?.names ?? [])]
+  const others = ['here', ...(count === undefined ? [] : ['total'])]
   // To the rows of the page alone: what is joined is read for them, and not for all that match.
   const joined = `AS ${outer}${count === undefined ? '' : ' ON true'}${joins?.sql(parameters, page.from === 'end') ?? ''} ORDER BY ${order}`
   const beside = `, ${outer}.here${count === undefined ? '' : `, ${counted}.total`}${joins?.columns ?? ''}`
@@ -82,18 +82,17 @@ export function listSql(
   const before = count === undefined ? '' : `WITH ${counted} AS MATERIALIZED (${count}) `
   const showing = (names: readonly string[]) => ({
     text: `${before}SELECT ${names.map((name) => `${outer}.${name}`).join(', ')}${beside} FROM ${rows}`,
-    names: [...names, ...others],
+    names: [...names, ...others, ...(joins?.names ?? [])],
   })
-  const { layout, shape, besides } = table
   return {
     ...showing(table.shownNames),
+    showing,
     values: parameters.values,
     matching: { from, where, values: parameters.values.slice(0, shared) },
     page,
     searched,
     joined: joins?.all ?? [],
-    slim: showing([...shape.keyPlaces.map((at) => layout.names[at] as string), ...besides.names]),
-    noCells: layout.names.map(() => null),
+    joinedFrom: table.shownNames.length + others.length,
   }
 }
 
@@ -109,7 +108,7 @@ async function found(
   const epoch = epochOf(table, ask)
   joins?.begin(ask)
   const isSlim = epoch >= 0 && table.rows.isWarm
-  const { text, names } = isSlim ? statement.slim : statement
+  const { text, names } = isSlim ? statement.showing(table.slimNames) : statement
   const answer = await ask.cells(text, names, values)
   const took = tookLong(answer)
   if (took !== undefined) void reportSlowList({ table, request, statement, took }, ask.database)
@@ -174,7 +173,7 @@ function shown(
   table: Table,
   { sort, offset, size }: ListRequest,
   found: readonly Cells[],
-  { page, searched, names }: ListStatement,
+  { page, searched, joinedFrom }: ListStatement,
   total: Total,
   joins: Joins | undefined,
   epoch: number,
@@ -182,7 +181,7 @@ function shown(
   const more = page.from === 'end' ? offset + found.length < (total.total ?? 0) : found.length > size
   // The one row more lies at the far end: that is the beginning of a page that was sought backwards.
   const kept = page.from === 'end' || !more ? found : page.from === 'before' ? found.slice(1) : found.slice(0, -1)
-  joins?.tell(kept, names.length - joins.names.length)
+  joins?.tell(kept, joinedFrom)
   // A row whose record does not say all that it is sorted by is no place to go on from.
   const edges = [kept[0], kept.at(-1)].filter((edge) => edge !== undefined)
   const saysAll = edges.every((edge) => sort.every(({ path }) => isFaithful(table.layout, edge, path)))

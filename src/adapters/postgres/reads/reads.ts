@@ -39,22 +39,21 @@ function isOfKey({ definition }: Table, { value }: Stored<Row>, key: KeyValue): 
 /** The row of a key as it is listed and read, with what is joined to it. */
 async function cellsOf(table: Table, texts: readonly string[], call: AdapterCall, ask: Ask, joins?: Joins): Promise<Cells | undefined> {
   // In a view, or without an index, a read may take long, and others would wait for it.
-  const isShort = table.keyIndex !== undefined && !table.separate
-  const cells: Ask['cells'] = (...asked) => (isShort ? ask.shared(...asked) : ask.cells(...asked))
+  const send = table.keyIndex !== undefined && !table.separate ? 'shared' : 'cells'
   if (isUnscoped(call)) {
-    if (joins === undefined) return (await cells(table.one, table.shownNames, texts))[0]
+    if (joins === undefined) return (await ask[send](table.one, table.shownNames, texts))[0]
     if (joins.areUnscoped) {
       const { text, names } = joins.oneForAll()
-      return (await cells(text, names, texts))[0]
+      return (await ask[send](text, names, texts))[0]
     }
   }
   const parameters = new Parameters()
   const conditions = keySql(table.layout, texts, parameters)
   addVisible(table, call, parameters, table.shownAlive, conditions)
   const where = every(conditions)
-  if (joins === undefined) return (await cells(table.reads.of(` WHERE ${where}`), table.shownNames, parameters.values))[0]
+  if (joins === undefined) return (await ask[send](table.reads.of(` WHERE ${where}`), table.shownNames, parameters.values))[0]
   const { text, names } = joins.one(where, parameters)
-  return (await cells(text, names, parameters.values))[0]
+  return (await ask[send](text, names, parameters.values))[0]
 }
 
 /** The records of these keys, in their order. `see` gets each that is found, by the text of its key. */

@@ -13,10 +13,10 @@ export interface ListStatement {
   readonly searched: Searched | undefined
   /** What was joined to its rows. */
   readonly joined: readonly object[]
-  /** The same with the key and the version in place of the whole record (`known-page.ts`). */
-  readonly slim: { readonly text: string; readonly names: readonly string[] }
-  /** The cells of a record that is not there. */
-  readonly noCells: readonly null[]
+  /** Where the columns of the joins begin. */
+  readonly joinedFrom: number
+  /** The same with other columns in place of the whole record (`known-page.ts`). */
+  showing(names: readonly string[]): { readonly text: string; readonly names: readonly string[] }
 }
 
 /** Rows that fulfil a condition. */

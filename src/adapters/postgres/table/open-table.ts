@@ -83,7 +83,7 @@ async function describedTable({ table }: PostgresAdapterOptions, { write }: Data
 
 type Statements = Pick<
   Table,
-  'shown' | 'shownNames' | 'besides' | 'shape' | 'one' | 'reads' | 'updates' | 'lists' | 'target' | 'source' | 'separate'
+  'shown' | 'shownNames' | 'besides' | 'slimNames' | 'shape' | 'one' | 'reads' | 'updates' | 'lists' | 'target' | 'source' | 'separate'
 >
 
 interface Rows {
@@ -100,6 +100,7 @@ function statementsOf({ table, readFrom }: PostgresAdapterOptions, layout: Layou
   const target = `${quoteRelation(relationName(table))} AS ${row}`
   const source = readFrom === undefined ? target : `${sourceSql(readFrom)} AS ${row}`
   const separate = readFrom !== undefined
+  const keyPlaces = layout.key.map((member) => layout.members.indexOf(member))
   const parameters = new Parameters()
   const oneKey = keySql(
     layout,
@@ -110,11 +111,12 @@ function statementsOf({ table, readFrom }: PostgresAdapterOptions, layout: Layou
     shown,
     shownNames: [...layout.names, ...besides.names],
     besides,
+    slimNames: [...keyPlaces.map((at) => layout.names[at] as string), ...besides.names],
     shape: {
       name: '',
       width: layout.names.length,
       stamped: isStamped,
-      keyPlaces: layout.key.map((member) => layout.members.indexOf(member)),
+      keyPlaces,
       record: layout.record,
       version: version.shown,
     },

@@ -37,6 +37,8 @@ export interface Table {
   readonly shownNames: readonly string[]
   /** What `shown` has after the record: the version, and what else tells rows apart. */
   readonly besides: { readonly sql: string; readonly names: readonly string[] }
+  /** The names of the columns that tell which row it is, in which version: those of the key and `besides`. */
+  readonly slimNames: readonly string[]
   /** The shape of a row of `shown`. */
   readonly shape: RowShape
   /** The statement that reads the record of one key, for a call without a scope: its values are the texts of the key. */
