@@ -65,7 +65,8 @@ export function poolDatabase(pool: PgPool, options: PgOptions): Database {
     cells,
     shared: (text, columns, values, wait) =>
       lendsAlike(pool) ? shared.read(text, columns, values, wait) : cells(text, columns, values, wait),
-    transaction: async (work, wait, _optional, first) => inTransaction(lent(await acquire(lender, wait, options.acquire)), work, wait, first),
+    transaction: async (work, wait, _optional, first) =>
+      inTransaction(lent(await acquire(lender, wait, options.acquire)), work, wait, first),
   }
 }
 
