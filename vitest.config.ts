@@ -75,7 +75,7 @@ export default defineConfig({
         },
       },
       { resolve: { alias }, plugins, test: { ...shared, name: 'alone', include: alone } },
-      { resolve: { alias }, plugins, test: { ...shared, name: 'long', include: [long], env: { TEST_SIZE: 'long' } } },
+      { resolve: { alias }, plugins, test: { ...shared, name: 'long', include: [long], testTimeout: 180_000, env: { TEST_SIZE: 'long' } } },
     ],
   },
 })
